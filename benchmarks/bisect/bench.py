@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pooled
+from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pool_variance
 
 BLOCKS = 5
 RUN, STEP = 0.02, 0.03
@@ -35,13 +35,13 @@ def search(rng: np.random.Generator, n: int, places: list[int], tau: float) -> t
     for look, batches in enumerate(LOOKS):
         for _ in range(batches - (LOOKS[look - 1] if look else 0)):
             differences = np.concatenate([differences, run(n) - run(0)])
-        decided = differ(look, pooled(differences, {}), ERROR)
+        decided = differ(look, pool_variance(differences, {}), ERROR)
         if decided is not None:
             break
     if not decided:
         return None, 0
     compared: dict[int, Compared] = {}
-    state = Search(n, pooled(differences, compared))
+    state = Search(n, pool_variance(differences, compared))
     for batch in range(MOST_BATCHES):
         commit = state.following(ERROR, state.verdict())
         if commit is None:
@@ -51,7 +51,7 @@ def search(rng: np.random.Generator, n: int, places: list[int], tau: float) -> t
         before = compared.get(commit, Compared(np.empty(0), 0.0, 0))
         middles = np.concatenate([before.middles, 2 * middle - good - bad])
         compared[commit] = Compared(middles, 0.0, before.batches + 1)
-        state = Search(n, pooled(differences, compared), dict(compared))
+        state = Search(n, pool_variance(differences, compared), dict(compared))
     return state, MOST_BATCHES
 
 

@@ -469,7 +469,7 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
 
     def needed() -> Iterator[Sequence[str]]:
         for effect in planned.EFFECTS:
-            n = planned.planned().needed(effect) or 0
+            n = planned.planned().units_needed(effect) or 0
             found = planned.found(effect, n, count, seed)
             fewer = planned.found(effect, n - 1, count, seed)
             looked = planned.decided(effect, count, seed)

@@ -16,7 +16,7 @@ from scipy.linalg import helmert
 
 from steelyard.core.arrays import Floats
 from steelyard.results.effects import LogEstimate
-from steelyard.stats.effects.estimate import of_cells, of_units
+from steelyard.stats.effects.estimate import estimate_cells, estimate_units
 from steelyard.stats.effects.omnibus import Omnibus, box, welch_james
 
 Shape = Literal["normal", "unequal", "lognormal", "unequal lognormal", "bimodal"]
@@ -48,12 +48,12 @@ def _p(found: LogEstimate | Omnibus | None) -> float:
 
 def in_blocks(values: Floats) -> float:
     """P of the interaction by block contrasts and t."""
-    return _p(of_units(values @ INTERACTION, by="block"))
+    return _p(estimate_units(values @ INTERACTION, by="block"))
 
 
 def without_blocks(values: Floats) -> float:
     """P of the interaction by a contrast with separate variances."""
-    return _p(of_cells(list(values.T), INTERACTION))
+    return _p(estimate_cells(list(values.T), INTERACTION))
 
 
 def levels_in_blocks(values: Floats) -> float:

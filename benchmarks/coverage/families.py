@@ -22,7 +22,7 @@ from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
 from steelyard.results.protocol import ProtocolPair, Rules
-from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
+from steelyard.stats.hypothesis.brunner_munzel import relabel, superiority
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import Moments, welch
@@ -127,7 +127,7 @@ def decide(values: Floats) -> Mapping[Procedure, npt.NDArray[np.bool_]]:
     declared = Analysis(metric="value", family="all-pairs", alpha=ALPHA)
     found = protocol(samples, declared, Rules(ALPHA)).pairs
     pairs = list(combinations(range(len(values)), 2))
-    moments = [Moments.of(row) for row in values]
+    moments = [Moments.make(row) for row in values]
     p: dict[Procedure, list[float]] = {
         "protocol, veto": [_vetoed(pair) for pair in found],
         "Welch": [_p(welch(moments[i], moments[j])) for i, j in pairs],
@@ -140,8 +140,8 @@ def decide(values: Floats) -> Mapping[Procedure, npt.NDArray[np.bool_]]:
 
 def brunner_munzel_p(first: Floats, second: Floats) -> float:
     """By permutation where nothing overlaps, as ``stats.typical`` has it."""
-    tested = (found := superiority(first, second)) and found.tested()
-    permuted = None if tested else relabelled(first, second)
+    tested = (found := superiority(first, second)) and found.test()
+    permuted = None if tested else relabel(first, second)
     return tested.p if tested else permuted.p if permuted else 1.0
 
 
@@ -150,7 +150,7 @@ def _vetoed(pair: ProtocolPair) -> float:
 
 
 def _p(found: object) -> float:
-    tested = found.tested() if hasattr(found, "tested") else found
+    tested = found.test() if hasattr(found, "test") else found
     return float(getattr(tested, "p", 1.0))
 
 

@@ -13,7 +13,7 @@ from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import BUILTIN
 from steelyard.results.undefined import Undefined
-from steelyard.stats.contexts.across import across_contexts
+from steelyard.stats.contexts.across import compare_across_contexts
 from steelyard.stats.contexts.machines import compare_machines
 
 
@@ -73,7 +73,7 @@ def measure(rng: np.random.Generator, world: World, experiments: int) -> dict[st
     counts = dict.fromkeys(("mean", "next machine", "share", "wrong verdict", "a machine named"), 0)
     for _ in range(experiments):
         old, new = pair(*draw(rng, world))
-        across = across_contexts(old, new)
+        across = compare_across_contexts(old, new)
         if isinstance(across, Undefined):
             raise SystemExit(f"undefined: {world}")
         fresh = float(draw(rng, World(1, world.blocks, world.between, world.within, world.shape))[0].mean())

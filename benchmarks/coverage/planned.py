@@ -74,7 +74,7 @@ class Decided:
 
 def decided(effect: float, experiments: int, seed: int) -> Decided:
     """Looked at until it is decided, at the looks of ``compare``."""
-    blocks = planned(first=FIRST).needed(effect)
+    blocks = planned(first=FIRST).units_needed(effect)
     assert blocks is not None  # noqa: S101 -- these differences need few
     at = tuple(takewhile(lambda look: look <= blocks, looks_from(FIRST)))
     old, new = _drawn(effect, blocks, experiments, seed)

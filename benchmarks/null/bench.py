@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from steelyard.core.units import format_duration
 from steelyard.lab.compare.compare import CompareRequest
-from steelyard.lab.compare.null import Make, itself, null
+from steelyard.lab.compare.null import Make, make_itself, null
 from steelyard.lab.compare.null_layout import layouts
 from steelyard.lab.demo import SOURCES
 from steelyard.report.null import WAYS, lines
@@ -93,7 +93,7 @@ def main() -> int:
             comparing = CompareRequest(commands=(true,), **ASKED, seed=asked.seed)
             started_s = time.monotonic()
             with busy():
-                result = measure("itself", comparing, itself(comparing), 1000 // part, directory)
+                result = measure("itself", comparing, make_itself(comparing), 1000 // part, directory)
             print_table(result, time.monotonic() - started_s)
             share = result.tallies[0].share
             fine &= share is not None and LEAST <= share <= MOST

@@ -18,7 +18,7 @@ from steelyard.core.growth import CONSTANT, HALF, Growth, half_deviation, rank
 from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
 
 BEYOND = 4.0
-EXPECTED = tuple(Growth.of(i, j) for i in ("0", "1/2", "1", "3/2", "2", "5/2", "3") for j in range(3))
+EXPECTED = tuple(Growth.make(i, j) for i in ("0", "1/2", "1", "3/2", "2", "5/2", "3") for j in range(3))
 RANKS = ("match", "approximate", "none")
 PARAMETERS = ("p", "n", "k")
 

@@ -111,14 +111,14 @@ def contention(rng: Generator, points: Floats) -> Truth:
         n = x / first
         return float(size * (1 + sigma * (n - 1) + kappa * n * (n - 1)) / n)
 
-    return Truth((Growth.of(1),), value)
+    return Truth((Growth.make(1),), value)
 
 
 def quadratic(rng: Generator, points: Floats) -> Truth:
     """X + ε x², the square 1 to 60 % at the largest point."""
     size, most = _size(rng), float(points.max())
     part = float(np.exp(rng.uniform(math.log(0.01), math.log(0.6))))
-    return Truth((Growth.of(2),), lambda x: size * ((1 - part) * x / most + part * (x / most) ** 2))
+    return Truth((Growth.make(2),), lambda x: size * ((1 - part) * x / most + part * (x / most) ** 2))
 
 
 def cache(rng: Generator, points: Floats) -> Truth:
@@ -130,13 +130,13 @@ def cache(rng: Generator, points: Floats) -> Truth:
         missing = 1 / (1 + (at / x) ** width)
         return float(size * x * math.log2(x + 1) ** log * (1 + (dearer - 1) * missing))
 
-    return Truth((Growth.of(1, log),), value)
+    return Truth((Growth.make(1, log),), value)
 
 
 def sockets(rng: Generator, points: Floats) -> Truth:
     """C + a x^i to a scale, from there on with a slope 1.5 to 6 times as steep."""
     size, at, s = _size(rng), _inside(rng, points), families.share(rng)
-    power = (Growth.of(0, 1), Growth.of("1/2"), Growth.of(1), Growth.of(1, 1))[int(rng.integers(4))]
+    power = (Growth.make(0, 1), Growth.make("1/2"), Growth.make(1), Growth.make(1, 1))[int(rng.integers(4))]
     steeper, least = float(rng.uniform(1.5, 6)), float(points.min())
 
     def part(x: float) -> float:
@@ -158,7 +158,7 @@ def protocols(rng: Generator, points: Floats) -> Truth:
         which = int(x >= at)
         return float(size * (start[which] + slope[which] * x / most))
 
-    return Truth((Growth.of(1),), value)
+    return Truth((Growth.make(1),), value)
 
 
 def until(rng: Generator, points: Floats) -> Truth:
@@ -182,7 +182,7 @@ def jump(rng: Generator, points: Floats) -> Truth:
     def value(x: float) -> float:
         return float(size * (1 - s + s * (x / least) ** i) * (times if x >= at else 1))
 
-    return Truth((Growth.of(str(i)),), value)
+    return Truth((Growth.make(str(i)),), value)
 
 
 def overhead(rng: Generator, points: Floats) -> Truth:
@@ -190,7 +190,7 @@ def overhead(rng: Generator, points: Floats) -> Truth:
     size, least = _size(rng), float(points.min())
     serial, tree = 10 ** rng.uniform(-3, -0.5), 10 ** rng.uniform(-3, -1)
     return Truth(
-        (Growth.of(0, 1),),
+        (Growth.make(0, 1),),
         lambda x: float(size * (least / x + serial + tree * math.log2(max(x / least, 1)))),
     )
 

@@ -19,11 +19,11 @@ from steelyard.core.growth import CONSTANT, Growth
 Generator = np.random.Generator
 
 POWERS = ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "3/2", "2", "5/2", "3")
-CLASSES = tuple(Growth.of(power, log) for power in POWERS for log in range(3))[1:]
+CLASSES = tuple(Growth.make(power, log) for power in POWERS for log in range(3))[1:]
 """35 terms; two of them are not among Extra-P's 42."""
-FALLING = tuple(Growth.of(power) for power in ("-1/3", "-1/2", "-2/3", "-1", "-3/2", "-2"))
+FALLING = tuple(Growth.make(power) for power in ("-1/3", "-1/2", "-2/3", "-1", "-3/2", "-2"))
 RISING = tuple(
-    Growth.of(*each) for each in ((0, 1), ("1/2", 0), ("1/2", 1), (1, 0), (1, 1), ("3/2", 0), (2, 0))
+    Growth.make(*each) for each in ((0, 1), ("1/2", 0), ("1/2", 1), (1, 0), (1, 1), ("3/2", 0), (2, 0))
 )
 OCTAVES = 4
 """The smallest p is 2^4."""
@@ -157,7 +157,7 @@ def logarithm_of_sum(rng: Generator, points: Floats) -> Truth:
     def part(x: float) -> float:
         return float(x**times * math.log2(1 + x / k))
 
-    return Truth((Growth.of(times, 1),), lambda x: size * (1 - s + s * part(x) / part(least)))
+    return Truth((Growth.make(times, 1),), lambda x: size * (1 - s + s * part(x) / part(least)))
 
 
 def half_power_of_sum(rng: Generator, points: Floats) -> Truth:

@@ -14,7 +14,7 @@ import families
 import numpy as np
 
 from steelyard.claims.evidence import ScalesEvidence
-from steelyard.claims.scales import settled
+from steelyard.claims.scales import settle
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.arrays import Floats
 from steelyard.core.growth import parse_growth
@@ -63,7 +63,7 @@ def _row(rng: np.random.Generator, truth: str, bound: str, count: int) -> Row:
     series = [experiment(rng, truth) for _ in range(count)]
     question = Question(expectations={"*": Expectation(bound, at_most=True)})
     verdicts = [
-        _verdict(one, *settled(one, answer, None), bound)
+        _verdict(one, *settle(one, answer, None), bound)
         for one, answer in zip(series, model_all(series, question), strict=True)
     ]
     lenient = Counter(each.outcome for each in verdicts)

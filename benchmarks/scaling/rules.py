@@ -95,7 +95,7 @@ def functions_of(rng: np.random.Generator, relation: str, points: Floats) -> dic
     elif relation == "slower":
         sides = {"l": first, "r": second}
     elif relation == "faster by a logarithm":
-        sides = {"l": one_term(slow * Growth.of(0, 1), families.share(rng), least), "r": first}
+        sides = {"l": one_term(slow * Growth.make(0, 1), families.share(rng), least), "r": first}
     else:
         sides = {"l": second, "r": first}
         if relation == "faster than a sum":

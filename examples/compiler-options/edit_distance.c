@@ -63,15 +63,15 @@ int main(int argc, char** argv) {
     a[0] = 'a';
     b[0] = 'b';
 
-    const int there = distance(a, b, length, row);
+    const int result = distance(a, b, length, row);
     const int back = distance(b, a, length, row);
     const int itself = distance(a, a, length, row);
-    printf("distance=%d\n", there);
+    printf("distance=%d\n", result);
     free(row);
     free(b);
     free(a);
-    if (itself != 0 || there != back || there < 1 || there > length) {
-        fprintf(stderr, "edit_distance: %d there, %d back, %d to itself\n", there, back, itself);
+    if (itself != 0 || result != back || result < 1 || result > length) {
+        fprintf(stderr, "edit_distance: %d there, %d back, %d to itself\n", result, back, itself);
         return 1;
     }
     return 0;

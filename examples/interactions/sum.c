@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     }
     const double sum = add_up(rounds);
     const double n = (double)rounds;
-    const double wanted = n * ELEMENTS * (ELEMENTS - 1) / 2 + n * (n + 1) / 2;
+    const double expected = n * ELEMENTS * (ELEMENTS - 1) / 2 + n * (n + 1) / 2;
     printf("sum=%.0f\n", sum);
-    return sum == wanted ? 0 : 1;
+    return sum == expected ? 0 : 1;
 }

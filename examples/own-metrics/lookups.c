@@ -19,15 +19,15 @@
 
 enum { LOOKUPS = 20000, MOST_ELEMENTS = 100000000, MOST_BATCHES = 100000 };
 
-typedef size_t search(const uint32_t* keys, size_t count, uint32_t wanted);
+typedef size_t search(const uint32_t* keys, size_t count, uint32_t key);
 
 // The first place whose key is not below `wanted`; `count` where there is none.
-static size_t with_branch(const uint32_t* keys, size_t count, uint32_t wanted) {
+static size_t with_branch(const uint32_t* keys, size_t count, uint32_t key) {
     size_t low = 0;
     size_t high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (keys[middle] < wanted) {
+        if (keys[middle] < key) {
             low = middle + 1;
         } else {
             high = middle;
@@ -37,14 +37,14 @@ static size_t with_branch(const uint32_t* keys, size_t count, uint32_t wanted) {
 }
 
 // The same; the comparison is added instead of branched on.
-static size_t without_branch(const uint32_t* keys, size_t count, uint32_t wanted) {
+static size_t without_branch(const uint32_t* keys, size_t count, uint32_t key) {
     const uint32_t* base = keys;
     while (count > 1) {
         const size_t half = count / 2;
-        base += (size_t)(base[half - 1] < wanted) * half;
+        base += (size_t)(base[half - 1] < key) * half;
         count -= half;
     }
-    return (size_t)(base - keys) + (*base < wanted);
+    return (size_t)(base - keys) + (*base < key);
 }
 
 // Marsaglia's xorshift64 (doi:10.18637/jss.v008.i14).
@@ -64,7 +64,7 @@ static double now_s(void) {
 // Seconds a lookup, one value a batch, as one line. `odd` is 1 to look for keys that are not there. False:
 // wrong place.
 static int report(FILE* to, search* find, const uint32_t* keys, uint32_t count, int batches, uint32_t odd) {
-    static uint32_t wanted[LOOKUPS];
+    static uint32_t targets[LOOKUPS];
     uint64_t state = 88172645463325252U;
     fprintf(
         to,
@@ -72,18 +72,18 @@ static int report(FILE* to, search* find, const uint32_t* keys, uint32_t count, 
         odd ? "absent" : "present");
     for (int batch = 0; batch < batches; batch++) {
         uint64_t expected = 0;
-        uint64_t found = 0;
+        uint64_t sum = 0;
         for (int i = 0; i < LOOKUPS; i++) {
             const uint32_t place = (uint32_t)(next(&state) % count);
-            wanted[i] = 2 * place + odd;
+            targets[i] = 2 * place + odd;
             expected += place + odd;
         }
         const double start_s = now_s();
         for (int i = 0; i < LOOKUPS; i++) {
-            found += find(keys, count, wanted[i]);
+            sum += find(keys, count, targets[i]);
         }
         const double end_s = now_s();
-        if (found != expected) {
+        if (sum != expected) {
             return 0;
         }
         fprintf(to, "%s%.4e", batch == 0 ? "" : ",", (end_s - start_s) / LOOKUPS);

@@ -114,17 +114,17 @@ class Laboratory:
         The spec or the record cannot be used.
     """
 
-    def __init__(self, what: str | Path | Experiment, *, record: str | Path | None = None) -> None:
+    def __init__(self, question: str | Path | Experiment, *, record: str | Path | None = None) -> None:
         from steelyard.lab.compare.arguments import refuse_no_laboratory
         from steelyard.spec.experiment import Experiment
 
-        refuse_no_laboratory(what)
+        refuse_no_laboratory(question)
         self.spec_text = ""
-        if isinstance(what, Experiment):
-            self.experiment = what
-            self.directory = Path(record) if record else Path(what.source, f"{what.name}.lab")
+        if isinstance(question, Experiment):
+            self.experiment = question
+            self.directory = Path(record) if record else Path(question.source, f"{question.name}.lab")
             return
-        path = Path(what)
+        path = Path(question)
         if path.is_dir() or path.suffix == ".lab" or path.name == "record.sqlite":
             from steelyard.lab.run.existing_record import find_record
 
@@ -158,8 +158,8 @@ class Laboratory:
         from steelyard.lab.compare.compare import CompareRequest
 
         texts = [field.name for field in fields(CompareRequest)]
-        asked = fields_of(options, texts, "Laboratory.compare")
-        return cls(make_experiment(CompareRequest(commands=commands, **asked), options), record=record)
+        arguments = fields_of(options, texts, "Laboratory.compare")
+        return cls(make_experiment(CompareRequest(commands=commands, **arguments), options), record=record)
 
     def __repr__(self) -> str:
         return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
@@ -227,14 +227,14 @@ class Laboratory:
         from steelyard.report.claims import text as verdicts
         from steelyard.spec import claims_of
 
-        wanted = self.experiment.claims if claims is None else claims_of(claims, self.experiment)
+        chosen = self.experiment.claims if claims is None else claims_of(claims, self.experiment)
         with self.open() as record:
-            found = check(record, wanted)
-        code = found.exit_code(strict=False)
+            checked = check(record, chosen)
+        code = checked.exit_code(strict=False)
         return Result(
-            found,
-            lambda: verdicts.lines(found.verdicts, found.alpha, WIDTH),
-            lambda: verdicts_json.render([found], code),
+            checked,
+            lambda: verdicts.lines(checked.verdicts, checked.alpha, WIDTH),
+            lambda: verdicts_json.render([checked], code),
         )
 
     def report(self, metric: str | None = None, **chosen: Any) -> Report:
@@ -394,15 +394,15 @@ def report(
     from steelyard.lab.lake.asking import opened
 
     refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "report")
-    found = []
-    for each in records:
-        if isinstance(each, str | Path):
-            named = each if isinstance(each, str) and is_url(each) else Path(each)
+    contents = []
+    for place in records:
+        if isinstance(place, str | Path):
+            named = place if isinstance(place, str) and is_url(place) else Path(place)
             with opened([named]) as (record, _):
-                found.append(_make_contents(record, metric, chosen))
+                contents.append(_make_contents(record, metric, chosen))
         else:
-            found.append(_make_contents(each, metric, chosen))
-    return Report([msgspec.structs.replace(contents, observation=observation) for contents in found])
+            contents.append(_make_contents(place, metric, chosen))
+    return Report([msgspec.structs.replace(part, observation=observation) for part in contents])
 
 
 def _write_trials(directory: Path) -> bytes:
@@ -421,7 +421,7 @@ def _write_trials(directory: Path) -> bytes:
 def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
     from steelyard.core.errors import RecordError
-    from steelyard.lab.answer.analyze import analyze, by_context
+    from steelyard.lab.answer.analyze import analyze, analyze_by_context
     from steelyard.lab.answer.check import check
     from steelyard.lab.answer.curves import curves
     from steelyard.lab.answer.portrait import portrait
@@ -439,7 +439,7 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
     return PageContents(
         about,
         answer,
-        by_context=by_context(record, metric=metric) if several else None,
+        by_context=analyze_by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
         curves=tuple(Curve(*curve) for curve in curves(record, metric)),
     )
@@ -466,7 +466,7 @@ def compare(*commands: str, record: str | Path | None = None, **options: Any) ->
     from steelyard.report.text.progress import ProgressLine
 
     place = Path(record) if record else propose_record(os.environ, "compare").with_suffix(".lab")
-    lab = Laboratory.compare(*commands, record=place, **{"seed": _seed(place), **options})
+    lab = Laboratory.compare(*commands, record=place, **{"seed": _choose_seed(place), **options})
     line = ProgressLine(sys.stderr)
     try:
         lab.run(line.update)
@@ -534,21 +534,21 @@ def measure(
         max_time_s=None if max_time is None else parse_duration(max_time),
         margin=margin,
         estimand=estimand,
-        seed=_seed(None) if seed is None else seed,
+        seed=_choose_seed(None) if seed is None else seed,
     )
     return Result(
         answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: list_rows(answer)
     )
 
 
-def _seed(record: Path | None) -> int:
+def _choose_seed(record: Path | None) -> int:
     """Return the seed of a record that goes on, else a random one."""
     import secrets
 
     from steelyard.lab.run.existing_record import existing_seed
 
-    known = None if record is None else existing_seed(record)
-    return secrets.randbits(31) if known is None else known
+    recorded = None if record is None else existing_seed(record)
+    return secrets.randbits(31) if recorded is None else recorded
 
 
 def model(
@@ -588,21 +588,21 @@ def model(
     from steelyard.scaling.question import expectations_of
 
     question = Question(
-        expectations=expectations_of(_by_name(at_most), _by_name(expect), deviation),
+        expectations=expectations_of(_index_by_name(at_most), _index_by_name(expect), deviation),
         parameter=parameter,
         scale=at or {},
     )
-    found = model_series(ModelRequest(series, question, rules))
-    parts = (found.models, found.failed, found.rules, found.causes)
+    answers = model_series(ModelRequest(series, question, rules))
+    parts = (answers.models, answers.failed, answers.rules, answers.causes)
     return Result(
-        found,
+        answers,
         lambda: models.lines(*parts, width=WIDTH),
         lambda: models_json.render(*parts),
-        lambda: list_rows(found.models, found.failed),
+        lambda: list_rows(answers.models, answers.failed),
     )
 
 
-def _by_name(stated: str | Mapping[str, str]) -> dict[str, str]:
+def _index_by_name(stated: str | Mapping[str, str]) -> dict[str, str]:
     named = {"*": stated} if isinstance(stated, str) else stated
     return {name: text for name, text in named.items() if text}
 
@@ -628,5 +628,7 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     from steelyard.results.history import HISTORY
 
     refuse_unknown(options, [field.name for field in fields(HistoryRequest)], "history")
-    found = over(HistoryRequest(names=tuple(map(Path, names)), **options))
-    return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found), lambda: list_rows(found))
+    result = over(HistoryRequest(names=tuple(map(Path, names)), **options))
+    return Result(
+        result, lambda: lines(result, WIDTH), lambda: HISTORY.text(result), lambda: list_rows(result)
+    )

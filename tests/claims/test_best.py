@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.claims.best import divided
+from steelyard.claims.best import divide
 from steelyard.core.sample import Failures
 
 LEVELS = ["a", "b", "c", "d", "e"]
@@ -57,7 +57,7 @@ def test_more_is_better_where_the_metric_says_so(bench, noise):
 def test_contexts_that_return_are_never_on_both_sides(bench, noise):
     contexts = np.tile(np.arange(1, 7), 3)
     made = bench({"k": LEVELS}, [BEST], values(noise, {}), blocks=18, contexts=contexts)
-    choosing, judging = divided(made.samples("wall_s"))
+    choosing, judging = divide(made.samples("wall_s"))
     assert (set(choosing), set(judging)) == ({1, 2}, {3, 4, 5, 6})
     assert made.judge()[0].instances[0].evidence.by == "context"
 

@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.family import decide, p_of
-from steelyard.claims.verdict import combined
+from steelyard.claims.verdict import combine
 from steelyard.spec.claims.claim import Faster
 
 CLAIM = Faster({"opt": "O3"}, {"opt": "O2"})
@@ -53,12 +53,12 @@ def test_what_is_settled_by_a_model_is_in_no_family():
 
 
 def test_outcomes_of_strata_combine():
-    assert combined(["holds", "holds"]) == "holds"
-    assert combined(["holds", "not_resolved"]) == "not_resolved"
-    assert combined(["holds", "not_resolved", "not_judged"]) == "not_judged"
-    assert combined(["not_judged", "fails"]) == "fails"
-    assert combined(["holds", "not_resolved", "fails"]) == "fails"
-    assert combined([]) == "not_judged"
+    assert combine(["holds", "holds"]) == "holds"
+    assert combine(["holds", "not_resolved"]) == "not_resolved"
+    assert combine(["holds", "not_resolved", "not_judged"]) == "not_judged"
+    assert combine(["not_judged", "fails"]) == "fails"
+    assert combine(["holds", "not_resolved", "fails"]) == "fails"
+    assert combine([]) == "not_judged"
 
 
 def outcomes(rng, claims, strata, effect, *, blocks=20, count=1000):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.claims.best import divided
+from steelyard.claims.best import divide
 from steelyard.core.sample import Failures
 from steelyard.stats.compare.instances import pool
 
@@ -75,7 +75,7 @@ def test_the_best_is_chosen_on_instances_that_do_not_judge_it(bench, noise):
     evidence = verdict.instances[0].evidence
     assert (verdict.outcome, evidence.chosen) == ("holds", "b")
     assert (evidence.selection, evidence.n, evidence.by) == (4, 8, "instance")
-    choosing, judging = divided(pool(made.samples("wall_s"), "graph"))
+    choosing, judging = divide(pool(made.samples("wall_s"), "graph"))
     assert not choosing & judging
     logs = {k: [] for k in factors["k"]}
     for t in made.treatments:

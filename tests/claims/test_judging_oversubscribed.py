@@ -13,14 +13,14 @@ from steelyard.claims.verdict import Instance
 
 
 @pytest.mark.parametrize(("crowded", "decided"), [(False, True), (True, False)])
-@pytest.mark.parametrize("way", ["samples", "compared", "series"])
+@pytest.mark.parametrize("way", ["samples", "list_compared", "series"])
 def test_what_a_judge_finds_counts_only_without_a_crowd(way, crowded, decided):
     values = [SimpleNamespace(provenance="crowded" if crowded else "measured", crowded=crowded)]
     observed = Observed(
         experiment=SimpleNamespace(),
         declared=lambda metric: None,
         samples=lambda metric: values,
-        compared=lambda metric: values,
+        list_compared=lambda metric: values,
         series=lambda metric, parameters: values,
     )
     draft = Draft(

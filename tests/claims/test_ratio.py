@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.claims.ratio import why_open
+from steelyard.claims.ratio import explain_open
 from steelyard.core.sample import Failures
 
 FACTORS = {"opt": ["O2", "O3"]}
@@ -203,4 +203,4 @@ def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
 )
 def test_a_withheld_verdict_says_why_and_not_always_that_runs_failed(flags, reason):
     compared = SimpleNamespace(flags=flags, speedup=None)
-    assert why_open(compared, allowed=False) == reason
+    assert explain_open(compared, allowed=False) == reason

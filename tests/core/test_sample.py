@@ -56,7 +56,7 @@ def test_values_are_selected_with_all_that_is_known_of_each():
         instances=Instances("graph", ("a", "b"), array("q", [0, 1, 0])),
     )
     part = whole.select([2, 1])
-    assert (part.trials.tolist(), part.censored.tolist(), part.instances.of.tolist()) == (
+    assert (part.trials.tolist(), part.censored.tolist(), part.instances.ids.tolist()) == (
         [2, 1],
         [0, 1],
         [0, 1],

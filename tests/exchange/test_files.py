@@ -421,5 +421,5 @@ def test_four_parameters_are_modelled():
     found = model(series_of("f", ["p", "n", "k", "t"], at, values))
     assert (found.growth(), found.lead) == (
         "O(p n + k^2)",
-        (Growth.of(1), Growth.of(1), Growth.of(2), Growth()),
+        (Growth.make(1), Growth.make(1), Growth.make(2), Growth()),
     )

@@ -9,7 +9,7 @@ import statistics
 
 import pytest
 
-from steelyard.exchange.hyperfine import as_csv, as_json, as_markdown
+from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown
 
 TIMES = [0.010, 0.012, 0.011]
 
@@ -24,7 +24,7 @@ RESULTS = [result("./a | cat", 0.011, "1"), result("./b", 0.022, "2")]
 
 
 def test_json_has_what_plotting_scripts_read():
-    (first, _) = json.loads(as_json(RESULTS))["results"]
+    (first, _) = json.loads(render_json(RESULTS))["results"]
     assert set(first) == {
         "command", "mean", "stddev", "median", "user", "system", "min", "max", "times", "memory_usage_byte",
         "exit_codes", "parameters",
@@ -34,7 +34,7 @@ def test_json_has_what_plotting_scripts_read():
 
 
 def test_csv_has_the_columns_of_hyperfine_and_one_for_each_parameter():
-    rows = list(csv.reader(io.StringIO(as_csv(RESULTS))))
+    rows = list(csv.reader(io.StringIO(render_csv(RESULTS))))
     assert rows[0] == [
         "command", "mean", "stddev", "median", "user", "system", "min", "max", "parameter_n"
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def test_csv_has_the_columns_of_hyperfine_and_one_for_each_parameter():
     ("unit", "mean"), [(None, "11.000"), ("second", "0.011"), ("microsecond", "11000.000")]
 )
 def test_markdown_is_a_table_in_the_unit_asked_for(unit, mean):
-    lines = as_markdown(RESULTS, unit).splitlines()
+    lines = render_markdown(RESULTS, unit).splitlines()
     assert lines[2].startswith("| `./a \\| cat` | " + mean)
     assert lines[3].endswith("| 2.000 |")
     assert "±" not in lines[0]

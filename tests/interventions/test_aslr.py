@@ -75,7 +75,7 @@ def test_on_is_missing_where_the_system_has_it_off(randomising):
 
 def test_asking_leaves_the_personality_of_this_process_as_it_was():
     code = (
-        "from steelyard.interventions.aslr import Aslr, _personality as p; from pathlib import Path\n"
+        "from steelyard.interventions.aslr import Aslr, _read_personality as p; from pathlib import Path\n"
         "a = p(0xffffffff); Aslr(Path('/nowhere')).missing('off'); print(p(0xffffffff) == a)"
     )
     assert answer(code) == "True"

@@ -185,16 +185,16 @@ def test_a_tree_that_cannot_be_counted_and_energy_are_limitations_with_their_rea
     reason = "/sys/fs/cgroup/x may not be written"
     tree = found("process tree", counters_available=",".join(HARDWARE), tree_cpu_s_source=reason)
     assert (tree.weight, tree.cure) == ("limitation", "systemd-run --user --scope steelyard …")
-    assert reason in tree.found
+    assert reason in tree.observed
     v1 = found(
         "process tree", counters_available="tree_cpu_s", tree_memory_bytes_source="cgroup v1 may hold it"
     )
     assert (v1.weight, v1.cure) == ("limitation", None)
-    assert "tree_cpu_s" not in v1.found
-    assert found("energy").found == "energy_pkg_j (perf event, CPU 0; 64 bits, does not wrap)"
+    assert "tree_cpu_s" not in v1.observed
+    assert found("energy").observed == "energy_pkg_j (perf event, CPU 0; 64 bits, does not wrap)"
     none = found("energy", energy_pkg_j_source="kernel.perf_event_paranoid keeps them from users")
     assert (none.weight, none.cure) == ("limitation", "sysctl kernel.perf_event_paranoid=0")
-    assert found("energy", energy_pkg_j_source=None).found == "not looked at"
+    assert found("energy", energy_pkg_j_source=None).observed == "not looked at"
 
 
 def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_path, made, monkeypatch):

@@ -22,7 +22,7 @@ def drawn(monkeypatch):
             while True:
                 yield tuple(each * rng.lognormvariate(0, spread) for each in typical.values())
 
-        monkeypatch.setattr(measuring, "calibrated", lambda function: function)
+        monkeypatch.setattr(measuring, "calibrate", lambda function: function)
         monkeypatch.setattr(measuring, "timed_blocks", blocks)
         return dict.fromkeys(typical, int)
 

@@ -2,9 +2,9 @@
 #include <mpi.h>
 
 int main(int argc, char** argv) {
-    int one = 1, sum;
+    int value = 1, sum;
     MPI_Init(&argc, &argv);
     for (;;) {
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
 }

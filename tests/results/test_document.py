@@ -41,12 +41,12 @@ class Outer(msgspec.Struct, frozen=True):
     __lines__: ClassVar[Lines] = (
         "metric",
         "unit=metric.unit",
-        part("treatment", "id", "label", of="treatment"),
+        part("treatment", "id", "label", base="treatment"),
         "se_log=estimate.se",
         "undefined=estimate.undefined",
         "ci95",
         "bounds=inner.interval",
-        part("inner", "se", of="inner"),
+        part("inner", "se", base="inner"),
         "counts",
     )
 
@@ -58,7 +58,7 @@ class Renamed(msgspec.Struct, frozen=True):
     all: tuple[Outer, ...] = ()
 
 
-FORMAT = Format("steelyard/test", 3, Renamed, more={"claims": tuple[str, ...]})
+FORMAT = Format("steelyard/test", 3, Renamed, extra={"claims": tuple[str, ...]})
 TREATMENT = Treatment(7, "new", {"opt": 2})
 KNOWN = Outer(WALL, TREATMENT, Inner(0.5), {"a": 1}, Interval(0.5, 2.0), Inner(float("nan")))
 OPEN = Outer(WALL, TREATMENT, Undefined("one_block"), {})

@@ -38,14 +38,14 @@ def test_a_series_that_cannot_be_modelled_says_why_and_stops_no_other(bad, reaso
 
 def test_points_below_one_lose_their_logarithms_and_say_so():
     found = model(series([1 + x for x in (0.5, 1, 2, 4, 8)], [0.5, 1, 2, 4, 8]))
-    assert found.lead == (Growth.of(1),)
+    assert found.lead == (Growth.make(1),)
     assert "no_logarithms" in kinds(found)
 
 
 def test_a_series_that_starts_at_one_keeps_its_logarithms():
     at = [1, 2, 4, 8, 16, 32]
     found = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
-    assert found.lead == (Growth.of(0, 1),)
+    assert found.lead == (Growth.make(0, 1),)
     assert found.predictions[0].value == pytest.approx(3, rel=1e-3)
 
 
@@ -80,7 +80,7 @@ def test_series_of_different_points_and_launches_are_read_as_each_would_be_alone
 def test_a_logarithm_that_begins_at_one_is_shown_as_one(launches):
     at = [1, 2, 4, 8, 16, 32]
     found = model(series([[np.log2(p)] * launches for p in at], at))
-    assert found.lead == (Growth.of(0, 1),)
+    assert found.lead == (Growth.make(0, 1),)
     assert (found.constant, found.at(1024.0)) == (0.0, pytest.approx(10))
 
 

@@ -11,7 +11,7 @@ from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.doubts import END, Points, hidden_share
 
 P = [float(2**k) for k in range(4, 10)]
-LINEAR = Growth.of(1)
+LINEAR = Growth.make(1)
 
 
 def drawn(truth, count, noise, at=P, seed=1):
@@ -91,9 +91,9 @@ def test_a_cubic_that_no_formula_meets_still_fails_a_quadratic_bound():
 @pytest.mark.parametrize(
     ("count", "lead"),
     [
-        (lambda k: 3 * (k * 2 ** (k - 1) - k), Growth.of(1, 0, 1)),
-        (lambda k: 2**k - k - 1, Growth.of(0, 0, 1)),
-        (lambda k: k**3 - 6 * k + 5, Growth.of(3)),
+        (lambda k: 3 * (k * 2 ** (k - 1) - k), Growth.make(1, 0, 1)),
+        (lambda k: 2**k - k - 1, Growth.make(0, 0, 1)),
+        (lambda k: k**3 - 6 * k + 5, Growth.make(3)),
     ],
 )
 def test_exact_counts_of_an_exponential_or_power_less_a_smaller_term_have_no_change_point(count, lead):

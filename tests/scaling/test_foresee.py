@@ -13,8 +13,8 @@ from steelyard.scaling.posterior import INTERVAL, beyond, draw, intervals, searc
 from steelyard.scaling.spaces import dense_space
 
 P = 2.0 ** np.arange(4, 10)
-SLOW = [Growth.of(0, 1), Growth.of("1/2"), Growth.of(1)]
-FAST = [Growth.of(1), Growth.of(1, 1), Growth.of("3/2"), Growth.of(2)]
+SLOW = [Growth.make(0, 1), Growth.make("1/2"), Growth.make(1)]
+FAST = [Growth.make(1), Growth.make(1, 1), Growth.make("3/2"), Growth.make(2)]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_stated_probabilities_of_ranks_are_observed(mixed_models):
         p = m.validation.probability
         for name, share in (("match", p.match), ("approximate", p.approximate), ("none", p.none)):
             stated.append(share)
-            true.append(rank(lead, Growth.of(1)) == name)
+            true.append(rank(lead, Growth.make(1)) == name)
     stated, true = np.array(stated), np.array(true)
     for low, high in ((0.0, 0.2), (0.2, 0.8), (0.8, 1.01)):
         inside = (stated >= low) & (stated < high)

@@ -163,10 +163,10 @@ def test_what_is_kept_stands_for_all_that_is_not():
     y, u2 = noisy(np.random.default_rng(3), 10, 0.2)
     found = search(candidates, y, u2, np.ones(10), np.full(10, 24.0))
     # The heavier half stands for itself alone, the others for more than themselves.
-    alone = np.isclose(found.weight, found.own, rtol=1e-12)
+    alone = np.isclose(found.weight, found.own_weight, rtol=1e-12)
     assert (alone.sum(axis=1) >= found.weight.shape[1] // 2).all()
     assert not alone.all()
-    assert found.own.sum(axis=1).max() < 0.999
+    assert found.own_weight.sum(axis=1).max() < 0.999
     assert found.weight.sum(axis=1) == pytest.approx(np.ones(10))
 
 

@@ -44,7 +44,7 @@ def test_what_falls_and_levels_off_is_not_foretold_to_rise(at):
     # 100 / min(t, 8): no rise was seen, and none is extrapolated.
     series = drawn(lambda t: 100 / min(t, 8), 20, 0.02, at)
     for found in model_all(series, Question(targets=({"p": 64.0},))):
-        assert found.lead[0] <= Growth.of(1)
+        assert found.lead[0] <= Growth.make(1)
         assert (found.lead[0] > CONSTANT) == any("no rise was seen" in w.words for w in found.warnings)
         (prediction,) = found.predictions
         assert prediction.value < 1.2 * 12.5

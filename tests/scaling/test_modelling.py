@@ -59,7 +59,7 @@ def test_what_grows_faster_than_the_grid_is_found_or_the_misfit_is_said(text, at
 
 def test_a_falling_series_has_a_falling_term_and_no_negative_coefficient():
     found = model(series([1000 / p for p in P]), Question(targets=({"p": 4096},)))
-    assert found.lead == (Growth.of(-1),)
+    assert found.lead == (Growth.make(-1),)
     assert found.terms[0].coefficient == pytest.approx(1000, rel=1e-3)
     assert found.predictions[0].value == pytest.approx(1000 / 4096, rel=0.01)
 
@@ -68,7 +68,7 @@ def test_a_negative_constant_is_allowed_where_the_formula_stays_positive():
     at = [(p, s) for p in (27, 64, 125, 216, 343) for s in (25, 30, 35, 40, 45)]
     visits = [[-218 + 37.3 * p ** (1 / 3) * s] for p, s in at]
     found = model(series_of("visits", ["p", "size"], at, visits, counts=True))
-    assert found.lead == (Growth.of("1/3"), Growth.of(1))
+    assert found.lead == (Growth.make("1/3"), Growth.make(1))
     assert found.constant == pytest.approx(-218, rel=0.01)
     assert found.terms[0].coefficient == pytest.approx(37.3, rel=0.01)
 
@@ -78,7 +78,7 @@ def test_five_values_near_a_logarithm_are_not_settled_by_their_closest_fit():
     question = Question(expectations={"*": Expectation("O(log^2 p)")})
     found = model(series([19, 37, 55, 81, 106], [16, 64, 256, 1024, 4096]), question)
     assert found.posterior < 0.8
-    assert (Growth.of(0, 2),) in [found.lead, *(lead for lead, _ in found.alternatives)]
+    assert (Growth.make(0, 2),) in [found.lead, *(lead for lead, _ in found.alternatives)]
     assert found.validation.rank == "undecided"
     assert "no_noise" in kinds(found)
 
@@ -90,7 +90,7 @@ def test_two_terms_are_told_from_one_when_the_data_can():
     right = 0
     for _ in range(40):
         values = truth[:, None] * (1 + 0.005 * rng.standard_normal((6, 5)))
-        right += model(series(values)).lead == (Growth.of(1),)
+        right += model(series(values)).lead == (Growth.make(1),)
     assert right >= 32
 
 
@@ -191,7 +191,7 @@ def test_a_value_with_its_uncertainty_counts_as_much_as_its_launches():
 
 def test_a_model_at_the_edge_of_its_space_is_flagged():
     found = model(exact("p^2"), Question(space=("log p", "p", "p^1.5")))
-    assert found.lead == (Growth.of("3/2"),)
+    assert found.lead == (Growth.make("3/2"),)
     assert {"edge", "lack_of_fit"} & kinds(found)
 
 

@@ -69,7 +69,7 @@ def test_a_power_that_shows_at_several_points_keeps_its_certainty(seed):
 
 def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
     found = model(of([1, 2, 4, 8, 16, 40]), asked("O(p)"))
-    assert (Growth.of(1),) in [lead for lead, _ in found.alternatives]
+    assert (Growth.make(1),) in [lead for lead, _ in found.alternatives]
     assert found.validation.rank == "undecided"
 
 
@@ -99,7 +99,7 @@ def test_a_rule_over_such_a_function_is_open():
 
 def test_a_term_rests_on_the_last_point_where_it_shows_there_and_nowhere_else():
     scales, values = np.array(P), np.full(6, 100.0)
-    linear = Term(1.0, (Growth.of(1),))
+    linear = Term(1.0, (Growth.make(1),))
     # 2 u: the term is 64 at the last point and 32 before it.
     for u, expected in ((15.9, False), (16.1, True), (31.9, True), (32.1, False)):
         assert rests_on_last([linear], scales, values, np.full(6, u**2), values) == expected
@@ -119,7 +119,7 @@ def test_a_term_rests_on_the_last_point_where_it_shows_there_and_nowhere_else():
 
 def test_a_term_that_plainly_shows_before_the_last_point_never_rests_on_it():
     rng = np.random.default_rng(4)
-    term = Term(1.0, (Growth.of(1),))
+    term = Term(1.0, (Growth.make(1),))
     scales = np.array(P)
     plain = []
     for _ in range(200):

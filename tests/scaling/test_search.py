@@ -44,7 +44,7 @@ def test_what_falls_to_a_serial_part_is_constant_in_the_end_and_both_parts_are_n
     found = model(noisy(lambda p: 10 + 800 / p, 2), question)
     assert found.lead == (CONSTANT,)
     assert found.growth() == "O(1)"
-    assert found.terms[0].growth == (Growth.of(-1),)
+    assert found.terms[0].growth == (Growth.make(-1),)
     assert found.validation.rank == "match"
     (warning,) = [each for each in found.warnings if each.kind == "bounded"]
     assert warning.words.startswith("falls to ")
@@ -53,7 +53,7 @@ def test_what_falls_to_a_serial_part_is_constant_in_the_end_and_both_parts_are_n
 
 def test_what_falls_to_nothing_keeps_its_falling_lead():
     found = model(noisy(lambda p: 800 / p, 2))
-    assert found.lead == (Growth.of(-1),)
+    assert found.lead == (Growth.make(-1),)
     assert "bounded" not in kinds(found)
 
 
@@ -69,7 +69,7 @@ def test_a_product_with_a_negative_part_keeps_it():
     values = [[n * (3 * np.log2(p) - 9)] for p, n in at]
     question = Question(targets=({"p": 2048, "n": 160},))
     found = model(series_of("f", ["p", "n"], at, values, counts=True), question)
-    assert found.lead == (Growth.of(0, 1), Growth.of(1))
+    assert found.lead == (Growth.make(0, 1), Growth.make(1))
     assert {round(term.coefficient, 2) for term in found.terms} == {3.0, -9.0}
     assert found.predictions[0].value == pytest.approx(160 * (3 * 11 - 9), rel=0.01)
 
@@ -127,5 +127,5 @@ def test_of_a_value_after_zeros_alone_the_interval_holds_that_value():
 
 def test_a_steep_fall_is_searched_where_nothing_else_fits():
     found = model(series_of("f", ["p"], [[p] for p in P], [[p**-4] for p in P]))
-    assert found.lead == (Growth.of(-4),)
+    assert found.lead == (Growth.make(-4),)
     assert "no_formula" not in kinds(found)

@@ -50,14 +50,14 @@ def test_a_power_goes_on_along_the_slope_of_its_end():
 
 def test_where_the_formula_misses_the_middle_one_of_three_answers_stands():
     its = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([True]))
-    assert its.on(0, 0, 9.0, misfit=True) == 3.0
-    assert its.on(0, 0, 2.5, misfit=True) == 2.5
-    assert its.on(0, 0, 1.0, misfit=True) == 2.0
+    assert its.convert(0, 0, 9.0, misfit=True) == 3.0
+    assert its.convert(0, 0, 2.5, misfit=True) == 2.5
+    assert its.convert(0, 0, 1.0, misfit=True) == 2.0
 
 
 def test_a_simplest_fit_that_misses_points_says_nothing_against_a_formula_that_meets_them():
     its = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([False]))
-    assert its.on(0, 0, 9.0, misfit=False) == 9.0
+    assert its.convert(0, 0, 9.0, misfit=False) == 9.0
 
 
 def test_a_cache_that_fills_is_foretold_by_the_points_beyond_it():

@@ -17,7 +17,7 @@ def refitted(points, value, space):
     """Prediction error of every left-out point, each fit made anew."""
     press = {}
     for term in space.terms:
-        f = Exponents.of([TermColumn((term,))], 1).at(points)[0]
+        f = Exponents.make([TermColumn((term,))], 1).at(points)[0]
         total = 0.0
         for out in range(len(value)):
             keep = np.arange(len(value)) != out
@@ -31,7 +31,7 @@ def closest(value):
     """The term with the smallest residuals, nothing left out."""
     rest = {}
     for term in mpi_study_space().terms:
-        f = Exponents.of([TermColumn((term,))], 1).at(P[:, None])[0]
+        f = Exponents.make([TermColumn((term,))], 1).at(P[:, None])[0]
         slope, constant = np.polyfit(f, value, 1)
         rest[term] = float(((value - constant - slope * f) ** 2).sum())
     return min(rest, key=rest.get)
@@ -40,14 +40,14 @@ def closest(value):
 def test_the_chosen_term_predicts_left_out_points_best():
     rng = np.random.default_rng(1)
     differs = 0
-    for growth in (Growth.of(0, 1), Growth.of("2/3", 1), Growth.of(1)) * 12:
+    for growth in (Growth.make(0, 1), Growth.make("2/3", 1), Growth.make(1)) * 12:
         f = np.array([growth.at(p) for p in P])
         value = (10 + 3 * f / f.max() * 50) * (1 + 0.1 * rng.standard_normal(len(P)))
         found = seed001.fit(P[:, None], value, mpi_study_space())
         press = refitted(P[:, None], value, mpi_study_space())
         assert found.growth == min(press, key=press.get)
         differs += found.growth != closest(value)
-        chosen = Exponents.of([TermColumn((found.growth,))], 1).at(P[:, None])[0]
+        chosen = Exponents.make([TermColumn((found.growth,))], 1).at(P[:, None])[0]
         slope, constant = np.polyfit(chosen, value, 1)
         assert (found.slope, found.constant) == pytest.approx((slope, constant), rel=1e-6)
         residual = value - constant - slope * chosen
@@ -58,7 +58,7 @@ def test_the_chosen_term_predicts_left_out_points_best():
 
 
 def test_exact_data_give_their_own_term():
-    space = seed001_space(Growth.of(1))
+    space = seed001_space(Growth.make(1))
     for term in space.terms:
         value = 7 + 2 * np.array([term.at(p) for p in P])
         found = seed001.fit(P[:, None], value, space)

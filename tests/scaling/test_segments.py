@@ -30,7 +30,7 @@ def test_a_switch_is_found_where_it_is_and_the_last_stretch_speaks():
     values = np.array([switching(p) for p in P])[:, None] * (1 + 0.01 * rng.standard_normal((10, 5)))
     found = model(series(values), Question(scale={"p": 16384}))
     assert [(s.start, s.end) for s in found.segments] == [(8, 128), (256, 4096)]
-    assert found.lead == (Growth.of(1),)
+    assert found.lead == (Growth.make(1),)
     assert "segments" in {w.kind for w in found.warnings}
     prediction = found.predictions[0]
     assert prediction.low <= switching(16384) <= prediction.high

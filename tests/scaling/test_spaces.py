@@ -19,14 +19,14 @@ def test_the_ruler_of_a_linear_expectation_is_the_published_one():
     expected = ["log p"]
     for power in ("p^0.25", "p^0.5", "p^0.75", "p", "p^1.25", "p^1.5", "p^1.75"):
         expected += [power, f"{power} log p"]
-    assert texts(spaces.seed001_space(Growth.of(1))) == [*expected, "p^2"]
+    assert texts(spaces.seed001_space(Growth.make(1))) == [*expected, "p^2"]
 
 
 def test_the_ruler_alone_has_the_known_holes():
     assert spaces.seed001_space(Growth()).terms == ()
     cubic_exponential = parse_growth("p^3 2^p")
     assert cubic_exponential not in spaces.seed001_space(cubic_exponential).terms
-    assert all(term.power == 0 for term in spaces.seed001_space(Growth.of(0, 1)).terms)
+    assert all(term.power == 0 for term in spaces.seed001_space(Growth.make(0, 1)).terms)
 
 
 @pytest.mark.parametrize("text", ["1", "log p", "p^0.43 log p", "p^3 2^p", "p^4 2^(2*p)", "1/p", "p^2.8074"])
@@ -36,35 +36,35 @@ def test_the_default_space_contains_the_expectation(text):
 
 
 def test_one_more_halving_doubles_the_ticks():
-    coarse = [t for t in spaces.seed001_space(Growth.of(1), halvings=2).terms if not t.log]
-    fine = [t for t in spaces.seed001_space(Growth.of(1), halvings=3).terms if not t.log]
+    coarse = [t for t in spaces.seed001_space(Growth.make(1), halvings=2).terms if not t.log]
+    fine = [t for t in spaces.seed001_space(Growth.make(1), halvings=3).terms if not t.log]
     assert len(fine) == 2 * len(coarse)
-    assert Growth.of("1/8") in fine
+    assert Growth.make("1/8") in fine
 
 
 def test_the_space_of_the_study_is_that_of_p_log_p():
     study = spaces.mpi_study_space()
-    assert Growth.of("5/3", 1) in study.terms
-    assert Growth.of("1/4") in study.terms
+    assert Growth.make("5/3", 1) in study.terms
+    assert Growth.make("1/4") in study.terms
     assert max(term.power for term in study.terms) == 2
     # Table 6 needs log² and p^2.75, which that space lacks.
-    assert {Growth.of("11/4"), Growth.of("3/4", 2)} <= set(spaces.wide_space().terms) - set(study.terms)
+    assert {Growth.make("11/4"), Growth.make("3/4", 2)} <= set(spaces.wide_space().terms) - set(study.terms)
 
 
 def test_simple_exponents_are_more_plausible():
     weight = spaces.prior_weight
     assert (
-        weight(Growth.of("1/2"))
-        > weight(Growth.of("1/3"))
-        > weight(Growth.of("5/6"))
-        > weight(Growth.of("5/12"))
+        weight(Growth.make("1/2"))
+        > weight(Growth.make("1/3"))
+        > weight(Growth.make("5/6"))
+        > weight(Growth.make("5/12"))
     )
-    assert weight(Growth.of(1)) > weight(Growth.of(1, 1)) > weight(Growth.of(1, 2))
+    assert weight(Growth.make(1)) > weight(Growth.make(1, 1)) > weight(Growth.make(1, 2))
 
 
 def test_falling_spaces_only_fall():
     assert all(term < Growth() for term in spaces.falling_space().terms)
-    assert Growth.of(-1) in spaces.falling_space(coarse=True).terms
+    assert Growth.make(-1) in spaces.falling_space(coarse=True).terms
 
 
 def test_a_space_of_the_user_needs_a_growing_term():

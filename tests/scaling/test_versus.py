@@ -8,7 +8,7 @@ import pytest
 from steelyard.core.errors import UsageError
 from steelyard.core.growth import Growth
 from steelyard.scaling import NotModelled, series_of
-from steelyard.scaling.versus import Versus, across, versus
+from steelyard.scaling.versus import Versus, pair_levels, versus
 
 P = [16, 32, 64, 128, 256, 512]
 
@@ -27,7 +27,7 @@ def test_a_faster_growing_function_is_larger_in_the_end_and_its_ratio_is_that_of
     truth = (5 + 0.5 * 8192) / (10 + 4 * 13)
     assert found.ratio == pytest.approx(truth, rel=0.2)
     assert found.low < truth < found.high
-    assert found.divergence == Growth.of(1) / Growth(log=1)
+    assert found.divergence == Growth.make(1) / Growth(log=1)
     assert found.larger > 0.99
     # A logarithm at 3 % of noise may yet be the start of a bend that is as steep.
     assert found.grows_faster > 0.75
@@ -73,14 +73,14 @@ def test_functions_that_differ_in_a_label_alone_are_paired_with_the_first():
         for mpi in ("intel", "open", "mpich")
         for op in ("bcast", "scan")
     ]
-    assert [(one.name, other.name) for one, other in across(series, "mpi")] == [
+    assert [(one.name, other.name) for one, other in pair_levels(series, "mpi")] == [
         ("open/bcast", "intel/bcast"),
         ("mpich/bcast", "intel/bcast"),
         ("open/scan", "intel/scan"),
         ("mpich/scan", "intel/scan"),
     ]
     with pytest.raises(UsageError, match="differ in 'library' alone") as caught:
-        across(series, "library")
+        pair_levels(series, "library")
     assert caught.value.hint == "name one of the labels: mpi, op"
 
 

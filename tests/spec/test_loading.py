@@ -334,7 +334,7 @@ def test_a_number_of_more_digits_than_python_writes_is_refused_like_any_other(tm
 def errors(text):
     with pytest.raises(SpecError) as caught:
         loads(text, source="/")
-    return [each.message for each in (caught.value, *caught.value.others)]
+    return [each.message for each in (caught.value, *caught.value.further)]
 
 
 def test_all_values_of_a_wrong_type_and_all_unknown_keys_are_told_at_once():

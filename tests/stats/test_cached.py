@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from steelyard.stats.cached import cached
+from steelyard.stats.cached import cache
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def asked():
 
 @pytest.fixture
 def lengths(asked):
-    @cached
+    @cache
     def length(sample):
         asked.append(sample)
         return len(sample)

@@ -15,7 +15,7 @@ from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.trend import trend
-from steelyard.stats.rounding import constant, of_logs, steadied
+from steelyard.stats.rounding import constant, round_logs, steady
 
 
 def test_a_constant_ratio_has_neither_trend_nor_likeness_of_neighbours(sample):
@@ -65,19 +65,19 @@ def test_a_trend_of_a_part_in_a_billion_is_one():
 def test_differences_stay_what_they_are_where_they_spread_by_more_than_rounding(logs, step):
     logs = np.array(logs)
     differences = step * np.arange(logs.size)
-    assert steadied(differences, of_logs(logs)) is differences
+    assert steady(differences, round_logs(logs)) is differences
 
 
 @pytest.mark.parametrize("old", [[1e-9, 2e-9, 5e-7], [1e300, 3e-300, 7.0]])
 def test_ratios_are_equal_where_logarithms_of_their_size_could_not_tell_them_apart(sample, old):
     between = contrast(sample(old), sample([1.1 * each for each in old], treatment=2))
     assert np.ptp(between.differences) == 0
-    assert between.differences[0] == pytest.approx(-math.log(1.1), abs=of_logs(between.old.logs))
+    assert between.differences[0] == pytest.approx(-math.log(1.1), abs=round_logs(between.old.logs))
 
 
 def test_a_value_of_zero_is_left_as_it_is():
     differences = np.array([-np.inf, 0.0])
-    assert steadied(differences, of_logs(differences)) is differences
+    assert steady(differences, round_logs(differences)) is differences
 
 
 @pytest.mark.parametrize(

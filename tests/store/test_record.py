@@ -352,5 +352,5 @@ def test_readers_who_come_and_go_see_whole_blocks_while_another_process_writes(t
 
 def test_a_changed_spec_is_told_key_by_key(tmp_path):
     with made_up.create(tmp_path / "a.lab") as record:
-        assert record.changed(made_up.experiment()) == []
-        assert record.changed(made_up.experiment(name="other")) == ['name: "made up" → "other"']
+        assert record.list_changes(made_up.experiment()) == []
+        assert record.list_changes(made_up.experiment(name="other")) == ['name: "made up" → "other"']

@@ -99,7 +99,7 @@ def test_a_record_whose_spec_is_of_another_version_can_still_be_read(record_dire
         assert len(record.samples("wall_s")) == 3
         with pytest.raises(RecordError, match=r"does not understand: .*color"):
             _ = record.experiment
-        assert 'color: "red" → not set' in record.changed(made_up.experiment())
+        assert 'color: "red" → not set' in record.list_changes(made_up.experiment())
 
 
 def test_truncated_at_any_place_it_is_refused_or_says_where_it_ends_and_stays_as_it_is(record_directory):

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from steelyard.timing.loop import Loop, calibrated, quiet_memory
+from steelyard.timing.loop import Loop, calibrate, quiet_memory
 
 
 def taking(clock, ns):
@@ -22,13 +22,13 @@ def test_a_timing_calls_as_often_as_it_says_and_gives_the_time_of_one_call(clock
 
 @pytest.mark.parametrize(("ns", "calls"), [(1_000_000, 1), (200_000, 1), (1_000, 256), (60, 4096)])
 def test_calls_are_doubled_until_one_timing_takes_long_enough(clock, ns, calls):
-    loop = calibrated(taking(clock, ns), least_s=200e-6)
+    loop = calibrate(taking(clock, ns), least_s=200e-6)
     assert loop.calls == calls
     assert clock.ns >= 20e6  # warmed up
 
 
 def test_a_slow_function_is_called_once(clock):
-    assert calibrated(taking(clock, 2_000_000_000)).calls == 1
+    assert calibrate(taking(clock, 2_000_000_000)).calls == 1
     assert clock.ns == 2_000_000_000
 
 

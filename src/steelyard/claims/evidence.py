@@ -233,7 +233,7 @@ class RulePointEvidence(Evidence, frozen=True):
 
     __lines__: ClassVar[Lines] = (
         "metric",
-        "left",
+        "left=left_side",
         "right",
         "ratio",
         "interval",
@@ -247,7 +247,7 @@ class RulePointEvidence(Evidence, frozen=True):
     )
 
     metric: str
-    left: str
+    left_side: str
     right: str
     ratio: float | None
     interval: Interval | None

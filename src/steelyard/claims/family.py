@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.verdict import Family, Instance, Verdict, combined, named
+from steelyard.claims.verdict import Family, Instance, Verdict, combine, name_unjudged
 from steelyard.spec.claims.claim import Claim
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.stats.hypothesis.holm import holm
@@ -27,30 +27,30 @@ def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tu
         if i in results:
             result = results[i]
             family = Family(result.p, result.p_holm, result.level, len(members))
-            instances = (*settle(draft.tested, result.level), *map(named, draft.settled))
+            instances = (*settle(draft.tested, result.level), *map(name_unjudged, draft.settled))
         else:
-            family, instances = None, tuple(map(named, draft.settled))
-        outcome = combined(instance.outcome for instance in instances)
+            family, instances = None, tuple(map(name_unjudged, draft.settled))
+        outcome = combine(instance.outcome for instance in instances)
         verdicts.append(Verdict(claim, outcome, instances, family, draft.breaks))
     return tuple(verdicts)
 
 
 def p_of(tested: Sequence[Undecided]) -> float:
     """Return the smallest level at which the claim is decided over all of its strata."""
-    holds = max((each.p if each.indicated == "holds" else 1.0) for each in tested)
-    fails = len(tested) * min((each.p if each.indicated == "fails" else 1.0) for each in tested)
+    holds = max((test.p if test.indicated == "holds" else 1.0) for test in tested)
+    fails = len(tested) * min((test.p if test.indicated == "fails" else 1.0) for test in tested)
     return min(holds, fails, 1.0)
 
 
 def settle(tested: Sequence[Undecided], level: float) -> tuple[Instance, ...]:
     """Decide each stratum at the level of its claim."""
-    return tuple(_settled(each, level, level / len(tested)) for each in tested)
+    return tuple(_settle(test, level, level / len(tested)) for test in tested)
 
 
-def _settled(tested: Undecided, to_hold: float, to_fail: float) -> Instance:
+def _settle(tested: Undecided, to_hold: float, to_fail: float) -> Instance:
     level = to_fail if tested.indicated == "fails" else to_hold
     decided = tested.indicated is not None and tested.p <= level
     outcome: Outcome = tested.indicated if decided and tested.indicated else "not_resolved"
     if tested.crowded:
         outcome = "not_judged"
-    return named(Instance(tested.stratum, outcome, tested.at(level)))
+    return name_unjudged(Instance(tested.stratum, outcome, tested.at(level)))

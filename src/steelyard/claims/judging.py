@@ -76,8 +76,8 @@ def prepare_drafts(
 def _judge_of(claim: Claim) -> Judge:
     """``judge_KIND`` of its module, imported when a spec claims such: models need more than comparisons."""
     module = import_module(f"steelyard.claims.{module_of(claim)}")
-    found: Judge = getattr(module, f"judge_{kind_of(claim)}")
-    return found
+    judge_of: Judge = getattr(module, f"judge_{kind_of(claim)}")
+    return judge_of
 
 
 def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
@@ -89,18 +89,18 @@ def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
     if factor is None or not isinstance(claim, _COMPARE) or _names(claim, factor):
         return judge(claim, observed)
 
-    def compared(metric: str) -> Sequence[Sample]:
-        samples = observed.compared(metric)
-        known = any(factor in {**sample.labels, **sample.treatment.levels} for sample in samples)
-        return pool(samples, factor) if known else samples
+    def list_compared(metric: str) -> Sequence[Sample]:
+        samples = observed.list_compared(metric)
+        varies = any(factor in {**sample.labels, **sample.treatment.levels} for sample in samples)
+        return pool(samples, factor) if varies else samples
 
     without = tuple(name for name in claim.strata if name != factor)
-    return judge(replace(claim, strata=without), replace(observed, compared=compared))
+    return judge(replace(claim, strata=without), replace(observed, list_compared=list_compared))
 
 
 def _names(claim: msgspec.Struct, factor: str) -> bool:
-    said = [value for name, value in msgspec.structs.asdict(claim).items() if name != "strata"]
-    return any(factor in value if isinstance(value, dict) else value == factor for value in said)
+    values = [value for name, value in msgspec.structs.asdict(claim).items() if name != "strata"]
+    return any(factor in value if isinstance(value, dict) else value == factor for value in values)
 
 
 class _Asked(msgspec.Struct):
@@ -110,17 +110,17 @@ class _Asked(msgspec.Struct):
     crowded: bool = False
 
     def samples(self, metric: str) -> Sequence[Sample]:
-        return self._seen(self.observed.samples(metric))
+        return self._note_crowding(self.observed.samples(metric))
 
-    def compared(self, metric: str) -> Sequence[Sample]:
-        return self._seen(self.observed.compared(metric))
+    def list_compared(self, metric: str) -> Sequence[Sample]:
+        return self._note_crowding(self.observed.list_compared(metric))
 
     def series(self, metric: str, parameters: Sequence[str]) -> Sequence[Series]:
-        found = self.observed.series(metric, parameters)
-        self.crowded |= any(series.crowded for series in found)
-        return found
+        functions = self.observed.series(metric, parameters)
+        self.crowded |= any(function.crowded for function in functions)
+        return functions
 
-    def _seen(self, samples: Sequence[Sample]) -> Sequence[Sample]:
+    def _note_crowding(self, samples: Sequence[Sample]) -> Sequence[Sample]:
         self.crowded |= any(sample.provenance == "crowded" for sample in samples)
         return samples
 
@@ -129,11 +129,14 @@ def judge_unless_crowded(judge: Judge, claim: object, observed: Observed) -> Dra
     """Judge; nothing is decided where the judge asked for times of oversubscribed ranks."""
     question = _Asked(observed)
     draft = judge(
-        claim, replace(observed, samples=question.samples, compared=question.compared, series=question.series)
+        claim,
+        replace(
+            observed, samples=question.samples, list_compared=question.list_compared, series=question.series
+        ),
     )
     if not question.crowded:
         return draft
     return Draft(
-        tested=tuple(replace(each, indicated=None, p=1.0, crowded=True) for each in draft.tested),
+        tested=tuple(replace(test, indicated=None, p=1.0, crowded=True) for test in draft.tested),
         settled=tuple(replace(instance, outcome="not_judged") for instance in draft.settled),
     )

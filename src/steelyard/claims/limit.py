@@ -32,33 +32,33 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
         ``at`` names what no treatment has.
     """
     samples = observed.samples(claim.limit)
-    known, scale = _divided(claim, samples)
+    levels, scale = _divide(claim, samples)
     if scale and claim.quantile is not None:
         raise UsageError(
             f"limit = {claim.limit!r}: quantile = {claim.quantile:g} at a scale that was not measured",
             hint="leave out quantile: a model predicts the mean; or name levels that were measured",
         )
     if scale:
-        found = observed.series(claim.limit, tuple(scale))
-        series = [one for one in found if has(one.labels, known)]
+        every = observed.series(claim.limit, tuple(scale))
+        series = [member for member in every if has(member.labels, levels)]
         return Draft(
             settled=tuple(
-                _predicted(claim, one, scale, failed=_is_failed(one, samples, claim, observed))
-                for one in series
+                _predict(claim, member, scale, failed=_is_failed(member, samples, claim, observed))
+                for member in series
             )
         )
-    chosen = [sample for sample in samples if has(levels_of(sample), known)]
-    tested = tuple(_tested(claim, sample, known, observed) for sample in chosen)
+    chosen = [sample for sample in samples if has(levels_of(sample), levels)]
+    tested = tuple(_test(claim, sample, levels, observed) for sample in chosen)
     return Draft(tested, breaks=() if claim.at or claim.quantile else _get_breaks(claim, samples, observed))
 
 
-def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
+def _divide(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
     """Levels of ``at``, divided into measured ones and scales that were not measured."""
     levels: dict[str, Scalar] = {}
     scale: dict[str, float] = {}
     for name, level in claim.at.items():
         measured = list(dict.fromkeys(v for s in samples if (v := levels_of(s).get(name)) is not None))
-        if any(level == each for each in measured):
+        if any(level == value for value in measured):
             levels[name] = level
         elif measured and all(map(is_number, (level, *measured))):
             scale[name] = float(level)
@@ -71,7 +71,7 @@ def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar]
     return levels, scale
 
 
-def _tested(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: Observed) -> Undecided:
+def _test(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: Observed) -> Undecided:
     sequential = observed.order == "sequential"
     mean = (
         mean_of(sample, sequential=sequential)
@@ -83,19 +83,19 @@ def _tested(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed
     stratum = {name: level for name, level in levels_of(sample).items() if name not in levels}
 
     def evidence(level: float) -> MeanEvidence:
-        its = None if isinstance(mean, Undefined) else mean
+        estimate = None if isinstance(mean, Undefined) else mean
         reason = mean.reason if isinstance(mean, Undefined) else None
         return MeanEvidence(
             metric=sample.metric,
             treatment=sample.treatment.label,
-            mean=its.value if its else None,
-            s=its.s if its else None,
-            u=its.u if its else None,
-            interval=_compute_interval(its, bound, level) if its else None,
+            mean=estimate.value if estimate else None,
+            s=estimate.s if estimate else None,
+            u=estimate.u if estimate else None,
+            interval=_compute_interval(estimate, bound, level) if estimate else None,
             level=level,
-            p=its.p_of(bound) if its else None,
-            n=its.n if its else 0,
-            by=its.by if its else "block",
+            p=estimate.p_of(bound) if estimate else None,
+            n=estimate.n if estimate else 0,
+            by=estimate.by if estimate else "block",
             reason="failures" if failed else reason,
             quantile=claim.quantile,
             unseen=mean.unseen(level) if isinstance(mean, Mean) and mean.slow_towards(bound) else None,
@@ -106,21 +106,21 @@ def _tested(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed
         return Undecided(stratum, None, 1.0, evidence)
     if sample.provenance == "simulated" and mean.s == 0:
         # A simulation gives the same value again, however often it is asked.
-        return Undecided(stratum, "holds" if _kept(claim, mean.value) else "fails", 0.0, evidence)
+        return Undecided(stratum, "holds" if _is_kept(claim, mean.value) else "fails", 0.0, evidence)
     # At the bound itself, equal values keep it: "at most" is kept by what is equal.
-    kept = _kept(claim, mean.value)
+    holds = _is_kept(claim, mean.value)
     p = 2.0 ** (1 - mean.n) if isinstance(mean, Mean) and mean.s == 0 else mean.p_of(bound)
-    return Undecided(stratum, "holds" if kept else "fails", p, evidence)
+    return Undecided(stratum, "holds" if holds else "fails", p, evidence)
 
 
-def _compute_interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
+def _compute_interval(estimate: Mean | Tail, bound: float, level: float) -> Interval | None:
     """Return the interval, without unseen slow runs where the bound lies on the other side.
 
     They would speak for the verdict.
     """
-    if isinstance(its, Tail) or its.s == 0 or its.slow_towards(bound):
-        return its.interval(level)
-    return its.seen_interval(level)
+    if isinstance(estimate, Tail) or estimate.s == 0 or estimate.slow_towards(bound):
+        return estimate.interval(level)
+    return estimate.observed_interval(level)
 
 
 def _compute_units_needed(mean: Mean, bound: float, level: float) -> int | None:
@@ -128,13 +128,13 @@ def _compute_units_needed(mean: Mean, bound: float, level: float) -> int | None:
     if (
         not mean.slow_towards(bound)
         or mean.p_of_slow(bound) <= level
-        or not mean.seen_interval(level).excludes(bound)
+        or not mean.observed_interval(level).excludes(bound)
     ):
         return None
     return -(-mean.runs_to_exclude(bound, level) * mean.n // mean.runs)
 
 
-def _kept(claim: Limit, value: float) -> bool:
+def _is_kept(claim: Limit, value: float) -> bool:
     return value <= _bound(claim) if claim.max is not None else value >= _bound(claim)
 
 
@@ -158,12 +158,12 @@ def _bound(claim: Limit) -> float:
     return bound
 
 
-def _predicted(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
-    found = model(series, Question(targets=(dict(scale),)))
-    if isinstance(found, NotModelled):
-        nothing = PredictedEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
+def _predict(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
+    answer = model(series, Question(targets=(dict(scale),)))
+    if isinstance(answer, NotModelled):
+        nothing = PredictedEvidence(claim.limit, series.unit, scale, None, None, None, 0, answer.reason)
         return Instance(series.labels, "not_resolved", nothing)
-    (prediction,) = found.predictions
+    (prediction,) = answer.predictions
     low, high = prediction.low, prediction.high
     interval = None if low is None or high is None else Interval(low, high)
     evidence = PredictedEvidence(
@@ -172,8 +172,8 @@ def _predicted(claim: Limit, series: Series, scale: Mapping[str, float], *, fail
         scale,
         prediction.value,
         interval,
-        found,
-        found.points,
+        answer,
+        answer.points,
         reason="failures" if failed else None,
     )
     return Instance(series.labels, "not_resolved" if failed else _make_outcome(claim, interval), evidence)
@@ -191,17 +191,17 @@ def _make_outcome(claim: Limit, interval: Interval | None) -> Outcome:
 
 def _get_breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
     """Scale from which each function passes the upper bound, where something that is a number was varied."""
-    parameter = claim.parameter or _only_number(samples)
+    parameter = claim.parameter or _find_only_number(samples)
     if claim.max is None or parameter is None:
         return ()
-    found = []
+    crossings = []
     for series in observed.series(claim.limit, (parameter,)):
         if _is_failed(series, samples, claim, observed):
             continue
         answer = breaks(series, claim.max, Question(parameter=parameter))
         if isinstance(answer, Breaks):
             largest = max(point.at[0] for point in series.points)
-            found.append(
+            crossings.append(
                 BreaksEvidence(
                     series.name,
                     parameter,
@@ -213,17 +213,17 @@ def _get_breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> 
                     answer.warnings,
                 )
             )
-    return tuple(found)
+    return tuple(crossings)
 
 
-def _only_number(samples: Sequence[Sample]) -> str | None:
+def _find_only_number(samples: Sequence[Sample]) -> str | None:
     """Return what alone was varied over enough numbers to show growth.
 
     ``None`` where that is nothing or several.
     """
-    seen: dict[str, set[Scalar]] = {}
+    levels: dict[str, set[Scalar]] = {}
     for sample in samples:
         for name, level in levels_of(sample).items():
-            seen.setdefault(name, set()).add(level)
-    numbers = [n for n, levels in seen.items() if len(levels) > 1 and all(map(is_number, levels))]
-    return numbers[0] if len(numbers) == 1 and len(seen[numbers[0]]) >= LEAST_POINTS else None
+            levels.setdefault(name, set()).add(level)
+    numbers = [n for n, levels in levels.items() if len(levels) > 1 and all(map(is_number, levels))]
+    return numbers[0] if len(numbers) == 1 and len(levels[numbers[0]]) >= LEAST_POINTS else None

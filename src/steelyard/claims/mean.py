@@ -37,11 +37,11 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
     if not sequential:
         blocks = np.asarray(sample.blocks, dtype=np.int64)
         contexts = np.asarray(sample.contexts, dtype=np.int64)
-        values, first = _grouped(values, blocks)
+        values, first = _group(values, blocks)
         by = "block"
         at = contexts[first]
         if at.all() and np.unique(at).size < at.size:
-            values, _ = _grouped(values, at)
+            values, _ = _group(values, at)
             by, runs = "context", values.size
     if values.size == 1 and sample.provenance == "simulated":
         return Mean(float(values[0]), 0.0, 1, by=by)
@@ -76,7 +76,7 @@ class Tail(Quantile, frozen=True, eq=False):
         return float(self.ascending.std(ddof=1)) if np.ptp(self.ascending) > 0 else 0.0
 
 
-def tail_of(sample: Sample, of: float, *, sequential: bool = False) -> Tail | Undefined:
+def tail_of(sample: Sample, quantile: float, *, sequential: bool = False) -> Tail | Undefined:
     """Return a quantile of one treatment's launches; of the means of blocks where these have several."""
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size:
@@ -85,11 +85,11 @@ def tail_of(sample: Sample, of: float, *, sequential: bool = False) -> Tail | Un
         return Undefined("not_finite")
     several = not sequential and np.unique(np.asarray(sample.blocks)).size < values.size
     if several:
-        values, _ = _grouped(values, np.asarray(sample.blocks, dtype=np.int64))
-    return Tail(np.sort(values), of, "block" if several else "launch")
+        values, _ = _group(values, np.asarray(sample.blocks, dtype=np.int64))
+    return Tail(np.sort(values), quantile, "block" if several else "launch")
 
 
-def _grouped(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:
+def _group(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:
     """Return the mean of each group, and where it starts."""
     _, first, place, count = np.unique(ids, return_index=True, return_inverse=True, return_counts=True)
     means = np.bincount(place, values) / count

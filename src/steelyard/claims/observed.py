@@ -23,7 +23,7 @@ class Observed(msgspec.Struct, frozen=True):
         What the spec declares about a metric: estimand, uncertainties, failures, the familywise level.
     samples : callable
         The samples of a metric.
-    compared : callable
+    list_compared : callable
         The samples of a metric that comparisons are made of: with runs that timed out, where that is
         declared.
     series : callable
@@ -33,7 +33,7 @@ class Observed(msgspec.Struct, frozen=True):
     experiment: Experiment
     declared: Callable[[str], Analysis]
     samples: Callable[[str], Sequence[Sample]]
-    compared: Callable[[str], Sequence[Sample]]
+    list_compared: Callable[[str], Sequence[Sample]]
     series: Callable[[str, Sequence[str]], Sequence[Series]]
 
     @property
@@ -56,9 +56,9 @@ def levels_of(sample: Sample) -> dict[str, Scalar]:
     return {**sample.treatment.levels, **sample.labels}
 
 
-def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
+def has(levels: Mapping[str, Scalar], required: Mapping[str, Scalar]) -> bool:
     """Whether the levels agree with all that is wanted, as far as they are known."""
-    return all(levels.get(name, level) == level for name, level in wanted.items())
+    return all(levels.get(name, level) == level for name, level in required.items())
 
 
 def strata(
@@ -86,17 +86,17 @@ def identifying_labels(samples: Iterable[Sample]) -> set[str]:
     treatments from being compared.
     """
     every = list(samples)
-    kept = dict.fromkeys(name for sample in every for name in sample.labels)
-    for name in list(kept):
-        rest = [text for text in kept if text != name]
+    names = dict.fromkeys(name for sample in every for name in sample.labels)
+    for name in list(names):
+        rest = [text for text in names if text != name]
         values: dict[tuple[Scalar | None, ...], dict[object, set[Scalar | None]]] = {}
         for sample in every:
             line = tuple(sample.labels.get(text) for text in rest)
-            of = values.setdefault(line, {}).setdefault(sample.treatment.id, set())
-            of.add(sample.labels.get(name))
-        settled = all(len(found) == 1 for line in values.values() for found in line.values())
+            treatments = values.setdefault(line, {}).setdefault(sample.treatment.id, set())
+            treatments.add(sample.labels.get(name))
+        settled = all(len(treatments) == 1 for line in values.values() for treatments in line.values())
         differs = any(len(set().union(*line.values())) > 1 for line in values.values())
         shared = len({sample.labels.get(name) for sample in every}) == 1
         if shared or (settled and differs):
-            del kept[name]
-    return set(kept)
+            del names[name]
+    return set(names)

@@ -17,7 +17,7 @@ from steelyard.claims.observed import Observed, has, strata
 from steelyard.claims.ratio import Statement, equal_within, tested_pair, tested_pairs
 from steelyard.core.sample import Sample
 from steelyard.spec.claims.claim import Unperturbed, Validates
-from steelyard.stats.compare.judgement import at_least
+from steelyard.stats.compare.judgement import judge_at_least
 
 
 def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
@@ -56,16 +56,16 @@ def judge_validates(claim: Validates, observed: Observed) -> Draft:
     )
     tested = []
     for metric, observer, least, inverse in predictions:
-        found = tested_pairs(
+        pairs = tested_pairs(
             metric,
             {**claim.intervention, **observer},
             {**claim.than, **observer},
             claim.strata,
             claim.where,
             observed,
-            Statement(partial(at_least, by=least), inverse),
+            Statement(partial(judge_at_least, by=least), inverse),
         )
-        tested += [replace(each, stratum={"metric": metric, **each.stratum}) for each in found]
+        tested += [replace(pair, stratum={"metric": metric, **pair.stratum}) for pair in pairs]
     if claim.within is not None:
         tested += _get_interactions(claim, claim.within, observed)
     return Draft(tuple(tested))
@@ -74,7 +74,7 @@ def judge_validates(claim: Validates, observed: Observed) -> Draft:
 def _get_interactions(claim: Validates, bound: float, observed: Observed) -> list[Undecided]:
     """Whether what the probe does to the outcome is the same with and without the intervention."""
     tested = []
-    for stratum, members in strata(observed.compared(claim.outcome), claim.strata, claim.where):
+    for stratum, members in strata(observed.list_compared(claim.outcome), claim.strata, claim.where):
         costs = []
         for levels in (claim.than, claim.intervention):
             on, off = (
@@ -85,8 +85,8 @@ def _get_interactions(claim: Validates, bound: float, observed: Observed) -> lis
                 costs.append(_make_quotient(on, off))
         if len(costs) == 2:
             as_it_is, changed = costs
-            where = {"probe's cost in": claim.outcome, **stratum}
-            tested.append(tested_pair(where, changed, as_it_is, observed, equal_within(bound)))
+            stratum_of = {"probe's cost in": claim.outcome, **stratum}
+            tested.append(tested_pair(stratum_of, changed, as_it_is, observed, equal_within(bound)))
     return tested
 
 
@@ -95,9 +95,9 @@ def _make_quotient(on: Sample, off: Sample) -> Sample:
 
     Replicates enter by their geometric means.
     """
-    probed, alone = _by_unit(on), _by_unit(off)
+    probed, alone = _group_by_unit(on), _group_by_unit(off)
     units = [unit for unit in probed if unit in alone]
-    first = {unit: place for place, unit in reversed(list(enumerate(_units(on))))}
+    first = {unit: place for place, unit in reversed(list(enumerate(_get_units(on))))}
     places = [first[unit] for unit in units]
     return replace(
         on,
@@ -107,18 +107,18 @@ def _make_quotient(on: Sample, off: Sample) -> Sample:
         contexts=array("q", (on.contexts[place] for place in places)),
         trials=array("q", (on.trials[place] for place in places)),
         censored=array("b", (on.censored[place] for place in places) if on.censored else ()),
-        instances=on.instances and replace(on.instances, of=array("q", units)),
+        instances=on.instances and replace(on.instances, ids=array("q", units)),
     )
 
 
-def _units(sample: Sample) -> array[int]:
-    return sample.blocks if sample.instances is None else sample.instances.of
+def _get_units(sample: Sample) -> array[int]:
+    return sample.blocks if sample.instances is None else sample.instances.ids
 
 
-def _by_unit(sample: Sample) -> dict[int, float]:
+def _group_by_unit(sample: Sample) -> dict[int, float]:
     """Return the mean logarithm of each unit; units with a value that has none are left out."""
-    found: dict[int, list[float]] = {}
-    for unit, value in zip(_units(sample), sample.values, strict=True):
-        found.setdefault(unit, []).append(math.log(value) if value > 0 else math.nan)
-    means = {unit: sum(logs) / len(logs) for unit, logs in found.items()}
+    logs: dict[int, list[float]] = {}
+    for unit, value in zip(_get_units(sample), sample.values, strict=True):
+        logs.setdefault(unit, []).append(math.log(value) if value > 0 else math.nan)
+    means = {unit: sum(logs) / len(logs) for unit, logs in logs.items()}
     return {unit: mean for unit, mean in means.items() if math.isfinite(mean)}

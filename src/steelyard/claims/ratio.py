@@ -18,7 +18,7 @@ from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import Reason, Undefined
 from steelyard.spec.claims.claim import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.comparison import admissible, intervals
-from steelyard.stats.compare.judgement import Judgement, at_least, judge_at_most, within
+from steelyard.stats.compare.judgement import Judgement, judge_at_least, judge_at_most, judge_within
 from steelyard.stats.compare.speedup import resolvable
 
 Levels = Mapping[str, Scalar]
@@ -43,33 +43,33 @@ class Statement(msgspec.Struct, frozen=True):
 
 def equal_within(margin: float) -> Statement:
     """Judge whether the interval lies inside 1 - ``margin`` to 1 + ``margin``; outside, the claim fails."""
-    return Statement(lambda ratio: within(ratio, margin), margin=margin)
+    return Statement(lambda ratio: judge_within(ratio, margin), margin=margin)
 
 
 def judge_faster(claim: Faster, observed: Observed) -> Draft:
     """Judge whether the interval of the speedup lies above ``by``; below, the claim fails."""
-    statement = Statement(lambda ratio: at_least(ratio, claim.by))
-    return _drafted(claim, claim.faster, claim.than, observed, statement)
+    statement = Statement(lambda ratio: judge_at_least(ratio, claim.by))
+    return _draft(claim, claim.faster, claim.than, observed, statement)
 
 
 def judge_slower(claim: Slower, observed: Observed) -> Draft:
     """Judge ``b`` faster than ``a``, which is ``a`` slower than ``b``, and show the slowdown of ``a``."""
-    statement = Statement(lambda ratio: at_least(ratio, claim.by), inverse=True)
-    return _drafted(claim, claim.slower, claim.than, observed, statement)
+    statement = Statement(lambda ratio: judge_at_least(ratio, claim.by), inverse=True)
+    return _draft(claim, claim.slower, claim.than, observed, statement)
 
 
 def judge_not_slower(claim: NotSlower, observed: Observed) -> Draft:
     """Judge whether the interval of the slowdown lies below 1 + ``by``; above, the claim fails."""
     statement = Statement(lambda ratio: judge_at_most(ratio, 1 + claim.by), inverse=True)
-    return _drafted(claim, claim.not_slower, claim.than, observed, statement)
+    return _draft(claim, claim.not_slower, claim.than, observed, statement)
 
 
 def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
     """Judge as ``equal_within`` does."""
-    return _drafted(claim, claim.equivalent, claim.to, observed, equal_within(claim.within))
+    return _draft(claim, claim.equivalent, claim.to, observed, equal_within(claim.within))
 
 
-def _drafted(
+def _draft(
     claim: Faster | Slower | NotSlower | Equivalent,
     new: Levels,
     old: Levels,
@@ -91,7 +91,7 @@ def tested_pairs(
 ) -> list[Undecided]:
     """Two treatments in every stratum that has both."""
     tested = []
-    samples = observed.compared(metric)
+    samples = observed.list_compared(metric)
     for stratum, members in strata(samples, within_levels_of, levels):
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
@@ -125,7 +125,7 @@ def tested_pair(
             n=speedup.n if speedup else 0,
             by=unit_of(compared),
             resolvable=resolvable(speedup, level) if speedup else None,
-            reason=why_open(compared, allowed=allowed),
+            reason=explain_open(compared, allowed=allowed),
         )
 
     if not allowed or judgement.p is None:
@@ -151,7 +151,7 @@ def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | 
     return compared
 
 
-def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failures"] | None:
+def explain_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failures"] | None:
     """Why a comparison decides nothing, whatever its interval."""
     if not allowed:
         return next((reason for reason in WITHHOLDING if reason in compared.flags), "failures")

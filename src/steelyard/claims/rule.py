@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Draft
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
-from steelyard.claims.rule_points import judge_samples, not_measured, refuse_no_common_point
+from steelyard.claims.rule_points import judge_samples, make_unmeasured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
 from steelyard.core.growth import GrowthRule as Parsed
 from steelyard.core.growth import parse_rule
@@ -38,24 +38,24 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
     """
     metric = observed.metric(claim.metric)
     rule = parse_rule(claim.rule)
-    names = {*rule.left, *rule.right}
+    names = {*rule.left_side, *rule.right}
     samples = [
         sample
-        for sample in observed.compared(metric)
+        for sample in observed.list_compared(metric)
         if str(levels_of(sample).get(claim.over)) in names and has(levels_of(sample), claim.where)
     ]
     described = _get_descriptive_labels(samples, claim)
     points: dict[Key, dict[str, Sample]] = {}
     for sample in samples:
         levels = levels_of(sample)
-        point = _without(levels, {claim.over, *described})
+        point = _drop(levels, {claim.over, *described})
         points.setdefault(point, {})[str(levels[claim.over])] = sample
     tested, settled = [], []
     for point, sides in points.items():
         stratum = dict(point)
-        missing = [name for name in (*rule.left, *rule.right) if name not in sides]
+        missing = [name for name in (*rule.left_side, *rule.right) if name not in sides]
         if missing:
-            settled.append(not_measured(stratum, rule, metric, claim.tolerance, missing))
+            settled.append(make_unmeasured(stratum, rule, metric, claim.tolerance, missing))
             continue
         tested.append(judge_samples(stratum, rule, sides, claim, observed))
     if not tested:
@@ -65,7 +65,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
     return Draft(tuple(tested), tuple(settled))
 
 
-def _without(levels: Mapping[str, Scalar], names: set[str]) -> Key:
+def _drop(levels: Mapping[str, Scalar], names: set[str]) -> Key:
     return tuple((name, level) for name, level in levels.items() if name not in names)
 
 
@@ -75,7 +75,7 @@ def _get_descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     An example is the algorithm that an operation names: such labels tell no points apart. Words are looked at
     before numbers, which may be sizes.
     """
-    kept = dict.fromkeys(
+    names = dict.fromkeys(
         name for sample in samples for name in sample.labels if name not in sample.treatment.levels
     )
     described: set[str] = set()
@@ -83,10 +83,10 @@ def _get_descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     def numeric(name: str) -> bool:
         return all(is_number(sample.labels.get(name, 0)) for sample in samples)
 
-    for name in sorted(kept, key=numeric):
+    for name in sorted(names, key=numeric):
         if name in (claim.over, claim.parameter):
             continue
-        rest = [label for label in kept if label not in (name, *described)]
+        rest = [label for label in names if label not in (name, *described)]
         lines: dict[tuple[object, ...], set[Scalar | None]] = {}
         for sample in samples:
             line = (sample.treatment.id, *(sample.labels.get(label) for label in rest))
@@ -100,29 +100,29 @@ def _get_growth(
     claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
 ) -> Iterator[Instance]:
     """Yield the growth of both sides, in each stratum that has functions of the rule."""
-    names = {*rule.left, *rule.right}
+    names = {*rule.left_side, *rule.right}
     groups: dict[Key, dict[str, Series]] = {}
     for series in observed.series(metric, (claim.parameter,) if claim.parameter else ()):
         name = str(series.labels.get(claim.over))
         if name not in names or not has(series.labels, claim.where):
             continue
-        functions = groups.setdefault(_without(series.labels, {claim.over, *described}), {})
-        functions[name] = _joined(functions[name], series) if name in functions else series
+        functions = groups.setdefault(_drop(series.labels, {claim.over, *described}), {})
+        functions[name] = _join(functions[name], series) if name in functions else series
     question = Question(parameter=claim.parameter, every_lead=True)
     for rest, functions in groups.items():
         yield judge_growth(dict(rest), rule, metric, functions, question)
 
 
-def _joined(series: Series, other: Series) -> Series:
+def _join(series: Series, second: Series) -> Series:
     """Pieces of one function that differ in what merely describes it."""
     return replace(
         series,
-        points=tuple(sorted((*series.points, *other.points), key=lambda point: point.at)),
-        counts=series.counts and other.counts,
-        simulated=series.simulated or other.simulated,
-        crowded=series.crowded or other.crowded,
-        censored=series.censored or other.censored,
-        lost=(*series.lost, *other.lost),
+        points=tuple(sorted((*series.points, *second.points), key=lambda point: point.at)),
+        counts=series.counts and second.counts,
+        simulated=series.simulated or second.simulated,
+        crowded=series.crowded or second.crowded,
+        censored=series.censored or second.censored,
+        lost=(*series.lost, *second.lost),
     )
 
 
@@ -135,7 +135,7 @@ def judge_growth(
     answers: Mapping[str, ScalingModel | NotModelled] | None = None,
 ) -> Instance:
     """Compare the leading terms of both sides; ``answers`` are the models where they have been made."""
-    names = dict.fromkeys((*rule.left, *rule.right))
+    names = dict.fromkeys((*rule.left_side, *rule.right))
     missing = [name for name in names if name not in functions]
     if missing:
         return _open(stratum, metric, f"{missing[0]} was not measured")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Undecided
 from steelyard.claims.evidence import RulePointEvidence, Unit
 from steelyard.claims.observed import Observed
-from steelyard.claims.ratio import comparison_of, unit_of, why_open
+from steelyard.claims.ratio import comparison_of, explain_open, unit_of
 from steelyard.claims.verdict import Instance
 from steelyard.core.errors import UsageError
 from steelyard.core.growth import GrowthRule as Parsed
@@ -55,9 +55,9 @@ class Side(msgspec.Struct, frozen=True):
             sample.provenance == "simulated" and len(set(sample.values)) == 1 for sample in self.samples
         )
 
-    def summed(self, over: str, place: int) -> Sample:
+    def add_up(self, over: str, place: int) -> Sample:
         """Add the values up, block by block; number ``place`` of two treatments that differ in ``over``."""
-        together = [_by_visit(sample) for sample in self.samples]
+        together = [_group_by_visit(sample) for sample in self.samples]
         visits = [visit for visit in together[0] if all(visit in values for values in together)]
         late = [any(values[visit][1] for values in together) for visit in visits]
         return Sample(
@@ -78,7 +78,7 @@ Visit = tuple[int, int, int, int]
 """Block, pass, context, and number of the launch among those."""
 
 
-def _by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
+def _group_by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
     """Value, whether it is only a lower bound, and trial of each visit."""
     launches: dict[tuple[int, int, int], int] = defaultdict(int)
     values = {}
@@ -104,17 +104,19 @@ def judge_samples(
     stratum: Mapping[str, Scalar], rule: Parsed, sides: Mapping[str, Sample], claim: Rule, observed: Observed
 ) -> Undecided:
     """Test the left side against the right in the same blocks; as it is where values repeat to the bit."""
-    left, right = (Side(names, tuple(sides[name] for name in names)) for names in (rule.left, rule.right))
-    old, new = left.summed(claim.over, 1), right.summed(claim.over, 2)
+    left_side, right = (
+        Side(names, tuple(sides[name] for name in names)) for names in (rule.left_side, rule.right)
+    )
+    old, new = left_side.add_up(claim.over, 1), right.add_up(claim.over, 2)
     blank = _make_blank(old.metric.name, rule, claim.tolerance, "block")
     if not old.values or not new.values:
         return _open(stratum, replace(blank, reason="no block has all of its functions"))
     failed = sum(side.failures.failed + side.failures.timed_out for side in (old, new))
-    if left.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
+    if left_side.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
         return _make_exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
     compared = comparison_of(old, new, observed)
     allowed = admissible(compared.flags, observed.declared(old.metric.name))
-    reason = CROWDED if "crowded" in compared.flags else why_open(compared, allowed=allowed)
+    reason = CROWDED if "crowded" in compared.flags else explain_open(compared, allowed=allowed)
     evidence = replace(blank, reason=reason)
     ratio = compared.speedup
     if not isinstance(ratio, Speedup):
@@ -122,7 +124,7 @@ def judge_samples(
     evidence = replace(evidence, ratio=ratio.value, method=ratio.method, n=ratio.n, by=unit_of(compared))
     if not allowed:
         return _open(stratum, evidence)
-    return _tested(stratum, ratio.distribution, evidence)
+    return _test(stratum, ratio.distribution, evidence)
 
 
 def judge_series(
@@ -136,8 +138,8 @@ def judge_series(
 
     The rule is open where only some of them were measured.
     """
-    names = dict.fromkeys((*rule.left, *rule.right))
-    parameters = functions[rule.left[0]].parameters
+    names = dict.fromkeys((*rule.left_side, *rule.right))
+    parameters = functions[rule.left_side[0]].parameters
     means = {name: uncertain_points(functions[name]) for name in names}
     involved = [functions[name] for name in names]
     incomplete = next((series for series in involved if series.incomplete), None)
@@ -145,7 +147,7 @@ def judge_series(
         describe_missing(incomplete)
         if incomplete
         else CROWDED
-        if any(each.crowded for each in involved)
+        if any(side.crowded for side in involved)
         else None
     )
     tested, settled = [], []
@@ -153,17 +155,17 @@ def judge_series(
         place = {name: int(x) if x.is_integer() else x for name, x in zip(parameters, at, strict=True)}
         point = {**stratum, **place}
         if missing := [name for name in names if at not in means[name]]:
-            settled.append(not_measured(point, rule, metric, tolerance, missing))
+            settled.append(make_unmeasured(point, rule, metric, tolerance, missing))
             continue
-        points, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
+        points, right = ([means[name][at] for name in side] for side in (rule.left_side, rule.right))
         blank = _make_blank(metric, rule, tolerance, "launch")
-        if withheld or not all(each.mean > 0 for each in (*points, *right)):
+        if withheld or not all(point.mean > 0 for point in (*points, *right)):
             tested.append(_open(point, replace(blank, reason=withheld or "a value is not positive")))
             continue
         sums = ratio_of_sums(points, right)
         evidence = replace(blank, ratio=sums.value, n=sums.n)
         if sums.distribution is not None:
-            tested.append(_tested(point, sums.distribution, replace(evidence, method=_METHODS[sums.kind])))
+            tested.append(_test(point, sums.distribution, replace(evidence, method=_METHODS[sums.kind])))
         elif sums.kind == "exact":
             tested.append(_make_exact(point, evidence))
         else:
@@ -171,7 +173,7 @@ def judge_series(
     return tested, settled
 
 
-def not_measured(
+def make_unmeasured(
     stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
 ) -> Instance:
     """Return a point without a function of either side, where nothing is known of the rule."""
@@ -181,7 +183,7 @@ def not_measured(
 
 def refuse_no_common_point(rule: Parsed, metric: str) -> NoReturn:
     """Raise UsageError: both sides were nowhere measured together."""
-    sides = " and ".join(dict.fromkeys((*rule.left, *rule.right)))
+    sides = " and ".join(dict.fromkeys((*rule.left_side, *rule.right)))
     raise UsageError(
         f"rule {rule.text!r}: no point has {metric} of {sides}",
         hint="measure all of them at the same points, or leave the rule out",
@@ -191,7 +193,7 @@ def refuse_no_common_point(rule: Parsed, metric: str) -> NoReturn:
 def _make_blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEvidence:
     return RulePointEvidence(
         metric=metric,
-        left=" + ".join(rule.left),
+        left_side=" + ".join(rule.left_side),
         right=" + ".join(rule.right),
         ratio=None,
         interval=None,
@@ -220,7 +222,7 @@ def _make_exact(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> U
     )
 
 
-def _tested(
+def _test(
     stratum: Mapping[str, Scalar], distribution: Distribution, rule_point_evidence: RulePointEvidence
 ) -> Undecided:
     """Hold where the interval lies below 1 + tolerance, fail where it lies above."""

@@ -54,17 +54,17 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
         scale=claim.at,
     )
     question.refuse_unmet(every)
-    names = {each.name for each in litmus}
-    asked = [each for each in series if each.name not in names]
+    names = {function.name for function in litmus}
+    functions = [function for function in series if function.name not in names]
     judged = [
         instance
-        for parameter in _judged_in(every[0].parameters, question)
-        for instance in _get_instances(asked, litmus, replace(question, parameter=parameter))
+        for parameter in _judge_in(every[0].parameters, question)
+        for instance in _get_instances(functions, litmus, replace(question, parameter=parameter))
     ]
     return Draft(settled=tuple(judged))
 
 
-def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | None, ...]:
+def _judge_in(parameters: tuple[str, ...], question: Question) -> tuple[str | None, ...]:
     """List the parameters in which growth is judged.
 
     They are the one that is asked about, or all that expectations name; ``None`` stands for the only one.
@@ -78,21 +78,21 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
 
 
 def _get_instances(
-    asked: Sequence[Series], litmus: Sequence[Series], question: Question
+    functions: Sequence[Series], litmus: Sequence[Series], question: Question
 ) -> Iterator[Instance]:
     """Yield the outcome for each function.
 
     Which parameter it is about is part of the stratum where models have several.
     """
-    tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
+    tests = [function for function in model_all(litmus, question) if isinstance(function, ScalingModel)]
     test = tests[0] if tests else None
-    for series, answer in zip(asked, model_all(asked, question), strict=True):
+    for series, answer in zip(functions, model_all(functions, question), strict=True):
         several = question.parameter is not None and len(series.parameters) > 1
         about = {"parameter": question.parameter or ""} if several else {}
-        yield Instance({**series.labels, **about}, *settled(series, answer, test))
+        yield Instance({**series.labels, **about}, *settle(series, answer, test))
 
 
-def settled(
+def settle(
     series: Series, answer: ScalingModel | NotModelled, litmus: ScalingModel | None
 ) -> tuple[Outcome, ScalesEvidence]:
     """Return the outcome for one function."""
@@ -117,15 +117,15 @@ def chosen(series: Sequence[Series], levels: Mapping[str, Scalar], place: str) -
     Raises
     ------
     UsageError
-        There is none.
+        No series has these levels.
     """
-    found = [one for one in series if has(one.labels, levels)]
-    if not found:
-        text = ", ".join(one.name for one in series[:8]) or "none"
+    chosen_series = [member for member in series if has(member.labels, levels)]
+    if not chosen_series:
+        text = ", ".join(member.name for member in series[:8]) or "none"
         raise UsageError(
             f"{place} = {dict(levels)} leaves no function", hint=f"name one of the functions: {text}"
         )
-    return found
+    return chosen_series
 
 
 def expectation_of(claim: Scales) -> Expectation | None:

@@ -71,9 +71,7 @@ class Verdict(msgspec.Struct, frozen=True):
         )
         if instances == self.instances:
             return self
-        return replace(
-            self, instances=instances, outcome=combined(instance.outcome for instance in instances)
-        )
+        return replace(self, instances=instances, outcome=combine(instance.outcome for instance in instances))
 
 
 Reservation = Literal["failed", "unfinished", "imprecise", "afterwards", "departing"]
@@ -156,17 +154,17 @@ def _holds_approximately(instance: Instance) -> bool:
     return validation is not None and validation.rank == "approximate"
 
 
-def combined(outcomes: Iterable[Outcome]) -> Outcome:
+def combine(outcomes: Iterable[Outcome]) -> Outcome:
     """Outcome over all strata."""
-    seen = set(outcomes)
-    if "fails" in seen:
+    distinct = set(outcomes)
+    if "fails" in distinct:
         return "fails"
-    if not seen or "not_judged" in seen:
+    if not distinct or "not_judged" in distinct:
         return "not_judged"
-    return "holds" if seen == {"holds"} else "not_resolved"
+    return "holds" if distinct == {"holds"} else "not_resolved"
 
 
-def named(instance: Instance) -> Instance:
+def name_unjudged(instance: Instance) -> Instance:
     """Call an instance not judged where its evidence has a reason that it decides nothing."""
     if instance.outcome != "not_resolved" or getattr(instance.evidence, "reason", None) is None:
         return instance

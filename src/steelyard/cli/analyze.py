@@ -71,13 +71,13 @@ def command(ctx: click.Context, options: AnalyzeOptions) -> None:
         if options.html is not None:
             from steelyard.laboratory import report
 
-            asked: dict[str, Any] = {
+            options_of: dict[str, Any] = {
                 "protocol": options.protocol,
                 "against": options.against,
                 "estimand": options.estimand,
                 "interval": options.interval,
             }
-            report(record, metric=options.metric, **asked).save(options.html)
+            report(record, metric=options.metric, **options_of).save(options.html)
         if options.contexts:
             _print_contexts(record, as_json=options.as_json, metric=options.metric, is_temporary=is_temporary)
             return
@@ -100,10 +100,10 @@ def command(ctx: click.Context, options: AnalyzeOptions) -> None:
 
 def _print_contexts(record: Reading, *, as_json: bool, metric: str | None, is_temporary: bool) -> None:
     """Print the plots of ``--by-context``, or their data."""
-    from steelyard.lab.answer.analyze import by_context
+    from steelyard.lab.answer.analyze import analyze_by_context
     from steelyard.report.answer.by_context import lines
     from steelyard.results.contexts import BY_CONTEXT
 
-    context = by_context(record, metric=metric)
+    context = analyze_by_context(record, metric=metric)
     tell_unjudged(record, is_temporary=is_temporary)
     show(lambda: BY_CONTEXT.text(context), lambda width: lines(context, width), as_json=as_json)

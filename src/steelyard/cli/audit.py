@@ -95,9 +95,9 @@ def command(options: AuditOptions) -> None:
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
         try:
-            found = audit(request, directory, watch=line.update, tell=tell)
+            result = audit(request, directory, watch=line.update, tell=tell)
         except UsageError as error:
             text = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
             raise UsageError(text, hint=error.hint) from error
-    show(lambda: AUDIT.text(found), lambda width: lines(found, width), as_json=options.as_json)
+    show(lambda: AUDIT.text(result), lambda width: lines(result, width), as_json=options.as_json)
     tell_records(directory, as_json=options.as_json)

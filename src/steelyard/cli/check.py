@@ -78,18 +78,18 @@ def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> No
             f"--baseline-spec {options.baseline}: the baseline of one spec, not of {len({*options.names})}",
             hint="check each spec with its own baseline",
         )
-    checked, broken = _all_checked(
+    checked, broken = _check_all(
         options.names, about, run=not options.no_run, strict=options.strict, baseline=options.baseline
     )
     for flag, file in files.items():
         if file is not None:
-            write_output(file, _rendered(flag, checked, broken, strict=options.strict))
+            write_output(file, _render(flag, checked, broken, strict=options.strict))
     if options.github:
         for name in options.names:
             text = (
                 _format_annotations(name, checked[name], strict=options.strict)
                 if name in checked
-                else _broken_annotation(name, broken[name])
+                else _annotate_broken(name, broken[name])
             )
             click.echo(text, nl=False, err=True)
     if broken and len(options.names) == 1:
@@ -110,7 +110,7 @@ def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> No
     ctx.exit(code)
 
 
-def _all_checked(
+def _check_all(
     names: Sequence[Name], about: DataOptions, *, run: bool, strict: bool, baseline: Path | None
 ) -> tuple[dict[Name, Checked], dict[Name, SteelyardError]]:
     """Return what could be judged, and what broke; one that breaks keeps no other from being judged."""
@@ -119,7 +119,7 @@ def _all_checked(
     judged_together = {} if about.has_any() else _judge_by_spec(names, baseline)
     for name in dict.fromkeys(names):
         try:
-            judged = judged_together.get(name) or _checked(name, about, run=run, baseline=baseline)
+            judged = judged_together.get(name) or _check(name, about, run=run, baseline=baseline)
             checked[name] = judged.strictly() if strict else judged
         except InterruptedRunError:
             raise
@@ -162,17 +162,17 @@ def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, C
         return checked
 
 
-def _checked(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) -> Checked:
-    asked = about.has_any()
+def _check(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) -> Checked:
+    about_data = about.has_any()
     if isinstance(name, str) or is_lake(name):
         return _judge_place(name, about, baseline)
-    if name.suffix == ".toml" and asked:
+    if name.suffix == ".toml" and about_data:
         raise UsageError(
             f"{name} states its own expectations in [[claims]]",
             hint="leave out the options about data, or add to [[claims]]",
         )
     recorded = name.is_dir() and not holds_profiles(name)
-    if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
+    if about_data or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         if baseline is not None:
             raise UsageError(
                 f"--baseline-spec: {name} is data, whose expectations stand in no spec",
@@ -199,12 +199,12 @@ def _checked(name: Name, about: DataOptions, *, run: bool, baseline: Path | None
         _run(experiment, directory, read_spec(name))
     with Record.open(find_record(name)) as record:
         if not run:
-            from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
+            from steelyard.lab.run.existing_record import refuse_other_experiment, take_recorded_claims
             from steelyard.lab.run.nodes import resolve_nodes
 
             refuse_other_experiment(
                 record,
-                with_recorded_claims(resolve_nodes(experiment, directory), directory),
+                take_recorded_claims(resolve_nodes(experiment, directory), directory),
                 hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
             )
         return check(record, experiment.claims, declared)
@@ -237,13 +237,13 @@ def _judge_data(name: Path, about: DataOptions) -> Checked:
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
     """Run the spec to its end with a line of progress, silently if it has ended already."""
-    from steelyard.lab.run.existing_record import with_recorded_claims
+    from steelyard.lab.run.existing_record import take_recorded_claims
     from steelyard.lab.run.run import run
     from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
     try:
-        run(with_recorded_claims(experiment, directory), directory, spec_text=spec_text, watch=line.update)
+        run(take_recorded_claims(experiment, directory), directory, spec_text=spec_text, watch=line.update)
     finally:
         line.clear()
 
@@ -265,11 +265,11 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
 def _format_annotations(name: Name, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
-    file = None if _is_record(name) else _from_checkout(name)
+    file = None if _is_record(name) else _name_checkout(name)
     return render(checked, file, _format_spec_text(name), strict=strict)
 
 
-def _broken_annotation(name: Name, error: SteelyardError) -> str:
+def _annotate_broken(name: Name, error: SteelyardError) -> str:
     from steelyard.report.claims.github import render_error
 
     return render_error(str(name), None if _is_record(name) else str(name), error.message)
@@ -279,7 +279,7 @@ def _is_record(name: Name) -> bool:
     return isinstance(name, str) or name.is_dir() or name.name == "record.sqlite"
 
 
-def _from_checkout(name: Name) -> str:
+def _name_checkout(name: Name) -> str:
     """Name a file as code hosts know it: by its place in what was checked out, wherever a step works."""
     if isinstance(name, str):
         return name
@@ -294,7 +294,7 @@ def _format_spec_text(name: Name) -> str:
     return read_spec(name) if isinstance(name, Path) and name.suffix == ".toml" else ""
 
 
-def _rendered(
+def _render(
     option: str, checked: Mapping[Name, Checked], broken: Mapping[Name, SteelyardError], *, strict: bool
 ) -> str:
     """Return the text of a file with the verdicts, in the form that an option asks for."""
@@ -302,10 +302,10 @@ def _rendered(
 
     if option == "--sarif":
         judged = [
-            sarif.Judged(verdicts, _from_checkout(name), _format_spec_text(name))
+            sarif.Judged(verdicts, _name_checkout(name), _format_spec_text(name))
             for name, verdicts in checked.items()
         ]
-        reasons = {_from_checkout(name): error.message for name, error in broken.items()}
+        reasons = {_name_checkout(name): error.message for name, error in broken.items()}
         return sarif.render(judged, reasons, strict=strict)
     render = {"--junit": junit.render, "--markdown": markdown.render}[option]
     return render(

@@ -20,13 +20,13 @@ from steelyard.cli.compare_request import (
     check_counts,
     check_shell,
     experiment_of,
-    hint_at_shell,
     hooks_as_options,
     list_counters,
     parameters_of,
     read_environment,
     read_metrics,
     record_named,
+    warn_of_shell,
 )
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
@@ -229,7 +229,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
     from steelyard.lab.run.existing_record import is_record
 
     metrics = read_metrics(options.listed_metrics, options.metric)
-    shown = Shown(
+    output = Shown(
         metrics=metrics,
         details=options.details,
         time_unit=options.time_unit,
@@ -241,7 +241,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
                 f"--metrics {options.listed_metrics}: two records are compared by one metric",
                 hint=f"--metric {metrics[0]}",
             )
-        ctx.exit(_confirm(options, shown) if options.confirms else _compute_records(options, shown))
+        ctx.exit(_confirm(options, output) if options.confirms else _compute_records(options, output))
     if options.confirms:
         raise UsageError(
             "--confirm is for two records; commands are measured in turns anyway",
@@ -256,9 +256,9 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
     if options.no_shell and options.shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if options.shell is None and not options.no_shell:
-        hint_at_shell(commands)
+        warn_of_shell(commands)
     named = record_named(options.output)
-    wanted = {form: file for form in EXPORTS if (file := getattr(options, form)) is not None}
+    exports = {form: file for form in EXPORTS if (file := getattr(options, form)) is not None}
     directory = named or propose_record(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = options.runs or (options.max_runs if options.max_runs and options.max_runs < BLOCKS else None)
@@ -295,9 +295,9 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         with hooks_as_options(request):
             run_with_progress(experiment, directory)
         code = print_answer(
-            directory, shown, as_json=options.as_json, strict=options.strict, protocol=options.protocol
+            directory, output, as_json=options.as_json, strict=options.strict, protocol=options.protocol
         )
-        write_exports(directory, wanted, options.time_unit)
+        write_exports(directory, exports, options.time_unit)
     click.echo(f"record: {directory}", err=options.as_json)
     ctx.exit(code)
 
@@ -325,17 +325,17 @@ def _refuse_apart(options: CompareOptions) -> None:
         )
 
 
-def _compute_records(options: CompareOptions, shown: Shown) -> int:
+def _compute_records(options: CompareOptions, output: Shown) -> int:
     """Compare two records, print the answer, and return the exit code."""
     from steelyard.lab.compare.records import compare_records
     from steelyard.lab.run.existing_record import find_record
 
     old, new = (find_record(Path(name)) for name in options.commands)
     answer = compare_records(old, new, metric=options.metric, margin=options.margin)
-    return show_answer(answer, shown, as_json=options.as_json, strict=options.strict)
+    return show_answer(answer, output, as_json=options.as_json, strict=options.strict)
 
 
-def _confirm(options: CompareOptions, shown: Shown) -> int:
+def _confirm(options: CompareOptions, output: Shown) -> int:
     """Measure the commands of two records in turns, print the answer, and return the exit code."""
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.confirming import experiment_in_turns
@@ -347,6 +347,6 @@ def _confirm(options: CompareOptions, shown: Shown) -> int:
     experiment = experiment_in_turns(old, new, metric=options.metric, seed=seed)
     with pointing_to(directory, answers=not options.as_json):
         run_with_progress(experiment, directory)
-        code = print_answer(directory, shown, as_json=options.as_json, strict=options.strict)
+        code = print_answer(directory, output, as_json=options.as_json, strict=options.strict)
     click.echo(f"record: {directory}", err=options.as_json)
     return code

@@ -87,7 +87,7 @@ def calibrate(
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.files.user_directories import propose_record
-    from steelyard.lab.compare.null import COMPARISONS, Make, itself
+    from steelyard.lab.compare.null import COMPARISONS, Make, make_itself
     from steelyard.lab.compare.null import null as compare_with_itself
     from steelyard.lab.compare.null_layout import layouts
     from steelyard.report.null import lines
@@ -97,7 +97,7 @@ def calibrate(
 
     request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
     line = ProgressLine(sys.stderr)
-    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": layouts}
+    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": make_itself, "layout": layouts}
     try:
         result = compare_with_itself(
             "layout" if null == "layout" else "itself",

@@ -26,21 +26,21 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
     """Write what ``--export-…`` asks for from the record."""
     if not exports:
         return
-    from steelyard.exchange.hyperfine import as_csv, as_json, as_markdown, results, write_json_2
-    from steelyard.lab.run.plan import shown_command
+    from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown, results, write_json_2
+    from steelyard.lab.run.plan import format_command
     from steelyard.store import Record
 
     with Record.open(directory) as record:
         commands = {
-            treatment.id: shown_command(record.experiment, treatment) for treatment in record.treatments
+            treatment.id: format_command(record.experiment, treatment) for treatment in record.treatments
         }
-        found = results(record, commands)
+        entries = results(record, commands)
         version_2 = write_json_2(record, commands) if "export_json_2" in exports else ""
     texts = {
         "export_json_2": version_2,
-        "export_json": as_json(found),
-        "export_csv": as_csv(found),
-        "export_markdown": as_markdown(found, unit),
+        "export_json": render_json(entries),
+        "export_csv": render_csv(entries),
+        "export_markdown": render_markdown(entries, unit),
     }
     for form, file in exports.items():
         write_output(file, texts[form])
@@ -55,7 +55,7 @@ def show_output(experiment: Experiment, *, as_json: bool) -> None:
         It cannot be started.
     """
     from steelyard.design import treatments
-    from steelyard.lab.run.plan import shown_command
+    from steelyard.lab.run.plan import format_command
 
     if experiment.program.setup_once or experiment.program.cleanup_once:
         raise UsageError(
@@ -63,7 +63,7 @@ def show_output(experiment: Experiment, *, as_json: bool) -> None:
             hint="leave --setup and --cleanup out, or run the command by itself to see its output",
         )
     for treatment in treatments(experiment):
-        text = shown_command(experiment, treatment)
+        text = format_command(experiment, treatment)
         click.echo(f"{text}:", err=True)
         words = ["/bin/sh", "-c", text] if experiment.program.shell else shlex.split(text)
         try:

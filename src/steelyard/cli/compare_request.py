@@ -213,15 +213,15 @@ def check_counts(
             f"--max-runs {max_runs} is less than --min-runs {min_runs}",
             hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
         )
-    for name, given in (("--min-runs", min_runs), ("--max-runs", max_runs), ("--precision", precision)):
-        if runs is not None and given is not None:
+    for name, value in (("--min-runs", min_runs), ("--max-runs", max_runs), ("--precision", precision)):
+        if runs is not None and value is not None:
             raise UsageError(
-                f"--runs {runs} is an exact number, so {name} {given:g} has no meaning",
+                f"--runs {runs} is an exact number, so {name} {value:g} has no meaning",
                 hint=f"leave {name} or --runs out",
             )
 
 
-def hint_at_shell(commands: Sequence[str]) -> None:
+def warn_of_shell(commands: Sequence[str]) -> None:
     """Say on stderr that words which only a shell understands are passed as they are."""
     from steelyard.lab.compare.compare import shell_words
 

@@ -79,7 +79,7 @@ def _make_paths(*, specs: bool, records: bool) -> CompletePaths:
 
         place, slash, start = begun.rpartition("/")
         path = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
-        entries = [text for text in _listed(path) if text.startswith(start) and (start or text[0] != ".")]
+        entries = [text for text in _list(path) if text.startswith(start) and (start or text[0] != ".")]
         ours = [
             entry
             for entry in entries
@@ -91,7 +91,7 @@ def _make_paths(*, specs: bool, records: bool) -> CompletePaths:
             # The shell writes what has to be quoted; it offers all files then.
             return [CompletionItem(begun, type="file")]
         rest = [path / entry for entry in entries if entry not in ours]
-        texts = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
+        texts = [f"{path.name}/" for path in rest if path.is_dir() and not _is_record(path)]
         return [CompletionItem(place + slash + text) for text in (*ours, *texts)]
 
     return complete
@@ -104,7 +104,7 @@ def _get_files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list
     return [CompletionItem(begun, type="file")]
 
 
-def _listed(directory: Path) -> list[str]:
+def _list(directory: Path) -> list[str]:
     try:
         return sorted(os.listdir(directory))  # noqa: PTH208 -- names are all that is wanted
     except OSError:
@@ -134,7 +134,7 @@ def _format_baselines(ctx: click.Context, _param: click.Parameter, begun: str) -
             levels = [treatment.levels for treatment in record.treatments]
     except (SteelyardError, OSError):
         return []
-    words = dict.fromkeys(f"{name}={level}" for each in levels for name, level in each.items())
+    words = dict.fromkeys(f"{name}={level}" for row in levels for name, level in row.items())
     return [word for word in words if word.startswith(begun)]
 
 

@@ -119,21 +119,24 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     expectations = {
         key: expectation
         for key, expectation in stated.items()
-        if _asked(key, options.functions, options.metrics)
+        if _is_asked(key, options.functions, options.metrics)
     }
     Question(expectations=expectations).refuse_unmet(series)
     series = tuple(
-        one
-        for one in series
-        if (not options.metrics or one.metric in options.metrics)
-        and (not options.functions or any(text in one.name for text in options.functions))
+        function
+        for function in series
+        if (not options.metrics or function.metric in options.metrics)
+        and (not options.functions or any(text in function.name for text in options.functions))
     )
     if not series:
         raise UsageError(
             f"{data}: no function matches", hint="leave out --metric or --function to see them all"
         )
-    wanted = Question(expectations=stated)
-    judged = (one.name == options.litmus or wanted.expectation(one.name, one.metric) for one in series)
+    stated_question = Question(expectations=stated)
+    judged = (
+        function.name == options.litmus or stated_question.expectation(function.name, function.metric)
+        for function in series
+    )
     if stated and not options.rules and not any(judged):
         raise UsageError(
             f"{data}: nothing is expected of the functions that --function and --metric leave",
@@ -149,12 +152,12 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
         threads=count_usable_cpus(),
     )
     if options.exact:
-        series = tuple(replace(one, counts=True) for one in series)
+        series = tuple(replace(function, counts=True) for function in series)
     request = ModelRequest(series, question, tuple(options.rules), litmus=options.litmus)
     return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
 
 
-def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
+def _is_asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
     """Whether an expectation is about what ``--function`` and ``--metric`` leave."""
     if key == "*":
         return True
@@ -163,7 +166,7 @@ def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
 
 
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
-    texts = list(dict.fromkeys(one.metric for one in series))
+    texts = list(dict.fromkeys(function.metric for function in series))
     if texts and metric not in texts:
         from steelyard.spec.hints.metric_names import suggest_metric
 
@@ -202,10 +205,10 @@ def _get_expectations(
     out: dict[str, Expectation] = {}
     if file is not None:
         out.update(read_accepted(read_text(file, hint=HINT), str(file)))
-    return out | expectations_of(dict(map(_named, at_most)), dict(map(_named, expect)), deviation)
+    return out | expectations_of(dict(map(_name, at_most)), dict(map(_name, expect)), deviation)
 
 
-def _named(text: str) -> tuple[str, str]:
+def _name(text: str) -> tuple[str, str]:
     """Return the function, ``"*"`` where none is named, and the big-O text."""
     name, sign, growth = text.rpartition("=")
     return (name if sign else "*"), growth.strip()

@@ -49,7 +49,7 @@ def command(options: DemoOptions) -> None:
     """
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.run.existing_record import refuse_other_command
-    from steelyard.report.demo import findings, heading, indented
+    from steelyard.report.demo import findings, heading, indent
 
     if options.figure is not None:
         from steelyard.report.page.bundle import converter
@@ -72,7 +72,7 @@ def command(options: DemoOptions) -> None:
                 texts.append(sentence)
                 panels += [panel()] if options.figure is not None else []
             except MachineError as error:
-                _write(indented(f"not shown here: {error.message}"))
+                _write(indent(f"not shown here: {error.message}"))
                 texts.append(f"Not shown here: {error.message}.")
             finally:
                 progress.clear()
@@ -85,14 +85,14 @@ def command(options: DemoOptions) -> None:
 
 
 def _make_itself(directory: Path, progress: ProgressLine) -> Shown:
-    from steelyard.lab.demo.itself import against_itself
-    from steelyard.report.demo import called_different
+    from steelyard.lab.demo.itself import compare_with_itself
+    from steelyard.report.demo import render_share
 
     counts = {}
     for order in ("sequential", "randomized"):
-        it = against_itself(directory / f"itself-{order}.lab", order, _counted(progress))
+        it = compare_with_itself(directory / f"itself-{order}.lab", order, _count(progress))
         progress.clear()
-        _write(called_different(_ORDERS[order], it.called_different, it.comparisons, it.worst))
+        _write(render_share(_ORDERS[order], it.called_different, it.comparisons, it.worst))
         counts[order] = it
     sequential, blocks = counts["sequential"], counts["randomized"]
 
@@ -121,7 +121,7 @@ def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
 
     it = optimisation(directory, progress.update)
     progress.clear()
-    known = []
+    measured = []
     for comparison in (*it.single, it.across):
         length = comparison.stratum.get("env_bytes")
         text = (
@@ -131,18 +131,18 @@ def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
         )
         if isinstance(comparison.speedup, Speedup) and comparison.ci95:
             _write(speedup(text, comparison.speedup.value, comparison.ci95))
-            known.append((comparison.speedup.value, comparison.ci95))
+            measured.append((comparison.speedup.value, comparison.ci95))
 
     def panel() -> dict[str, Any]:
         from steelyard.report.demo_figure import optimisation_panel
 
         return optimisation_panel(it.single, it.across)
 
-    return _of_contexts(it, known), panel
+    return _describe_contexts(it, measured), panel
 
 
-def _of_contexts(it: Optimisation, known: Sequence[tuple[float, Interval]]) -> str:
-    *single, (across, around) = known
+def _describe_contexts(it: Optimisation, measured: Sequence[tuple[float, Interval]]) -> str:
+    *single, (across, around) = measured
     values = [value for value, _ in single]
     text = f"-O3 is {min(values):.2f} × to {max(values):.2f} × as fast as -O2"
     overall = f"across contexts it is {across:.2f} × (95 % CI {around.low:.2f} to {around.high:.2f})"
@@ -179,7 +179,7 @@ def _make_stack(directory: Path, progress: ProgressLine) -> Shown:
     return text, panel
 
 
-def _counted(progress: ProgressLine) -> Callable[[int, int], None]:
+def _count(progress: ProgressLine) -> Callable[[int, int], None]:
     from steelyard.results.status import Progress
 
     return lambda done, total: progress.update(Progress(done, total, 0.0, None, "comparisons"))

@@ -16,7 +16,7 @@ def _exit(*_: object) -> None:
     os._exit(130)
 
 
-def _begin() -> None:
+def _start_early() -> None:
     # A signal that is ignored, or handled by somebody else, stays so.
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _set(_exit)
@@ -35,4 +35,4 @@ def _set(handler: object) -> None:
         return
 
 
-_begin()
+_start_early()

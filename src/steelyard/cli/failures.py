@@ -62,7 +62,7 @@ def open_streams() -> None:
     sys.stderr = _Heard(sys.stderr)
 
 
-def _in_plain_signs(error: UnicodeError) -> tuple[str, int]:
+def _strip_style(error: UnicodeError) -> tuple[str, int]:
     """Write signs that an encoding lacks with others: ``✗`` must not be ``?``, which is another verdict."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
@@ -76,7 +76,7 @@ _SIGNS: Final = {
     "→": "->", "█": "#", "▒": "=", "─": "-", "░": ".", "≤": "<=", "≥": ">=", "·": ".", "²": "^2", "³": "^3",
     "“": '"', "”": '"',
 }  # fmt: skip
-codecs.register_error(_PLAIN, _in_plain_signs)
+codecs.register_error(_PLAIN, _strip_style)
 
 
 class _Heard(io.TextIOWrapper):
@@ -156,23 +156,23 @@ _LONGEST: Final = 200
 
 def tell(error: SteelyardError) -> int:
     """Say what went wrong and return the exit code; with ``--json``, also as one document on stdout."""
-    every = (error, *error.others)
-    told = (
+    every = (error, *error.further)
+    message = (
         f"error: {_format_safe_lines(it.message)}\n"
         + (f"\nhint: {_format_safe_lines(it.hint)}\n" if it.hint else "")
         for it in every
     )
-    sys.stderr.write("\n".join(told))
+    sys.stderr.write("\n".join(message))
     if _as_document():
-        from steelyard.results.document import written
+        from steelyard.results.document import write_json
 
         document: dict[str, object] = {
             "message": error.message,
             "hint": error.hint,
             "exit": error.exit_code,
-            "others": [{"message": it.message, "hint": it.hint} for it in error.others],
+            "others": [{"message": it.message, "hint": it.hint} for it in error.further],
         }
-        sys.stdout.write(written({"format": "steelyard/error", "version": 1, **document}))
+        sys.stdout.write(write_json({"format": "steelyard/error", "version": 1, **document}))
     return error.exit_code
 
 

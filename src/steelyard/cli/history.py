@@ -140,26 +140,26 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
             revision=options.revision if options.by_git else None,
             repository=options.repo,
         )
-        found = history(request, counting.update)
-    since = None if options.since is None else first_since(found, request, options.since)
+        result = history(request, counting.update)
+    since = None if options.since is None else first_since(result, request, options.since)
     if options.confirm is not None:
-        found = _confirmed(found, options.confirm, options.build, since, options.repo, options.output)
+        result = _confirm(result, options.confirm, options.build, since, options.repo, options.output)
     smallest = options.least or LARGEST_UNSEEN
-    code = found.exit_code(strict=options.strict, since=since, least=smallest) if options.check else 0
+    code = result.exit_code(strict=options.strict, since=since, least=smallest) if options.check else 0
     if options.junit is not None:
-        _save_junit(found, options.junit, since, strict=options.strict, least=smallest)
+        _save_junit(result, options.junit, since, strict=options.strict, least=smallest)
     if options.html is not None:
-        _save_page(found, options.html)
-    _print(found, as_json=options.as_json)
+        _save_page(result, options.html)
+    _print(result, as_json=options.as_json)
     if options.check and not options.as_json:
         from steelyard.report.history.words import check_words
 
-        click.echo(f"\ncheck: {check_words(found, since, strict=options.strict, least=smallest)}")
+        click.echo(f"\ncheck: {check_words(result, since, strict=options.strict, least=smallest)}")
     ctx.exit(code)
 
 
-def _confirmed(
-    found: History, program: str, build: str, since: str | None, repo: Path, output: Path | None
+def _confirm(
+    result: History, program: str, build: str, since: str | None, repo: Path, output: Path | None
 ) -> History:
     import os
 
@@ -173,17 +173,17 @@ def _confirmed(
     request = ConfirmRequest(words=tuple(split(program)), build=build, since=since)
     with as_a_whole(output, directory) as line:
         tell = partial(tell_beside, line)
-        confirmed = confirm(found, request, Repository(repo), directory, watch=line.update, tell=tell)
+        confirmed = confirm(result, request, Repository(repo), directory, watch=line.update, tell=tell)
     if directory.exists():
         tell_records(directory, as_json=True)
     return confirmed
 
 
-def _refuse_alone(options: Mapping[str, object], other: str, is_there: object) -> None:
+def _refuse_alone(options: Mapping[str, object], option: str, is_there: object) -> None:
     """Refuse options that mean nothing without another."""
     for flag in (flag for flag, value in options.items() if value):
         if not is_there:
-            raise UsageError(f"{flag} needs {other}", hint=f"add {other}, or leave out {flag}")
+            raise UsageError(f"{flag} needs {option}", hint=f"add {option}, or leave out {flag}")
 
 
 def _refuse_unknown(facts: tuple[str, ...]) -> None:
@@ -204,28 +204,28 @@ def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None
         )
 
 
-def _save_junit(found: History, file: Path, since: str | None, *, strict: bool, least: float) -> None:
+def _save_junit(result: History, file: Path, since: str | None, *, strict: bool, least: float) -> None:
     from steelyard.report.history.junit import render
 
-    write_output(file, render(found, since, strict=strict, least=least))
+    write_output(file, render(result, since, strict=strict, least=least))
 
 
-def _save_page(found: History, file: Path) -> None:
+def _save_page(result: History, file: Path) -> None:
     from steelyard.laboratory import Report
 
-    Report([found]).save(file)
+    Report([result]).save(file)
 
 
-def _print(found: History, *, as_json: bool) -> None:
+def _print(result: History, *, as_json: bool) -> None:
     if as_json:
         from steelyard.results.history import HISTORY
 
-        click.echo(HISTORY.text(found), nl=False)
+        click.echo(HISTORY.text(result), nl=False)
     else:
         from steelyard.report.history.text import lines
         from steelyard.report.text.line import write
 
-        write(lines(found, terminal_width()), sys.stdout)
+        write(lines(result, terminal_width()), sys.stdout)
 
 
 def _tell(file: Path, added: CondensedRecords) -> None:

@@ -72,7 +72,7 @@ def command(options: ImportOptions) -> None:
     chosen = None
     if options.value or options.by or options.unit is not None or options.better is not None:
         chosen = Chosen(options.value, options.by, options.unit, options.better or "lower")  # type: ignore[arg-type]  # click checked it
-    sources = tuple(_source(text) for text in options.files)
+    sources = tuple(_find_source(text) for text in options.files)
     directory = options.output or sources[0].path.with_suffix(".lab")
     question = Selection(
         options.compare,
@@ -90,7 +90,7 @@ def command(options: ImportOptions) -> None:
     click.echo(f"steelyard analyze {named}")
 
 
-def _source(text: str) -> Any:
+def _find_source(text: str) -> Any:
     from steelyard.exchange.imported import ImportSource
 
     name, sign, path = text.partition("=")
@@ -105,13 +105,13 @@ def _get_claims(file: Path) -> list[Mapping[str, Any]]:
     from steelyard.spec import read_spec
 
     try:
-        found = tomllib.loads(read_spec(file))
+        tables = tomllib.loads(read_spec(file))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{file}: {error}", hint="write [[claims]] in TOML, as in a spec") from None
-    if set(found) != {"claims"} or not isinstance(found["claims"], list):
-        text = ", ".join(sorted(set(found) - {"claims"})) or "nothing"
+    if set(tables) != {"claims"} or not isinstance(tables["claims"], list):
+        text = ", ".join(sorted(set(tables) - {"claims"})) or "nothing"
         raise UsageError(
             f"{file}: expected [[claims]] alone, got {text}", hint="docs/checking.md has all kinds"
         )
-    claims: list[Mapping[str, Any]] = found["claims"]
+    claims: list[Mapping[str, Any]] = tables["claims"]
     return claims

@@ -121,9 +121,9 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
     )
     series = request.series
     with Counting("functions", sys.stderr) as counting:
-        found = model_series(replace(request, question=question), counting.update)
-    after = _after(
-        found,
+        answer = model_series(replace(request, question=question), counting.update)
+    after = _collect_after(
+        answer,
         series,
         question,
         limit=options.limit,
@@ -131,23 +131,23 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
         suggest=options.suggest,
         most=options.most,
     )
-    _print(found, after, as_json=options.as_json)
+    _print(answer, after, as_json=options.as_json)
     if options.page is not None or options.figures is not None:
-        _draw(found, series, question, options.data.name, page=options.page, figures=options.figures)
+        _draw(answer, series, question, options.data.name, page=options.page, figures=options.figures)
     if options.accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
-        text, left_out = accepted(found.models, series, question)
+        text, left_out = accepted(answer.models, series, question)
         write_output(options.accept, text)
         click.echo(f"accepted as expectations: {options.accept}", err=True)
         for name in left_out:
             click.echo(f"not accepted, because its growth is unknown: {name}", err=True)
-    ranks = [m.validation.rank for m in found.models if m.validation is not None]
-    verdicts = [rule.outcome for rule in found.rules]
+    ranks = [m.validation.rank for m in answer.models if m.validation is not None]
+    verdicts = [rule.outcome for rule in answer.rules]
     if "none" in ranks or "fails" in verdicts:
         return 1
     unjudged = any(
-        question.expectation(modelled.name, modelled.metric) is not None for modelled in found.failed
+        question.expectation(modelled.name, modelled.metric) is not None for modelled in answer.failed
     )
     open_verdicts = {"not_resolved", "not_judged"} & {*verdicts}
     open_ = unjudged or {"undecided", "approximate"} & {*ranks} or open_verdicts
@@ -192,7 +192,7 @@ def _draw(
         click.echo(f"written: {file}", err=True)
 
 
-def _after(
+def _collect_after(
     modelled: Modelled,
     series: Sequence[Series],
     question: Question,
@@ -208,22 +208,25 @@ def _after(
     from steelyard.scaling.suggest import advise
 
     limits, suggestions = [], []
-    by_key = {(one.name, one.metric): one for one in series}
+    by_key = {(function.name, function.metric): function for function in series}
     for model in modelled.models:
-        own = by_key[model.name, model.metric]
+        function = by_key[model.name, model.metric]
         if limit is not None:
-            broken = breaks(own, _compute_quantity(limit, model.unit), question)
+            broken = breaks(function, _compute_quantity(limit, model.unit), question)
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
-            suggestions.append((model, advise(own, question, most=most or math.inf)))
+            suggestions.append((model, advise(function, question, most=most or math.inf)))
     return After(tuple(limits), tuple(suggestions), _get_versus(series, question, versus) if versus else ())
 
 
 def _get_versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:
-    from steelyard.scaling.versus import Versus, across, versus
+    from steelyard.scaling.versus import Versus, pair_levels, versus
 
-    answers = (versus(one, other, question, question.scale) for one, other in across(series, label))
+    answers = (
+        versus(numerator, denominator, question, question.scale)
+        for numerator, denominator in pair_levels(series, label)
+    )
     return tuple(answer for answer in answers if isinstance(answer, Versus))
 
 

@@ -31,7 +31,7 @@ class ObserveOptions(Options):
     """Options of ``steelyard observe``."""
 
     command: str = declare_argument("COMMAND", complete=completion.commands)
-    known: tuple[str, ...] = declare(
+    probes: tuple[str, ...] = declare(
         "A known probe: perf-stat, strace, ltrace, memcheck, cachegrind, callgrind, or preload (a library"
         " that counts calls of the allocator). May be repeated, as may the next three.",
         "--probe",
@@ -110,7 +110,7 @@ def command(options: ObserveOptions) -> None:
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.observe.observe import observe
-    from steelyard.lab.observe.probes import named, option, variable, wrapper
+    from steelyard.lab.observe.probes import make_known_probe, option, variable, wrapper
     from steelyard.lab.observe.request import ObserveRequest
     from steelyard.lab.observe.tracing import EVENTS, Tracing
     from steelyard.report.observe.text import lines
@@ -123,7 +123,7 @@ def command(options: ObserveOptions) -> None:
     request = options.fill(
         ObserveRequest,
         probes=(
-            *map(named, options.known),
+            *map(make_known_probe, options.probes),
             *map(wrapper, options.wraps),
             *map(variable, options.variables),
             *map(option, options.options),

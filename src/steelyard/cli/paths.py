@@ -142,12 +142,12 @@ def _get_inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[P
         if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory):
             continue
         for text in _format_texts(values.get(param.name or "")):
-            for path in _named_files(text, Path(), {}):
+            for path in _find_files(text, Path(), {}):
                 yield path
-                yield from _named_by(path.absolute(), spared)
+                yield from _choose_name(path.absolute(), spared)
 
 
-def _named_by(path: Path, spared: str | None) -> Iterator[Path]:
+def _choose_name(path: Path, spared: str | None) -> Iterator[Path]:
     """Yield the spec beside a record, and the files that specs and records name.
 
     Of their texts, these are the names of files.
@@ -160,19 +160,19 @@ def _named_by(path: Path, spared: str | None) -> Iterator[Path]:
         from steelyard.spec import load
 
         with suppress(SteelyardError):
-            yield from _named_in(load(spec, allow_many=True), spared)
+            yield from _find_in(load(spec, allow_many=True), spared)
     if is_record:
         from steelyard.store import Record
 
         with suppress(SteelyardError), Record.open(directory) as record:
-            yield from _named_in(record.experiment, spared)
+            yield from _find_in(record.experiment, spared)
 
 
-def _named_in(experiment: Experiment, spared: str | None) -> Iterator[Path]:
+def _find_in(experiment: Experiment, spared: str | None) -> Iterator[Path]:
     levels = {factor.name: [*map(str, factor.levels)] for factor in experiment.factors}
     levels["source"] = [experiment.source]
     for text in _format_texts(msgspec.to_builtins(experiment), spared):
-        yield from _named_files(text, Path(experiment.source), levels)
+        yield from _find_files(text, Path(experiment.source), levels)
 
 
 def _format_texts(value: object, spared: str | None = None) -> Iterator[str]:
@@ -188,7 +188,7 @@ def _format_texts(value: object, spared: str | None = None) -> Iterator[str]:
             yield from _format_texts(inner, spared)
 
 
-def _named_files(text: str, source: Path, levels: Levels) -> Iterator[Path]:
+def _find_files(text: str, source: Path, levels: Levels) -> Iterator[Path]:
     """Yield the paths that exist among a text, its words, and what stands behind their ``=``.
 
     Levels of factors stand in place of placeholders.

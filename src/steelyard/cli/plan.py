@@ -37,9 +37,9 @@ def command(options: PlanOptions) -> None:
     from steelyard.spec import load
 
     experiment = load(options.spec, allow_many=options.yes)
-    found = preview(experiment, record_of_spec(options.spec))
+    answer = preview(experiment, record_of_spec(options.spec))
     show(
-        lambda: document(found, experiment),
-        lambda width: lines(found, experiment, width, signs=options.signs),
+        lambda: document(answer, experiment),
+        lambda width: lines(answer, experiment, width, signs=options.signs),
         as_json=options.as_json,
     )

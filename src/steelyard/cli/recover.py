@@ -39,13 +39,13 @@ def command(options: RecoverOptions) -> None:
 
     from steelyard.lab.run.existing_record import find_record
     from steelyard.report.text.line import Span
-    from steelyard.results.document import written
+    from steelyard.results.document import write_json
     from steelyard.store.recovery import recover
 
     recovered = recover(find_record(options.damaged), options.new)
     document = {"format": "steelyard/recovery", "version": 1, **asdict(recovered)}
     show(
-        lambda: written(document),
+        lambda: write_json(document),
         lambda _: [(Span(line),) for line in _format_lines(recovered, options.new)],
         as_json=options.as_json,
     )

@@ -74,22 +74,24 @@ def command(options: ReportOptions) -> None:
             hint="name the records themselves, or leave --archive out",
         )
     page = options.output or (
-        None if options.figures or options.tables or options.archive else _beside(options.records[0])
+        None if options.figures or options.tables or options.archive else _place_beside(options.records[0])
     )
     if page is not None:
         refuse_output(page, "--output")
-    made = report(*options.records, metric=options.metric, protocol=options.protocol, against=options.against)
-    for directory, write in ((options.figures, made.figures), (options.tables, made.tables)):
+    answer = report(
+        *options.records, metric=options.metric, protocol=options.protocol, against=options.against
+    )
+    for directory, write in ((options.figures, answer.figures), (options.tables, answer.tables)):
         if directory is not None:
             for file in write(directory, options.only):
                 click.echo(file)
     if options.archive is not None:
-        click.echo(made.archive(options.archive, options.authors))
+        click.echo(answer.archive(options.archive, options.authors))
     if page is not None:
-        click.echo(made.save(page))
+        click.echo(answer.save(page))
 
 
-def _beside(record: Path | str) -> Path:
+def _place_beside(record: Path | str) -> Path:
     if isinstance(record, str):
         raise UsageError(
             f"{strip_secrets(record)} has no page beside it", hint="say where the page is to be: -o FILE.html"

@@ -108,11 +108,11 @@ def pointing_to(directory: Path, *, answers: bool = False) -> Iterator[None]:
                 print_answer(directory, Shown(), as_json=False, strict=False)
         raise
     except KeyboardInterrupt:
-        from steelyard.lab.run.extending import had_ended
+        from steelyard.lab.run.extending import count_ended_blocks
 
-        if had_ended(directory) is None:
+        if count_ended_blocks(directory) is None:
             raise
-        named = shlex.quote(str(_from_here(directory)))
+        named = shlex.quote(str(_resolve_from_here(directory)))
         raise InterruptedRunError(
             f"interrupted; the record {named} is complete",
             hint=f"steelyard analyze {named}",
@@ -120,7 +120,7 @@ def pointing_to(directory: Path, *, answers: bool = False) -> Iterator[None]:
     except ProgramError as error:
         if not _has_blocks(directory):
             raise
-        place = shlex.quote(str(_from_here(directory)))
+        place = shlex.quote(str(_resolve_from_here(directory)))
         text = f"steelyard analyze {place} answers from the measurements so far"
         raise ProgramError(error.message, hint=f"{error.hint}; {text}" if error.hint else text) from error
 
@@ -145,12 +145,12 @@ def run_with_progress(
     experiment: Experiment, directory: Path, *, spec_text: str = "", extend: int | None = None
 ) -> None:
     """Run to the end, with a line of progress on a terminal; say so if the record is finished already."""
-    from steelyard.lab.run.extending import had_ended
+    from steelyard.lab.run.extending import count_ended_blocks
     from steelyard.lab.run.process import Background
     from steelyard.lab.run.run import run
     from steelyard.report.text.progress import ProgressLine
 
-    blocks = None if extend else had_ended(directory)
+    blocks = None if extend else count_ended_blocks(directory)
     line = ProgressLine(sys.stderr)
     # Closing a record is waiting for the disk; meanwhile, when no trial runs any more, the answer is loaded.
     loading = Background(_load_analysis)
@@ -167,7 +167,7 @@ def run_with_progress(
         line.clear()
         loading.join()
     if blocks is not None:
-        named = shlex.quote(str(_from_here(directory)))
+        named = shlex.quote(str(_resolve_from_here(directory)))
         click.echo(
             f"{named} is finished, with {blocks} blocks; nothing was run, and this is its answer.\n"
             f"To measure more: steelyard run {named} --extend {blocks}\n",
@@ -182,7 +182,7 @@ def _load_analysis() -> None:
         import steelyard.lab.answer.analyze  # noqa: F401
 
 
-def _from_here(directory: Path) -> Path:
+def _resolve_from_here(directory: Path) -> Path:
     """Shorten a path to what one would type here."""
     try:
         return directory.relative_to(Path.cwd())
@@ -192,7 +192,7 @@ def _from_here(directory: Path) -> Path:
 
 def print_answer(
     directory: Path,
-    shown: Shown,
+    output: Shown,
     *,
     as_json: bool,
     strict: bool,
@@ -206,7 +206,7 @@ def print_answer(
     with Record.open(directory) as record:
         return print_answer_of(
             record,
-            shown,
+            output,
             as_json=as_json,
             strict=strict,
             protocol=protocol,
@@ -248,7 +248,7 @@ def print_answer_of(
     )
     # Claims are about the metrics that they name, by the default protocol.
     declared = metric is None and protocol is None
-    checked = _checked(record) if record.experiment.claims and declared else None
+    checked = _check(record) if record.experiment.claims and declared else None
     if checked is not None and is_temporary:
         checked = replace(checked, record=None)
     if not declared:
@@ -258,7 +258,7 @@ def print_answer_of(
 
 def show_answer(
     answer: Answer,
-    shown: Shown,
+    output: Shown,
     checked: Checked | None = None,
     *,
     as_json: bool,
@@ -266,8 +266,8 @@ def show_answer(
     budget: bool = False,
 ) -> int:
     """Print an answer, with verdicts on claims, and return the exit code, as ``print_answer``."""
-    if shown.by_mean:
-        answer = _by_mean(answer)
+    if output.by_mean:
+        answer = _sort_by_mean(answer)
     if strict and checked is not None:
         checked = checked.strictly()
 
@@ -279,7 +279,7 @@ def show_answer(
     def lines(width: int) -> list[Line]:
         from steelyard.report.answer.text import lines
 
-        text = lines(answer, width, details=shown.details, time_unit=shown.time_unit, beside=shown.metrics)
+        text = lines(answer, width, details=output.details, time_unit=output.time_unit, beside=output.metrics)
         return [*text, *(_render_budget_lines(answer) if budget else []), *_render_claims_lines(checked)]
 
     show(document, lines, as_json=as_json)
@@ -296,7 +296,7 @@ def show_answer(
     return 3 if strict and (unresolved or not ended) else 0
 
 
-def _by_mean(answer: Answer) -> Answer:
+def _sort_by_mean(answer: Answer) -> Answer:
     """Return the same answer with the treatments of the primary metric in the order of their means."""
     means = {
         sample.treatment.id: sample.summary.mean
@@ -304,8 +304,8 @@ def _by_mean(answer: Answer) -> Answer:
         if sample.metric.name == answer.metric.name and sample.summary.mean is not None
     }
 
-    def mean(each: Described | Comparison) -> float:
-        return means.get(each.treatment.id, math.inf)
+    def mean(result: Described | Comparison) -> float:
+        return means.get(result.treatment.id, math.inf)
 
     return replace(
         answer,
@@ -317,7 +317,7 @@ def _by_mean(answer: Answer) -> Answer:
 def tell_unjudged(record: Reading, *, is_temporary: bool = False) -> None:
     """Tell on stderr that the claims of a record, if any, have not been judged, and what judges them."""
     if record.experiment.claims:
-        judge = f"check {shlex.quote(str(_from_here(record.directory)))}"
+        judge = f"check {shlex.quote(str(_resolve_from_here(record.directory)))}"
         if is_temporary:
             judge = "merge, of the same records"
         click.echo(f"hint: claims are judged by the declared analysis only: steelyard {judge}", err=True)
@@ -329,7 +329,7 @@ def _render_budget_lines(answer: Answer) -> list[Line]:
     return [(), *render_budgets(answer, terminal_width())]
 
 
-def _checked(record: Reading) -> Checked:
+def _check(record: Reading) -> Checked:
     from steelyard.lab.answer.check import check
 
     return check(record)

@@ -44,5 +44,5 @@ def command(options: StatusOptions) -> None:
         )
         return
     with Record.open(directories[0]) as opened:
-        found = status(opened)
-    show(lambda: STATUS.text(found), lambda width: lines(found, width), as_json=options.as_json)
+        standing = status(opened)
+    show(lambda: STATUS.text(standing), lambda width: lines(standing, width), as_json=options.as_json)

@@ -38,7 +38,7 @@ class SteelyardError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.others: tuple[SteelyardError, ...] = ()
+        self.further: tuple[SteelyardError, ...] = ()
         """What else is wrong, where several parts of a spec are."""
 
 

@@ -19,7 +19,7 @@ INTERVALS: Final[dict[Estimand, tuple[IntervalKind, ...]]] = {
 """For each estimand the kinds that apply to it; the first is the default."""
 
 
-def meant(estimand: Estimand, interval: IntervalKind | None) -> IntervalKind:
+def choose_interval(estimand: Estimand, interval: IntervalKind | None) -> IntervalKind:
     """Return the kind of interval that is declared by these."""
     return interval or INTERVALS[estimand][0]
 

@@ -15,12 +15,12 @@ def looks_from(first: int, passes: int = 1) -> Iterator[int]:
     """Yield looks from ``first`` blocks on, each rounded up to whole ``passes``, without end."""
     last = 0
     for k in itertools.count():
-        look = whole(math.floor(first * GROWTH**k), passes)
+        look = round_to_passes(math.floor(first * GROWTH**k), passes)
         if look > last:
             yield look
         last = look
 
 
-def whole(blocks: int, passes: int) -> int:
+def round_to_passes(blocks: int, passes: int) -> int:
     """Round up to whole passes."""
     return -(-blocks // passes) * passes

@@ -75,7 +75,7 @@ class Instances(msgspec.Struct, frozen=True):
 
     factor: str
     levels: tuple[Scalar, ...]
-    of: Integers
+    ids: Integers
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -120,7 +120,7 @@ class Sample(msgspec.Struct, frozen=True):
         if self.censored:
             lengths.add(len(self.censored))
         if self.instances is not None:
-            lengths.add(len(self.instances.of))
+            lengths.add(len(self.instances.ids))
         if len(lengths) > 1:
             raise ValueError(f"arrays of a sample must have equal length, got lengths {sorted(lengths)}")
 
@@ -130,11 +130,11 @@ class Sample(msgspec.Struct, frozen=True):
     def select(self, places: Sequence[int]) -> Sample:
         """Sample of the values at ``places``, in that order."""
 
-        def picked(column: array[Any], typecode: str) -> array[Any]:
+        def pick(column: array[Any], typecode: str) -> array[Any]:
             return array(typecode, [column[i] for i in places] if column else ())
 
-        columns = {name: picked(getattr(self, name), code) for name, code in COLUMNS.items()}
-        instances = self.instances and replace(self.instances, of=picked(self.instances.of, "q"))
+        columns = {name: pick(getattr(self, name), code) for name, code in COLUMNS.items()}
+        instances = self.instances and replace(self.instances, ids=pick(self.instances.ids, "q"))
         return replace(self, **columns, instances=instances)
 
 

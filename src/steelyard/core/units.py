@@ -89,7 +89,7 @@ def parse_duration(text: str | float) -> float:
     UsageError
         Not a positive, finite time with a known unit.
     """
-    return _parse(text, _DURATION_S, default="s", what="a time", example='"60 s"')
+    return _parse(text, _DURATION_S, default="s", noun="a time", example='"60 s"')
 
 
 def parse_size(text: str | float) -> int:
@@ -100,11 +100,11 @@ def parse_size(text: str | float) -> int:
     UsageError
         Not a positive, finite size with a known unit.
     """
-    return max(1, round(_parse(text, _SIZE_BYTES, default="B", what="a size", example='"24 GB"')))
+    return max(1, round(_parse(text, _SIZE_BYTES, default="B", noun="a size", example='"24 GB"')))
 
 
 def _parse(
-    text: str | float, units: dict[str, float] | dict[str, int], *, default: str, what: str, example: str
+    text: str | float, units: dict[str, float] | dict[str, int], *, default: str, noun: str, example: str
 ) -> float:
     if isinstance(text, str):
         match = _QUANTITY.fullmatch(text)
@@ -113,15 +113,15 @@ def _parse(
     else:
         value = float(text)
     if not (math.isfinite(value) and value > 0):
-        known = ", ".join(units)
+        names = ", ".join(units)
         raise UsageError(
-            f"{text!r} is not {what}",
-            hint=f"write a positive number and a unit, as in {example} (units: {known})",
+            f"{text!r} is not {noun}",
+            hint=f"write a positive number and a unit, as in {example} (units: {names})",
         )
     return value
 
 
-def shown_unit(unit: str) -> str:
+def format_unit(unit: str) -> str:
     """Return what stands behind a value.
 
     That is nothing where it is a pure number, of which SI says that its unit is 1.
@@ -142,9 +142,9 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     if not math.isfinite(value):
         return str(value)
     if unit not in ("s", "B", "1/s", "B/s"):
-        whole = value == int(value) and abs(value) < MOST_WRITTEN_OUT
-        number = f"{value:,.0f}" if whole else f"{value:.{digits}g}"
-        return f"{number} {shown_unit(unit)}".rstrip()
+        is_whole = value == int(value) and abs(value) < MOST_WRITTEN_OUT
+        number = f"{value:,.0f}" if is_whole else f"{value:.{digits}g}"
+        return f"{number} {format_unit(unit)}".rstrip()
     # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".
     rounded = float(f"{value:.{digits - 1}e}")
     smallest = 1e-9 if unit == "s" else 1.0

@@ -136,8 +136,8 @@ def _get_rows(
     )
     number = itertools.count(len(past) + 1)
     for treatment in itertools.chain.from_iterable(whole_plots(experiment, treatments)):
-        for discard, wanted in ((True, design.discard), (False, design.blocks * design.replicates)):
-            for place in range(done[treatment, discard], wanted):
+        for discard, runs in ((True, design.discard), (False, design.blocks * design.replicates)):
+            for place in range(done[treatment, discard], runs):
                 drawn = draw_context(contexts, design.seed, 1 if discard else place + 1) if contexts else None
                 yield Block(next(number), 1, drawn, (treatment,), discard)
 
@@ -150,7 +150,10 @@ def _order(
     if design.order == "sequential":
         runs = design.replicates * (1 if discard else design.blocks)
         return tuple(
-            each for plot in whole_plots(experiment, treatments) for each in plot for _ in range(runs)
+            treatment
+            for plot in whole_plots(experiment, treatments)
+            for treatment in plot
+            for _ in range(runs)
         )
     if len(ids) * design.replicates == 1:
         # Nothing to draw, and a generator takes 5 µs, a fifth of the shortest program.
@@ -184,9 +187,9 @@ def _get_visits(
     if contexts is None or contexts.passes == 1:
         yield from ((context, 1) for context in itertools.count(len(counting) + 1))
         return
-    made = [((o.block.context.id, o.block.pass_), o.state) for o in counting if o.block.context is not None]
-    attempts = Counter(visit for visit, _ in made)
-    settled = {visit for visit, state in made if state != "incomplete"}
+    visits = [((o.block.context.id, o.block.pass_), o.state) for o in counting if o.block.context is not None]
+    attempts = Counter(visit for visit, _ in visits)
+    settled = {visit for visit, state in visits if state != "incomplete"}
     for schedule in _get_rounds(experiment, contexts, extensions):
         yield from sorted((visit for visit in schedule if visit not in settled), key=attempts.__getitem__)
 

@@ -58,17 +58,17 @@ def _place(context: Context) -> Place:
 def _draw(name: str, setting: Scalar | tuple[Scalar, ...] | Range, seed: int, number: int) -> Scalar:
     if setting == "random":
         intervention = INTERVENTIONS[name]
-        level = _without_replacement(name, tuple(intervention.population()), seed, number)
+        level = _draw_without_replacement(name, tuple(intervention.population()), seed, number)
         return intervention.refine(level, generator(seed, "refine", name, number).random())
     if isinstance(setting, tuple):
-        return _without_replacement(name, setting, seed, number)
+        return _draw_without_replacement(name, setting, seed, number)
     if isinstance(setting, Range):
-        level = _without_replacement(name, range(*setting.range, setting.step), seed, number)
+        level = _draw_without_replacement(name, range(*setting.range, setting.step), seed, number)
         return INTERVENTIONS[name].check(level)
     return setting
 
 
-def _without_replacement(name: str, population: Sequence[Scalar], seed: int, number: int) -> Scalar:
+def _draw_without_replacement(name: str, population: Sequence[Scalar], seed: int, number: int) -> Scalar:
     cycle, place = divmod(number - 1, len(population))
     return _get_cycle(name, population, seed, cycle)[place]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from steelyard.core.look_schedule import looks_from, whole
+from steelyard.core.look_schedule import looks_from, round_to_passes
 from steelyard.design.treatments import treatments
 from steelyard.spec.check.design import FIRST_LOOK, FIRST_STRICT_LOOK
 from steelyard.spec.experiment import Experiment
@@ -33,7 +33,7 @@ def looks(experiment: Experiment) -> Iterator[int]:
     """
     design = experiment.design
     if design.stop is None or not design.stop.looks:
-        yield _all(experiment)
+        yield _count_all(experiment)
         return
     passes = _compute_passes(experiment)
     first = max(design.blocks, FIRST_STRICT_LOOK if design.stop.strict else FIRST_LOOK)
@@ -50,9 +50,9 @@ def last_look(experiment: Experiment) -> int | None:
     design = experiment.design
     stop = design.stop
     if stop is None or not stop.looks:
-        return _all(experiment)
+        return _count_all(experiment)
     if stop.max_blocks is None and stop.max_time_s is None and not stop.decided:
-        return whole(max(DEFAULT_CAP, design.blocks), _compute_passes(experiment))
+        return round_to_passes(max(DEFAULT_CAP, design.blocks), _compute_passes(experiment))
     return stop.max_blocks
 
 
@@ -61,7 +61,7 @@ def next_look(experiment: Experiment, complete: int) -> int | None:
     return next((look for look in looks(experiment) if look > complete), None)
 
 
-def _all(experiment: Experiment) -> int:
+def _count_all(experiment: Experiment) -> int:
     """Blocks of an experiment without a wanted precision."""
     design = experiment.design
     if design.order != IN_ROWS:

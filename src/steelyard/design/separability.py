@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from steelyard.core.factorial.confounding import confounding, listed
+from steelyard.core.factorial.confounding import confounding, join_names
 from steelyard.core.units import Scalar
 from steelyard.interventions.node import Node
 from steelyard.spec.cells import Cell
@@ -22,16 +22,16 @@ def separability(experiment: Experiment) -> list[str]:
 
     There are none for a full factorial in randomised blocks.
     """
-    found = list(laid_out(experiment)) if experiment.design.exclude else []
+    rows = list(laid_out(experiment)) if experiment.design.exclude else []
     return [
         *_get_constant(experiment.factors),
-        *_linked(experiment),
-        *_broken(experiment, found),
+        *_link(experiment),
+        *_explain_broken(experiment, rows),
         *confounding(layout_of(experiment)),
-        *_between_ends(experiment),
-        *_of_contexts(experiment),
-        *_of_plots(experiment),
-        *_of_order(experiment),
+        *_compare_ends(experiment),
+        *_describe_contexts(experiment),
+        *_describe_plots(experiment),
+        *_describe_order(experiment),
     ]
 
 
@@ -41,12 +41,12 @@ def _get_constant(factors: Sequence[Factor]) -> Iterator[str]:
             yield f"{factor.name} has one level ({toml_value(factor.levels[0])}): its effect cannot be seen"
 
 
-def _linked(experiment: Experiment) -> Iterator[str]:
+def _link(experiment: Experiment) -> Iterator[str]:
     for link in experiment.zips:
-        yield f"{listed(link.names)} change together ({link.name}): their effects cannot be separated"
+        yield f"{join_names(link.names)} change together ({link.name}): their effects cannot be separated"
 
 
-def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
+def _explain_broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
     """Effects of exclusions: main effects that hang together, and interactions that lack combinations."""
     if not cells:
         return
@@ -59,10 +59,10 @@ def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
         groups = _get_groups({(cell[first], cell[second]) for cell in cells})
         if len(groups) > 1:
             parts = " / ".join(
-                f"{first} {_listed(left)} only with {second} {_listed(right)}" for left, right in groups
+                f"{first} {_list(levels)} only with {second} {_list(right)}" for levels, right in groups
             )
             yield f"{first} cannot be separated from {second}: {parts}"
-    for together in sorted(excluded, key=lambda each: (len(each), sorted(each))):
+    for together in sorted(excluded, key=lambda pair: (len(pair), sorted(pair))):
         ordered = [factor.name for factor in experiment.factors if factor.name in together]
         if len(ordered) < 2:
             continue
@@ -71,33 +71,33 @@ def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
         missing = len(every - run)
         if missing:
             yield (
-                f"{missing} of {len(every)} combinations of {listed(ordered)} are not run:"
+                f"{missing} of {len(every)} combinations of {join_names(ordered)} are not run:"
                 f" their interaction can be judged on the others only"
             )
 
 
-def _between_ends(experiment: Experiment) -> Iterator[str]:
+def _compare_ends(experiment: Experiment) -> Iterator[str]:
     """Levels that a kind with two of them leaves out."""
-    for whole, axis in zip(
+    for every, axis in zip(
         named_axes(experiment.factors, experiment.zips), layout_of(experiment).axes, strict=True
     ):
-        if len(axis.steps) < len(whole.steps):
+        if len(axis.steps) < len(every.steps):
             low, high = (" ".join(map(toml_value, step.values())) for step in axis.steps)
-            yield f"{axis.name} is run at {low} and {high} only, of its {len(whole.steps)} levels"
+            yield f"{axis.name} is run at {low} and {high} only, of its {len(every.steps)} levels"
 
 
 def _get_groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
     """Levels of two factors that treatments connect: effects can be separated within a group, not across."""
     groups: list[tuple[list[Scalar], list[Scalar]]] = []
-    for left, right in sorted(pairs, key=lambda pair: (repr(pair[0]), repr(pair[1]))):
-        joined = [group for group in groups if left in group[0] or right in group[1]]
-        lefts = list(dict.fromkeys([*(level for group in joined for level in group[0]), left]))
+    for one_side, right in sorted(pairs, key=lambda pair: (repr(pair[0]), repr(pair[1]))):
+        joined = [group for group in groups if one_side in group[0] or right in group[1]]
+        lefts = list(dict.fromkeys([*(level for group in joined for level in group[0]), one_side]))
         rights = list(dict.fromkeys([*(level for group in joined for level in group[1]), right]))
         groups = [*(group for group in groups if group not in joined), (lefts, rights)]
     return groups
 
 
-def _of_contexts(experiment: Experiment) -> Iterator[str]:
+def _describe_contexts(experiment: Experiment) -> Iterator[str]:
     if experiment.contexts is None:
         yield "all blocks have one context: whether the answer holds in others is not seen ([contexts])"
         return
@@ -108,23 +108,24 @@ def _of_contexts(experiment: Experiment) -> Iterator[str]:
         yield "no setting of the contexts is drawn, so all blocks have one context"
     elif experiment.contexts.passes == 1:
         yield (
-            f"each context ({listed(drawn)}) is visited once:"
+            f"each context ({join_names(drawn)}) is visited once:"
             " the effect of a context cannot be separated from noise (set passes = 3)"
         )
     if len(drawn) > 1:
-        yield f"{listed(drawn)} are drawn together: their effects cannot be separated"
+        yield f"{join_names(drawn)} are drawn together: their effects cannot be separated"
 
 
-def _of_plots(experiment: Experiment) -> Iterator[str]:
+def _describe_plots(experiment: Experiment) -> Iterator[str]:
     if experiment.hard:
         are = "is" if len(experiment.hard) == 1 else "are"
         yield (
-            f"{listed(experiment.hard)} {are} hard to change: within a block, what setting up a level once"
+            f"{join_names(experiment.hard)} {are} hard to change: within a block, what setting up a level"
+            " once"
             " does cannot be separated from the level; blocks are the units, replicates within them are not"
         )
 
 
-def _of_order(experiment: Experiment) -> Iterator[str]:
+def _describe_order(experiment: Experiment) -> Iterator[str]:
     program = experiment.program
     if program.between_treatments:
         yield (
@@ -138,7 +139,7 @@ def _of_order(experiment: Experiment) -> Iterator[str]:
         )
 
 
-def _listed(levels: Sequence[Scalar]) -> str:
+def _list(levels: Sequence[Scalar]) -> str:
     named = ", ".join(toml_value(level) for level in levels[:_LISTED])
     rest = len(levels) - _LISTED
     return f"{named} and {rest} more" if rest > 0 else named

@@ -17,11 +17,11 @@ from steelyard.spec.text.placeholders import format_level
 
 def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
     """Every combination of levels that the design runs, the last factor fastest; ids from 1 without gaps."""
-    found = list(laid_out(experiment))
-    labels = _get_labels(found, experiment.name)
+    rows = list(laid_out(experiment))
+    labels = _get_labels(rows, experiment.name)
     return tuple(
         Treatment(number, label, cell)
-        for number, (label, cell) in enumerate(zip(labels, found, strict=True), 1)
+        for number, (label, cell) in enumerate(zip(labels, rows, strict=True), 1)
     )
 
 

@@ -38,9 +38,9 @@ class Observations(msgspec.Struct):
 
     def series(self, units: dict[str, str] | None = None) -> tuple[Series, ...]:
         """All series; a point that a function lacks is simply not in its series."""
-        return tuple(self._each(units or {}))
+        return tuple(self._make_series(units or {}))
 
-    def _each(self, units: dict[str, str]) -> Iterator[Series]:
+    def _make_series(self, units: dict[str, str]) -> Iterator[Series]:
         for (name, metric), points in self.values.items():
             ordered = tuple(
                 Point(at, tuple(points[at]), *self.summaries.get((name, metric, at), (None, 0)))
@@ -48,10 +48,10 @@ class Observations(msgspec.Struct):
             )
             lost = tuple(self.lost.get((name, metric), ()))
             unit = units.get(metric, UNITS.get(metric, ""))
-            yield of_points(name, metric, unit, self.parameters, ordered, lost)
+            yield make_series(name, metric, unit, self.parameters, ordered, lost)
 
 
-def of_points(
+def make_series(
     name: str,
     metric: str,
     unit: str,

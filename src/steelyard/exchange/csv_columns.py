@@ -65,7 +65,7 @@ def infer(text: str, name: str) -> CsvColumns:
     )
 
 
-def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
+def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
     """All series of a CSV file.
 
     Raises
@@ -75,33 +75,35 @@ def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
         header, a parameter that is not a number, or functions that no column of ``by`` tells apart; the
         message names line and column.
     """
-    rows = csv_rows(text, where)
+    rows = csv_rows(text, place)
     header = [name.strip() for name in next(rows, (0, []))[1]]
     twice = next((name for at, name in enumerate(header) if name and name in header[:at]), None)
     if twice is not None:
         first, second = [at for at, name in enumerate(header, start=1) if name == twice][:2]
         raise UsageError(
-            f"{where}, line 1: columns {first} and {second} are both named {twice!r}",
+            f"{place}, line 1: columns {first} and {second} are both named {twice!r}",
             hint="give each column a name of its own",
         )
     if not any(header):
-        what = "its first line names no column" if text.strip() else "the file is empty"
-        raise UsageError(f"{where}: {what}", hint="name the columns in the first line, and give a row a line")
-    found: list[tuple[int, Row]] = []
+        problem = "its first line names no column" if text.strip() else "the file is empty"
+        raise UsageError(
+            f"{place}: {problem}", hint="name the columns in the first line, and give a row a line"
+        )
+    table_rows: list[tuple[int, Row]] = []
     for number, cells in rows:
         if not cells:
             continue
         if len(cells) != len(header):
             raise UsageError(
-                f"{where}, line {number}: {len(cells)} cells, but the header has {len(header)}",
+                f"{place}, line {number}: {len(cells)} cells, but the header has {len(header)}",
                 hint="give every line the cells of the header; quote cells that have commas in them",
             )
-        found.append((number, dict(zip(header, cells, strict=True))))
-    return of_rows(header, found, where, columns)
+        table_rows.append((number, dict(zip(header, cells, strict=True))))
+    return read_rows(header, table_rows, place, columns)
 
 
-def of_rows(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: CsvColumns
+def read_rows(
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], place: str, columns: CsvColumns
 ) -> tuple[Series, ...]:
     """All series of rows with the numbers of their lines.
 
@@ -112,24 +114,24 @@ def of_rows(
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header) or 'none'}"
-            raise UsageError(f"{where}: no column {name!r}", hint=hint)
-    _refuse_pooling(header, rows, where, columns)
+            raise UsageError(f"{place}: no column {name!r}", hint=hint)
+    _refuse_pooling(header, rows, place, columns)
     groups: dict[tuple[str, ...], _Group] = {}
     for number, row in rows:
         group = groups.setdefault(tuple(row[name] for name in columns.by), _Group())
-        at = tuple(_compute_number(row, name, where, number) for name in columns.parameters)
+        at = tuple(_compute_number(row, name, place, number) for name in columns.parameters)
         value = parse_float(row[columns.value])
         if not math.isfinite(value):
             where_lost = ", ".join(f"{name} = {x:g}" for name, x in zip(columns.parameters, at, strict=True))
             group.lost.append(f"{row[columns.value]!r} at {where_lost} (line {number})")
             continue
-        u = _compute_number(row, columns.u, where, number) if columns.u else None
-        n = round(_compute_number(row, columns.n, where, number)) if columns.n else 0
+        u = _compute_number(row, columns.u, place, number) if columns.u else None
+        n = round(_compute_number(row, columns.n, place, number)) if columns.n else 0
         group.points.setdefault(at, []).append((value, u, n))
     if rows and not any(group.points for group in groups.values()):
         first = next(group.lost[0] for group in groups.values() if group.lost)
-        raise UsageError(f"{where}: no row has a finite {columns.value}", hint=f"{first}")
-    return tuple(_make_series(key, group, columns, where) for key, group in groups.items())
+        raise UsageError(f"{place}: no row has a finite {columns.value}", hint=f"{first}")
+    return tuple(_make_series(key, group, columns, place) for key, group in groups.items())
 
 
 class _Group(msgspec.Struct):
@@ -140,21 +142,21 @@ class _Group(msgspec.Struct):
 
 
 def _refuse_pooling(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: CsvColumns
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], place: str, columns: CsvColumns
 ) -> None:
     """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
-    known = {columns.value, *columns.parameters, *columns.by, *columns.pool, columns.u, columns.n}
+    named = {columns.value, *columns.parameters, *columns.by, *columns.pool, columns.u, columns.n}
     for name in header:
-        if name in known or not name:
+        if name in named or not name:
             continue
         texts = dict.fromkeys(row[name] for _, row in rows)
         numeric = not any(math.isnan(parse_float(text)) for text in texts)
         if not (_is_factor(name, rows, columns) if numeric else _identifies(name, rows, columns)):
             continue
-        shown = ", ".join(list(texts)[:4]) + (", …" if len(texts) > 4 else "")
+        examples = ", ".join(list(texts)[:4]) + (", …" if len(texts) > 4 else "")
         parameter = f"--parameter {name} makes it one more parameter; " if numeric else ""
         raise UsageError(
-            f"{where}: column {name!r} tells {len(texts)} functions apart ({shown}), and is not named",
+            f"{place}: column {name!r} tells {len(texts)} functions apart ({examples}), and is not named",
             hint=f"{parameter}--by {name} models each; --pool {name} takes them for one",
         )
 
@@ -170,7 +172,7 @@ def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns)
         at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
         point = tuple(row[text] for text in (*columns.by, *columns.parameters))
         together.setdefault(point, set()).add(row[name])
-    return any(len(each) > 1 for each in together.values()) and all(len(each) > 1 for each in at.values())
+    return any(len(texts) > 1 for texts in together.values()) and all(len(texts) > 1 for texts in at.values())
 
 
 def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) -> bool:
@@ -191,16 +193,16 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) 
     return crossed and not counts_up
 
 
-def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, where: str) -> Series:
+def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, place: str) -> Series:
     labels: dict[str, Scalar] = dict(zip(columns.by, key, strict=True))
     out = []
-    for at, found in sorted(group.points.items()):
-        if columns.u and len(found) > 1:
+    for at, values in sorted(group.points.items()):
+        if columns.u and len(values) > 1:
             raise UsageError(
-                f"{where}: {len(found)} summaries at {dict(zip(columns.parameters, at, strict=True))}",
+                f"{place}: {len(values)} summaries at {dict(zip(columns.parameters, at, strict=True))}",
                 hint="name the columns that tell functions apart: --by COLUMN",
             )
-        out.append(Point(at, tuple(value for value, _, _ in found), found[0][1], found[0][2]))
+        out.append(Point(at, tuple(value for value, _, _ in values), values[0][1], values[0][2]))
     return Series(
         "/".join(key),
         columns.value,
@@ -212,11 +214,11 @@ def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, where
     )
 
 
-def _compute_number(row: Row, name: str | None, where: str, line: int) -> float:
+def _compute_number(row: Row, name: str | None, place: str, line: int) -> float:
     text = row.get(name or "") or ""
     value = parse_float(text)
     if not math.isfinite(value):
         raise UsageError(
-            f"{where}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out"
+            f"{place}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out"
         )
     return value

@@ -81,12 +81,12 @@ def run_of(file: Path) -> CubeRun:
     Raises
     ------
     UsageError
-        It says none.
+        The name of the directory says no parameter, or one twice.
     """
     words = file.parent.name.split(".")
     parts = [part for part in words[1:] or words if _PART.fullmatch(part)]
-    found = [match for part in parts for match in _PAIR.finditer(part)]
-    point = [(match[1], float(match[2].replace(",", "."))) for match in found if match[1] != "r"]
+    matches = [match for part in parts for match in _PAIR.finditer(part)]
+    point = [(match[1], float(match[2].replace(",", "."))) for match in matches if match[1] != "r"]
     names = tuple(name for name, _ in point)
     if not point or len(set(names)) != len(names):
         text = "says no parameter" if not point else "says a parameter twice"
@@ -105,7 +105,7 @@ def _get_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str,
         ) from None
     try:
         with CubexParser(str(file)) as profile:
-            nodes = [(node, _path(profile, node)) for node in profile.all_cnodes()]
+            nodes = [(node, _find_path(profile, node)) for node in profile.all_cnodes()]
             for metric in profile.all_metrics():
                 try:
                     values = profile.get_metric_values(metric)
@@ -132,7 +132,7 @@ def _make_mean(values: Any, node: Any, *, inclusive: bool) -> Any:
     return values.mean(node, **{way: True})
 
 
-def _path(profile: Any, node: Any) -> str:
+def _find_path(profile: Any, node: Any) -> str:
     names: list[str] = []
     while node is not None:
         names.append(str(profile.get_region(node).name))

@@ -79,7 +79,7 @@ def export_series(series: Sequence[Series], to: Path | None, form: SeriesFormat,
     """
     from steelyard.exchange import extrap_json, extrap_text
 
-    named = [replace(one, name=one.name or unnamed) for one in series]
+    named = [replace(function, name=function.name or unnamed) for function in series]
     text = extrap_text.write(named) if form == "extrap-text" else extrap_json.write(named)
     export_text(text, to)
 
@@ -90,7 +90,7 @@ def export_text(text: str, to: Path | None) -> None:
     Raises
     ------
     UsageError
-        As ``export``.
+        The format cannot hold these values, as ``export`` says.
     """
     with _output(to) as binary:
         binary.write(text.encode())

@@ -41,14 +41,14 @@ def read(path: Path) -> tuple[Series, ...]:
     data = read_bytes(path, hint=_HINT)
     try:
         with ZipFile(io.BytesIO(data)) as archive:
-            document = parse_json(_member(archive, _DOCUMENT), str(path), hint=_HINT)
+            document = parse_json(_read_member(archive, _DOCUMENT), str(path), hint=_HINT)
             return _get_series(document, _Values(archive))
     except (BadZipFile, KeyError, TypeError, ValueError, IndexError, struct.error, OSError) as error:
         text = str(error) or type(error).__name__
         raise UsageError(f"{path}: not an experiment of Extra-P: {text}", hint=_HINT) from None
 
 
-def _member(archive: ZipFile, name: str) -> bytes:
+def _read_member(archive: ZipFile, name: str) -> bytes:
     if archive.getinfo(name).file_size > _LARGEST:
         raise ValueError(f"{name} is larger than {_LARGEST // 2**30} GiB")
     return archive.read(name)
@@ -59,15 +59,15 @@ class _Values:
 
     def __init__(self, archive: ZipFile) -> None:
         self.archive = archive
-        self.known: dict[int, tuple[tuple[int, ...], bytes]] = {}
+        self.chunks: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
-    def at(self, chunk: int, place: int) -> list[float]:
-        if chunk not in self.known:
-            index = _member(self.archive, f"values/{int(chunk)}.indx")
+    def read_at(self, chunk: int, place: int) -> list[float]:
+        if chunk not in self.chunks:
+            index = _read_member(self.archive, f"values/{int(chunk)}.indx")
             count = (len(index) - _INDEX) // 8
             positions = struct.unpack_from(f"<{count}Q", index, _INDEX)
-            self.known[chunk] = positions, _member(self.archive, f"values/{int(chunk)}.vals")
-        positions, data = self.known[chunk]
+            self.chunks[chunk] = positions, _read_member(self.archive, f"values/{int(chunk)}.vals")
+        positions, data = self.chunks[chunk]
         array = np.lib.format.read_array(io.BytesIO(data[positions[place] :]), allow_pickle=False)
         return [float(value) for value in np.ravel(array)]
 
@@ -82,7 +82,7 @@ def _get_series(document: Any, values: _Values) -> tuple[Series, ...]:
                 if len(at) != len(parameters):
                     raise ValueError(f"a point of {name!r} has not {len(parameters)} coordinates")
                 if point.get("values") is not None:
-                    collected.add(name, metric, at, values.at(*point["values"]))
+                    collected.add(name, metric, at, values.read_at(*point["values"]))
                     continue
                 n = int(point.get("repetitions") or 1)
                 if n > 1:

@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Point, Series
-from steelyard.exchange.collect import UNITS, Observations, of_points
+from steelyard.exchange.collect import UNITS, Observations, make_series
 from steelyard.files.reading import parse_json
 
 _HINT = (
@@ -19,7 +19,7 @@ _HINT = (
 )
 
 
-def read(text: str, where: str) -> tuple[Series, ...]:
+def read(text: str, place: str) -> tuple[Series, ...]:
     """All series of a JSON document in either schema.
 
     Raises
@@ -27,14 +27,14 @@ def read(text: str, where: str) -> tuple[Series, ...]:
     UsageError
         Not JSON, or not one of the schemas.
     """
-    found = _get_plain(text)
-    if found is not None:
-        return found
-    document = parse_json(text, where, hint=_HINT)
+    contents = _get_plain(text)
+    if contents is not None:
+        return contents
+    document = parse_json(text, place, hint=_HINT)
     try:
-        return _old(document) if "callpaths" in document else _get_new(document)
+        return _read_old(document) if "callpaths" in document else _get_new(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise UsageError(f"{where}: {_get_missing(error)}", hint=_HINT) from None
+        raise UsageError(f"{place}: {_get_missing(error)}", hint=_HINT) from None
 
 
 class _Entry(msgspec.Struct, frozen=True, gc=False):
@@ -64,7 +64,7 @@ def _get_plain(text: str) -> tuple[Series, ...] | None:
             if not complete or len(points) < len(entries):
                 return None
             ordered = tuple(Point(at, points[at]) for at in sorted(points))
-            out.append(of_points(name, metric, UNITS.get(metric, ""), parameters, ordered))
+            out.append(make_series(name, metric, UNITS.get(metric, ""), parameters, ordered))
     return tuple(out)
 
 
@@ -89,7 +89,7 @@ def _get_new(document: Mapping[str, Any]) -> tuple[Series, ...]:
     return collected.series()
 
 
-def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
+def _read_old(document: Mapping[str, Any]) -> tuple[Series, ...]:
     def names(key: str) -> dict[int, str]:
         return {int(entry["id"]): str(entry["name"]) for entry in document[key]}
 
@@ -107,7 +107,7 @@ def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
     return collected.series()
 
 
-def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, ...]:
+def read_lines(text: str, file: str, *, talpas: bool = False) -> tuple[Series, ...]:
     """All series of JSON Lines, one observation a line.
 
     Those of TaLPas are read too, where semicolons stand for commas and ``parameters`` for ``params``.
@@ -121,7 +121,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        place = f"{where}, line {number}"
+        place = f"{file}, line {number}"
         try:
             entry = parse_json(line.replace(";", ",") if talpas else line, place, hint=_HINT)
             point = entry["parameters" if talpas else "params"]
@@ -139,15 +139,15 @@ def write(series: Iterable[Series]) -> str:
     """Return the newer schema; functions may have their own points."""
     every = list(series)
     measurements: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for one in every:
-        _same(one, every[0])
-        points = [{"point": list(point.at), "values": list(point.values)} for point in one.points]
-        measurements.setdefault(one.name, {})[one.metric] = points
+    for function in every:
+        _check_same(function, every[0])
+        points = [{"point": list(point.at), "values": list(point.values)} for point in function.points]
+        measurements.setdefault(function.name, {})[function.metric] = points
     parameters = list(every[0].parameters) if every else []
     return json.dumps({"parameters": parameters, "measurements": measurements}, ensure_ascii=False) + "\n"
 
 
-def _same(series: Series, first: Series) -> None:
+def _check_same(series: Series, first: Series) -> None:
     if series.parameters != first.parameters:
         raise UsageError(
             f"{series.name}: parameters {', '.join(series.parameters)} beside {', '.join(first.parameters)}",

@@ -24,7 +24,7 @@ def reads(head: str) -> bool:
     return first.split(" ")[0].split("\t")[0] in ("PARAMETER", "POINTS", "REGION", "METRIC")
 
 
-def read(text: str, where: str) -> tuple[Series, ...]:
+def read(text: str, file: str) -> tuple[Series, ...]:
     """All series of a file.
 
     Raises
@@ -43,28 +43,28 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         if key == "PARAMETER":
             parameters += rest.split(" ")
         elif key == "POINTS":
-            points += _get_points(rest, len(parameters), where, number)
+            points += _get_points(rest, len(parameters), file, number)
         elif key in ("REGION", "METRIC"):
-            _refuse_too_few(place, len(points), region, metric, where, number)
+            _refuse_too_few(place, len(points), region, metric, file, number)
             region, metric = (rest, metric) if key == "REGION" else (region, rest)
             place = 0
         elif key == "DATA":
             if not parameters or place >= len(points):
-                _fail(where, number, f"DATA line {place + 1} of {region!r} but {len(points)} POINTS")
+                _fail(file, number, f"DATA line {place + 1} of {region!r} but {len(points)} POINTS")
             collected = collected or Observations(tuple(parameters))
-            collected.add(region, metric, points[place], _numbers(rest.split(" "), where, number))
+            collected.add(region, metric, points[place], _read_numbers(rest.split(" "), file, number))
             place += 1
         else:
-            _fail(where, number, f"{key!r} means nothing here")
-    _refuse_too_few(place, len(points), region, metric, where, len(text.splitlines()))
+            _fail(file, number, f"{key!r} means nothing here")
+    _refuse_too_few(place, len(points), region, metric, file, len(text.splitlines()))
     return collected.series() if collected else ()
 
 
-def _refuse_too_few(place: int, points: int, region: str, metric: str, where: str, number: int) -> None:
+def _refuse_too_few(place: int, points: int, region: str, metric: str, file: str, number: int) -> None:
     """Refuse fewer DATA lines than points: which ones are missing cannot be told."""
     if 0 < place < points:
         text = " ".join(part for part in (region, metric) if part)
-        _fail(where, number, f"{text or 'the data'} has {place} DATA lines, but there are {points} POINTS")
+        _fail(file, number, f"{text or 'the data'} has {place} DATA lines, but there are {points} POINTS")
 
 
 def write(series: Iterable[Series]) -> str:
@@ -84,14 +84,15 @@ def write(series: Iterable[Series]) -> str:
     lines = [f"PARAMETER {name}" for name in first.parameters]
     grid = [point.at for point in first.points]
     lines.append("POINTS " + " ".join(_get_point(at) for at in grid))
-    for one in every:
-        if one.parameters != first.parameters or [point.at for point in one.points] != grid:
+    for function in every:
+        if function.parameters != first.parameters or [point.at for point in function.points] != grid:
             raise UsageError(
-                f"{one.name or one.metric}: its points are not those of {first.name or first.metric}",
+                f"{function.name or function.metric}: its points are not those of"
+                f" {first.name or first.metric}",
                 hint="write it as extrap-json, where every function has its own points",
             )
-        lines += ["", f"REGION {' '.join(one.name.split())}", f"METRIC {one.metric}"]
-        lines += ["DATA " + " ".join(repr(value) for value in point.values) for point in one.points]
+        lines += ["", f"REGION {' '.join(function.name.split())}", f"METRIC {function.metric}"]
+        lines += ["DATA " + " ".join(repr(value) for value in point.values) for point in function.points]
     return "\n".join(lines) + "\n"
 
 
@@ -100,33 +101,33 @@ def _get_point(at: tuple[float, ...]) -> str:
     return text if len(at) == 1 else f"({text})"
 
 
-def _get_points(rest: str, parameters: int, where: str, number: int) -> list[tuple[float, ...]]:
+def _get_points(rest: str, parameters: int, file: str, number: int) -> list[tuple[float, ...]]:
     if not parameters:
-        _fail(where, number, "POINTS before PARAMETER")
+        _fail(file, number, "POINTS before PARAMETER")
     if "(" in rest:
         groups = [re.split(r"[ ,]+", group.strip()) for group in re.findall(r"\(([^()]*)\)", rest)]
     else:
         words = rest.split(" ")
         groups = [words[i : i + parameters] for i in range(0, len(words), parameters)]
-    points = [tuple(_numbers(group, where, number)) for group in groups]
+    points = [tuple(_read_numbers(group, file, number)) for group in groups]
     for point in points:
         if not all(map(math.isfinite, point)):
-            _fail(where, number, f"point {point} is not finite")
+            _fail(file, number, f"point {point} is not finite")
         if len(point) != parameters:
-            _fail(where, number, f"point {point} has {len(point)} coordinates, not {parameters}")
+            _fail(file, number, f"point {point} has {len(point)} coordinates, not {parameters}")
     return points
 
 
-def _numbers(words: list[str], where: str, number: int) -> list[float]:
+def _read_numbers(words: list[str], file: str, number: int) -> list[float]:
     out = []
     for word in words:
         try:
             value = float(word)
         except ValueError:
-            _fail(where, number, f"{word!r} is not a number")
+            _fail(file, number, f"{word!r} is not a number")
         out.append(value)
     return out
 
 
-def _fail(where: str, number: int, what: str) -> NoReturn:
-    raise UsageError(f"{where}, line {number}: {what}", hint=_HINT)
+def _fail(file: str, number: int, problem: str) -> NoReturn:
+    raise UsageError(f"{file}, line {number}: {problem}", hint=_HINT)

@@ -52,12 +52,12 @@ def read_series(
     return series
 
 
-def _read(found: str, text: str, where: str, columns: CsvColumns | None) -> tuple[Series, ...]:
-    if columns is not None and found in ("json-lines", "extrap-json"):
-        return json_rows.read(text, where, columns)
-    if found == "csv":
-        return csv_columns.read(text, where, columns or csv_columns.infer(text, where))
-    return _READERS[found](text, where)
+def _read(form: str, text: str, place: str, columns: CsvColumns | None) -> tuple[Series, ...]:
+    if columns is not None and form in ("json-lines", "extrap-json"):
+        return json_rows.read(text, place, columns)
+    if form == "csv":
+        return csv_columns.read(text, place, columns or csv_columns.infer(text, place))
+    return _READERS[form](text, place)
 
 
 def _format(path: Path, text: str) -> str:
@@ -72,8 +72,8 @@ def _format(path: Path, text: str) -> str:
             return "talpas"
         lines = '"params"' in first or path.suffix.lower() in (".jsonl", ".ndjson")
         return "json-lines" if lines else "extrap-json"
-    found = _SUFFIXES.get(path.suffix.lower())
-    if found == "csv" or (found is None and "," in head.split("\n", 1)[0]):
+    form = _SUFFIXES.get(path.suffix.lower())
+    if form == "csv" or (form is None and "," in head.split("\n", 1)[0]):
         return "csv"
     raise UsageError(
         f"{path}: in no format that is known here", hint=f"write one of these formats: {', '.join(FORMATS)}"

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.core.sample import Sample, Treatment
-from steelyard.results.document import written
+from steelyard.results.document import write_json
 from steelyard.store import Record
 
 TIME_UNITS: Final[dict[str, tuple[str, float]]] = {
@@ -72,30 +72,30 @@ def _make_result(
 ) -> Result:
     wall = samples["wall_s"]
     times, treatment = list(wall.values), wall.treatment
-    made: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "command": commands[treatment.id] if commands else treatment.label,
         "mean": fmean(times),
         "stddev": stdev(times) if len(times) > 1 else None,
         "median": median(times),
     }
-    made |= {
+    entry |= {
         name: fmean(samples[f"{name}_s"].values) for name in ("user", "system") if f"{name}_s" in samples
     }
-    made |= {"min": min(times), "max": max(times), "times": times}
+    entry |= {"min": min(times), "max": max(times), "times": times}
     if "rss_bytes" in samples:
-        made["memory_usage_byte"] = [round(size) for size in samples["rss_bytes"].values]
-    made["exit_codes"] = [codes[trial] for trial in wall.trials]
+        entry["memory_usage_byte"] = [round(size) for size in samples["rss_bytes"].values]
+    entry["exit_codes"] = [codes[trial] for trial in wall.trials]
     levels = _list_parameters(treatment)
-    return made | ({"parameters": levels} if levels else {})
+    return entry | ({"parameters": levels} if levels else {})
 
 
 def _list_parameters(treatment: Treatment) -> dict[str, str]:
     return {name: str(level) for name, level in treatment.levels.items() if name != "command"}
 
 
-def as_json(found: Sequence[Result]) -> str:
+def render_json(entries: Sequence[Result]) -> str:
     """Everything in version 1 of the schema, every time included."""
-    return written({"results": found})
+    return write_json({"results": entries})
 
 
 def write_json_2(
@@ -111,7 +111,7 @@ def write_json_2(
     codes = _read_exit_codes(record)
     primary = metric or record.experiment.analysis.metric
     measured = _group_samples(record, [*names, *(name for name in counters if name not in names)])
-    return written(
+    return write_json(
         {
             "schema_version": 2,
             "metadata": {"steelyard_version": __version__},
@@ -161,29 +161,29 @@ def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
     }
 
 
-def as_csv(found: Sequence[Result]) -> str:
+def render_csv(entries: Sequence[Result]) -> str:
     """Return one row for each command, then its parameters, as ``parameter_NAME``."""
-    parameters = [each.get("parameters", {}) for each in found]
+    parameters = [result.get("parameters", {}) for result in entries]
     names = list(dict.fromkeys(name for parameter in parameters for name in parameter))
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["command", *SUMMARY, *(f"parameter_{name}" for name in names)])
-    for each, its in zip(found, parameters, strict=True):
-        values = [each.get(name) for name in SUMMARY]
-        rows.writerow([each["command"], *values, *(its.get(name, "") for name in names)])
+    for entry, levels in zip(entries, parameters, strict=True):
+        values = [entry.get(name) for name in SUMMARY]
+        rows.writerow([entry["command"], *values, *(levels.get(name, "") for name in names)])
     return text.getvalue()
 
 
-def as_markdown(found: Sequence[Result], unit: str | None) -> str:
+def render_markdown(entries: Sequence[Result], unit: str | None) -> str:
     """Return a table in ``unit``, by default what suits the fastest; relative to the first command."""
-    fastest = min((each["mean"] for each in found), default=1.0)
+    fastest = min((result["mean"] for result in entries), default=1.0)
     named = unit or ("second" if fastest >= 1 else "millisecond" if fastest >= 1e-3 else "microsecond")
-    shown, scale = TIME_UNITS[named]
-    heads = ["Command", *(f"{name} [{shown}]" for name in ("Mean", "s", "Min", "Max")), "Relative"]
+    unit_name, scale = TIME_UNITS[named]
+    heads = ["Command", *(f"{name} [{unit_name}]" for name in ("Mean", "s", "Min", "Max")), "Relative"]
     lines = [f"| {' | '.join(heads)} |", "|:---|" + "---:|" * 5]
-    for each in found:
-        times = (each["mean"], each["stddev"] or 0.0, each["min"], each["max"])
-        cells = [f"`{each['command']}`".replace("|", "\\|"), *(f"{time / scale:.3f}" for time in times)]
-        relative = f"{each['mean'] / found[0]['mean']:.3f}"
+    for entry in entries:
+        times = (entry["mean"], entry["stddev"] or 0.0, entry["min"], entry["max"])
+        cells = [f"`{entry['command']}`".replace("|", "\\|"), *(f"{time / scale:.3f}" for time in times)]
+        relative = f"{entry['mean'] / entries[0]['mean']:.3f}"
         lines.append(f"| {' | '.join([*cells, relative])} |")
     return "\n".join(lines) + "\n"

@@ -68,40 +68,41 @@ def import_files(
     RecordError
         The directory exists already, or cannot be written.
     """
-    found = [(source, read(source.path, form, chosen)) for source in sources]
-    _refuse_mixture(found)
-    _refuse_many(found)
-    _refuse_impossible(found)
-    first = found[0][1]
-    series, lost = _get_finite(_placed(found))
-    trials, one_process = _trials(series, first)
-    taken = Taken(
+    contents_of = [(source, read(source.path, form, chosen)) for source in sources]
+    _refuse_mixture(contents_of)
+    _refuse_many(contents_of)
+    _refuse_impossible(contents_of)
+    first = contents_of[0][1]
+    series, lost = _get_finite(_place_levels(contents_of))
+    trials, one_process = _make_trials(series, first)
+    recording = Taken(
         tool=first.tool,
         quantities={
             imported_series.metric: Quantity(imported_series.unit, imported_series.better)
             for imported_series in series
         },
         one_process=one_process,
-        sources={str(source.path): _get_sha256(source.path) for source, _ in found},
+        sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
         host=first.host,
-        notes=[*(note for _, contents in found for note in contents.notes), *lost],
+        notes=[*(note for _, contents in contents_of for note in contents.notes), *lost],
     )
-    return write_record(directory, trials, taken, question)
+    return write_record(directory, trials, recording, question)
 
 
-def _refuse_mixture(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
-    tools = {contents.tool.partition(" ")[0]: source.path for source, contents in found}
+def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
+    tools = {contents.tool.partition(" ")[0]: source.path for source, contents in contents_of}
     if len(tools) > 1:
-        (text, first), (other, second), *_ = tools.items()
+        (text, first), (different, second), *_ = tools.items()
         raise UsageError(
-            f"{first} is a file of {text}, and {second} of {other}: what they call a time is not the same",
+            f"{first} is a file of {text}, and {second} of {different}: what they call a time is not"
+            " the same",
             hint="import each into a record of its own",
         )
 
 
-def _refuse_many(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
+def _refuse_many(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
     values = sum(
-        len(launch) for _, contents in found for series in contents.series for launch in series.values
+        len(launch) for _, contents in contents_of for series in contents.series for launch in series.values
     )
     if values > MOST_VALUES:
         raise UsageError(
@@ -110,9 +111,9 @@ def _refuse_many(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
         )
 
 
-def _refuse_impossible(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
+def _refuse_impossible(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
     """Refuse times that no clock gives."""
-    for source, contents in found:
+    for source, contents in contents_of:
         for series in contents.series:
             times = chain.from_iterable(series.values) if series.unit == "s" else ()
             value = next((value for value in times if value < 0 or LONGEST_S < value < math.inf), None)
@@ -125,15 +126,17 @@ def _refuse_impossible(found: Sequence[tuple[ImportSource, FileContents]]) -> No
                 )
 
 
-def _placed(found: Sequence[tuple[ImportSource, FileContents]]) -> list[ImportedSeries]:
+def _place_levels(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> list[ImportedSeries]:
     """All series, each with every factor and with the name of its file, where there are several."""
-    several = len({source.name for source, _ in found}) > 1
+    several = len({source.name for source, _ in contents_of}) > 1
     every = [
         (
-            _of_file(source) | _named(imported_series.levels) if several else _named(imported_series.levels),
+            _get_file_levels(source) | _name(imported_series.levels)
+            if several
+            else _name(imported_series.levels),
             imported_series,
         )
-        for source, contents in found
+        for source, contents in contents_of
         for imported_series in contents.series
     ]
     names = list(dict.fromkeys(name for levels, _ in every for name in levels))
@@ -153,17 +156,17 @@ def _placed(found: Sequence[tuple[ImportSource, FileContents]]) -> list[Imported
     return list(merged.values())
 
 
-def _of_file(source: ImportSource) -> dict[str, Scalar]:
+def _get_file_levels(source: ImportSource) -> dict[str, Scalar]:
     return {FILE: source.name}
 
 
-def _named(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
+def _name(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
     return {free_name(identifier(name)): level for name, level in levels.items()}
 
 
 def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
     """Return the series without values that are not numbers, and a note about each that had some."""
-    kept, lost = [], []
+    finite, lost = [], []
     for imported_series in series:
         values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in imported_series.values)
         missing = sum(map(len, imported_series.values)) - sum(map(len, values))
@@ -172,13 +175,15 @@ def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries],
             lost.append(
                 f"{name}: {missing} values of {imported_series.metric} are not finite and were left out."
             )
-        kept.append(replace(imported_series, values=tuple(launch for launch in values if launch)))
-    return kept, lost
+        finite.append(replace(imported_series, values=tuple(launch for launch in values if launch)))
+    return finite, lost
 
 
-def _trials(series: Sequence[ImportedSeries], contents: FileContents) -> tuple[list[RecordedTrial], bool]:
+def _make_trials(
+    series: Sequence[ImportedSeries], contents: FileContents
+) -> tuple[list[RecordedTrial], bool]:
     """Return the trials in the order of the files, and whether they are repetitions within one process."""
-    one_process = contents.repeats == "process" and all(len(each.values) < 2 for each in series)
+    one_process = contents.repeats == "process" and all(len(function.values) < 2 for function in series)
     by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
     for imported_series in series:
         launches = imported_series.values

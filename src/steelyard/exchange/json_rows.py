@@ -8,13 +8,13 @@ from typing import Any
 
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Series
-from steelyard.exchange.csv_columns import CsvColumns, of_rows
+from steelyard.exchange.csv_columns import CsvColumns, read_rows
 from steelyard.files.reading import parse_json
 
 _HINT = 'write one object a line, as in {"op": "bcast", "p": 4, "latency_s": 1.2e-5}'
 
 
-def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
+def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
     """All series; a value may be a list of repetitions, and keys that a row lacks are empty.
 
     Raises
@@ -27,16 +27,16 @@ def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        entry = parse_json(line, f"{where}, line {number}", hint=_HINT)
+        entry = parse_json(line, f"{place}, line {number}", hint=_HINT)
         if not isinstance(entry, Mapping):
-            raise UsageError(f"{where}, line {number}: not an object", hint=_HINT)
+            raise UsageError(f"{place}, line {number}: not an object", hint=_HINT)
         flat = dict(_get_flat(entry))
         header |= dict.fromkeys(flat)
         values = flat.get(columns.value)
-        each = values if isinstance(values, list) else [values]
-        rows += [(number, {**_get_texts(flat), columns.value: _get_text(value)}) for value in each]
+        numbers = values if isinstance(values, list) else [values]
+        rows += [(number, {**_get_texts(flat), columns.value: _get_text(value)}) for value in numbers]
     full = [(number, {name: row.get(name, "") for name in header}) for number, row in rows]
-    return of_rows(list(header), full, where, columns)
+    return read_rows(list(header), full, place, columns)
 
 
 def _get_flat(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -15,8 +15,8 @@ from typing import Final, Literal, get_args
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Sample
 from steelyard.core.units import Metric, format_quantity
-from steelyard.exchange.hyperfine import as_json, results, write_json_2
-from steelyard.results.document import written
+from steelyard.exchange.hyperfine import render_json, results, write_json_2
+from steelyard.results.document import write_json
 from steelyard.store import Record
 
 PeerFormat = Literal["hyperfine", "hyperfine-2", "benchstat", "bencher", "github-action-benchmark"]
@@ -43,7 +43,7 @@ def _get_hyperfine(record: Record, metrics: Sequence[str]) -> str:
             f"hyperfine's format has elapsed times (wall_s) only, not {', '.join(metrics)}",
             hint="--metric wall_s, or --format bencher, which has any metric",
         )
-    return as_json(results(record))
+    return render_json(results(record))
 
 
 def _write_hyperfine_2(record: Record, metrics: Sequence[str]) -> str:
@@ -79,8 +79,8 @@ def _go_value(metric: Metric, value: float, primary: str) -> str:
 
 def _get_bencher(record: Record, metrics: Sequence[str]) -> str:
     """Mean, and mean less and plus the standard deviation: what Bencher makes of hyperfine's files."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for sample in _filled(record.samples(*metrics)):
+    by_name: dict[str, dict[str, dict[str, float]]] = {}
+    for sample in _fill(record.samples(*metrics)):
         of_time = sample.metric.unit == "s"
         scale = _NS if of_time else 1.0
         mean, s = _compute_summary(sample)
@@ -88,13 +88,13 @@ def _get_bencher(record: Record, metrics: Sequence[str]) -> str:
         value = {"value": mean * scale}
         if s is not None:
             value |= {"lower_value": (mean - s) * scale, "upper_value": (mean + s) * scale}
-        found.setdefault(_name(sample), {})[measure.replace("_", "-")] = value
-    return written(found)
+        by_name.setdefault(_name(sample), {})[measure.replace("_", "-")] = value
+    return write_json(by_name)
 
 
 def _get_github_action(record: Record, metrics: Sequence[str]) -> str:
     """Entries for ``customSmallerIsBetter`` or ``customBiggerIsBetter``, which one file cannot mix."""
-    samples = _filled(record.samples(*metrics))
+    samples = _fill(record.samples(*metrics))
     if len({sample.metric.better for sample in samples}) > 1:
         raise UsageError(
             "github-action-benchmark takes metrics of which smaller is better, or bigger, not both",
@@ -113,10 +113,10 @@ def _get_github_action(record: Record, metrics: Sequence[str]) -> str:
                 "extra": f"mean of {len(sample)} runs{spread}",
             }
         )
-    return written(entries)
+    return write_json(entries)
 
 
-def _filled(samples: Sequence[Sample]) -> list[Sample]:
+def _fill(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if len(sample)]
 
 

@@ -122,7 +122,7 @@ def free_name(name: str) -> str:
 
 
 def write_record(
-    directory: Path, trials: Sequence[RecordedTrial], taken: Taken, question: Selection | None = None
+    directory: Path, trials: Sequence[RecordedTrial], recording: Taken, question: Selection | None = None
 ) -> Record:
     """Make a record, complete when this returns; close it.
 
@@ -139,22 +139,24 @@ def write_record(
         The directory exists already, or cannot be written.
     """
     if prod(map(len, _get_levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
-        trials = [replace(trial, levels=_joined(trial.levels)) for trial in trials]
-        taken = replace(taken, cells=[_joined(cell) for cell in taken.cells])
-    experiment = _experiment(directory, trials, taken, question or Selection())
-    how = {"imported_from": taken.tool} | ({"one_process": True} if taken.one_process else {})
+        trials = [replace(trial, levels=_join(trial.levels)) for trial in trials]
+        recording = replace(recording, cells=[_join(cell) for cell in recording.cells])
+    experiment = _make_experiment(directory, trials, recording, question or Selection())
+    how = {"imported_from": recording.tool} | ({"one_process": True} if recording.one_process else {})
     drawn = treatments(experiment)
     record = Record.create(
         directory,
         experiment,
         treatments=drawn,
         metrics=metrics_of(experiment),
-        program={path: {"sha256": sha, **how} for path, sha in (taken.sources or {taken.tool: ""}).items()},
-        observed=taken.quantities.keys() & BUILTIN.keys(),
+        program={
+            path: {"sha256": sha, **how} for path, sha in (recording.sources or {recording.tool: ""}).items()
+        },
+        observed=recording.quantities.keys() & BUILTIN.keys(),
         trials=len(trials),
     )
     try:
-        _fill(record, drawn, trials, taken)
+        _fill(record, drawn, trials, recording)
     except BaseException:
         record.close()
         shutil.rmtree(directory, ignore_errors=True)
@@ -162,31 +164,31 @@ def write_record(
     return record
 
 
-def _experiment(
-    directory: Path, trials: Sequence[RecordedTrial], taken: Taken, question: Selection
+def _make_experiment(
+    directory: Path, trials: Sequence[RecordedTrial], recording: Taken, question: Selection
 ) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
-    levels = _get_levels(taken.cells or [trial.levels for trial in trials])
-    compared = _compared(question, levels)
+    levels = _get_levels(recording.cells or [trial.levels for trial in trials])
+    compared = _compare(question, levels)
     if compared is not None and question.against is not None:
-        levels[compared] = _first(levels[compared], question.against, compared)
+        levels[compared] = _choose_first(levels[compared], question.against, compared)
     present = Counter(trial.levels for trial in trials)
-    metric = question.metric or next(iter(taken.quantities))
-    if metric not in taken.quantities:
-        raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(taken.quantities)}")
+    metric = question.metric or next(iter(recording.quantities))
+    if metric not in recording.quantities:
+        raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(recording.quantities)}")
     return checked(
         name=directory.name.removesuffix(".lab"),
-        program={"command": [taken.tool.partition(" ")[0], *(f"{{{name}}}" for name in levels)]},
-        factors={name: list(its) for name, its in levels.items()},
+        program={"command": [recording.tool.partition(" ")[0], *(f"{{{name}}}" for name in levels)]},
+        factors={name: list(distinct) for name, distinct in levels.items()},
         design={
-            "order": "randomized" if taken.blocked else "sequential",
+            "order": "randomized" if recording.blocked else "sequential",
             "blocks": max(present.values()),
             "discard": 0,
             "exclude": [dict(cell) for cell in _get_cells(levels) if cell not in present],
         },
         metrics={
             name: {"source": "lines", "unit": quantity.unit, "better": quantity.better}
-            for name, quantity in taken.quantities.items()
+            for name, quantity in recording.quantities.items()
             if name not in BUILTIN
         },
         analysis={
@@ -200,11 +202,11 @@ def _experiment(
 
 
 def _get_levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
-    found: dict[str, dict[Scalar, None]] = {}
+    distinct: dict[str, dict[Scalar, None]] = {}
     for cell in cells:
         for name, level in cell:
-            found.setdefault(name, {})[level] = None
-    return {name: list(its) for name, its in found.items()}
+            distinct.setdefault(name, {})[level] = None
+    return {name: list(values) for name, values in distinct.items()}
 
 
 def _get_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
@@ -212,15 +214,15 @@ def _get_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
         yield tuple(zip(levels, cell, strict=True))
 
 
-def _joined(levels: Levels) -> Levels:
+def _join(levels: Levels) -> Levels:
     """One factor for everything but the file: ``sort n=1000``."""
     rest = [(name, level) for name, level in levels if name != FILE]
     text = " ".join(f"{name}={level}" if i else str(level) for i, (name, level) in enumerate(rest))
     return (*(pair for pair in levels if pair[0] == FILE), ("benchmark", text))
 
 
-def _compared(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
-    varying = [name for name, its in levels.items() if len(its) > 1]
+def _compare(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
+    varying = [name for name, distinct in levels.items() if len(distinct) > 1]
     if question.compare is None:
         return next((name for name in (*COMPARED, *varying) if name in varying), None)
     if question.compare not in varying:
@@ -231,44 +233,47 @@ def _compared(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> st
     return question.compare
 
 
-def _first(levels: Sequence[Scalar], wanted: str, factor: str) -> list[Scalar]:
-    first = next((level for level in levels if str(level) == wanted), None)
+def _choose_first(levels: Sequence[Scalar], level_text: str, factor: str) -> list[Scalar]:
+    first = next((level for level in levels if str(level) == level_text), None)
     if first is None:
         raise UsageError(
-            f"--against {wanted}: {factor} has no such level", hint=f"one of: {', '.join(map(str, levels))}"
+            f"--against {level_text}: {factor} has no such level",
+            hint=f"one of: {', '.join(map(str, levels))}",
         )
     return [first, *(level for level in levels if level != first)]
 
 
-def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[RecordedTrial], taken: Taken) -> None:
-    numbers = {frozenset(each.levels.items()): each.id for each in drawn}
+def _fill(
+    record: Record, drawn: Sequence[Treatment], trials: Sequence[RecordedTrial], recording: Taken
+) -> None:
+    numbers = {frozenset(treatment.levels.items()): treatment.id for treatment in drawn}
     order = [numbers[frozenset(recorded_trial.levels)] for recorded_trial in trials]
-    run = record.begin_run(taken.host, "")
+    run = record.begin_run(recording.host, "")
     number = 0
     for block, members in groupby(zip(trials, order, strict=True), key=lambda pair: pair[0].block):
         of_block = list(members)
         record.add_blocks([Block(block, 1, None, tuple(treatment for _, treatment in of_block))])
         measured = [
-            _measurement(number + place, place, treatment, trial)
+            _make_measurement(number + place, place, treatment, trial)
             for place, (trial, treatment) in enumerate(of_block, 1)
         ]
         record.take(run, measured, record.journal_path(run).name, 0)
         number += len(of_block)
-    for note in dict.fromkeys(taken.notes):
+    for note in dict.fromkeys(recording.notes):
         record.add_warning("imported", note, run)
     record.end_run(run, "complete")
 
 
-def _measurement(number: int, place: int, treatment: int, trial: RecordedTrial) -> Measurement:
+def _make_measurement(number: int, place: int, treatment: int, trial: RecordedTrial) -> Measurement:
     """Return a trial of which only values are known; the metrics of the record say which columns count."""
-    known = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
+    builtins = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
     columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
     columns |= {"trial": number, "block": trial.block, "place": place, "treatment": treatment}
-    columns["wall_ns"] = round(known.get("wall_s", 0.0) * 1e9)
+    columns["wall_ns"] = round(builtins.get("wall_s", 0.0) * 1e9)
     # CPU time alone is kept as user time, since its sum with system time is what is read back.
-    columns["user_us"] = round(known.get("user_s", known.get("cpu_s", 0.0)) * 1e6)
-    columns["system_us"] = round(known.get("system_s", 0.0) * 1e6)
-    columns |= {name: round(known[name]) for name in _COUNTED if name in known}
+    columns["user_us"] = round(builtins.get("user_s", builtins.get("cpu_s", 0.0)) * 1e6)
+    columns["system_us"] = round(builtins.get("system_s", 0.0) * 1e6)
+    columns |= {name: round(builtins[name]) for name in _COUNTED if name in builtins}
     return Measurement(
         **columns,
         status="ok",

@@ -69,24 +69,25 @@ def trials(record: Record) -> Table:
             if metric in record.metrics
         ),
     ]
-    taken = {column.name for column in (*_PLACE, *fixed)}
-    factors = factor_columns(record, taken=taken)
-    taken |= {column.name for column in factors}
+    column_names = {column.name for column in (*_PLACE, *fixed)}
+    factors = factor_columns(record, names=column_names)
+    column_names |= {column.name for column in factors}
     columns = [
-        TableColumn(_get_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported
+        TableColumn(_get_free(metric.name, "metric", column_names), "real", metric.unit)
+        for metric in reported
     ]
     names = [metric.name for metric in reported]
     return Table((*_PLACE, *factors, *fixed, *columns), _get_rows(record, tuple(settings), names))
 
 
-def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[TableColumn, ...]:
+def factor_columns(record: Record, *, names: Collection[str]) -> tuple[TableColumn, ...]:
     """Return a column for each factor, in the order in which treatments have them.
 
     A name that clashes becomes ``factor.NAME``.
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
-        TableColumn(_get_free(name, "factor", taken), type_of(level[name] for level in levels))
+        TableColumn(_get_free(name, "factor", names), type_of(level[name] for level in levels))
         for name in (levels[0] if levels else ())
     )
 
@@ -98,18 +99,18 @@ def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) 
     observed = [observe for name, observe in OBSERVED.items() if name in names]
     outcomes = record.stream_outcomes()
     outcome: BlockOutcome | None = None
-    where: tuple[Cell, ...] = ()
+    cells: tuple[Cell, ...] = ()
     drawn: tuple[Cell, ...] = ()
     for run, m in record.stream_measurements():
         # Both streams are in the order of blocks.
         while outcome is None or outcome.block.id < m.block:
             outcome = next(outcomes)
             block = outcome.block
-            where = (block.id, block.pass_, block.context.id if block.context else None, outcome.state)
+            cells = (block.id, block.pass_, block.context.id if block.context else None, outcome.state)
             drawn = tuple(block.context.settings.get(name) if block.context else None for name in settings)
         yield (
             run,
-            *where,
+            *cells,
             m.place,
             m.trial,
             m.treatment,
@@ -126,11 +127,11 @@ def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) 
             m.left_processes,
             simulated,
             *(observe(m) for observe in observed),
-            *_reduced(record, m, reported),
+            *_reduce(record, m, reported),
         )
 
 
-def _reduced(record: Record, measurement: Measurement, metrics: Sequence[str]) -> Iterator[float | None]:
+def _reduce(record: Record, measurement: Measurement, metrics: Sequence[str]) -> Iterator[float | None]:
     iterations: dict[str, list[float]] = {name: [] for name in metrics}
     for value in measurement.values:
         if value.metric in iterations:
@@ -148,5 +149,5 @@ def _get_settings(record: Record) -> dict[str, Type]:
     return {name: type_of(drawn) for name, drawn in levels.items()}
 
 
-def _get_free(name: str, kind: str, taken: Collection[str]) -> str:
-    return name if name not in taken else f"{kind}.{name}"
+def _get_free(name: str, kind: str, names: Collection[str]) -> str:
+    return name if name not in names else f"{kind}.{name}"

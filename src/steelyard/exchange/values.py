@@ -36,7 +36,7 @@ _VALUE: Final = (
 
 def values(record: Record) -> Table:
     """Every value of every trial, iterations included, nothing reduced."""
-    factors = factor_columns(record, taken={column.name for column in (*_PLACE, *_VALUE)})
+    factors = factor_columns(record, names={column.name for column in (*_PLACE, *_VALUE)})
     return Table((*_PLACE, *factors, *_VALUE), _get_rows(record))
 
 

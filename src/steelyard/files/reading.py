@@ -54,7 +54,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
     try:
         status = os.fstat(descriptor)
         if stat.S_ISFIFO(status.st_mode):
-            chunks = _piped(descriptor, path)
+            chunks = _pipe(descriptor, path)
         elif stat.S_ISREG(status.st_mode):
             _refuse_size(path, status.st_size, largest, hint)
             chunks = iter(lambda: os.read(descriptor, _CHUNK), b"")
@@ -89,7 +89,7 @@ def read_text(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> str:
         raise UsageError(f"{place} is not UTF-8 text", hint=hint) from None
 
 
-def parse_json(text: str | bytes, where: str, *, hint: str) -> Any:
+def parse_json(text: str | bytes, place: str, *, hint: str) -> Any:
     """Parse one JSON document.
 
     Raises
@@ -102,12 +102,12 @@ def parse_json(text: str | bytes, where: str, *, hint: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise too_deep(where, hint) from None
+        raise too_deep(place, hint) from None
     except ValueError as error:
-        raise UsageError(f"{where}: not JSON: {error}", hint=hint) from None
+        raise UsageError(f"{place}: not JSON: {error}", hint=hint) from None
 
 
-def decode_json(text: str | bytes, where: str, *, hint: str, type: Any = Any) -> Any:  # noqa: A002 -- as msgspec
+def decode_json(text: str | bytes, place: str, *, hint: str, type: Any = Any) -> Any:  # noqa: A002 -- as msgspec
     """Decode one JSON document into a type, as ``msgspec.json.decode``.
 
     Raises
@@ -115,7 +115,7 @@ def decode_json(text: str | bytes, where: str, *, hint: str, type: Any = Any) ->
     msgspec.ValidationError
         It is JSON of another form.
     UsageError
-        As ``parse_json``.
+        The text is no JSON, as ``parse_json`` says.
     """
     try:
         return msgspec.json.decode(text, type=type)
@@ -124,19 +124,19 @@ def decode_json(text: str | bytes, where: str, *, hint: str, type: Any = Any) ->
             raise
         cut = "truncated" in str(error)
         raise UsageError(
-            f"{where}: the file is cut off: its JSON does not end" if cut else f"{where}: not JSON: {error}",
+            f"{place}: the file is cut off: its JSON does not end" if cut else f"{place}: not JSON: {error}",
             hint=hint,
         ) from None
     except RecursionError:
-        raise too_deep(where, hint) from None
+        raise too_deep(place, hint) from None
 
 
-def too_deep(where: str, hint: str) -> UsageError:
+def too_deep(place: str, hint: str) -> UsageError:
     """Word the refusal of JSON that is nested too deeply."""
-    return UsageError(f"{where}: its JSON is nested too deeply", hint=hint)
+    return UsageError(f"{place}: its JSON is nested too deeply", hint=hint)
 
 
-def csv_rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(text: str, place: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of CSV, empty lines too, each with the number of the line on which it ends.
 
     Raises
@@ -155,10 +155,10 @@ def csv_rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
         long = "field larger" in str(error)
         reason = f"a cell of more than {LARGEST_CELL:,} characters" if long else str(error)
         cure = "close the quotation mark that opens it, or shorten it" if long else "repair that line"
-        raise UsageError(f"{where}, line {rows.line_num}: {reason}", hint=cure) from None
+        raise UsageError(f"{place}, line {rows.line_num}: {reason}", hint=cure) from None
 
 
-def _piped(descriptor: int, path: Path) -> Iterator[bytes]:
+def _pipe(descriptor: int, path: Path) -> Iterator[bytes]:
     """Yield what comes through a pipe until all writers have closed it."""
     deadline_s = time.monotonic() + WRITER_WAIT_S
     poll = select.poll()

@@ -56,7 +56,7 @@ def write_output(file: Path, content: str | bytes) -> None:
     Raises
     ------
     UsageError
-        As ``open_output``.
+        The file cannot be written, or must not be, as ``open_output`` says.
     """
     with open_output(file) as out:
         out.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
@@ -129,7 +129,7 @@ def refuse_inside_record(path: Path, option: str = "") -> None:
         )
 
 
-def _refuse_precious(where: str, file: Path, status: os.stat_result) -> None:
+def _refuse_precious(option: str, file: Path, status: os.stat_result) -> None:
     """Refuse to write onto what the command reads, or what nobody means to be replaced."""
     place = file.resolve()
     source = _INPUTS.get().get((status.st_dev, status.st_ino))
@@ -141,7 +141,7 @@ def _refuse_precious(where: str, file: Path, status: os.stat_result) -> None:
     elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o111 and _is_program(file):
         reason = "is a program"
     if reason is not None:
-        raise UsageError(f"{where} {reason}, and would be replaced", hint="name another file")
+        raise UsageError(f"{option} {reason}, and would be replaced", hint="name another file")
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not os.access(file, os.W_OK):
@@ -222,9 +222,11 @@ def _keep_owner(out: BinaryIO, status: os.stat_result) -> None:
         os.fchmod(out.fileno(), stat.S_IMODE(status.st_mode))
 
 
-def _make_unwritable(where: str, file: Path, error: OSError | RuntimeError) -> UsageError:
+def _make_unwritable(option: str, file: Path, error: OSError | RuntimeError) -> UsageError:
     if isinstance(error, RuntimeError):  # of ``Path.resolve`` about a circle of links
-        return UsageError(f"{where}: cannot be written: a circle of symbolic links", hint="name another file")
+        return UsageError(
+            f"{option}: cannot be written: a circle of symbolic links", hint="name another file"
+        )
     hint = "name a file that you may write"
     if error.errno == errno.ENOENT:
         hint = f"mkdir -p {shlex.quote(str(file.parent))}, or name a file that you may write"
@@ -234,4 +236,4 @@ def _make_unwritable(where: str, file: Path, error: OSError | RuntimeError) -> U
         hint = "raise the limit of file sizes: ulimit -f unlimited"
     elif error.errno == errno.EISDIR:
         hint = "name a file, not a directory"
-    return UsageError(f"{where}: cannot be written: {error.strerror or error}", hint=hint)
+    return UsageError(f"{option}: cannot be written: {error.strerror or error}", hint=hint)

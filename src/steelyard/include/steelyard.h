@@ -49,7 +49,7 @@ struct steelyard_text {
     int failed;
 };
 
-static inline void steelyard_append(struct steelyard_text* text, const char* more, size_t length) {
+static inline void steelyard_append(struct steelyard_text* text, const char* added, size_t length) {
     if (text->length + length > text->room && !text->failed) {
         const size_t room = 2 * (text->length + length) + 256;
         char* const grown = (char*)realloc(text->begin, room);
@@ -60,26 +60,26 @@ static inline void steelyard_append(struct steelyard_text* text, const char* mor
         }
     }
     if (!text->failed) {
-        memcpy(text->begin + text->length, more, length);
+        memcpy(text->begin + text->length, added, length);
         text->length += length;
     }
 }
 
-static inline void steelyard_append_text(struct steelyard_text* text, const char* more) {
-    steelyard_append(text, more, strlen(more));
+static inline void steelyard_append_text(struct steelyard_text* text, const char* added) {
+    steelyard_append(text, added, strlen(added));
 }
 
 // A JSON string: quotes, backslashes and control characters escaped, UTF-8 as it is.
-static inline void steelyard_append_quoted(struct steelyard_text* text, const char* more) {
+static inline void steelyard_append_quoted(struct steelyard_text* text, const char* added) {
     steelyard_append_text(text, "\"");
-    for (; *more != '\0'; more++) {
+    for (; *added != '\0'; added++) {
         char escaped[8];
-        if (*more == '"' || *more == '\\') {
-            snprintf(escaped, sizeof escaped, "\\%c", *more);
-        } else if ((unsigned char)*more < 0x20) {
-            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)(unsigned char)*more);
+        if (*added == '"' || *added == '\\') {
+            snprintf(escaped, sizeof escaped, "\\%c", *added);
+        } else if ((unsigned char)*added < 0x20) {
+            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)(unsigned char)*added);
         } else {
-            snprintf(escaped, sizeof escaped, "%c", *more);
+            snprintf(escaped, sizeof escaped, "%c", *added);
         }
         steelyard_append_text(text, escaped);
     }
@@ -90,9 +90,9 @@ static inline void steelyard_append_quoted(struct steelyard_text* text, const ch
 static inline void steelyard_append_number(struct steelyard_text* text, double number) {
     char digits[32];
     snprintf(digits, sizeof digits, "%.17g", number);
-    for (char* each = digits; *each != '\0'; each++) {
-        if (*each == ',') { // the decimal sign of other locales
-            *each = '.';
+    for (char* digit = digits; *digit != '\0'; digit++) {
+        if (*digit == ',') { // the decimal sign of other locales
+            *digit = '.';
         }
     }
     steelyard_append_text(text, digits);
@@ -188,7 +188,7 @@ struct steelyard_loop {
     int values_wanted;    // at most STEELYARD_MOST_VALUES
     double most_warmup_s; // after which it is over, settled or not
     // What follows is the loop's own.
-    unsigned long long left, iterations;
+    unsigned long long iterations_left, iterations;
     double start_s, warmup_s, before_s;
     int begun, calibrated, settled, count;
     double values[STEELYARD_MOST_VALUES];
@@ -204,8 +204,8 @@ static inline struct steelyard_loop steelyard_loop_of(const char* metric) {
     return loop;
 }
 
-static inline int steelyard_ascending(const void* left, const void* right) {
-    const double a = *(const double*)left, b = *(const double*)right;
+static inline int steelyard_ascending(const void* first, const void* second) {
+    const double a = *(const double*)first, b = *(const double*)second;
     return (a > b) - (a < b);
 }
 
@@ -242,15 +242,15 @@ static inline int steelyard_turn(struct steelyard_loop* loop) {
             return 0;
         }
     }
-    loop->left = loop->iterations - 1;
+    loop->iterations_left = loop->iterations - 1;
     loop->start_s = steelyard_now_s();
     return 1;
 }
 
 // Whether to go round once more; between two turns a decrement and a branch.
 static inline int steelyard_next(struct steelyard_loop* loop) {
-    if (loop->left > 0) {
-        loop->left--;
+    if (loop->iterations_left > 0) {
+        loop->iterations_left--;
         return 1;
     }
     return steelyard_turn(loop);

@@ -34,8 +34,8 @@ AFFINITY: Final = Affinity()
 """Also answers whether ``compact`` and ``scatter`` differ on this machine."""
 
 INTERVENTIONS: Final[dict[str, Intervention]] = {
-    each.name: each
-    for each in (
+    intervention.name: intervention
+    for intervention in (
         EnvBytes(),
         Argv0Bytes(),
         CwdBytes(),

@@ -46,7 +46,7 @@ class Affinity(Intervention):
         if level in ("none", "compact", "scatter"):
             return level
         if isinstance(level, (bool, float)):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         try:
             return format_cpu_list(parse_cpu_list(str(level)))
         except ValueError as error:

@@ -31,7 +31,7 @@ class Aslr(Intervention):
         if isinstance(level, bool):
             return "on" if level else "off"
         if level not in ("on", "off"):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:
@@ -39,7 +39,7 @@ class Aslr(Intervention):
         if level == "on":
             if self._system_has_it_off():
                 return f"this system has address randomisation off ({self.setting} is 0)"
-            if _personality(_QUERY) & ADDR_NO_RANDOMIZE:
+            if _read_personality(_QUERY) & ADDR_NO_RANDOMIZE:
                 return "Steelyard was itself started without address randomisation (as by setarch -R)"
             return None
         if self._system_has_it_off():
@@ -66,19 +66,19 @@ def _get_refusal() -> str | None:
 
     Asked by doing it and undoing it: the flag acts on the next ``execve`` and on new mappings only.
     """
-    before = _personality(_QUERY)
+    before = _read_personality(_QUERY)
     try:
-        _personality(before | ADDR_NO_RANDOMIZE)
+        _read_personality(before | ADDR_NO_RANDOMIZE)
     except OSError as error:
         return (
             f"the kernel refuses to switch address randomisation off ({error.strerror});"
             " the seccomp filter of a container does that"
         )
-    _personality(before)
+    _read_personality(before)
     return None
 
 
-def _personality(persona: int) -> int:
+def _read_personality(persona: int) -> int:
     import ctypes
 
     # PyDLL keeps the interpreter's lock, so that no thread can start a program in between.

@@ -45,7 +45,7 @@ class BackgroundLoad(Intervention):
             return level
         load = _parse(level) if isinstance(level, str) else None
         if load is None:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return _format(load)
 
     def missing(self, level: Scalar) -> str | None:
@@ -80,7 +80,7 @@ def _parse(text: str) -> Load | None:
         cpus = parse_cpu_list(match["cpus"]) if match["cpus"] else None
     except ValueError:
         return None
-    kind = next(each for each in _KINDS if each == match["kind"])
+    kind = next(name for name in _KINDS if name == match["kind"])
     return Load(kind, processes, percent, cpus)
 
 

@@ -49,7 +49,7 @@ class _Built(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return the number; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.most:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def change(self, level: Scalar) -> LaunchChange:

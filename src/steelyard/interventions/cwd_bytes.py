@@ -40,9 +40,9 @@ class CwdBytes(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return the number of bytes; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         if level and not LEAST <= level <= LARGEST:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:

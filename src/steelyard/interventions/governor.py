@@ -37,7 +37,7 @@ class Governor(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return the name of a governor; see ``Intervention.check``."""
         if level not in (SYSTEM, *_NAMES):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:

@@ -43,7 +43,7 @@ class Intervention(ABC):
     finer: ClassVar[int] = 1
     is_place: ClassVar[bool] = False
 
-    def refused(self, level: Scalar) -> UsageError:
+    def make_refusal(self, level: Scalar) -> UsageError:
         """Error for a value that is not a level."""
         return UsageError(f"{level!r} is not a level of {self.name}", hint=f"write {self.levels_text}")
 

@@ -112,7 +112,7 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
     env: dict[str, str] = {}
     env_bytes = 0
     host: tuple[HostSetting, ...] = ()
-    others: dict[str, Any] = {}
+    replaced: dict[str, Any] = {}
     for change in changes:
         for name, value in change.env.items():
             if env.setdefault(name, value) != value:
@@ -123,14 +123,17 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
         env_bytes += change.env_bytes
         host += change.host
         for name in _ALONE:
-            wanted = getattr(change, name)
-            if wanted != getattr(_PLAIN, name) and others.setdefault(name, wanted) != wanted:
+            change_value = getattr(change, name)
+            if (
+                change_value != getattr(_PLAIN, name)
+                and replaced.setdefault(name, change_value) != change_value
+            ):
                 text = "CPUs" if name == "affinity" else name
                 raise UsageError(
-                    f"two interventions want different {text}: {others[name]} and {wanted}",
+                    f"two interventions want different {text}: {replaced[name]} and {change_value}",
                     hint="keep one of them",
                 )
-    return LaunchChange(env, env_bytes, host=tuple(dict.fromkeys(host)), **others)
+    return LaunchChange(env, env_bytes, host=tuple(dict.fromkeys(host)), **replaced)
 
 
 _ALONE = tuple(name for name in LaunchChange.__struct_fields__ if name not in ("env", "env_bytes", "host"))

@@ -49,7 +49,7 @@ class LcAll(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return the name; see ``Intervention.check``."""
         if level != INHERITED and not (isinstance(level, str) and _NAME.fullmatch(level)):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:

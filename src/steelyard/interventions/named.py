@@ -23,7 +23,7 @@ class Named(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """One of the names; see ``Intervention.check``."""
         if level not in self.levels:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def population(self) -> Sequence[Scalar]:

@@ -40,7 +40,7 @@ class Nice(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return the value; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not -MOST <= level < MOST:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:

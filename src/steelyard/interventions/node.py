@@ -28,7 +28,7 @@ class Node(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return a name; see ``Intervention.check``."""
         if not isinstance(level, str) or not _NAME.fullmatch(level):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def change(self, level: Scalar) -> LaunchChange:

@@ -28,7 +28,7 @@ class OmpNumThreads(Intervention):
         """Return the number; see ``Intervention.check``."""
         is_number = isinstance(level, int) and not isinstance(level, bool) and 1 <= level <= MOST
         if not is_number and level != INHERITED:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def change(self, level: Scalar) -> LaunchChange:

@@ -31,7 +31,7 @@ class ByteShift(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """Return the number of bytes; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.largest:
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def population(self) -> Sequence[Scalar]:

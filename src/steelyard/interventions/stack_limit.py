@@ -43,7 +43,7 @@ class StackLimit(Intervention):
         """Return the level; see ``Intervention.check``."""
         is_size = isinstance(level, int) and not isinstance(level, bool) and 0 < level < UNLIMITED_MIB
         if not is_size and level not in (SYSTEM, UNLIMITED):
-            raise self.refused(level)
+            raise self.make_refusal(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:

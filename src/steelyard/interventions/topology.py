@@ -64,13 +64,13 @@ def _place(cpu: int, directory: Path) -> CpuPlace:
     return CpuPlace(
         package=_compute_number(directory / "topology" / "physical_package_id"),
         die=_compute_number(directory / "topology" / "die_id"),
-        cache=_last_level_cache(directory / "cache"),
+        cache=_find_last_level_cache(directory / "cache"),
         core=siblings[0],
         cpu=cpu,
     )
 
 
-def _last_level_cache(directory: Path) -> int:
+def _find_last_level_cache(directory: Path) -> int:
     by_level = {
         _compute_number(index / "level"): _compute_cpus(index / "shared_cpu_list")
         for index in directory.glob("index*")

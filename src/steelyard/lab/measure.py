@@ -23,7 +23,7 @@ from steelyard.stats.planning.precision import precision
 from steelyard.stats.planning.standing import standing
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.timing.blocks import timed_blocks
-from steelyard.timing.loop import calibrated, quiet_memory
+from steelyard.timing.loop import calibrate, quiet_memory
 
 CALL: Final = Metric("call_s", "s", "user", "lower", "time of one call")
 FIRST_LOOK: Final = 20
@@ -79,7 +79,7 @@ def measure(
     try:
         with quiet_memory():
             ended = started = time.perf_counter()
-            loops = [calibrated(function) for function in functions.values()]
+            loops = [calibrate(function) for function in functions.values()]
             for row in timed_blocks(loops, seed):
                 begun, ended = ended, time.perf_counter()
                 if max_time_s is None:
@@ -139,12 +139,12 @@ class _Course:
         self._closed = len(self.rows) if late else None
         samples, looks = self.samples(), looks_of(self.facts())
         judged = compare(samples, self._declared, looks=looks) if len(self._names) > 1 else ()
-        found = standing(precision(samples, self._declared, looks=looks), judged, self._target)
-        if found.relied_on(len(self.rows), verdicts=self._target is None):
+        reached = standing(precision(samples, self._declared, looks=looks), judged, self._target)
+        if reached.relied_on(len(self.rows), verdicts=self._target is None):
             self._state = "complete"
         elif late:
-            self._state, self._reached = "precision_not_reached", found.halfwidth
-        elif found.halfwidth is None or found.halfwidth > found.target:
+            self._state, self._reached = "precision_not_reached", reached.halfwidth
+        elif reached.halfwidth is None or reached.halfwidth > reached.target:
             self._idle.append(len(self.rows))
         return self._state != "interrupted"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.report.history.words import SIGNS, relative, short
+from steelyard.report.history.words import SIGNS, relative, short_hash
 from steelyard.report.text.digits import percent, probability, ratio, share
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.bisection import Bisection, Likeness
@@ -26,11 +26,14 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
     sign, style = SIGNS[bisection.direction] if bisection.is_named else ("?", "open")
     out = render_paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
     for candidate in bisection.candidates[:MOST_ROWS]:
-        text = f"{short(candidate.commit)}  {share(candidate.probability):>5}  {printable(candidate.subject)}"
+        text = (
+            f"{short_hash(candidate.commit)}  {share(candidate.probability):>5}"
+            f"  {printable(candidate.subject)}"
+        )
         out += render_paragraph(text, width, first="  ", rest=" " * 21)
     if len(bisection.candidates) > MOST_ROWS:
         out.append((Span(f"  … and {len(bisection.candidates) - MOST_ROWS} more; --json has all."),))
-    return [*out, (), *_tested(bisection, width), *_render_notes(bisection, width)]
+    return [*out, (), *_test(bisection, width), *_render_notes(bisection, width)]
 
 
 def _render_equal(bisection: Bisection, width: int) -> list[Line]:
@@ -39,9 +42,9 @@ def _render_equal(bisection: Bisection, width: int) -> list[Line]:
         f" {bisection.ci95.high:.4g})"
     )
     text = (
-        f"? {bisection.metric.name} of {printable(bisection.program)}: {short(bisection.bad)} is not"
+        f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.bad)} is not"
         " seen to differ from"
-        f" {short(bisection.good)}, {bounds}, {counted(bisection.end_blocks, 'block')}, p ="
+        f" {short_hash(bisection.good)}, {bounds}, {plural(bisection.end_blocks, 'block')}, p ="
         f" {probability(bisection.p)};"
         f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was"
         " searched for."
@@ -53,13 +56,14 @@ def _answer(bisection: Bisection, sign: str) -> str:
     change = (
         f"{bisection.metric.name} of {printable(bisection.program)}:"
         f" {relative(bisection.ratio, bisection.ci95)} from"
-        f" {short(bisection.good)} to {short(bisection.bad)}, {counted(bisection.commits, 'commit')}"
+        f" {short_hash(bisection.good)} to {short_hash(bisection.bad)},"
+        f" {plural(bisection.commits, 'commit')}"
     )
     if not bisection.is_named:
         return f"? {change}; {_format_doubt(bisection)}"
     sure = f"({share(bisection.probability)} sure)"
     text = (
-        f"{short(bisection.candidates[0].commit)} made it {sure}:"
+        f"{short_hash(bisection.candidates[0].commit)} made it {sure}:"
         if len(bisection.candidates) == 1
         else f"one of these {len(bisection.candidates)} commits made it {sure}:"
     )
@@ -84,21 +88,23 @@ def _format_doubt(bisection: Bisection) -> str:
     )
 
 
-def _tested(bisection: Bisection, width: int) -> list[Line]:
+def _test(bisection: Bisection, width: int) -> list[Line]:
     tested = bisection.tested
     columns = [
-        Column("commit", [Span(short(commit.commit)) for commit in tested], right=False),
+        Column("commit", [Span(short_hash(commit.commit)) for commit in tested], right=False),
         Column("blocks", [Span(str(commit.blocks)) for commit in tested]),
-        Column("× good", [Span(f"{each.ratio:.4g}") for each in tested]),
+        Column("× good", [Span(f"{test.ratio:.4g}") for test in tested]),
         Column("behaves", [Span(_LIKE[commit.like]) for commit in tested], right=False),
     ]
-    ends = f"{counted(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
+    ends = f"{plural(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
     return [*table(columns, width), *render_paragraph(ends, width, style="dim")] if tested else []
 
 
 def _render_notes(bisection: Bisection, width: int) -> list[Line]:
-    texts = [f"{short(commit.commit)} is skipped: {printable(commit.why)}" for commit in bisection.skipped]
-    between = [short(commit.commit) for commit in bisection.tested if commit.like == "between"]
+    texts = [
+        f"{short_hash(commit.commit)} is skipped: {printable(commit.why)}" for commit in bisection.skipped
+    ]
+    between = [short_hash(commit.commit) for commit in bisection.tested if commit.like == "between"]
     if between:
         texts.append(
             f"{', '.join(between)}: differs from both ends: more than one commit changed the program;"

@@ -19,7 +19,7 @@ def heading(number: int, text: str) -> list[Line]:
     return [(), (Span(f"{number}  {text}", "heading"),)]
 
 
-def called_different(order: str, called: int, comparisons: int, worst: float) -> list[Line]:
+def render_share(order: str, called: int, comparisons: int, worst: float) -> list[Line]:
     """One row: how often a program was called different from itself."""
     text = (
         f"{order:<30} {called:>2} of {comparisons} called different, the worst by {(worst - 1) * 100:.0f} %"
@@ -27,9 +27,9 @@ def called_different(order: str, called: int, comparisons: int, worst: float) ->
     return [(Span("   " + text),)]
 
 
-def speedup(where: str, value: float, interval: Interval) -> list[Line]:
+def speedup(place: str, value: float, interval: Interval) -> list[Line]:
     """One row: a speedup with its 95 % interval."""
-    return [(Span(f"   {where:<34} {ratio(value, interval)} ×  (95 % CI {bounds(value, interval)})"),)]
+    return [(Span(f"   {place:<34} {ratio(value, interval)} ×  (95 % CI {bounds(value, interval)})"),)]
 
 
 def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> list[Line]:
@@ -49,7 +49,7 @@ def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> li
     return rows
 
 
-def indented(text: str, width: int = 80) -> list[Line]:
+def indent(text: str, width: int = 80) -> list[Line]:
     """Indent running text below a heading."""
     return render_paragraph(text, width, first="   ", rest="   ")
 

@@ -18,22 +18,24 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
 
     Each finding says what it means and what cures it.
     """
-    said: list[Line] = render_paragraph(_format_machine(report.facts), width, rest="  ", style="heading")
-    said.append(())
+    output: list[Line] = render_paragraph(_format_machine(report.facts), width, rest="  ", style="heading")
+    output.append(())
     topics = max(len(finding.topic) for finding in report.findings)
     weights = max(len(weight) for weight in _STYLES)
     indent, deep = " " * (weights + 2), " " * (weights + topics + 4)
     for host_finding in report.findings:
-        first, *rest = wrap(printable(host_finding.found), width, first=deep, rest=deep)
+        first, *rest = wrap(printable(host_finding.observed), width, first=deep, rest=deep)
         weight = Span(pad(host_finding.weight, weights), _STYLES[host_finding.weight])
-        said.append((weight, Span(f"  {pad(host_finding.topic, topics)}  "), Span(first.removeprefix(deep))))
-        said += [(Span(line),) for line in rest]
+        output.append(
+            (weight, Span(f"  {pad(host_finding.topic, topics)}  "), Span(first.removeprefix(deep)))
+        )
+        output += [(Span(line),) for line in rest]
         if host_finding.means:
-            said += render_paragraph(host_finding.means, width, first=indent, rest=indent, style="dim")
+            output += render_paragraph(host_finding.means, width, first=indent, rest=indent, style="dim")
         if host_finding.cure:
             # In one line, however wide, so that it can be copied.
-            said.append((Span(f"{indent}try: {host_finding.cure}"),))
-    return said
+            output.append((Span(f"{indent}try: {host_finding.cure}"),))
+    return output
 
 
 def _format_machine(facts: Mapping[str, Scalar]) -> str:

@@ -23,7 +23,7 @@ class Case(msgspec.Struct, frozen=True):
     name: str
     ending: Ending
     kind: str
-    said: str
+    message: str
 
 
 class JunitSuite(msgspec.Struct, frozen=True):
@@ -37,8 +37,8 @@ def render(title: str, suites: Sequence[JunitSuite]) -> str:
     """Return the document."""
     root = ET.Element("testsuites", name=title)
     for junit_suite in suites:
-        seen = Counter(case.ending for case in junit_suite.cases)
-        counts = {key: str(seen[ending]) for ending, key in _COUNTED.items()}
+        tally = Counter(case.ending for case in junit_suite.cases)
+        counts = {key: str(tally[ending]) for ending, key in _COUNTED.items()}
         attributes = {"name": _format_safe(junit_suite.name), "tests": str(len(junit_suite.cases)), **counts}
         suite = ET.SubElement(root, "testsuite", attributes)
         for case in junit_suite.cases:
@@ -47,9 +47,11 @@ def render(title: str, suites: Sequence[JunitSuite]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _add(suite: ET.Element, where: str, case: Case) -> None:
-    element = ET.SubElement(suite, "testcase", classname=_format_safe(where), name=_format_safe(case.name))
-    text = _format_safe(case.said)
+def _add(suite: ET.Element, class_name: str, case: Case) -> None:
+    element = ET.SubElement(
+        suite, "testcase", classname=_format_safe(class_name), name=_format_safe(case.name)
+    )
+    text = _format_safe(case.message)
     if case.ending == "skipped":
         ET.SubElement(element, "skipped", message=text)
     elif case.ending == "passed":

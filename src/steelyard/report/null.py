@@ -24,31 +24,31 @@ _BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths draw
 def lines(result: NullResult, width: int = 80) -> list[Line]:
     """Return the finding in words, the table, and what the second row is for."""
     ours, tally = result.tallies
-    found: list[Line] = [
+    output: list[Line] = [
         line
-        for text, style in (_get_finding(ours, result), _beside(tally, result))
+        for text, style in (_get_finding(ours, result), _place_beside(tally, result))
         for line in render_paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     if ours.margin is not None:
-        said = (
+        summary = (
             f"This machine resolves {percent(ours.margin)}: with that margin (under [analysis]), 9 of 10"
             " comparisons of this size find equal programs equivalent."
         )
-        found += render_paragraph(said, width, rest="  ")
-    what = (
+        output += render_paragraph(summary, width, rest="  ")
+    noun = (
         f"{shorten(printable(result.command), 40)} {_BOTH_ARMS[result.kind]}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
-    caption: list[Line] = render_paragraph(what, width, style="dim")
+    caption: list[Line] = render_paragraph(noun, width, style="dim")
     ending: list[Line] = []
     if result.interrupted:
-        ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
+        ending.append((Span(f"interrupted; {result.target} comparisons were wanted", "open"),))
     if result.out_of_time:
-        ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
+        ending.append((Span(f"out of time; {result.target} comparisons were wanted", "open"),))
     if result.kind == "layout":
         remark = "Link orders are not varied here: compare --contexts=layout draws them."
         ending += render_paragraph(remark, width, style="dim")
-    return [*found, (), *caption, *_render_table(result, width), *([(), *ending] if ending else [])]
+    return [*output, (), *caption, *_render_table(result, width), *([(), *ending] if ending else [])]
 
 
 def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
@@ -71,7 +71,7 @@ def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
     return f"{text}: as promised.", "good"
 
 
-def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
+def _place_beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
     interval = tally.ci95
     if interval is None:
         return f"{WAYS[tally.way].capitalize()}: no comparison ended", "open"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.report.history.words import short
+from steelyard.report.history.words import short_hash
 from steelyard.report.text.digits import percent, probability
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, render_paragraph
 from steelyard.results.ratchet import Attempt, Ledger, Outcome
 
@@ -35,7 +35,7 @@ def list_ledger(ledger: Ledger, width: int = 80) -> list[Line]:
 
 def _format_attempt(attempt: Attempt, width: int) -> list[Line]:
     note = f" ({printable(attempt.note)})" if attempt.note else ""
-    change = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short(attempt.commit)}{note}"
+    change = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short_hash(attempt.commit)}{note}"
     text = f"{change}: {_describe_attempt(attempt)}"
     return render_paragraph(text, width, rest="    ")
 
@@ -70,17 +70,17 @@ def _test(attempt: Attempt) -> str:
 def _describe_standing(ledger: Ledger, width: int) -> list[Line]:
     wins = len(ledger.discoveries)
     text = (
-        f"{counted(len(ledger.attempts), 'change')} tried, {counted(wins, 'win')}; the best is"
-        f" {short(ledger.best)}. Of all wins, {percent(ledger.error)} at most are expected to be false; a win"
-        f" is faster by more than {percent(ledger.margin)}."
+        f"{plural(len(ledger.attempts), 'change')} tried, {plural(wins, 'win')}; the best is"
+        f" {short_hash(ledger.best)}. Of all wins, {percent(ledger.error)} at most are expected to be false;"
+        f" a win is faster by more than {percent(ledger.margin)}."
     )
     lines = [(), *render_paragraph(text, width)]
     for total in ledger.totals:
-        said = (
-            f"{short(total.best)} has {total.gain:.4g} × the speed of {short(ledger.start)} (95 % CI"
-            f" {total.ci95.low:.4g} to {total.ci95.high:.4g}, {counted(total.blocks, 'fresh block')})."
+        words = (
+            f"{short_hash(total.best)} has {total.gain:.4g} × the speed of {short_hash(ledger.start)} (95 %"
+            f" CI {total.ci95.low:.4g} to {total.ci95.high:.4g}, {plural(total.blocks, 'fresh block')})."
         )
-        lines += render_paragraph(said, width)
+        lines += render_paragraph(words, width)
     if wins and (not ledger.totals or ledger.totals[-1].best != ledger.best):
         lines += render_paragraph(
             "Gains of wins are too large on average: steelyard ratchet total measures the whole.", width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.core.units import format_duration
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.line import Line, plain, render_paragraph
 from steelyard.results.status import State, Status, Statuses
 
@@ -27,25 +27,25 @@ def lines(status: Status, width: int = 80) -> list[Line]:
     """Line by line."""
     facts = {
         "blocks": _format_blocks(status),
-        "runs": f"{status.trials_done:,}, {_failed(status)}",
+        "runs": f"{status.trials_done:,}, {_describe_failures(status)}",
         "precision": _format_precision(status),
         "time": _format_time(status),
         "locked by": _format_holder(status),
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
-    shown: list[Line] = render_paragraph(head, width, rest="  ", style="heading")
+    output: list[Line] = render_paragraph(head, width, rest="  ", style="heading")
     for title, fact in facts.items():
         if fact:
-            shown += render_paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
-    return shown
+            output += render_paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
+    return output
 
 
 def format_together(several: Statuses, width: int = 80) -> list[Line]:
     """Several records, one below the other, and the sums."""
-    blocks, trials = counted(several.blocks_done, "complete block"), counted(several.trials_done, "run")
+    blocks, trials = plural(several.blocks_done, "complete block"), plural(several.trials_done, "run")
     repeated = f" ({several.repeated:,} more are in two of them)" if several.repeated else ""
-    sums = f"together: {blocks} and {trials} in {counted(len(several.records), 'record')}{repeated}"
+    sums = f"together: {blocks} and {trials} in {plural(len(several.records), 'record')}{repeated}"
     text: list[Line] = []
     for status in several.records:
         text += [*lines(status, width), *render_paragraph("", width)]
@@ -53,20 +53,20 @@ def format_together(several: Statuses, width: int = 80) -> list[Line]:
 
 
 def _format_blocks(status: Status) -> str:
-    text = f"{counted(status.treatments, 'treatment')} in each"
+    text = f"{plural(status.treatments, 'treatment')} in each"
     if status.blocks_planned is None:
         return f"{status.blocks_done}, until precise enough; {text}"
     most = "at most " if status.stops_at_precision else ""
     return f"{status.blocks_done} of {most}{status.blocks_planned}; {text}"
 
 
-def _failed(status: Status) -> str:
+def _describe_failures(status: Status) -> str:
     failed = [
         f"{printable(label)} {it.failed} of {it.attempted}"
         for label, it in status.failures.items()
         if it.failed
     ]
-    return f"failed: {listed(failed)}" if failed else "none failed"
+    return f"failed: {join_names(failed)}" if failed else "none failed"
 
 
 def _format_precision(status: Status) -> str:

@@ -55,14 +55,14 @@ def assumptions(method: str) -> tuple[str, ...]:
     """Return the assumptions of a method, by the name that stands beside an estimate."""
     if method in _WHOLE:
         return _WHOLE[method]
-    unit = next(each for each in _UNITS if method.startswith(f"{each}-"))
+    unit = next(candidate for candidate in _UNITS if method.startswith(f"{candidate}-"))
     return assumptions_of(unit, method.removeprefix(f"{unit}-"))
 
 
 def assumptions_of(unit: Unit, kind: str) -> tuple[str, ...]:
     """Return the assumptions of a kind of estimate from independent units."""
-    if (whole := _WHOLE.get(f"{unit}-{kind}")) is not None:
-        return whole
+    if (statements := _WHOLE.get(f"{unit}-{kind}")) is not None:
+        return statements
     if kind in _EXACT:
         return (_UNITS[unit],)
     if kind == "log-ratio-repeated":

@@ -131,7 +131,7 @@ class AuditedContext(msgspec.Struct, frozen=True):
     def extreme(self) -> Replicated:
         """The level that differs most, as replicated; of those that move the time where any does."""
         among = [replication for replication in self.replicated if replication.moves] or self.replicated
-        return max(among, key=lambda each: max(each.ratio, 1 / each.ratio))
+        return max(among, key=lambda finding: max(finding.ratio, 1 / finding.ratio))
 
     @property
     def cpu_ratio(self) -> float | None:

@@ -264,13 +264,14 @@ class QuantileSpeedup(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    of : float
-        The fraction of runs that do not exceed it; of what is better higher, that do not fall below it.
+    quantile : float
+        ``of`` in documents: the fraction of runs that do not exceed it; of what is better higher, that do
+        not fall below it.
     ci95 : Interval or None
         ``None`` where so few runs do not bound that quantile.
     """
 
-    of: float
+    quantile: float = msgspec.field(name="of")
     value: float
     ci95: Interval | None
 

@@ -146,7 +146,7 @@ class AcrossContexts(msgspec.Struct, frozen=True):
         was not among those drawn.
     unseen : float
         The largest share of contexts that could be of a kind that is not among these (95 %).
-    each : tuple of InContext
+    singles : tuple of InContext
         By context; empty where there are more than 10,000 of them.
     """
 
@@ -162,7 +162,7 @@ class AcrossContexts(msgspec.Struct, frozen=True):
     bootstrap: Interval | None
     default_rank: int | None
     unseen: float
-    each: tuple[InContext, ...]
+    singles: tuple[InContext, ...]
     __lines__: ClassVar[Lines] = (
         *("contexts", "passes", "speedup", "ci95=interval", "prediction95=prediction", "*sides"),
         *("components", "common", "robust", "bootstrap95=bootstrap", "default_rank", "unseen"),
@@ -213,7 +213,7 @@ class ContextFinding(msgspec.Struct, frozen=True):
     split: Split | None = None
     machines: Machines | None = None
     __lines__: ClassVar[Lines] = (
-        *("baseline", "treatment", "labels", "*across", "split", "each=across.each", "machines"),
+        *("baseline", "treatment", "labels", "*across", "split", "each=across.singles", "machines"),
     )
 
 
@@ -264,7 +264,7 @@ BY_CONTEXT: Final = Format(
         Treatment: _get_label,
         ContextFinding: (
             *("baseline", "treatment", "speedup=across.speedup", "ci95=across.interval"),
-            *("prediction95=across.prediction", "single=across.each"),
+            *("prediction95=across.prediction", "single=across.singles"),
         ),
         InContext: ("context", "speedup", "ci95=interval"),
     },

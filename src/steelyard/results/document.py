@@ -33,11 +33,11 @@ from steelyard.results.undefined import Undefined
 
 
 class Part(msgspec.Struct, frozen=True):
-    """An object among the lines of a document; ``null`` where the attribute ``of`` is ``None``."""
+    """An object among the lines of a document; ``null`` where the attribute ``base`` is ``None``."""
 
     key: str
     lines: tuple[Line, ...]
-    of: str = ""
+    base: str = ""
 
 
 Line = str | Part
@@ -47,9 +47,9 @@ View = Callable[..., Any] | Lines
 Views = Mapping[type, View]
 
 
-def part(key: str, *lines: Line, of: str = "") -> Part:
-    """Return an object under ``key`` of these lines; its paths start at ``of``, by default at the whole."""
-    return Part(key, lines, of)
+def part(key: str, *lines: Line, base: str = "") -> Part:
+    """Return an object under ``key`` of these lines; its paths start at ``base``, by default at the whole."""
+    return Part(key, lines, base)
 
 
 def _compute_bounds(interval: Interval) -> tuple[float, float]:
@@ -60,7 +60,7 @@ def _name(metric: Metric) -> str:
     return metric.name
 
 
-def _id(treatment: Treatment) -> int:
+def _get_id(treatment: Treatment) -> int:
     return treatment.id
 
 
@@ -68,7 +68,7 @@ def _get_reason(undefined: Undefined) -> str:
     return undefined.words
 
 
-RULES: Final[Views] = {Interval: _compute_bounds, Metric: _name, Treatment: _id, Undefined: _get_reason}
+RULES: Final[Views] = {Interval: _compute_bounds, Metric: _name, Treatment: _get_id, Undefined: _get_reason}
 _PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
@@ -85,7 +85,7 @@ class Format(msgspec.Struct, frozen=True):
         The struct that it shows.
     views : Mapping[type, function or lines]
         For types that have no lines of their own, or others here.
-    more : Mapping[str, type]
+    extra : Mapping[str, type]
         Fields beside those of the struct that a document may have.
     """
 
@@ -93,19 +93,19 @@ class Format(msgspec.Struct, frozen=True):
     version: int
     content: type
     views: Views = {}
-    more: Mapping[str, Any] = {}
+    extra: Mapping[str, Any] = {}
 
-    def document(self, content: object, **more: object) -> dict[str, Any]:
-        """Return the document as plain values; ``more`` is of the fields declared so."""
+    def document(self, content: object, **fields: object) -> dict[str, Any]:
+        """Return the document as plain values; ``fields`` are those declared so."""
         head = {"format": self.name, "version": self.version}
-        return {**head, **plain(content, self.views), **plain(more, self.views)}
+        return {**head, **plain(content, self.views), **plain(fields, self.views)}
 
-    def text(self, content: object, **more: object) -> str:
+    def text(self, content: object, **fields: object) -> str:
         """Return the document as it is printed."""
-        return written(self.document(content, **more))
+        return write_json(self.document(content, **fields))
 
 
-def written(content: object) -> str:
+def write_json(content: object) -> str:
     r"""Plain values as JSON, one field a line, ended by a line feed; NaN and infinities become null.
 
     A command line may hold bytes that are not UTF-8, which Python keeps as lone surrogates and JSON cannot;
@@ -114,17 +114,17 @@ def written(content: object) -> str:
     try:
         encoded = msgspec.json.encode(content)
     except UnicodeEncodeError:
-        encoded = msgspec.json.encode(_escaped(msgspec.to_builtins(content)))
+        encoded = msgspec.json.encode(_escape(msgspec.to_builtins(content)))
     return msgspec.json.format(encoded, indent=2).decode() + "\n"
 
 
-def _escaped(content: object) -> object:
+def _escape(content: object) -> object:
     if isinstance(content, str):
         return content.encode("utf-8", "backslashreplace").decode()
     if isinstance(content, dict):
-        return {_escaped(key): _escaped(value) for key, value in content.items()}
+        return {_escape(key): _escape(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_escaped(item) for item in content]
+        return [_escape(item) for item in content]
     return content
 
 
@@ -137,7 +137,7 @@ def plain(value: Any, views: Views = RULES) -> Any:
     if callable(view):
         return plain(view(value), views)
     if view is not None or issubclass(kind, msgspec.Struct):
-        return _get_object(value, _get_steps(view) if view else _own_steps(kind), views)
+        return _get_object(value, _get_steps(view) if view else _get_own_steps(kind), views)
     if isinstance(value, Mapping):
         return {str(key): plain(item, views) for key, item in value.items() if item is not msgspec.UNSET}
     if isinstance(value, Sequence | AbstractSet) and not isinstance(value, str):
@@ -156,12 +156,12 @@ class _Step(msgspec.Struct, frozen=True):
 
 @cache
 def _get_steps(lines: Lines) -> tuple[_Step, ...]:
-    return tuple(map(_step, lines))
+    return tuple(map(_make_step, lines))
 
 
-def _step(line: Line) -> _Step:
+def _make_step(line: Line) -> _Step:
     if isinstance(line, Part):
-        return _Step(line.key, _get_names(line.of), _get_steps(line.lines))
+        return _Step(line.key, _get_names(line.base), _get_steps(line.lines))
     if line.startswith("*"):
         return _Step("", _get_names(line[1:]), spread=True)
     key, _, path = line.partition("=")
@@ -175,19 +175,19 @@ def _get_names(path: str) -> tuple[str, ...]:
 def _get_object(value: Any, steps: Iterable[_Step], views: Views) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for step in steps:
-        shown = _reached(value, step.path)
-        if type(shown) in _PLAIN and not step.spread:
-            entries[step.key] = shown
+        value_of = _describe_reached(value, step.path)
+        if type(value_of) in _PLAIN and not step.spread:
+            entries[step.key] = value_of
         elif step.spread:
-            entries |= _get_object(shown, _get_steps(lines_of(type(shown), views)), views)
+            entries |= _get_object(value_of, _get_steps(lines_of(type(value_of), views)), views)
         elif step.inner is not None:
-            entries[step.key] = _get_object(shown, step.inner, views)
-        elif shown is not msgspec.UNSET:
-            entries[step.key] = plain(shown, views)
+            entries[step.key] = _get_object(value_of, step.inner, views)
+        elif value_of is not msgspec.UNSET:
+            entries[step.key] = plain(value_of, views)
     return entries
 
 
-def _reached(value: Any, path: Iterable[str]) -> Any:
+def _describe_reached(value: Any, path: Iterable[str]) -> Any:
     for name in path:
         if name == "undefined":
             value = value if type(value) is Undefined else getattr(value, name, None)
@@ -203,11 +203,11 @@ def _reached(value: Any, path: Iterable[str]) -> Any:
 def lines_of(kind: Any, views: Views) -> Lines:
     """Return the lines of a struct: those of a view, else its own."""
     view = views.get(kind)
-    return view if isinstance(view, tuple) else _own_lines(kind)
+    return view if isinstance(view, tuple) else _get_own_lines(kind)
 
 
 @cache
-def _own_lines(kind: Any) -> Lines:
+def _get_own_lines(kind: Any) -> Lines:
     declared: Lines | None = getattr(kind, "__lines__", None)
     if declared is not None:
         return declared
@@ -216,5 +216,5 @@ def _own_lines(kind: Any) -> Lines:
 
 
 @cache
-def _own_steps(kind: Any) -> tuple[_Step, ...]:
-    return _get_steps(_own_lines(kind))
+def _get_own_steps(kind: Any) -> tuple[_Step, ...]:
+    return _get_steps(_get_own_lines(kind))

@@ -48,11 +48,11 @@ FEW_BLOCKS: Final = 10
 """Below, optional stopping and skewed values cost coverage (docs/statistics.md)."""
 
 
-def unequal(failures: Failures, other: Failures) -> bool:
+def unequal(failures: Failures, second: Failures) -> bool:
     """Whether the fractions of failed runs differ at all."""
-    if (failures.failed > 0) != (other.failed > 0):
+    if (failures.failed > 0) != (second.failed > 0):
         return True
-    return failures.failed * other.attempted != other.failed * failures.attempted
+    return failures.failed * second.attempted != second.failed * failures.attempted
 
 
 def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:

@@ -309,8 +309,8 @@ class History(msgspec.Struct, frozen=True):
     def changes(self) -> list[tuple[SeriesHistory, Change]]:
         """Every change with its series, the latest last."""
         order = {commit: place for place, commit in enumerate(self.commits)}
-        found = [(series, change) for series in self.series for change in series.changes]
-        return sorted(found, key=lambda pair: (order[pair[1].first], pair[0].treatment))
+        pairs = [(series, change) for series in self.series for change in series.changes]
+        return sorted(pairs, key=lambda pair: (order[pair[1].first], pair[0].treatment))
 
     def regressions(self, since: str | None = None) -> list[tuple[SeriesHistory, Change]]:
         """Return lasting changes for the worse: not undone later, and confirmed where measured side by side.

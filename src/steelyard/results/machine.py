@@ -25,8 +25,8 @@ class HostFinding(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    found : str
-        With its value.
+    observed : str
+        With its value; ``found`` in documents.
     means : str or None
         For results; ``None`` where it means nothing bad.
     cure : str or None
@@ -35,7 +35,7 @@ class HostFinding(msgspec.Struct, frozen=True):
 
     topic: str
     weight: Weight
-    found: str
+    observed: str = msgspec.field(name="found")
     means: str | None = None
     cure: str | None = None
 

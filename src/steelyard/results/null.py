@@ -51,8 +51,9 @@ class NullResult(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    wanted : int
-        Comparisons asked for; fewer were made where ``interrupted`` or ``out_of_time``.
+    target : int
+        ``wanted`` in documents: comparisons asked for; fewer were made where ``interrupted`` or
+        ``out_of_time``.
     alpha : float
         The level at which each was tested: the share to expect.
     tallies : tuple of Tally
@@ -64,12 +65,12 @@ class NullResult(msgspec.Struct, frozen=True):
     blocks: int
     seed: int
     alpha: float
-    wanted: int
+    target: int
     tallies: tuple[Tally, Tally]
     interrupted: bool
     out_of_time: bool = False
     __lines__: ClassVar[Lines] = (
-        *("null=kind", "command", "alpha", "blocks", "seed", "wanted", "interrupted", "out_of_time"),
+        *("null=kind", "command", "alpha", "blocks", "seed", "wanted=target", "interrupted", "out_of_time"),
         "ways=tallies",
     )
 

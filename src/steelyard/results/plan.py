@@ -147,8 +147,8 @@ class Preview(msgspec.Struct, frozen=True):
         For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
     inseparable : tuple of str
         Sentences: what the design cannot tell apart.
-    here : tuple of str
-        Sentences: what each intervention changes on this machine, and what it lacks.
+    changes_here : tuple of str
+        ``here`` in documents. Sentences: what each intervention changes on this machine, and what it lacks.
     refused : tuple of Refusal
         What a run on this machine would refuse, as far as it can be told with nothing started.
     signs : SignTable or None
@@ -180,7 +180,7 @@ class Preview(msgspec.Struct, frozen=True):
     max_time_s: float | None = None
     estimated_s: float | None = None
     inseparable: tuple[str, ...] = ()
-    here: tuple[str, ...] = ()
+    changes_here: tuple[str, ...] = msgspec.field(default=(), name="here")
     refused: tuple[Refusal, ...] = ()
     signs: SignTable | None = None
     outlook: Outlook | None = None
@@ -201,7 +201,7 @@ PLAN: Final = Format(
     "steelyard/plan",
     1,
     Preview,
-    more={
+    extra={
         "trials": int,
         "launch": Mapping[str, str],
         "build": Mapping[str, Sequence[str] | int] | None,

@@ -74,7 +74,7 @@ class Rules(msgspec.Struct, frozen=True):
     on_shape: OnShape = "flag"
 
     @classmethod
-    def of(cls, analysis: Analysis) -> Rules:
+    def make(cls, analysis: Analysis) -> Rules:
         """Return the rules that an experiment declared."""
         return cls(analysis.alpha, analysis.alternative, analysis.ks_policy)
 
@@ -184,7 +184,7 @@ class ProtocolPair(msgspec.Struct, frozen=True):
         *("variances=checks.variances", "raw=checks.raw", "centred=checks.centred", "path=row", "test"),
         *("statistic=outcome.statistic", "nu=outcome.nu", "method=outcome.method"),
         *("p", "p_holm", "family_size", "different_before=before", "different=after", "difference"),
-        part("ratio_of_means", "value", "ci95", of="effects.ratio_of_means"),
+        part("ratio_of_means", "value", "ci95", base="effects.ratio_of_means"),
         *("shift=effects.shift", "above=effects.above", "flags", "undefined=path.undefined"),
     )
 

@@ -120,4 +120,4 @@ class Ledger(msgspec.Struct, frozen=True):
         )
 
 
-RATCHET: Final = Format("steelyard/ratchet", 1, Ledger, more={"best": str})
+RATCHET: Final = Format("steelyard/ratchet", 1, Ledger, extra={"best": str})

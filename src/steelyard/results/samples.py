@@ -178,7 +178,7 @@ class Described(msgspec.Struct, frozen=True):
     dominating: float | None = None
     drill: Drill | None = None
     __lines__: ClassVar[Lines] = (
-        part("treatment", "id", "label", "levels", of="treatment"),
+        part("treatment", "id", "label", "levels", base="treatment"),
         *("metric", "unit=metric.unit", "better=metric.better", "labels", "n=summary.n"),
         *("attempted=failures.attempted", "failed=failures.failed", "timed_out=failures.timed_out"),
         *("mean=summary.mean", "median=summary.median", "s=summary.s", "u=summary.u", "cv=summary.cv"),

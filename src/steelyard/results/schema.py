@@ -16,19 +16,23 @@ from steelyard.results.undefined import Undefined
 _Field = tuple[str, Any] | tuple[str, Any, Any]
 
 
-def document_type(of: Format) -> type[msgspec.Struct]:
+def document_type(format_: Format) -> type[msgspec.Struct]:
     """Return a struct with the fields of the document, to decode one with."""
-    shapes = _Shapes(of.views)
-    head: list[_Field] = [("format", Literal[of.name]), ("version", Literal[of.version])]
-    more: list[_Field] = [
-        (key, _either([shapes.of(item), msgspec.UnsetType]), msgspec.UNSET) for key, item in of.more.items()
+    shapes = _Shapes(format_.views)
+    head: list[_Field] = [("format", Literal[format_.name]), ("version", Literal[format_.version])]
+    fields: list[_Field] = [
+        (key, _join_either([shapes.choose(item), msgspec.UnsetType]), msgspec.UNSET)
+        for key, item in format_.extra.items()
     ]
-    return _struct(of.content, [*head, *shapes.fields(of.content, lines_of(of.content, of.views)), *more])
+    return _define_struct(
+        format_.content,
+        [*head, *shapes.fields(format_.content, lines_of(format_.content, format_.views)), *fields],
+    )
 
 
-def schema(of: Format) -> dict[str, Any]:
+def schema(format_: Format) -> dict[str, Any]:
     """Return the JSON Schema of the document."""
-    return msgspec.json.schema(document_type(of))
+    return msgspec.json.schema(document_type(format_))
 
 
 class _Shapes:
@@ -36,58 +40,58 @@ class _Shapes:
 
     def __init__(self, views: Views) -> None:
         self._views = views
-        self._known: dict[type, type[msgspec.Struct]] = {}
+        self._types: dict[type, type[msgspec.Struct]] = {}
 
-    def of(self, kind: Any) -> Any:
+    def choose(self, kind: Any) -> Any:
         """One type."""
         origin = get_origin(kind)
         if origin is Annotated:
-            return self.of(get_args(kind)[0])
+            return self.choose(get_args(kind)[0])
         if origin in (Union, types.UnionType):
-            return _either(map(self.of, get_args(kind)))
+            return _join_either(map(self.choose, get_args(kind)))
         if origin is not None and origin is not Literal:
-            return origin[tuple(arg if arg is ... else self.of(arg) for arg in get_args(kind))]
-        return self._plain(kind) if isinstance(kind, type) else kind
+            return origin[tuple(arg if arg is ... else self.choose(arg) for arg in get_args(kind))]
+        return self._convert(kind) if isinstance(kind, type) else kind
 
-    def _plain(self, kind: type) -> Any:
+    def _convert(self, kind: type) -> Any:
         view = self._views.get(kind) or RULES.get(kind)
         if callable(view):
-            return self.of(get_type_hints(view)["return"])
+            return self.choose(get_type_hints(view)["return"])
         if view is None and not issubclass(kind, msgspec.Struct):
             return kind
-        if kind not in self._known:
-            self._known[kind] = _struct(kind, self.fields(kind, lines_of(kind, self._views)))
-        return self._known[kind]
+        if kind not in self._types:
+            self._types[kind] = _define_struct(kind, self.fields(kind, lines_of(kind, self._views)))
+        return self._types[kind]
 
     def fields(self, kind: Any, lines: Iterable[Line]) -> list[_Field]:
         """Name and type of what each line shows of a struct."""
-        return [field for line in lines for field in self._line(kind, line)]
+        return [field for line in lines for field in self._render_line_of(kind, line)]
 
-    def _line(self, kind: Any, line: Line) -> list[_Field]:
+    def _render_line_of(self, kind: Any, line: Line) -> list[_Field]:
         if isinstance(line, Part):
-            return [(line.key, self._part(_at(kind, line.of), line))]
+            return [(line.key, self._convert_part(_get_at(kind, line.base), line))]
         if line.startswith("*"):
-            its = _at(kind, line[1:])
-            return self.fields(its, lines_of(its, self._views))
+            kind_of = _get_at(kind, line[1:])
+            return self.fields(kind_of, lines_of(kind_of, self._views))
         key, _, path = line.partition("=")
-        return [(key, self.of(_at(kind, path or key)))]
+        return [(key, self.choose(_get_at(kind, path or key)))]
 
-    def _part(self, kind: Any, part: Part) -> Any:
-        (its,) = (member for member in _get_members(kind) if member is not type(None))
+    def _convert_part(self, kind: Any, part: Part) -> Any:
+        (member_type,) = (member for member in _get_members(kind) if member is not type(None))
         shape = msgspec.defstruct(
-            part.key.title().replace("_", ""), self.fields(its, part.lines), frozen=True
+            part.key.title().replace("_", ""), self.fields(member_type, part.lines), frozen=True
         )
-        return shape if its is kind else _either([shape, type(None)])
+        return shape if member_type is kind else _join_either([shape, type(None)])
 
 
-def _struct(of: type, fields: Iterable[_Field]) -> type[msgspec.Struct]:
-    return msgspec.defstruct(of.__name__, fields, frozen=True, namespace={"__doc__": of.__doc__})
+def _define_struct(base: type, fields: Iterable[_Field]) -> type[msgspec.Struct]:
+    return msgspec.defstruct(base.__name__, fields, frozen=True, namespace={"__doc__": base.__doc__})
 
 
-def _at(kind: Any, path: str) -> Any:
+def _get_at(kind: Any, path: str) -> Any:
     """Return the type of what stands at the end of a path, with ``None`` where one on the way can be."""
     for name in path.split(".") if path else ():
-        kind = _either(_make_attribute(member, name) for member in _get_members(kind))
+        kind = _join_either(_make_attribute(member, name) for member in _get_members(kind))
     return kind
 
 
@@ -103,13 +107,13 @@ def _make_attribute(kind: Any, name: str) -> Any:
         return kind if kind is Undefined else type(None)
     if kind is Undefined and not hasattr(kind, name):
         return type(None)
-    its = getattr(kind, name)
-    return get_type_hints(its.fget if isinstance(its, property) else its)["return"]
+    attribute = getattr(kind, name)
+    return get_type_hints(attribute.fget if isinstance(attribute, property) else attribute)["return"]
 
 
 def _get_members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 
-def _either(kinds: Iterable[Any]) -> Any:
+def _join_either(kinds: Iterable[Any]) -> Any:
     return reduce(or_, dict.fromkeys(kinds))

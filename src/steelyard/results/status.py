@@ -29,7 +29,7 @@ class Progress(msgspec.Struct, frozen=True):
         Of all runs of the record.
     remaining_s : float or None
         Until the end as far as that can be told; where it cannot, until the next look (``to_end``).
-    what : str
+    noun : str
         What is counted: ``programs`` while they are built, before the first block.
     target, reached : float or None
         Relative half-width that ends the run, and the widest at the last look; ``None`` where no precision
@@ -42,7 +42,7 @@ class Progress(msgspec.Struct, frozen=True):
     blocks_wanted: int
     elapsed_s: float
     remaining_s: float | None
-    what: str = "blocks"
+    noun: str = "blocks"
     to_end: bool = True
     target: float | None = None
     reached: float | None = None

@@ -85,7 +85,9 @@ def aggregate(
     for name in AGGREGATES:
         rows = np.flatnonzero(np.array([chosen == name for chosen in names]))
         if len(rows):
-            value[rows], u2[rows], law[rows], freedom[rows] = _one_way(values[rows], counts[rows], name)
+            value[rows], u2[rows], law[rows], freedom[rows] = _analyse_one_way(
+                values[rows], counts[rows], name
+            )
     tiny = (floor * _size(np.abs(value))) ** 2
     return Aggregated(value, np.maximum(u2, tiny), law, freedom, names, one_sided)
 
@@ -97,15 +99,15 @@ def _least_half(values: Floats, counts: Integers) -> Floats:
 def _one_sidedness(values: Floats) -> Floats:
     with np.errstate(all="ignore"):
         enough = np.isfinite(values).sum(axis=2) >= 4
-        middle = _without_missing(np.median, np.nanmedian, values)
-        upper = np.where(enough, (_without_missing(np.max, np.nanmax, values) - middle) / np.abs(middle), 0.0)
-        lower = np.where(enough, (middle - _without_missing(np.min, np.nanmin, values)) / np.abs(middle), 0.0)
+        middle = _drop_missing(np.median, np.nanmedian, values)
+        upper = np.where(enough, (_drop_missing(np.max, np.nanmax, values) - middle) / np.abs(middle), 0.0)
+        lower = np.where(enough, (middle - _drop_missing(np.min, np.nanmin, values)) / np.abs(middle), 0.0)
         up, down = np.nan_to_num(upper).sum(axis=1), np.nan_to_num(lower).sum(axis=1)
         ratio: Floats = np.where(down > 0, up / np.where(down > 0, down, 1.0), np.where(up > 0, np.inf, 1.0))
     return ratio
 
 
-def _without_missing(
+def _drop_missing(
     plain: Callable[..., npt.ArrayLike], aware: Callable[..., npt.ArrayLike], values: Floats
 ) -> Floats:
     """Return a reduction over repetitions that is aware of NaN; plain and fast where nothing is missing."""
@@ -113,7 +115,9 @@ def _without_missing(
     return np.asarray(reduction(values, axis=2))
 
 
-def _one_way(values: Floats, counts: Integers, how: Aggregate) -> tuple[Floats, Floats, Floats, Floats]:
+def _analyse_one_way(
+    values: Floats, counts: Integers, how: Aggregate
+) -> tuple[Floats, Floats, Floats, Floats]:
     ordered = np.sort(values, axis=2)  # NaN last
     centre = _summary(ordered, counts, how)
     # One-sided noise is judged by the half that the aggregate looks at.
@@ -127,7 +131,7 @@ def _one_way(values: Floats, counts: Integers, how: Aggregate) -> tuple[Floats, 
     total = freedom.sum(axis=1).astype(float)
     if how == "mean":
         return centre, variance / counts, law, total
-    spread = _resampled(values, counts, centre, law, how)
+    spread = _resample(values, counts, centre, law, how)
     return centre, spread, law, np.maximum((counts - 1).sum(axis=1) / 2.0, 0.0)
 
 
@@ -182,7 +186,7 @@ def _size(centre: Floats) -> Floats:
     return np.asarray(np.maximum(np.where(centre > 0, centre, of_zero), least))
 
 
-def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, how: Aggregate) -> Floats:
+def _resample(values: Floats, counts: Integers, centre: Floats, law: Floats, how: Aggregate) -> Floats:
     """Return the variance of an aggregate by resampling.
 
     The residuals of all points are resampled together, scaled by the noise law.

@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from steelyard import _kernels
 from steelyard.core.arrays import Floats
 from steelyard.core.growth import CONSTANT, Growth
-from steelyard.scaling.columns import Exponents, Monomial, TermColumn, bends, between, knees_of, shared
+from steelyard.scaling.columns import (
+    Exponents,
+    Monomial,
+    TermColumn,
+    bends,
+    knees_of,
+    list_columns_between,
+    share_growth,
+)
 from steelyard.scaling.spaces import SearchSpace
 
 Integers = NDArray[np.int64]
@@ -77,13 +85,13 @@ MOST_TERMS: Final = 3
 """Of a sum."""
 LEAST_FOR_SUMS: Final = 5
 """Points from which sums of two terms are searched."""
-CANCELLING: Final = (Growth.of(0, 1), Growth.of(0, 2), Growth.of("1/2"), Growth.of(1), Growth.of(2))
+CANCELLING: Final = (Growth.make(0, 1), Growth.make(0, 2), Growth.make("1/2"), Growth.make(1), Growth.make(2))
 """How much faster the other term grows than one with a negative coefficient; an exponential may lose any term
 that is none, as k 2^k - k does.
 """
 STRONG_SCALING: Final = tuple(
-    Growth.of(*each)
-    for each in ((-1, 0), ("-1/2", 0), ("-1/3", 0), ("-2/3", 0), ("-3/2", 0), (-2, 0), (-1, 1))
+    Growth.make(*exponents)
+    for exponents in ((-1, 0), ("-1/2", 0), ("-1/3", 0), ("-2/3", 0), ("-3/2", 0), (-2, 0), (-1, 1))
 )
 """Falling terms that enter sums of two."""
 
@@ -131,7 +139,7 @@ class Candidates(msgspec.Struct, frozen=True):
     group: SmallIntegers
     leads: tuple[Monomial, ...]
     leading: tuple[tuple[Monomial, ...], ...]
-    shown: NDArray[np.bool_]
+    is_shown: NDArray[np.bool_]
     rough: NDArray[np.bool_]
     classes: Integers
     falls: NDArray[np.bool_]
@@ -163,8 +171,8 @@ def usable(points: Floats, term: Monomial) -> bool:
     return all(_is_usable(points[:, at], growth) for at, growth in enumerate(term))
 
 
-def _is_usable(where: Floats, growth: Growth) -> bool:
-    least, most = float(where.min()), float(where.max())
+def _is_usable(values: Floats, growth: Growth) -> bool:
+    least, most = float(values.min()), float(values.max())
     if growth.log and not (least > 1 or (growth.log > 0 and least == 1)):
         return False
     rate = abs(float(growth.exp2))
@@ -181,13 +189,13 @@ class _Numbered:
     def __init__(self, parameters: int) -> None:
         self.parameters = parameters
         self.columns: list[TermColumn] = []
-        self._known: dict[TermColumn, int] = {}
+        self._numbers: dict[TermColumn, int] = {}
 
-    def of(self, column: TermColumn) -> int:
+    def number(self, column: TermColumn) -> int:
         """Return the number of a column, a new one where it has none."""
-        number = self._known.setdefault(column, len(self.columns))
+        number = self._numbers.setdefault(column, len(self.columns))
         if number == len(self.columns):
-            growths = tuple(map(shared, column.growth))
+            growths = tuple(map(share_growth, column.growth))
             self.columns.append(msgspec.structs.replace(column, growth=growths))
         return number
 
@@ -216,11 +224,11 @@ def one_parameter(
     usable_terms = tuple(usable(points, (term,)) for term in space.terms)
     knees = () if plain or not space.open else knees_of(points)
     sums = len(points) >= LEAST_FOR_SUMS
-    return _over(points, _one_parameter(space, usable_terms, knees, priors, sums=sums), priors)
+    return _build_over(points, _build_one_parameter(space, usable_terms, knees, priors, sums=sums), priors)
 
 
 @lru_cache(maxsize=64)
-def _one_parameter(
+def _build_one_parameter(
     space: SearchSpace,
     usable_terms: tuple[bool, ...],
     knees: tuple[float, ...],
@@ -229,13 +237,13 @@ def _one_parameter(
     sums: bool,
 ) -> _Structure:
     numbered = _Numbered(1)
-    own = [
-        (t, numbered.of(TermColumn((t,))), w)
+    columns_of = [
+        (t, numbered.number(TermColumn((t,))), w)
         for t, w, can in zip(space.terms, space.weights, usable_terms, strict=True)
         if can
     ]
-    down = [group for group in own if group[0] < CONSTANT]
-    growing = own[len(down) :]
+    down = [group for group in columns_of if group[0] < CONSTANT]
+    growing = columns_of[len(down) :]
     simple = [group for group in growing if group[2] >= SIMPLE_WEIGHT and _simple(group[0])]
     groups: list[tuple[float, Weighted]] = [
         (priors.single, [((c,), w) for _, c, w in growing]),
@@ -252,17 +260,17 @@ def _one_parameter(
         if knees:
             growing_bends, bounded = bends(knees)
             cancelling: Weighted = [
-                ((numbered.of(TermColumn((f,), against=True)), b), v * w)
+                ((numbered.number(TermColumn((f,), against=True)), b), v * w)
                 for (f, _, v), (g, b, w) in pairs
                 if g / f in CANCELLING or (g.exp2 and not f.exp2)
             ]
             groups += [
                 (priors.negative, cancelling),
-                (priors.bent, [((numbered.of(c),), 1.0) for c in growing_bends]),
-                (priors.bounded, [((numbered.of(c),), 1.0) for c in bounded]),
-                (priors.between, [((numbered.of(c),), 1.0) for c in between()]),
+                (priors.bent, [((numbered.number(c),), 1.0) for c in growing_bends]),
+                (priors.bounded, [((numbered.number(c),), 1.0) for c in bounded]),
+                (priors.between, [((numbered.number(c),), 1.0) for c in list_columns_between()]),
             ]
-    return _structure(numbered, groups, priors)
+    return _build_structure(numbered, groups, priors)
 
 
 def _simple(term: Growth) -> bool:
@@ -280,7 +288,7 @@ def several_parameters(
     candidates it has; those with a negative part share that of one.
     """
     count = points.shape[1]
-    own = [
+    columns_of = [
         [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if usable(points[:, [at]], (t,))]
         for at, space in enumerate(spaces)
     ]
@@ -291,33 +299,33 @@ def several_parameters(
     for shape in shapes:
         active = sorted(frozenset().union(*shape))
         entries: Weighted = []
-        for choice in itertools.product(*(own[at] for at in active)):
+        for choice in itertools.product(*(columns_of[at] for at in active)):
             growth = dict(zip(active, (t for t, _ in choice), strict=True))
             parts = [
                 tuple(growth[at] if at in subset else CONSTANT for at in range(count)) for subset in shape
             ]
             weight = math.prod(w for _, w in choice)
-            which = tuple(numbered.of(TermColumn(part)) for part in parts)
-            entries.append((which, weight))
+            members = tuple(numbered.number(TermColumn(part)) for part in parts)
+            entries.append((members, weight))
             if len(shape) == 2 and shape[1] < shape[0]:
-                negative.append(((which[0], numbered.of(TermColumn(parts[1], against=True))), weight))
+                negative.append(((members[0], numbered.number(TermColumn(parts[1], against=True))), weight))
         groups.append((1.0 / len(shapes), entries))
     groups.append((priors.negative_product, negative))
-    structure = _structure(
+    structure = _build_structure(
         numbered, groups, msgspec.structs.replace(priors, constant=priors.several_constant)
     )
-    return _over(points, structure, priors)
+    return _build_over(points, structure, priors)
 
 
 def _get_shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
     """Which parameters each term of a structure has."""
     every = range(parameters)
     subsets = [frozenset(s) for size in range(1, parameters + 1) for s in itertools.combinations(every, size)]
-    whole = subsets[-1]
+    full = subsets[-1]
     shapes: list[tuple[frozenset[int], ...]] = [(s,) for s in subsets]
     # Parts that share nothing, and a product of everything with one parameter more.
     shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if not a & b]
-    shapes += [(whole, frozenset({at})) for at in every]
+    shapes += [(full, frozenset({at})) for at in every]
     if parameters == MOST_TERMS:
         shapes.append(tuple(frozenset({at}) for at in every))
     return shapes
@@ -331,7 +339,7 @@ class _Structure(msgspec.Struct, frozen=True):
     group: SmallIntegers
     leads: tuple[Monomial, ...]
     leading: tuple[tuple[Monomial, ...], ...]
-    shown: NDArray[np.bool_]
+    is_shown: NDArray[np.bool_]
     rough: NDArray[np.bool_]
     classes: Integers
     falls: NDArray[np.bool_]
@@ -341,7 +349,9 @@ class _Structure(msgspec.Struct, frozen=True):
     near_edge: NDArray[np.bool_]
 
 
-def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], priors: Priors) -> _Structure:
+def _build_structure(
+    numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], priors: Priors
+) -> _Structure:
     """Give each candidate its share of its group's mass, and number the leads."""
     parameters, columns = numbered.parameters, tuple(numbered.columns)
     heights = [tuple(row) for row in numbered.heights().tolist()]
@@ -349,17 +359,17 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
     searched = [(mass, entries) for mass, entries in groups if entries]
     everything = priors.constant + sum(mass for mass, _ in searched)
     listed = [
-        (which, mass / everything * weight / total)
+        (members, mass / everything * weight / total)
         for mass, entries in searched
         for total in [sum(weight for _, weight in entries)]
-        for which, weight in entries
+        for members, weight in entries
     ]
     listed.sort(key=lambda candidate: len(candidate[0]))
     leads: dict[tuple[tuple[int, ...], ...], int] = {((0,) * parameters,): 0}
     leading: list[tuple[Monomial, ...]] = [((CONSTANT,) * parameters,)]
     group = [0]
-    for which, _ in listed:
-        positive = [q for q in which if not against[q]]
+    for term, _ in listed:
+        positive = [q for q in term if not against[q]]
         numbers = [q for q in positive if not any(_outgrows(heights[r], heights[q]) for r in positive)]
         numbers.sort(key=lambda q: heights[q], reverse=True)
         key = tuple(heights[q] for q in numbers) or ((0,) * parameters,)
@@ -367,30 +377,30 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
             leads[key] = len(leads)
             leading.append(tuple(columns[q].growth for q in numbers))
         group.append(leads[key])
-    members = [(-1, -1, -1), *((*which, *(-1,) * (3 - len(which))) for which, _ in listed)]
-    shown = [True, *(all(columns[q].shown for q in which) for which, _ in listed)]
+    members = [(-1, -1, -1), *((*term, *(-1,) * (3 - len(term))) for term, _ in listed)]
+    is_shown = [True, *(all(columns[q].is_shown for q in term) for term, _ in listed)]
     bound = [column.against and column.growth < (CONSTANT,) * parameters for column in columns]
-    rough = [False, *(any(bound[q] or not columns[q].shown for q in which) for which, _ in listed)]
+    rough = [False, *(any(bound[q] or not columns[q].is_shown for q in term) for term, _ in listed)]
     log_prior = [math.log(priors.constant / everything), *(math.log(weight) for _, weight in listed)]
     fastest = tuple(
-        max((column.growth[at] for column in columns if column.shown), default=CONSTANT)
+        max((column.growth[at] for column in columns if column.is_shown), default=CONSTANT)
         for at in range(parameters)
     )
-    each = tuple(tuple(max(term[at] for term in lead) for at in range(parameters)) for lead in leading)
+    lead_of = tuple(tuple(max(term[at] for term in lead) for at in range(parameters)) for lead in leading)
     near = [
         any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True))
-        for lead in each
+        for lead in lead_of
     ]
     return _Structure(
         columns,
         np.array(members, dtype=np.int32),
         np.array(group, dtype=np.int32),
-        each,
+        lead_of,
         tuple(leading),
-        np.array(shown),
+        np.array(is_shown),
         np.array(rough),
-        _classes(each),
-        np.array([parameters == 1 and lead[0] < CONSTANT for lead in each]),
+        _classes(lead_of),
+        np.array([parameters == 1 and lead[0] < CONSTANT for lead in lead_of]),
         np.array(log_prior),
         np.bincount(group, np.exp(log_prior), len(leading)).astype(float),
         fastest,
@@ -399,16 +409,16 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
 
 
 def _classes(leads: Sequence[Monomial]) -> Integers:
-    known: dict[tuple[int, ...], int] = {}
+    numbers: dict[tuple[int, ...], int] = {}
     kinds = (
         tuple(0 if g.is_constant else -1 if g < CONSTANT else int(g.kind) for g in lead) for lead in leads
     )
-    return np.array([known.setdefault(kind, len(known)) for kind in kinds])
+    return np.array([numbers.setdefault(kind, len(numbers)) for kind in kinds])
 
 
-def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
+def _build_over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
     """Return the structure's columns at these points."""
-    exponents = Exponents.of(structure.columns, points.shape[1])
+    exponents = Exponents.make(structure.columns, points.shape[1])
     raw = exponents.at(points)
     scale = raw.max(axis=1) * np.where([column.against for column in structure.columns], -1.0, 1.0)
     kernel = _kernels.Space(
@@ -428,7 +438,7 @@ def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
         structure.group,
         structure.leads,
         structure.leading,
-        structure.shown,
+        structure.is_shown,
         structure.rough,
         structure.classes,
         structure.falls,
@@ -442,6 +452,6 @@ def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
     )
 
 
-def _outgrows(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _outgrows(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     """Whether the first grows at least as fast in every parameter, and faster in one."""
-    return one != other and all(g >= h for g, h in zip(one, other, strict=True))
+    return first != second and all(g >= h for g, h in zip(first, second, strict=True))

@@ -75,9 +75,9 @@ def read_all(series: Sequence[Series]) -> list[SeriesArrays | NotModelled]:
     takes a tenth of a second and more.
     """
     groups: dict[object, list[int]] = {}
-    for number, one in enumerate(series):
-        shape = tuple([(p.at, len(p.values), p.n, p.u is None) for p in one.points])
-        groups.setdefault((one.parameters, shape), []).append(number)
+    for number, single in enumerate(series):
+        shape = tuple([(p.at, len(p.values), p.n, p.u is None) for p in single.points])
+        groups.setdefault((single.parameters, shape), []).append(number)
     out: dict[int, SeriesArrays | NotModelled] = {}
     for numbers in groups.values():
         out.update(zip(numbers, _read_alike([series[number] for number in numbers]), strict=True))
@@ -92,9 +92,9 @@ def _read_alike(series: Sequence[Series]) -> Iterator[SeriesArrays | NotModelled
     if len(grid) < LEAST_POINTS:
         points = f"{len(grid)} point{'s' * (len(grid) > 1)}"
         few = f"{points}; a model needs at least {LEAST_POINTS}, better 5 or more"
-        for one in series:
-            nothing = f"no finite value{f' ({one.lost[0]})' if one.lost else ''}"
-            yield NotModelled(one.name, one.metric, one.labels, few if one.points else nothing)
+        for single in series:
+            nothing = f"no finite value{f' ({single.lost[0]})' if single.lost else ''}"
+            yield NotModelled(single.name, single.metric, single.labels, few if single.points else nothing)
         return
     bad_grid = _format_bad_grid(first, grid)
     values = _values(series)
@@ -102,31 +102,31 @@ def _read_alike(series: Sequence[Series]) -> Iterator[SeriesArrays | NotModelled
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a point without a value is told below
         means = np.nanmean(values, axis=2)
-    given = all(point.u is not None for point in first.points)
+    has_u = all(point.u is not None for point in first.points)
     counts = [point.launches for point in first.points]
     fewest, freedom = min(counts), sum(max(count - 1, 0) for count in counts)
     levels = tuple(len(set(column)) for column in grid.T.tolist())
     ends = (tuple(grid.min(axis=0).tolist()), tuple(grid.max(axis=0).tolist()))
-    for one, own, mean, fine in zip(series, values, means, sound.tolist(), strict=True):
-        reason = (None if fine else _format_bad_value(one)) or bad_grid
+    for single, its_values, mean, fine in zip(series, values, means, sound.tolist(), strict=True):
+        reason = (None if fine else _format_bad_value(single)) or bad_grid
         if reason is not None:
-            yield NotModelled(one.name, one.metric, one.labels, reason)
+            yield NotModelled(single.name, single.metric, single.labels, reason)
             continue
         zeros = 0 if fine else int((mean == 0).sum())
         # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
         kinked = zeros > 1 and all(len(set(column[mean == 0])) > 1 for column in grid.T)
-        u = np.array([point.u for point in one.points], dtype=float) if given else None
-        yield SeriesArrays(one, grid, own, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
+        u = np.array([point.u for point in single.points], dtype=float) if has_u else None
+        yield SeriesArrays(single, grid, its_values, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
 
 
 def _values(series: Sequence[Series]) -> Floats:
     counts = [len(point.values) for point in series[0].points]
     most = max(*counts, 1)
     if min(counts) == most:
-        return np.array([[point.values for point in one.points] for one in series], dtype=float)
+        return np.array([[point.values for point in single.points] for single in series], dtype=float)
     values = np.full((len(series), len(counts), most), np.nan)
-    for row, one in enumerate(series):
-        for at, point in enumerate(one.points):
+    for row, single in enumerate(series):
+        for at, point in enumerate(single.points):
             values[row, at, : counts[at]] = point.values
     return values
 

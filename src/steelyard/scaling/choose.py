@@ -68,13 +68,13 @@ class Choices(msgspec.Struct, frozen=True):
 
     def terms(self, row: int) -> tuple[Term, ...]:
         """Return the terms of one function, fastest first."""
-        return self._terms(self.slope[row].tolist(), self.member[row].tolist())
+        return self._make_terms(self.slope[row].tolist(), self.member[row].tolist())
 
     def all_terms(self) -> list[tuple[Term, ...]]:
         """Return the terms of every function."""
-        return list(map(self._terms, self.slope.tolist(), self.member.tolist()))
+        return list(map(self._make_terms, self.slope.tolist(), self.member.tolist()))
 
-    def _terms(self, slopes: Sequence[float], members: Sequence[int]) -> tuple[Term, ...]:
+    def _make_terms(self, slopes: Sequence[float], members: Sequence[int]) -> tuple[Term, ...]:
         columns = self.posterior.candidates.columns
         terms = [
             Term(slope, columns[member].growth)
@@ -94,19 +94,19 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     most = size.max(axis=1)
     least = np.where(size > 0, size, np.inf).min(axis=1)
     rounding = NOTHING * np.where(least < FAR * most, least, most)
-    share, which = class_shares(posterior)
+    share, classes = class_shares(posterior)
     group = candidates.group[posterior.candidate].astype(np.int64)
     # Where the best class has no formula that makes sense, the next best component that has one stands.
     group = group if posterior.ends is None else np.where(posterior.ends > 0.5, 0, group)
     everywhere = np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
     component = _kernels.choose(
         posterior.candidate,
-        posterior.own,
+        posterior.own_weight,
         posterior.coefficient,
         candidates.members,
         candidates.scale,
-        candidates.shown.astype(np.uint8),
-        which[group],
+        candidates.is_shown.astype(np.uint8),
+        classes[group],
         share.argmax(axis=1),
         rounding,
         everywhere,
@@ -126,17 +126,19 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
         slope[pending], member[pending], lead[pending] = 0.0, -1, 0
     fitted = _values(candidates.raw, constant, slope, member)
     used = 1 + (member >= 0).sum(axis=1)
-    left = m - used
+    freedom = m - used
     with np.errstate(divide="ignore", invalid="ignore"):
-        f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / left
-        known = (left > 0) & (data.freedom > 0)
+        f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / freedom
+        is_known = (freedom > 0) & (data.freedom > 0)
         p = f_sf(
-            np.maximum(left, 1).astype(float), np.maximum(data.freedom, 1), np.nan_to_num(np.maximum(f, 0.0))
+            np.maximum(freedom, 1).astype(float),
+            np.maximum(data.freedom, 1),
+            np.nan_to_num(np.maximum(f, 0.0)),
         )
-        lack = np.where(known, p, np.nan)
+        lack = np.where(is_known, p, np.nan)
         spread = ((data.value - data.value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         rest = ((data.value - fitted) ** 2).sum(axis=1)
-        r2 = np.where((used > 1) & (left > 0), 1 - (rest / left) / (spread / (m - 1)), np.nan)
+        r2 = np.where((used > 1) & (freedom > 0), 1 - (rest / freedom) / (spread / (m - 1)), np.nan)
     return Choices(posterior, lead, constant, slope, member, fitted, lack, r2, pending)
 
 
@@ -147,8 +149,8 @@ def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
     """
     classes = posterior.candidates.classes
     # Not a product of matrices: threads of a BLAS keep a CPU busy while they wait for the next one.
-    own = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
-    share: Floats = np.einsum("ij,jk->ik", posterior.lead, own)
+    membership = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
+    share: Floats = np.einsum("ij,jk->ik", posterior.lead, membership)
     by_noise = ADVANTAGE[0] * posterior.noise + ADVANTAGE[1] * posterior.noise**2
     by_points = np.clip(6 / posterior.variance.shape[1], FEWEST, MOST)
     share[:, 0] *= np.clip(by_noise, LEAST_ADVANTAGE, MOST_ADVANTAGE) * by_points

@@ -20,14 +20,14 @@ KNEES: Final = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
 SOFT = 1.0
 SHARPNESS: Final = (SOFT, 2.0, 4.0)
 BENDING: Final = tuple(
-    Growth.of(*each)
-    for each in (("1/2", 0), ("3/4", 0), (1, 0), ("5/4", 0), ("3/2", 0), (2, 0), (0, 1), (1, 1))
+    Growth.make(*exponents)
+    for exponents in (("1/2", 0), ("3/4", 0), (1, 0), ("5/4", 0), ("3/2", 0), (2, 0), (0, 1), (1, 1))
 )
-BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
+BOUNDED: Final = (Growth.make(-1), Growth.make(-2), Growth.make("-1/2"))
 
 
 @lru_cache(maxsize=1 << 14)
-def shared(growth: Growth) -> Growth:
+def share_growth(growth: Growth) -> Growth:
     """Return the one object for all growths that are equal.
 
     Others are compared fraction by fraction when they are looked up.
@@ -57,7 +57,7 @@ class TermColumn(msgspec.Struct, frozen=True):
     knee: float = 0.0
     sharpness: float = SOFT
     against: bool = False
-    shown: bool = True
+    is_shown: bool = True
 
 
 class Exponents(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ class Exponents(msgspec.Struct, frozen=True):
     """Column, knee and sharpness of those that have one."""
 
     @classmethod
-    def of(cls, columns: Sequence[TermColumn], parameters: int) -> Exponents:
+    def make(cls, columns: Sequence[TermColumn], parameters: int) -> Exponents:
         """Make columns from exact growths."""
         flat = [(float(g.power), float(g.log), float(g.exp2)) for column in columns for g in column.growth]
         table = np.array(flat).reshape(len(columns), parameters, 3)
@@ -111,13 +111,15 @@ def knees_of(points: Floats) -> tuple[float, ...]:
 
 def bends(knees: Sequence[float]) -> tuple[list[TermColumn], list[TermColumn]]:
     """Columns that bend and then grow, and those against which a bound is approached."""
-    growing = [TermColumn((g,), knee, q, shown=False) for g in BENDING for knee in knees for q in SHARPNESS]
+    growing = [
+        TermColumn((g,), knee, q, is_shown=False) for g in BENDING for knee in knees for q in SHARPNESS
+    ]
     # (x + K)^1 is a straight line, and a bend of nothing.
-    growing = [c for c in growing if not (c.sharpness == SOFT and c.growth[0] == Growth.of(Fraction(1)))]
-    bounded = [TermColumn((BOUNDED[0],), knee, against=True, shown=False) for knee in knees]
+    growing = [c for c in growing if not (c.sharpness == SOFT and c.growth[0] == Growth.make(Fraction(1)))]
+    bounded = [TermColumn((BOUNDED[0],), knee, against=True, is_shown=False) for knee in knees]
     return growing, bounded + [TermColumn((g,), against=True) for g in BOUNDED]
 
 
-def between(powers: int = 3) -> list[TermColumn]:
+def list_columns_between(powers: int = 3) -> list[TermColumn]:
     """Powers in odd twenty-fourths, half-way between those of the grid."""
-    return [TermColumn((Growth.of(Fraction(k, 24)),), shown=False) for k in range(1, 24 * powers, 2)]
+    return [TermColumn((Growth.make(Fraction(k, 24)),), is_shown=False) for k in range(1, 24 * powers, 2)]

@@ -46,7 +46,7 @@ BEFORE: Final = 3
 """Points before them, at least."""
 GROSS: Final = 0.1
 """Relative miss of a point from which on a formula describes nothing."""
-LOGARITHM: Final = Growth.of(0, 1)
+LOGARITHM: Final = Growth.make(0, 1)
 KEPT: Final = 0.75
 """Of the probability of a rank that is doubted; so little that none reaches ``SURE``."""
 
@@ -69,7 +69,7 @@ class Points(msgspec.Struct, frozen=True):
     variance: Sequence[float]
 
 
-def doubted(model: ScalingModel, question: Asked, points: Points, *, rising: bool) -> ScalingModel:
+def doubt(model: ScalingModel, question: Asked, points: Points, *, rising: bool) -> ScalingModel:
     """Return the model, its rank undecided where the data allow another.
 
     ``rising``: a fall is seen to rise again, if there is one.
@@ -87,7 +87,7 @@ def _make_unseen(model: ScalingModel, question: Asked) -> ScalingModel:
     rank = question.rank(CONSTANT)
     if rank == question.rank(model.lead[question.at]):
         return model
-    return _undecided(model, rank)
+    return _make_undecided(model, rank)
 
 
 def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> ScalingModel:
@@ -99,9 +99,9 @@ def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> Scalin
     """
     lead, scale = model.lead[question.at], _scale(model, points)
     few = len(points.scales) < LEAST_FOR_SUMS
-    growth = Growth.of(1) if lead.is_constant and question.growth.is_constant else question.growth
+    growth = Growth.make(1) if lead.is_constant and question.growth.is_constant else question.growth
     if few and lead >= growth and not lead.exp2:
-        growth = Growth.of(1) if lead.power < 1 else Growth.of(lead.power + 1)
+        growth = Growth.make(1) if lead.power < 1 else Growth.make(lead.power + 1)
     rank = question.rank(growth)
     if lead >= growth or rank == question.rank(lead):
         return model
@@ -115,9 +115,9 @@ def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> Scalin
     noted = replace(model, warnings=(*model.warnings, ModelWarning("hidden", words)))
     scaled = model.validation is not None and model.validation.scale is not None
     if not question.growth.is_constant or scaled or few:
-        return _undecided(noted, rank)
+        return _make_undecided(noted, rank)
     by_logarithm = hidden_share(model.terms, LOGARITHM, points, scale)
-    return noted if by_logarithm < LOGARITHM_COUNTS else _undecided(noted, rank)
+    return noted if by_logarithm < LOGARITHM_COUNTS else _make_undecided(noted, rank)
 
 
 def _make_misfitting(model: ScalingModel, question: Asked, points: Points) -> ScalingModel:
@@ -136,10 +136,10 @@ def _make_misfitting(model: ScalingModel, question: Asked, points: Points) -> Sc
         words = "the formula is far from some points: no rank is stated by it"
     else:
         return model
-    return _undecided(replace(model, warnings=(*model.warnings, ModelWarning("misfit", words))), "match")
+    return _make_undecided(replace(model, warnings=(*model.warnings, ModelWarning("misfit", words))), "match")
 
 
-def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
+def _make_undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
     """Return the model, its ranks in part in favour of this ``rank``."""
     validation = model.validation
     if validation is None:
@@ -147,18 +147,18 @@ def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
     shares = {
         name: KEPT * getattr(validation.probability, name) + (1 - KEPT) * (name == rank) for name in RANKS
     }
-    there: RankAnswer | None = None if validation.rank_at_scale is None else "undecided"
+    rank_there: RankAnswer | None = None if validation.rank_at_scale is None else "undecided"
     return replace(
         model,
         validation=replace(
-            validation, rank="undecided", probability=RankProbability(**shares), rank_at_scale=there
+            validation, rank="undecided", probability=RankProbability(**shares), rank_at_scale=rank_there
         ),
     )
 
 
 def _scale(model: ScalingModel, points: Points) -> float:
-    asked = None if model.validation is None else model.validation.scale
-    return asked or BEYOND * points.scales[-1]
+    scale = None if model.validation is None else model.validation.scale
+    return scale or BEYOND * points.scales[-1]
 
 
 def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: float) -> float:
@@ -169,7 +169,7 @@ def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: f
     basis = [CONSTANT, *(term.growth[0] for term in terms), growth]
     if len(points.scales) <= len(basis):
         return 1.0
-    columns = np.array([[_at(each, x) for each in basis] for x in points.scales])
+    columns = np.array([[_at(column, x) for column in basis] for x in points.scales])
     size = np.abs(columns).max(axis=0)
     weight = 1 / np.sqrt(np.maximum(np.asarray(points.variance), 1e-300))
     scaled = columns / size * weight[:, None]
@@ -179,8 +179,8 @@ def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: f
     u = float(np.sqrt(np.linalg.inv(scaled.T @ scaled)[-1, -1]))
     most = (max(float(coefficient[-1]), 0.0) + END * u) / float(size[-1])
     part = most * (_at(growth, scale) - _at(growth, points.scales[0]))
-    there = np.array([_at(each, scale) for each in basis[:-1]])
-    plain = max(float(coefficient[:-1] / size[:-1] @ there), 0.0)
+    basis_there = np.array([_at(column, scale) for column in basis[:-1]])
+    plain = max(float(coefficient[:-1] / size[:-1] @ basis_there), 0.0)
     return part / (plain + part) if part > 0 else 0.0
 
 
@@ -196,9 +196,9 @@ def _meets(growth: Growth, points: Points, start: int) -> bool:
     values = np.asarray(points.values[start:])
     coefficient, *_ = np.linalg.lstsq(columns * weight[:, None], values * weight, rcond=1e-12)
     misses: Floats = (values - columns @ coefficient) * weight
-    left = len(values) - columns.shape[1]
-    f = float(misses @ misses) / left
-    tail = f_sf(left, max(points.freedom, 1.0), f)
+    freedom = len(values) - columns.shape[1]
+    f = float(misses @ misses) / freedom
+    tail = f_sf(freedom, max(points.freedom, 1.0), f)
     return bool(coefficient[1] >= 0 and tail > FITS)
 
 

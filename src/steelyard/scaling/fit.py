@@ -208,12 +208,12 @@ def _cut(
         cut = segmenter.segment(stretches, at)
         if cut.probability < MAY_SWITCH:
             continue
-        for where in cut.cuts:
-            if where not in chosen:
-                last = where == cut.cuts[-1]
-                chosen[where] = choose(
-                    stretches[where].posterior, stretches[where].data, reach if last else reach[:0]
+        for place in cut.cuts:
+            if place not in chosen:
+                last = place == cut.cuts[-1]
+                chosen[place] = choose(
+                    stretches[place].posterior, stretches[place].data, reach if last else reach[:0]
                 )
         before = special.get(row) or AnswerSource(choices, data, row)
-        pieces = tuple(FittedPiece(stretches[where], chosen[where]) for where in cut.cuts)
+        pieces = tuple(FittedPiece(stretches[place], chosen[place]) for place in cut.cuts)
         special[row] = AnswerSource(before.choices, before.data, before.row, cut.probability, pieces, at)

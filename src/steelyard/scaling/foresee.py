@@ -33,15 +33,15 @@ class Foresight(msgspec.Struct, frozen=True):
 def foresee(fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale: bool) -> Foresight:
     """Answer for every function; ``at_scale``: the first target is the scale at which ranks are asked."""
     memo = _Memo(fitted, targets, question, at_scale=at_scale and question is not None)
-    base = memo.of(fitted.choices.posterior)
+    base = memo.answer(fitted.choices.posterior)
     quantiles, ranks = base.quantiles.copy(), _copy(base.ranks)
     ranks_at = _copy(base.ranks_at)
     for row, source in fitted.special.items():
-        whole = memo.of(source.choices.posterior)
-        last = memo.of(source.pieces[-1].choices.posterior) if source.switch > MAY_SWITCH else None
+        known_whole = memo.answer(source.choices.posterior)
+        last = memo.answer(source.pieces[-1].choices.posterior) if source.switch > MAY_SWITCH else None
         p = source.switch if last is not None else 0.0
         for at in range(len(targets)):
-            values = whole.values[source.row][at]
+            values = known_whole.values[source.row][at]
             weight = np.full(len(values), 1 - p)
             if last is not None:
                 later = last.values[source.at][at]
@@ -50,7 +50,7 @@ def foresee(fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale
             quantiles[row, at] = weighted_quantiles(values, weight)
         for out, name in ((ranks, "ranks"), (ranks_at, "ranks_at")):
             if out is not None:
-                mixed = (1 - p) * getattr(whole, name)[source.row]
+                mixed = (1 - p) * getattr(known_whole, name)[source.row]
                 if last is not None:
                     short = source.pieces[-1].stretch.count < LEAST_RANKED
                     mixed = mixed + p * (NOT_KNOWN if short else getattr(last, name)[source.at])
@@ -81,32 +81,32 @@ class _Memo:
     """Draws and ranks of each posterior, computed once."""
 
     def __init__(self, fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale: bool) -> None:
-        self.targets, self.asked, self.at_scale = targets, question, at_scale
-        self.known: dict[int, _Known] = {}
+        self.targets, self.question, self.at_scale = targets, question, at_scale
+        self.answers: dict[int, _Known] = {}
         self.special: dict[int, list[int]] = {}
         for source in fitted.special.values():
             self.special.setdefault(id(source.choices.posterior), []).append(source.row)
             if source.switch > MAY_SWITCH:
                 self.special.setdefault(id(source.pieces[-1].choices.posterior), []).append(source.at)
 
-    def of(self, posterior: Posterior) -> _Known:
-        found = self.known.get(id(posterior))
-        if found is None:
-            found = self.known[id(posterior)] = self._answer(posterior)
-        return found
+    def answer(self, posterior: Posterior) -> _Known:
+        answered = self.answers.get(id(posterior))
+        if answered is None:
+            answered = self.answers[id(posterior)] = self._answer(posterior)
+        return answered
 
     def _answer(self, posterior: Posterior) -> _Known:
         targets, rows = self.targets, self.special.get(id(posterior), [])
         quantiles = intervals(posterior, targets) if len(targets) else np.empty((len(posterior), 0, 3))
         draws = draw(posterior.part(rows)) if rows and len(targets) else None
         values = [draws.at(target)[0] for target in targets] if draws is not None else []
-        ranks = rank_probabilities(posterior, self.asked) if self.asked is not None else None
-        there = None
-        if self.at_scale and self.asked is not None:
-            there = rank_probabilities_at(draw(posterior), self.asked, targets[0])
+        ranks = rank_probabilities(posterior, self.question) if self.question is not None else None
+        ranks_there = None
+        if self.at_scale and self.question is not None:
+            ranks_there = rank_probabilities_at(draw(posterior), self.question, targets[0])
         return _Known(
             {row: tuple(value[at] for value in values) for at, row in enumerate(rows)},
             quantiles,
             ranks,
-            there,
+            ranks_there,
         )

@@ -68,12 +68,12 @@ def _u2(reading: SeriesArrays, point: int) -> float:
     return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
 
 
-def guessed(growth: str) -> ModelWarning:
+def warn_of_guess(growth: str) -> ModelWarning:
     """Of a formula that grows where no rise was seen."""
     return ModelWarning("hidden", f"no rise was observed: {growth} is a guess about what the fall hides")
 
 
-def levelled(
+def level_off(
     predictions: Sequence[Prediction],
     scales: Sequence[float],
     values: Sequence[float],
@@ -84,7 +84,7 @@ def levelled(
     reach = 2 * math.sqrt(variance[-1])
     low, high = values[-1] - reach, values[-1] + reach
 
-    def within(prediction: Prediction) -> Prediction:
+    def clip(prediction: Prediction) -> Prediction:
         if prediction.at[0] <= scales[-1] or prediction.low is None or prediction.high is None:
             return prediction
         value = fmean(values[-PLATEAU:]) if rise == "none" else prediction.value
@@ -95,4 +95,4 @@ def levelled(
             high=max(prediction.high, high, value),
         )
 
-    return tuple(map(within, predictions))
+    return tuple(map(clip, predictions))

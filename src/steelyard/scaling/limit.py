@@ -16,7 +16,7 @@ from steelyard.scaling.checks import LARGEST_PARAMETER
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction
 from steelyard.scaling.modelling import model
 from steelyard.scaling.question import Question
-from steelyard.scaling.warnings import FAR, far
+from steelyard.scaling.warnings import FAR, warn_of_distance
 
 FARTHEST: Final = 2.0**14
 """Times the largest measured scale that is looked at."""
@@ -40,7 +40,7 @@ class Breaks(msgspec.Struct, frozen=True):
         never falls to it.
     warnings : tuple of ModelWarning
         What a reader must know of the model that says so.
-    others : mapping of str to float
+    other_parameters : mapping of str to float
         The other parameters, and where they stay: at the largest that was measured.
     """
 
@@ -51,7 +51,7 @@ class Breaks(msgspec.Struct, frozen=True):
     latest: float | None
     above_until: float | None = None
     warnings: tuple[ModelWarning, ...] = ()
-    others: Mapping[str, float] = {}
+    other_parameters: Mapping[str, float] = {}
 
 
 def breaks(series: Series, limit: float, question: Question | None = None) -> Breaks | NotModelled:
@@ -59,45 +59,45 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
 
     The first (or named) parameter grows, others are at their largest.
     """
-    asked = question or Question()
-    at = series.parameters.index(asked.parameter) if asked.parameter in series.parameters else 0
+    full = question or Question()
+    at = series.parameters.index(full.parameter) if full.parameter in series.parameters else 0
     name = series.parameters[at]
     measured = sorted({point.at[at] for point in series.points})
     octaves = np.log2(min(measured[-1] * FARTHEST, LARGEST_PARAMETER) / measured[0])
     scales = measured[0] * 2 ** np.linspace(0, octaves, round(octaves * STEPS) + 1)
     scales = np.minimum(scales, LARGEST_PARAMETER)  # which the last may exceed by rounding
     targets = tuple({name: float(scale)} for scale in scales)
-    found = model(series, replace(asked, scale={}, targets=targets))
-    if isinstance(found, NotModelled):
-        return found
+    answer = model(series, replace(full, scale={}, targets=targets))
+    if isinstance(answer, NotModelled):
+        return answer
 
-    def rises(of: str) -> float | None:
-        return _compute_rises(scales, _compute_values(found.predictions, of), limit)
+    def rises(name: str) -> float | None:
+        return _compute_rises(scales, _compute_values(answer.predictions, name), limit)
 
     crosses = rises("value")
     # All scales that were looked at are predictions; only the one that is told can be too far.
-    warnings = [warning for warning in found.warnings if warning.kind != "far"]
+    warnings = [warning for warning in answer.warnings if warning.kind != "far"]
     if crosses is not None and crosses > FAR * measured[-1]:
-        warnings.append(far(crosses / measured[-1]))
-    falls = _compute_falls(scales, _compute_values(found.predictions, "value"), limit)
-    bounded = asked.method != "seed001"
+        warnings.append(warn_of_distance(crosses / measured[-1]))
+    falls = _compute_falls(scales, _compute_values(answer.predictions, "value"), limit)
+    bounded = full.method != "seed001"
     earliest, latest = (rises("high"), rises("low")) if bounded else (None, None)
-    others = {
+    other_parameters = {
         text: max(point.at[i] for point in series.points)
         for i, text in enumerate(series.parameters)
         if i != at
     }
-    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(warnings), others)
+    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(warnings), other_parameters)
 
 
-def _compute_values(predictions: Sequence[Prediction], which: str) -> list[float]:
-    return [getattr(prediction, which) for prediction in predictions]
+def _compute_values(predictions: Sequence[Prediction], side: str) -> list[float]:
+    return [getattr(prediction, side) for prediction in predictions]
 
 
 def _compute_falls(scales: Floats, values: Sequence[float], limit: float) -> float | None:
     """Where values that begin above the limit are first within it."""
     within = next((i for i, value in enumerate(values) if value <= limit), 0)
-    return _between(scales, values, limit, within) if within else None
+    return _interpolate(scales, values, limit, within) if within else None
 
 
 def _compute_rises(scales: Floats, values: Sequence[float], limit: float) -> float | None:
@@ -106,10 +106,10 @@ def _compute_rises(scales: Floats, values: Sequence[float], limit: float) -> flo
     if start is None:
         return float(scales[0])
     above = next((i for i in range(start, len(values)) if values[i] > limit), None)
-    return None if above is None else _between(scales, values, limit, above)
+    return None if above is None else _interpolate(scales, values, limit, above)
 
 
-def _between(scales: Floats, values: Sequence[float], limit: float, after: int) -> float:
+def _interpolate(scales: Floats, values: Sequence[float], limit: float, after: int) -> float:
     """Return the scale of the limit, between ``after`` and the scale before it."""
     before = after - 1
     rise = values[after] - values[before]

@@ -21,15 +21,15 @@ from steelyard.scaling.candidates import LEAST_FOR_SUMS
 from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, SeriesArrays, read_all
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
-from steelyard.scaling.doubts import Points, doubted
+from steelyard.scaling.doubts import Points, doubt
 from steelyard.scaling.fit import AnswerSource, Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
-from steelyard.scaling.levelling import guessed, levelled, rise_of
+from steelyard.scaling.levelling import level_off, rise_of, warn_of_guess
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.more_growth import upper_ends
-from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
+from steelyard.scaling.one_point import allow_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.posterior import EXACT, Posterior
-from steelyard.scaling.provenance import of_provenance
+from steelyard.scaling.provenance import note_provenance
 from steelyard.scaling.question import Question
 from steelyard.scaling.seconds import Seconds, compare_answers
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
@@ -72,17 +72,17 @@ def model_all(
     UsageError
         The question itself is wrong: an expectation that does not parse, a parameter that no series has.
     """
-    asked = question or Question()
-    _check(series, asked)
+    full = question or Question()
+    _check(series, full)
     answers: dict[int, Answer] = {}
     groups: dict[object, _Group] = {}
-    for number, (one, reading) in enumerate(zip(series, read_all(series), strict=True)):
+    for number, (function, reading) in enumerate(zip(series, read_all(series), strict=True)):
         if isinstance(reading, NotModelled):
             answers[number] = reading
             continue
-        grid, expected = grid_of(one, reading, asked), asked_of(one, asked)
-        every = asked.every_lead
-        every_lead = every if isinstance(every, bool) else one.name in every
+        grid, expected = grid_of(function, reading, full), read_question(function, full)
+        every = full.every_lead
+        every_lead = every if isinstance(every, bool) else function.name in every
         points = reading.grid.tobytes()
         key = (points, grid.parameters, grid.expectations, expected, grid.falling, grid.rise, every_lead)
         if key not in groups:
@@ -94,9 +94,9 @@ def model_all(
         for group in groups.values()
         for start in range(0, len(group.readings), BATCH)
     ]
-    for (_, chunk), found in zip(work, _all_answers(work, asked), strict=True):
-        for (number, _), answer in zip(chunk, found, strict=True):
-            answers[number] = of_provenance(answer, series[number])
+    for (_, chunk), chunk_answers in zip(work, _answer_all(work, full), strict=True):
+        for (number, _), answer in zip(chunk, chunk_answers, strict=True):
+            answers[number] = note_provenance(answer, series[number])
         done += len(chunk)
         if progress is not None:
             progress(done, len(series))
@@ -105,12 +105,12 @@ def model_all(
 
 class _Group(msgspec.Struct, frozen=True):
     grid: Grid
-    asked: Asked | None
+    question: Asked | None
     every_lead: bool
     readings: list[tuple[int, SeriesArrays]] = []
 
 
-def _all_answers(
+def _answer_all(
     work: Sequence[tuple[_Group, list[tuple[int, SeriesArrays]]]], question: Question
 ) -> Iterator[list[Answer]]:
     """Yield the answers of each chunk, in order.
@@ -139,15 +139,15 @@ def most_probable(scaling_model: ScalingModel) -> ScalingModel:
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
-    known = {name for names in {one.parameters for one in series} for name in names}
+    parameters = {name for names in {function.parameters for function in series} for name in names}
     texts = [question.parameter] if question.parameter else []
     texts += [*question.scale, *(name for target in question.targets for name in target)]
     texts += question.along.values()
     for name in texts:
-        if known and name not in known:
+        if parameters and name not in parameters:
             raise UsageError(
                 f"no series has a parameter {name!r}",
-                hint=f"name one of the parameters: {', '.join(sorted(known))}",
+                hint=f"name one of the parameters: {', '.join(sorted(parameters))}",
             )
     for target in (question.scale, *question.targets):
         for name, value in target.items():
@@ -165,20 +165,22 @@ def _check(series: Sequence[Series], question: Question) -> None:
         stated.growth(question.parameter or "p", question.along)
         stated.limit(question.parameter or "p", question.along)
         named = stated.parameters
-        if known and named and not named & {*known, *question.along}:
+        if parameters and named and not named & {*parameters, *question.along}:
             raise UsageError(
                 f"{stated.expect} depends on {', '.join(sorted(named))}, which does not vary here",
-                hint=f"write it over one of: {', '.join(sorted(known))}; what stays constant is O(1)",
+                hint=f"write it over one of: {', '.join(sorted(parameters))}; what stays constant is O(1)",
             )
 
 
 def _least(series: Sequence[Series], name: str) -> float:
     """Return the smallest value of a parameter."""
-    own = [one for one in series if name in one.parameters]
-    return min((p.at[one.parameters.index(name)] for one in own for p in one.points), default=1.0)
+    holders = [function for function in series if name in function.parameters]
+    return min(
+        (p.at[function.parameters.index(name)] for function in holders for p in function.points), default=1.0
+    )
 
 
-def asked_of(series: Series, question: Question) -> Asked | None:
+def read_question(series: Series, question: Question) -> Asked | None:
     """Return the expectation, for the parameter that varies: the one named, or the first."""
     stated = question.expectation(series.name, series.metric)
     if stated is None:
@@ -208,7 +210,7 @@ def _falls(reading: SeriesArrays, at: int, question: Question, expectation: Grow
         return question.negative
     if expectation is not None and expectation < CONSTANT:
         return True
-    where = reading.grid[:, at]
+    scales = reading.grid[:, at]
     if reading.grid.shape[1] == 1:
         # Points are sorted; most series end here. What falls may rise again: to the least point, not to the
         # last.
@@ -216,10 +218,10 @@ def _falls(reading: SeriesArrays, at: int, question: Question, expectation: Grow
         least = min(means)
         if least >= (1 - LEAST_FALL) * means[0] or means[0] - least <= LEAST_FALL * means[0]:
             return False
-        high = np.arange(len(where)) == means.index(least)
+        high = np.arange(len(scales)) == means.index(least)
     else:
-        high = where == where.max()
-    low = where == where.min()
+        high = scales == scales.max()
+    low = scales == scales.min()
     fallen = reading.means[low].mean() - reading.means[high].mean()
     if fallen <= LEAST_FALL * reading.means[low].mean():
         return False
@@ -227,20 +229,20 @@ def _falls(reading: SeriesArrays, at: int, question: Question, expectation: Grow
     if reading.values.shape[1] > 1:
         n = np.maximum(np.isfinite(reading.values).sum(axis=1), 2)
         ragged = bool(np.isnan(reading.values).any())
-        own = (np.nanvar if ragged else np.var)(reading.values, axis=1) / (n - 1)
-        u2 = float(own[low].sum() / low.sum() ** 2 + own[high].sum() / high.sum() ** 2)
+        variance = (np.nanvar if ragged else np.var)(reading.values, axis=1) / (n - 1)
+        u2 = float(variance[low].sum() / low.sum() ** 2 + variance[high].sum() / high.sum() ** 2)
     return bool(fallen**2 > SURE_FALL**2 * u2)
 
 
 def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question) -> list[Answer]:
-    data = summarised(readings, question)
+    data = summarise(readings, question)
     targets = _targets(group.grid, question)
     if question.method == "seed001":
         return _get_least_squares(group, readings, data, question, targets)
     # At targets beyond the data a steep candidate may pass the largest double; infinite is what it is there.
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
-        foresight = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
+        foresight = foresee(fitted, targets, group.question, at_scale=bool(question.scale))
         seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
     models, resting = _get_models(group, readings, fitted, foresight, targets, seconds, upper)
     if not resting:  # and of no series it could not be said which scales are too small
@@ -250,7 +252,7 @@ def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question
         if isinstance(without, ScalingModel):
             reading = readings[row]
             last = float(reading.grid[-1, 0]), float(reading.means[-1])
-            models[row] = in_three(models[row], without, *last)
+            models[row] = allow_three(models[row], without, *last)
     return list(models)
 
 
@@ -280,9 +282,9 @@ def _rests_on_last(answer: ScalingModel, scales: Sequence[float], listing: _List
     return rests_on_last(leading, scales, listing.values[at], listing.variance[at], listing.fitted[at])
 
 
-def summarised(readings: list[SeriesArrays], question: Question) -> Aggregated:
+def summarise(readings: list[SeriesArrays], question: Question) -> Aggregated:
     """One value a point and its uncertainty, for series that share their points."""
-    return _with_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
+    return _add_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
 
 
 def _stack(readings: list[SeriesArrays]) -> Floats:
@@ -293,7 +295,7 @@ def _stack(readings: list[SeriesArrays]) -> Floats:
     return out
 
 
-def _with_summaries(data: Aggregated, readings: list[SeriesArrays]) -> Aggregated:
+def _add_summaries(data: Aggregated, readings: list[SeriesArrays]) -> Aggregated:
     """Where points came as value and u, that u is their uncertainty."""
     if all(reading.u is None for reading in readings):
         return data
@@ -309,8 +311,8 @@ def _with_summaries(data: Aggregated, readings: list[SeriesArrays]) -> Aggregate
 def _targets(grid: Grid, question: Question) -> Floats:
     """Points to predict, (targets, parameters); a parameter that is not named stays at its largest value."""
     largest = dict(zip(grid.parameters, grid.points.max(axis=0), strict=True))
-    asked: list[Mapping[str, float]] = ([question.scale] if question.scale else []) + list(question.targets)
-    rows = [[float(target.get(name, largest[name])) for name in grid.parameters] for target in asked]
+    targets: list[Mapping[str, float]] = ([question.scale] if question.scale else []) + list(question.targets)
+    rows = [[float(target.get(name, largest[name])) for name in grid.parameters] for target in targets]
     return np.array(rows, dtype=float).reshape(-1, len(grid.parameters))
 
 
@@ -328,7 +330,7 @@ class _Listed:
         self.lead = choices.lead.tolist()
         self.posterior = share[np.arange(len(share)), choices.lead].tolist()
         self.constant, self.terms = choices.constant.tolist(), choices.all_terms()
-        self.lack_of_fit, self.r2 = _all_known(choices.lack_of_fit), _all_known(choices.r2)
+        self.lack_of_fit, self.r2 = _take_all(choices.lack_of_fit), _take_all(choices.r2)
         self.scales = candidates.points[:, 0].tolist()
         self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
         self.values, self.fitted = data.value.tolist(), choices.fitted.tolist()
@@ -344,7 +346,7 @@ class _Listed:
         self.shows = (shows & ((choices.member >= 0).sum(axis=1) == 1)).tolist()
         self.senseless = choices.senseless.tolist()
         self.blurred = (posterior.blurred > UNTOLD).tolist()
-        self.at_edge = _at_edge(candidates.leads, candidates.fastest)
+        self.at_edge = _test_edges(candidates.leads, candidates.fastest)
         self.leads, self.leading, self.aggregate = candidates.leads, candidates.leading, data.aggregate
         self.most = len(candidates.leads) if every_lead else ALTERNATIVES
         prior = candidates.lead_prior.tolist() if every_lead else ()
@@ -357,9 +359,9 @@ class _Listed:
     def alternatives(self, at: int) -> tuple[tuple[Monomial, float], ...]:
         """Return the other leads of a function, the most probable first."""
         first, lead = self.starts[at], self.lead[at]
-        own = range(first, min(self.starts[at + 1], first + self.most + 1))
-        others = [(self.leads[self.named[i]], self.shares[i]) for i in own if self.named[i] != lead]
-        return tuple(others[: self.most])
+        members = range(first, min(self.starts[at + 1], first + self.most + 1))
+        rest = [(self.leads[self.named[i]], self.shares[i]) for i in members if self.named[i] != lead]
+        return tuple(rest[: self.most])
 
 
 def _add_doubt(posterior: Posterior) -> Floats:
@@ -370,7 +372,7 @@ def _add_doubt(posterior: Posterior) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _at_edge(leads: tuple[Monomial, ...], fastest: Monomial) -> tuple[bool, ...]:
+def _test_edges(leads: tuple[Monomial, ...], fastest: Monomial) -> tuple[bool, ...]:
     """Whether each lead is, in a parameter, the fastest that was searched."""
     return tuple(
         any(not top.is_constant and growth == top for growth, top in zip(lead, fastest, strict=True))
@@ -378,7 +380,7 @@ def _at_edge(leads: tuple[Monomial, ...], fastest: Monomial) -> tuple[bool, ...]
     )
 
 
-def _all_known(values: Floats) -> list[float | None]:
+def _take_all(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 -- NaN
 
 
@@ -434,23 +436,23 @@ def _answer(
     unknown = reading.kinked or listing.senseless[at]
     sure = 1 / 3 if unknown else 1.0
     alternatives = listing.alternatives(at)
-    question, series = group.asked, reading.series
+    question, series = group.question, reading.series
     validation = None
     if question is not None and foresight.ranks is not None:
-        there = foresight.ranks_at[row] if foresight.ranks_at is not None else None
+        ranks_there = foresight.ranks_at[row] if foresight.ranks_at is not None else None
         ranks = foresight.ranks[row]
         targets = list(targets)
-        scale = targets[0][0][question.at] if there is not None else None
+        scale = targets[0][0][question.at] if ranks_there is not None else None
         if unknown:
-            ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
-        validation = validation_of(question, listing.leads[lead][question.at], ranks, scale, there)
+            ranks, ranks_there = NOT_KNOWN, None if ranks_there is None else NOT_KNOWN
+        validation = validation_of(question, listing.leads[lead][question.at], ranks, scale, ranks_there)
     bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
     predictions = tuple(
         _make_prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
     rise = group.grid.rise
     if rise != "any" and not unknown:
-        predictions = levelled(predictions, listing.scales, listing.values[at], listing.variance[at], rise)
+        predictions = level_off(predictions, listing.scales, listing.values[at], listing.variance[at], rise)
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
@@ -486,11 +488,11 @@ def _answer(
         senseless=listing.senseless[at],
     )
     if rise != "any" and answer.lead[0] > CONSTANT:
-        notes = (*notes, guessed(answer.growth()))
+        notes = (*notes, warn_of_guess(answer.growth()))
     answer = replace(answer, warnings=notes) if notes else answer
     if question is None or len(series.parameters) > 1:
         return answer
-    return doubted(answer, question, listing.points(at), rising=rise == "any")
+    return doubt(answer, question, listing.points(at), rising=rise == "any")
 
 
 def _replace_by_end(answer: ScalingModel, quantiles: Sequence[Sequence[float]], count: int) -> ScalingModel:
@@ -512,7 +514,7 @@ def _weigh_seconds(
         if prediction.at[0] <= last or prediction.low is None or prediction.high is None:
             predictions.append(prediction)
             continue
-        value = seconds.on(row, number, prediction.value, misfit=misfit)
+        value = seconds.convert(row, number, prediction.value, misfit=misfit)
         predictions.append(
             replace(prediction, value=value, low=min(prediction.low, value), high=max(prediction.high, value))
         )
@@ -551,11 +553,11 @@ def _make_prediction(
 def _get_segments(reading: SeriesArrays, source: AnswerSource) -> tuple[Segment, ...]:
     if not source.switched:
         return ()
-    where = reading.grid[:, 0]
+    scales = reading.grid[:, 0]
     return tuple(
         Segment(
-            float(where[piece.stretch.start]),
-            float(where[piece.stretch.end - 1]),
+            float(scales[piece.stretch.start]),
+            float(scales[piece.stretch.end - 1]),
             float(piece.choices.constant[source.at]),
             piece.choices.terms(source.at),
         )
@@ -588,10 +590,10 @@ def _get_least_squares(
             Prediction(tuple(map(float, t)), v, None, None) for t, v in zip(targets, values, strict=True)
         )
         validation = None
-        if group.asked is not None:
-            asymptotic = rank_of_one(squares.growth, group.asked, None)
+        if group.question is not None:
+            asymptotic = rank_of_one(squares.growth, group.question, None)
             scale = float(targets[0, 0]) if question.scale else None
-            there = rank_of_one(squares.growth, group.asked, scale) if scale is not None else None
-            validation = validation_of(group.asked, squares.growth, asymptotic, scale, there)
+            rank_there = rank_of_one(squares.growth, group.question, scale) if scale is not None else None
+            validation = validation_of(group.question, squares.growth, asymptotic, scale, rank_there)
         answers.append(replace(answer, predictions=predictions, validation=validation))
     return answers

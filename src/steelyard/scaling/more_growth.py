@@ -18,7 +18,7 @@ from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Exponents, TermColumn
 
-NEXT: Final = (Growth.of(1), Growth.of(2))
+NEXT: Final = (Growth.make(1), Growth.make(2))
 """Powers that may hide below what grows more slowly."""
 END: Final = 1.645
 """Standard uncertainties from the middle to an upper bound of 95 %."""
@@ -34,7 +34,7 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
     values, candidates = data.value, choices.posterior.candidates
     out = np.zeros((len(values), len(targets)))
     m = values.shape[1]
-    hidden = Exponents.of([TermColumn((growth,)) for growth in NEXT], 1)
+    hidden = Exponents.make([TermColumn((growth,)) for growth in NEXT], 1)
     measured, beyond_all = hidden.at(candidates.points), hidden.at(targets)
     raw, beyond = candidates.raw, candidates.exponents.at(targets)
     used = (choices.member >= 0).sum(axis=1)
@@ -46,7 +46,10 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
             if not len(rows) or m <= count + 2:
                 continue
             member = np.sort(choices.member[rows], axis=1)[:, -count:]
-            basis, far = _with(raw[member], measured[number]), _with(beyond[member], beyond_all[number])
+            basis, far = (
+                _add_terms(raw[member], measured[number]),
+                _add_terms(beyond[member], beyond_all[number]),
+            )
             size = basis.max(axis=2, keepdims=True)
             out[rows] = _bound(basis / size, far / size, values[rows], variance[rows])
     return out
@@ -60,7 +63,7 @@ def _variance(choices: Choices, data: Aggregated) -> Floats:
     return np.asarray(np.maximum(data.u2, spread * np.minimum(missed, 1.0)[:, None]))
 
 
-def _with(terms: Floats, added: Floats) -> Floats:
+def _add_terms(terms: Floats, added: Floats) -> Floats:
     """Return the constant, the terms (n, k, points), and one more (points,)."""
     constant = np.ones((len(terms), 1, len(added)))
     return np.concatenate([constant, terms, constant * added], axis=1)

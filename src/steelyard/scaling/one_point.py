@@ -73,19 +73,19 @@ def shows_before_last(part: Floats, values: Floats, variance: Floats, fitted: Fl
     return np.asarray(part > PLAINLY * np.maximum(unseen, SEEN * np.abs(values - fitted)))
 
 
-def in_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:
+def allow_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:
     """Return the model with a third of its certainty where it rests on its last point.
 
     That is where without its last point growth is of another class or another by a whole power, or where a
     formula that misses points becomes one that meets all others and is far from that ``value``; the formula
     stays the one of all points.
     """
-    growth, other = model.lead[0], without.lead[0]
+    growth, second = model.lead[0], without.lead[0]
     if misfits(model):
-        same = misfits(without) or growth == other or abs(value - without.at(last)) < FAR_OFF * value
+        is_same = misfits(without) or growth == second or abs(value - without.at(last)) < FAR_OFF * value
     else:
-        same = growth.kind is other.kind and abs(growth.power - other.power) < 1
-    if same:
+        is_same = growth.kind is second.kind and abs(growth.power - second.power) < 1
+    if is_same:
         return model
     shares: dict[tuple[Growth, ...], float] = {}
     for scaling_model in (model, without):
@@ -99,8 +99,8 @@ def in_three(model: ScalingModel, without: ScalingModel, last: float, value: flo
         posterior=posterior,
         alternatives=tuple(sorted(shares.items(), key=lambda item: -item[1])),
         priors={**without.priors, **model.priors},
-        validation=_ranked(model.validation, without.validation),
-        predictions=tuple(map(_either, model.predictions, without.predictions)),
+        validation=_rank(model.validation, without.validation),
+        predictions=tuple(map(_join_either, model.predictions, without.predictions)),
         warnings=(*model.warnings, ModelWarning("one_point", words)),
     )
 
@@ -110,10 +110,10 @@ def misfits(model: ScalingModel) -> bool:
     return any(warning.kind == "lack_of_fit" for warning in model.warnings)
 
 
-def _ranked(validation: Validation | None, other: Validation | None) -> Validation | None:
-    if validation is None or other is None:
+def _rank(validation: Validation | None, second: Validation | None) -> Validation | None:
+    if validation is None or second is None:
         return validation
-    p, q = validation.probability, other.probability
+    p, q = validation.probability, second.probability
     # Of what comes after a change, each rank is as likely as another.
     mixed = RankProbability(
         *(
@@ -122,18 +122,18 @@ def _ranked(validation: Validation | None, other: Validation | None) -> Validati
         )
     )
     rank = mixed.answer(SURE, matches=validation.matches)
-    there = (
+    rank_there = (
         None
         if validation.rank_at_scale is None
         else "undecided"
         if rank == "undecided"
         else validation.rank_at_scale
     )
-    return replace(validation, rank=rank, probability=mixed, rank_at_scale=there)
+    return replace(validation, rank=rank, probability=mixed, rank_at_scale=rank_there)
 
 
-def _either(prediction: Prediction, other: Prediction) -> Prediction:
+def _join_either(prediction: Prediction, second: Prediction) -> Prediction:
     """Return an interval as wide as both."""
-    if prediction.low is None or prediction.high is None or other.low is None or other.high is None:
+    if prediction.low is None or prediction.high is None or second.low is None or second.high is None:
         return prediction
-    return replace(prediction, low=min(prediction.low, other.low), high=max(prediction.high, other.high))
+    return replace(prediction, low=min(prediction.low, second.low), high=max(prediction.high, second.high))

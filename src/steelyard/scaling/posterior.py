@@ -49,7 +49,7 @@ class Posterior(msgspec.Struct, frozen=True):
     ----------
     candidate : array (n, KEPT) of int32
         By falling weight; -1 beyond the last.
-    weight, own, chi2 : array (n, KEPT)
+    weight, own_weight, chi2 : array (n, KEPT)
         The share of the posterior that the component stands for; its own posterior; its weighted sum of
         squares.
     coefficient : array (n, KEPT, 4)
@@ -68,7 +68,7 @@ class Posterior(msgspec.Struct, frozen=True):
     candidates: Candidates
     candidate: SmallIntegers
     weight: Floats
-    own: Floats
+    own_weight: Floats
     chi2: Floats
     coefficient: Floats
     covariance: Floats
@@ -91,18 +91,18 @@ class Posterior(msgspec.Struct, frozen=True):
 
     def part(self, rows: Sequence[int]) -> Posterior:
         """Return some functions."""
-        own = {
+        by_name = {
             name: value[rows]
             for name in self.__struct_fields__
             if isinstance(value := getattr(self, name), np.ndarray)
         }
-        return msgspec.structs.replace(self, **own)
+        return msgspec.structs.replace(self, **by_name)
 
-    def left(self) -> Integers:
+    def freedom_left(self) -> Integers:
         """Points less coefficients of each kept component, at least 1, (n, KEPT)."""
-        return np.asarray(np.maximum(self.variance.shape[1] - 1 - self.used(), 1))
+        return np.asarray(np.maximum(self.variance.shape[1] - 1 - self.count_used(), 1))
 
-    def used(self) -> Integers:
+    def count_used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
         return np.asarray((self.candidates.members >= 0).sum(axis=1)[self.candidate])
 
@@ -137,10 +137,10 @@ def search(
         doubt=doubt,
         blurred=blurred,
     )
-    return _with_ends(posterior, value) if candidates.falls.any() else posterior
+    return _add_ends(posterior, value) if candidates.falls.any() else posterior
 
 
-def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
+def _add_ends(posterior: Posterior, value: Floats) -> Posterior:
     """Let what falls end in its constant, O(1), unless the constant is 0.
 
     The odds of the constant being 0 are its density there after and before the data (Savage and Dickey),
@@ -157,22 +157,22 @@ def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
     ends = 1 / (1 + odds)
     lead = posterior.lead.copy()
     rows = np.arange(len(posterior))
-    for which in np.flatnonzero(candidates.falls):
-        inside = falling & (group == which)
+    for candidate in np.flatnonzero(candidates.falls):
+        inside = falling & (group == candidate)
         weight = np.where(inside, posterior.weight, 0.0)
         total = weight.sum(axis=1)
         share = (weight * ends).sum(axis=1) / np.where(total > 0, total, 1.0)
-        lead[rows, 0] += share * lead[rows, which]
-        lead[rows, which] *= 1 - share
+        lead[rows, 0] += share * lead[rows, candidate]
+        lead[rows, candidate] *= 1 - share
     return msgspec.structs.replace(posterior, lead=lead, ends=np.where(falling, ends, 0.0))
 
 
 def _mean_scale(posterior: Posterior) -> Floats:
     """Return the mean scale of each kept component's variance, over discrepancies and noise, (n, KEPT)."""
-    left = posterior.left()[:, :, None]
+    freedom = posterior.freedom_left()[:, :, None]
     scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
-    each = scale * (nu + posterior.chi2[:, :, None] / scale) / (nu + left)
-    return np.asarray((discrepancy_posterior(posterior) * each).sum(axis=2))
+    variance = scale * (nu + posterior.chi2[:, :, None] / scale) / (nu + freedom)
+    return np.asarray((discrepancy_posterior(posterior) * variance).sum(axis=2))
 
 
 def discrepancy_posterior(posterior: Posterior) -> Floats:
@@ -202,14 +202,14 @@ class Draws(msgspec.Struct, frozen=True):
 
     def at(self, target: Floats) -> tuple[Floats, Floats]:
         """Values at one point (parameters,), discrepancy included, (n, DRAWS); their ``INTERVAL``, (n, 3)."""
-        return self._predicted(target, slice(None))
+        return self._predict(target, slice(None))
 
     def at_row(self, row: int, target: Floats) -> Floats:
         """Values for one function, (DRAWS,)."""
-        values, _ = self._predicted(target, slice(row, row + 1))
+        values, _ = self._predict(target, slice(row, row + 1))
         return np.asarray(values[0])
 
-    def _predicted(self, target: Floats, rows: slice) -> tuple[Floats, Floats]:
+    def _predict(self, target: Floats, rows: slice) -> tuple[Floats, Floats]:
         posterior, candidates = self.posterior, self.posterior.candidates
         return _kernels.predict(
             _kernels.Shapes(posterior.candidate[rows], candidates.members, misses(posterior)[rows]),
@@ -253,9 +253,9 @@ def numbers(negative_constant: float, coefficients: int, seed: int) -> _kernels.
 def draw(posterior: Posterior, seed: int = 1) -> Draws:
     """Draw formulas: component, discrepancy, scale, then coefficients, truncated to growing terms."""
     drawn_by = _make_numbers_for(posterior, seed)
-    component, which, coefficient = _give_components(posterior).draw(drawn_by)
+    component, member, coefficient = _give_components(posterior).draw(drawn_by)
     tau = np.asarray(posterior.candidates.priors.tau)
-    return Draws(posterior, component, coefficient, tau[which], drawn_by)
+    return Draws(posterior, component, coefficient, tau[member], drawn_by)
 
 
 def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
@@ -282,7 +282,7 @@ def _give_components(posterior: Posterior) -> _kernels.Components:
         posterior.chi2,
         posterior.coefficient,
         posterior.covariance,
-        posterior.left(),
+        posterior.freedom_left(),
         posterior.scale,
         posterior.freedom,
         np.log(posterior.candidates.priors.tau_mass),

@@ -29,7 +29,7 @@ def describe_missing(series: Series) -> str:
     return f"no value: {text}"
 
 
-def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
+def note_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
     """Return the answer, with a word on simulated values.
 
     It has no rank where ranks shared CPUs, or where runs are missing that were not missed by chance.
@@ -46,6 +46,6 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         return answer
     validation = answer.validation
     if validation is not None:
-        there: RankAnswer | None = None if validation.rank_at_scale is None else "undecided"
-        validation = replace(validation, rank="undecided", rank_at_scale=there)
+        rank_there: RankAnswer | None = None if validation.rank_at_scale is None else "undecided"
+        validation = replace(validation, rank="undecided", rank_at_scale=rank_there)
     return replace(answer, validation=validation, warnings=(*answer.warnings, *notes))

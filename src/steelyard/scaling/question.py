@@ -79,9 +79,9 @@ def expectations_of(
         One name is in both.
     """
     for name in at_most.keys() & expect.keys():
-        who = "all functions" if name == "*" else repr(name)
+        subject = "all functions" if name == "*" else repr(name)
         raise UsageError(
-            f"at most {at_most[name]} and growth as {expect[name]} are both stated of {who}",
+            f"at most {at_most[name]} and growth as {expect[name]} are both stated of {subject}",
             hint="keep one of them: an upper bound is at-most",
         )
     bounds = {name: Expectation(text, deviation, at_most=True) for name, text in at_most.items()}
@@ -167,11 +167,13 @@ class Question(msgspec.Struct, frozen=True):
             A key of ``expectations`` names neither a function nor a function and metric; the hint lists what
             there is.
         """
-        known = {"*"}.union(*({one.name, f"{one.name} {one.metric}"} for one in series))
+        names_of = {"*"}.union(
+            *({function.name, f"{function.name} {function.metric}"} for function in series)
+        )
         for key in self.expectations:
-            if key not in known:
-                names = list(dict.fromkeys(one.name for one in series if one.name))
-                close = get_close_matches(key, [*names, *known], n=1)
+            if key not in names_of:
+                names = list(dict.fromkeys(function.name for function in series if function.name))
+                close = get_close_matches(key, [*names, *names_of], n=1)
                 text = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
                 listed = (
                     f"functions: {', '.join(names[:LISTED])}{text}" if names else "no function has a name"

@@ -57,7 +57,7 @@ def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
     """
     if _repeats(series):
         return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}
-    pooled, pooled_nu = _pooled(series.points)
+    pooled, pooled_nu = _pool(series.points)
     rough, rough_nu = _compute_roughness(series.points)
     points: dict[tuple[float, ...], Uncertain] = {}
     for point in series.points:
@@ -87,14 +87,14 @@ def ratio_of_sums(uncertains: Sequence[Uncertain], right: Sequence[Uncertain]) -
     n = min(point.n for point in (*uncertains, *right))
     parts = [(point.mean / top * point.relative, point.nu) for point in uncertains]
     r_top = math.hypot(*(part for part, _ in parts))
-    others = [(point.mean / bottom * point.relative, point.nu) for point in right]
-    r_bottom = math.hypot(*(part for part, _ in others))
+    contributions = [(point.mean / bottom * point.relative, point.nu) for point in right]
+    r_bottom = math.hypot(*(part for part, _ in contributions))
     if "unknown" in kinds:
         return RatioOfSums(top / bottom, "unknown", None, n)
     variance = r_top**2 + r_bottom**2
     if variance == 0:
         return RatioOfSums(top / bottom, "exact", None, n)
-    nu = variance**2 / sum(part**4 / nu for part, nu in (*parts, *others))
+    nu = variance**2 / sum(part**4 / nu for part, nu in (*parts, *contributions))
     if "roughness" in kinds:
         rough = LogT(math.log(top / bottom), math.sqrt(variance), nu)
         return RatioOfSums(top / bottom, "roughness", rough, n)
@@ -120,13 +120,13 @@ def _repeats(series: Series) -> bool:
     return series.counts or any(len(point.values) > 1 for point in series.points)
 
 
-def _pooled(points: Sequence[Point]) -> tuple[float, int]:
+def _pool(points: Sequence[Point]) -> tuple[float, int]:
     """Relative standard deviation of one launch over all points with several, and its degrees of freedom."""
     several = [point for point in points if len(point.values) > 1 and _mean(point) > 0]
     nu = sum(len(point.values) - 1 for point in several)
     if nu == 0:
         return 0.0, 0
-    squares = sum((len(each.values) - 1) * _variance(each) / _mean(each) ** 2 for each in several)
+    squares = sum((len(point.values) - 1) * _variance(point) / _mean(point) ** 2 for point in several)
     return math.sqrt(squares / nu), nu
 
 
@@ -137,7 +137,7 @@ def _compute_roughness(points: Sequence[Point]) -> tuple[float, float]:
     Jennen-Steinmetz 1986, DOI 10.1093/biomet/73.3.625). Curvature counts as noise. No degrees of freedom
     where there are fewer than three points.
     """
-    if any(len(each.at) != 1 or each.at[0] <= 0 or _mean(each) <= 0 for each in points):
+    if any(len(point.at) != 1 or point.at[0] <= 0 or _mean(point) <= 0 for point in points):
         return 0.0, 0.0
     x = [math.log(point.at[0]) for point in points]
     y = [math.log(_mean(point)) for point in points]

@@ -25,7 +25,7 @@ STEPS: Final = 16
 """Scales looked at in each octave."""
 STEADY: Final = 0.95
 """Of a steady ratio, whose bound of 95 % leaves no room for a logarithm that counts."""
-LOGARITHM: Final = Growth.of(0, 1)
+LOGARITHM: Final = Growth.make(0, 1)
 COARSE: Final = 4
 """Largest denominator of a power that is compared: those of the grid between stand for what is near them."""
 
@@ -74,7 +74,7 @@ def judge(
         The rule names a function that has no model.
     """
     refuse_unknown(rule, models)
-    scaling_models, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
+    scaling_models, right = [models[name] for name in rule.left_side], [models[name] for name in rule.right]
     probability = STEADY if steady else _probability(scaling_models, right)
     if alike and probability <= 1 - SURE:
         probability = KEPT * probability + 1 - KEPT
@@ -89,15 +89,15 @@ def judge(
         ),
         None,
     )
-    known = all(model.method != "seed001" for model in (*scaling_models, *right))
+    is_known = all(model.method != "seed001" for model in (*scaling_models, *right))
     measured = broken is not None and broken <= largest
-    return RuleAnswer(rule.text, verdict, probability if known else None, broken, measured)
+    return RuleAnswer(rule.text, verdict, probability if is_known else None, broken, measured)
 
 
 def refuse_unknown(rule: GrowthRule, functions: Iterable[str]) -> None:
     """Raise UsageError where the rule names none of the functions; names the nearest."""
     texts = sorted(set(functions))
-    for name in (*rule.left, *rule.right):
+    for name in (*rule.left_side, *rule.right):
         if name not in texts:
             close = get_close_matches(name, texts, n=1)
             named = ", ".join(filter(None, texts)) or "none has a name; --by COLUMN gives them names"

@@ -44,7 +44,7 @@ class Seconds(msgspec.Struct, frozen=True):
     slope: Floats
     meets: Booleans
 
-    def on(self, row: int, target: int, value: float, *, misfit: bool) -> float:
+    def convert(self, row: int, target: int, value: float, *, misfit: bool) -> float:
         """Return the value that stands for ``value``, the posterior's.
 
         It depends on whether the formula of ``value`` misses points or does not.
@@ -87,7 +87,7 @@ def _slope(points: Floats, values: Floats, targets: Floats) -> Floats:
 def _list_columns(grid: bytes) -> tuple[Exponents, Floats]:
     """Those terms that can be told at these points, and their values there (terms, m)."""
     points = np.frombuffer(grid).reshape(-1, 1)
-    exponents = Exponents.of([TermColumn((t,)) for t in wide_space().terms if usable(points, (t,))], 1)
+    exponents = Exponents.make([TermColumn((t,)) for t in wide_space().terms if usable(points, (t,))], 1)
     return exponents, exponents.at(points)
 
 

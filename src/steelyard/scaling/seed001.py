@@ -35,7 +35,7 @@ class LeastSquares(msgspec.Struct, frozen=True):
 def fit(points: Floats, value: Floats, space: SearchSpace) -> LeastSquares:
     """Fit one function of one parameter; points (m, 1), value (m,)."""
     terms = [term for term in space.terms if usable(points, (term,))]
-    f = Exponents.of([TermColumn((term,)) for term in terms], 1).at(points)
+    f = Exponents.make([TermColumn((term,)) for term in terms], 1).at(points)
     m = len(value)
     mean = float(value.mean())
     spread = float(((value - mean) ** 2).sum())

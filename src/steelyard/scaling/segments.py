@@ -104,7 +104,7 @@ class Segmenter:
             - (LOG_SIZE_RANGE if r[1] - r[0] < m else 0.0)
             for r, s in stretches.items()
         }
-        whole = log[0, m]
+        unsplit = log[0, m]
         step = math.log(SWITCH_PRIOR / m)
         total = [-math.inf] * (m + 1)
         best = [-math.inf] * (m + 1)
@@ -118,7 +118,7 @@ class Segmenter:
             total[end] = float(np.logaddexp(total[end], before_total + log[start, end]))
             if before_best + log[start, end] > best[end]:
                 best[end], back[end] = before_best + log[start, end], start
-        switched = _log_minus(total[m], whole)
+        switched = _log_minus(total[m], unsplit)
         probability = math.exp(switched - total[m]) if math.isfinite(switched) else 0.0
         # The best way to cut, given that there is a cut.
         cuts: list[tuple[int, int]] = []
@@ -136,6 +136,10 @@ class Segmenter:
         return Segmentation(probability, tuple(reversed(cuts)))
 
 
-def _log_minus(total: float, one: float) -> float:
+def _log_minus(total: float, subtracted: float) -> float:
     """ln(e^total - e^one)."""
-    return total + math.log1p(-math.exp(min(one - total, 0.0))) if one < total - 1e-12 else -math.inf
+    return (
+        total + math.log1p(-math.exp(min(subtracted - total, 0.0)))
+        if subtracted < total - 1e-12
+        else -math.inf
+    )

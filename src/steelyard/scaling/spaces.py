@@ -75,7 +75,7 @@ def _make_space(name: str, terms: Iterable[Growth], expectation: Growth | None =
 @cache
 def dense_space() -> SearchSpace:
     """Powers k/12 up to 3.5 with log factors to 0, 1 and 2."""
-    return _make_space("dense", (Growth.of(Fraction(k, 12), j) for k in range(43) for j in range(3)))
+    return _make_space("dense", (Growth.make(Fraction(k, 12), j) for k in range(43) for j in range(3)))
 
 
 @cache
@@ -85,20 +85,22 @@ def coarse_space() -> SearchSpace:
     Log factors are to 0, 1 and 2. The space is for several parameters.
     """
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(7, 2), Fraction(4)}
-    return _make_space("coarse", (Growth.of(i, j) for i in powers for j in range(3)))
+    return _make_space("coarse", (Growth.make(i, j) for i in powers for j in range(3)))
 
 
 @cache
 def small_space() -> SearchSpace:
     """Eight powers up to 3 with and without a logarithm: for three parameters, whose products are many."""
     powers = ("0", "1/3", "1/2", "2/3", "1", "3/2", "2", "3")
-    return _make_space("small", (Growth.of(i, j) for i in powers for j in (0, 1)))
+    return _make_space("small", (Growth.make(i, j) for i in powers for j in (0, 1)))
 
 
 @cache
 def tiny_space() -> SearchSpace:
     """Return a logarithm and four powers up to 3: for four parameters."""
-    return _make_space("tiny", (Growth.of(*group) for group in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
+    return _make_space(
+        "tiny", (Growth.make(*group) for group in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0)))
+    )
 
 
 @cache
@@ -111,40 +113,40 @@ def falling_space(*, coarse: bool = False) -> SearchSpace:
     )
     logs = range(3) if coarse else range(-2, 3)
     return _make_space(
-        "falling", (term for i in powers for j in logs if (term := Growth.of(-i, j)) < CONSTANT)
+        "falling", (term for i in powers for j in logs if (term := Growth.make(-i, j)) < CONSTANT)
     )
 
 
 @cache
 def slow_space() -> SearchSpace:
     """Growth that may hide below a fall: a logarithm, a root, and what is proportional."""
-    return _make_space("slow", (Growth.of(0, 1), Growth.of("1/2"), Growth.of(1)))
+    return _make_space("slow", (Growth.make(0, 1), Growth.make("1/2"), Growth.make(1)))
 
 
 @cache
 def make_short_space() -> SearchSpace:
     """Return the terms that algorithms have, for stretches of three or four points."""
     powers = ((0, 1), ("1/2", 0), (1, 0), (1, 1), ("3/2", 0), (2, 0), (3, 0))
-    return _make_space("short", (Growth.of(*exponents) for exponents in powers))
+    return _make_space("short", (Growth.make(*exponents) for exponents in powers))
 
 
 @cache
 def exponential_space() -> SearchSpace:
     """``k^j 2^(i k)`` with j = 0 … 4 and i = ¼ … 2."""
     rates = ("1/4", "1/3", "1/2", "1", "3/2", "2")
-    return _make_space("exponential", (Growth.of(j, 0, i) for i in rates for j in range(5)))
+    return _make_space("exponential", (Growth.make(j, 0, i) for i in rates for j in range(5)))
 
 
 @cache
 def steep_space() -> SearchSpace:
     """Powers from 3.5 to 6: looked at only when nothing below fits."""
-    return _make_space("steep", (Growth.of(Fraction(k, 2), j) for k in range(7, 13) for j in range(2)))
+    return _make_space("steep", (Growth.make(Fraction(k, 2), j) for k in range(7, 13) for j in range(2)))
 
 
 @cache
 def steep_falling_space() -> SearchSpace:
     """Powers from -3.5 down to -6: looked at only when nothing above fits."""
-    return _make_space("steep", (Growth.of(Fraction(-k, 2)) for k in range(7, 13)))
+    return _make_space("steep", (Growth.make(Fraction(-k, 2)) for k in range(7, 13)))
 
 
 def seed001_space(
@@ -186,14 +188,14 @@ def _lower(kind: GrowthClass, exponent: Fraction) -> Growth | None:
 def mpi_study_space() -> SearchSpace:
     """§ 3.1.3 of seed 001: log to 0 and 1, p to multiples of ¼ and ⅓ up to 2."""
     powers = {Fraction(k, d) for d in (3, 4) for k in range(2 * d + 1)}
-    return _make_space("mpi-study", (Growth.of(i, j) for i in powers for j in (0, 1)))
+    return _make_space("mpi-study", (Growth.make(i, j) for i in powers for j in (0, 1)))
 
 
 @cache
 def wide_space() -> SearchSpace:
     """``mpi-study`` with log² and p up to 3, which Table 6 of seed 001 needs."""
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)}
-    return _make_space("wide", (Growth.of(i, j) for i in powers for j in (0, 1, 2)))
+    return _make_space("wide", (Growth.make(i, j) for i in powers for j in (0, 1, 2)))
 
 
 @cache

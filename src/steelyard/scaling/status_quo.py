@@ -43,41 +43,45 @@ def accept(
     """
     growths = {(m.name, m.metric): m.growth() for m in models}
     parameter = {m.name: question.parameter or m.parameters[0] for m in models}
-    open_ = [one for one in series if (one.name, one.metric) in growths]
-    found: dict[str, dict[str, str]] = {}
+    open_ = [function for function in series if (function.name, function.metric) in growths]
+    expectations: dict[str, dict[str, str]] = {}
     for wider in WIDER:
         stated = {
-            f"{one.name} {one.metric}": Expectation(
-                growths[one.name, one.metric], wider and wider.format(parameter[one.name])
+            f"{function.name} {function.metric}": Expectation(
+                growths[function.name, function.metric], wider and wider.format(parameter[function.name])
             )
-            for one in open_
+            for function in open_
         }
         answers = model_all(open_, replace(question, expectations=stated, targets=(), scale={}))
-        left = []
-        for one, answer in zip(open_, answers, strict=True):
+        undecided = []
+        for function, answer in zip(open_, answers, strict=True):
             rank = answer.validation.rank if isinstance(answer, ScalingModel) and answer.validation else None
-            key = f"{one.name} {one.metric}"
+            key = f"{function.name} {function.metric}"
             if rank in ("match", "approximate"):
                 expectation = stated[key]
-                found[key] = {
+                expectations[key] = {
                     "expect": expectation.expect,
                     **({"deviation": expectation.deviation} if expectation.deviation else {}),
                 }
             else:
-                left.append(one)
-        open_ = left
-    if not found:
+                undecided.append(function)
+        open_ = undecided
+    if not expectations:
         raise UsageError(
             "nothing to accept: no function has a growth that is known",
             hint="measure more points, or more launches of each",
         )
-    ordered = {key: found[key] for one in series if (key := f"{one.name} {one.metric}") in found}
+    ordered = {
+        key: expectations[key]
+        for function in series
+        if (key := f"{function.name} {function.metric}") in expectations
+    }
     document = {"format": FORMAT, "version": VERSION, "expectations": ordered}
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-    return text, tuple(f"{one.name} {one.metric}" for one in open_)
+    return text, tuple(f"{function.name} {function.metric}" for function in open_)
 
 
-def read_accepted(text: str, where: str) -> dict[str, Expectation]:
+def read_accepted(text: str, place: str) -> dict[str, Expectation]:
     """Read expectations that were accepted, or written by hand in the same form.
 
     Raises
@@ -85,18 +89,18 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
     UsageError
         Not such a document, or of a newer version.
     """
-    document = parse_json(text, where, hint=HINT)
+    document = parse_json(text, place, hint=HINT)
     try:
         if document["format"] != FORMAT:
-            raise UsageError(f"{where}: format {document['format']!r} is not {FORMAT!r}", hint=HINT)
+            raise UsageError(f"{place}: format {document['format']!r} is not {FORMAT!r}", hint=HINT)
         if document["version"] > VERSION:
             raise UsageError(
-                f"{where}: version {document['version']} is newer than {VERSION}",
+                f"{place}: version {document['version']} is newer than {VERSION}",
                 hint=UPGRADE,
             )
         return {str(name): _make_expectation(entry) for name, entry in document["expectations"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UsageError(f"{where}: not a document of expectations", hint=HINT) from None
+        raise UsageError(f"{place}: not a document of expectations", hint=HINT) from None
 
 
 def _make_expectation(entry: Mapping[str, str]) -> Expectation:

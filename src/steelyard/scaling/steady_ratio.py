@@ -53,11 +53,12 @@ class Sides(msgspec.Struct, frozen=True):
 
 def add_up_sides(rule: GrowthRule, functions: Mapping[str, Series]) -> Sides:
     """Add up both sides of a rule on functions of one parameter, where uncertainties of all are known."""
-    points = {name: uncertain_points(functions[name]) for name in (*rule.left, *rule.right)}
+    points = {name: uncertain_points(functions[name]) for name in (*rule.left_side, *rule.right)}
     places = sorted(set.intersection(*(set(point) for point in points.values())))
     common = [at for at in places if at[0] > 0 and all(_is_measured(point[at]) for point in points.values())]
     sums = [
-        _add_up([[points[name][at] for name in names] for at in common]) for names in (rule.left, rule.right)
+        _add_up([[points[name][at] for name in names] for at in common])
+        for names in (rule.left_side, rule.right)
     ]
     (above, u_above), (below, u_below) = sums
     freedom = sum(points[name][at].n - 1 for name in points for at in common)

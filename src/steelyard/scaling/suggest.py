@@ -21,7 +21,7 @@ from steelyard.scaling.aggregate import aggregate
 from steelyard.scaling.checks import read
 from steelyard.scaling.fit import fit
 from steelyard.scaling.model import NotModelled
-from steelyard.scaling.modelling import asked_of, grid_of
+from steelyard.scaling.modelling import grid_of, read_question
 from steelyard.scaling.posterior import Draws, draw
 from steelyard.scaling.question import SURE, Question
 from steelyard.scaling.validation import RANKS, Asked
@@ -72,10 +72,10 @@ def suggest(
     table = np.array([RANKS.index(question.rank(leads[int(g)][question.at])) for g in group])
     points = candidates.points
     top, bottom = points.max(axis=0), points.min(axis=0)
-    found = []
+    suggestions = []
     measured = sorted(set(points[:, question.at].tolist()))
     outside = [(bottom if factor < 1 else top)[question.at] * factor for factor in FACTORS]
-    between = [math.sqrt(item * other) for item, other in pairwise(measured) if item > 0]
+    between = [math.sqrt(item * larger) for item, larger in pairwise(measured) if item > 0]
     for scale in dict.fromkeys(map(round, (*map(float, outside), *between))):
         target = top.copy()
         target[question.at] = scale
@@ -84,8 +84,8 @@ def suggest(
         certainty = _certainty(draws.at_row(row, target), table, noise)
         value = float(np.median(draws.at_row(row, target)))
         cost = value * target[question.at] / (largest_value * top[question.at])
-        found.append(Suggestion(tuple(map(float, target)), certainty, float(cost), certainty >= SURE))
-    return tuple(sorted(found, key=lambda s: (not s.settles, s.cost if s.settles else -s.certainty)))
+        suggestions.append(Suggestion(tuple(map(float, target)), certainty, float(cost), certainty >= SURE))
+    return tuple(sorted(suggestions, key=lambda s: (not s.settles, s.cost if s.settles else -s.certainty)))
 
 
 def _certainty(values: Floats, ranks: np.ndarray, noise: float) -> float:
@@ -107,8 +107,8 @@ def advise(series: Series, question: Question, *, most: float = math.inf) -> tup
     reading = read(series)
     if isinstance(reading, NotModelled):
         return ()
-    asked = asked_of(series, question)
-    if asked is None:
+    question_of = read_question(series, question)
+    if question_of is None:
         return ()
     data = aggregate(reading.values[None], question.aggregate, question.floor)
     grid = grid_of(series, reading, question)
@@ -117,4 +117,6 @@ def advise(series: Series, question: Question, *, most: float = math.inf) -> tup
     some = aggregated.value[row] != 0
     noise = float(np.median(np.sqrt(aggregated.u2[row][some]) / np.abs(aggregated.value[row][some])))
     draws = draw(choices.posterior)
-    return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(aggregated.value[row].max()), most=most)
+    return suggest(
+        draws, row, question_of, max(noise, LEAST_NOISE), float(aggregated.value[row].max()), most=most
+    )

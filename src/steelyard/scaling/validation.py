@@ -47,7 +47,7 @@ def validation_of(
 ) -> Validation:
     """Return the answer from probabilities in the order of ``RANKS``."""
     rank_probability = RankProbability(*map(float, asymptotic))
-    there = None if at_scale is None else RankProbability(*map(float, at_scale))
+    rank_there = None if at_scale is None else RankProbability(*map(float, at_scale))
     stated = Validation(
         expectation=question.stated.expect,
         deviation=question.deviation.text(question.parameter),
@@ -55,9 +55,9 @@ def validation_of(
         divergence=_make_divergence(lead, question.growth),
         rank="undecided",
         probability=rank_probability,
-        scale=scale if there is not None else None,
-        rank_at_scale=there.answer(SURE, matches=there.match > there.approximate)
-        if there is not None
+        scale=scale if rank_there is not None else None,
+        rank_at_scale=rank_there.answer(SURE, matches=rank_there.match > rank_there.approximate)
+        if rank_there is not None
         else None,
         at_most=question.stated.at_most,
     )
@@ -70,15 +70,15 @@ def _make_divergence(lead: Growth, expectation: Growth) -> Growth:
 
 
 @lru_cache(maxsize=256)
-def _table(leads: tuple[Monomial, ...], asked: Asked) -> Floats:
+def _table(leads: tuple[Monomial, ...], question: Asked) -> Floats:
     """One row a leading term, 1 in the column of its rank."""
     out = np.zeros((len(leads), len(RANKS)))
-    known: dict[Growth, int] = {}
+    numbers: dict[Growth, int] = {}
     for row, lead in enumerate(leads):
-        growth = lead[asked.at]
-        if growth not in known:
-            known[growth] = RANKS.index(asked.rank(growth))
-        out[row, known[growth]] = 1.0
+        growth = lead[question.at]
+        if growth not in numbers:
+            numbers[growth] = RANKS.index(question.rank(growth))
+        out[row, numbers[growth]] = 1.0
     return out
 
 
@@ -86,19 +86,19 @@ def rank_probabilities(posterior: Posterior, question: Asked) -> Floats:
     """(n, 3) in the order of ``RANKS``."""
     table = _table(posterior.candidates.leads, question)
     mass: Floats = np.einsum("ij,jk->ik", posterior.lead, table)  # as in ``choose.class_shares``
-    return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
+    return _doubt(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
 
 
-def _doubted(ranks: Floats, doubt: Floats) -> Floats:
+def _doubt(ranks: Floats, doubt: Floats) -> Floats:
     """Spread the probability of what no candidate says equally over the ranks."""
     return np.asarray((1 - doubt[:, None]) * ranks + doubt[:, None] / len(RANKS))
 
 
 @lru_cache(maxsize=256)
-def _table_at(columns: tuple[TermColumn, ...], asked: Asked, scale: float) -> Integers:
+def _table_at(columns: tuple[TermColumn, ...], question: Asked, scale: float) -> Integers:
     """Return the rank of each column at ``scale``, and last that of no growth."""
-    growths = [*(column.growth[asked.at] for column in columns), CONSTANT]
-    return np.array([RANKS.index(asked.rank_at(growth, scale)) for growth in growths])
+    growths = [*(column.growth[question.at] for column in columns), CONSTANT]
+    return np.array([RANKS.index(question.rank_at(growth, scale)) for growth in growths])
 
 
 def rank_probabilities_at(draws: Draws, question: Asked, target: Floats) -> Floats:
@@ -115,11 +115,11 @@ def rank_probabilities_at(draws: Draws, question: Asked, target: Floats) -> Floa
         flat |= grown < GROWTH_THAT_COUNTS * (grown + np.maximum(draws.coefficient[:, :, 0], 0.0))
     table = _table_at(candidates.columns, question, float(target[question.at]))
     ranks = table[np.where(flat, -1, dominating)]
-    found = np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
-    return _doubted(found, draws.posterior.doubt)
+    shares = np.stack([(ranks == place).mean(axis=1) for place in range(len(RANKS))], axis=1)
+    return _doubt(shares, draws.posterior.doubt)
 
 
 def rank_of_one(growth: Growth, question: Asked, scale: float | None) -> Floats:
     """All probability on the rank of one growth, for large x or at ``scale``."""
-    found = question.rank(growth) if scale is None else question.rank_at(growth, scale)
-    return np.array([float(found == name) for name in RANKS])
+    place = question.rank(growth) if scale is None else question.rank_at(growth, scale)
+    return np.array([float(place == name) for name in RANKS])

@@ -19,7 +19,7 @@ from steelyard.scaling.checks import read
 from steelyard.scaling.fit import MAY_SWITCH, fit
 from steelyard.scaling.foresee import weighted_quantiles
 from steelyard.scaling.model import NotModelled, ScalingModel
-from steelyard.scaling.modelling import grid_of, model, summarised
+from steelyard.scaling.modelling import grid_of, model, summarise
 from steelyard.scaling.posterior import draw
 from steelyard.scaling.question import Question
 
@@ -49,7 +49,7 @@ class Versus(msgspec.Struct, frozen=True):
     """
 
     function: ScalingModel
-    other: ScalingModel
+    second: ScalingModel
     at: tuple[float, ...]
     ratio: float
     low: float
@@ -80,21 +80,21 @@ def versus(
             f"{function.name} and {series.name} differ in parameters or unit, so they have no ratio",
             hint="compare functions of the same metric over the same parameters",
         )
-    asked = replace(question or Question(), every_lead=True)
-    if asked.method == "seed001":
+    full = replace(question or Question(), every_lead=True)
+    if full.method == "seed001":
         raise UsageError(
             "the method seed001 states no probability, so it cannot say which is larger",
             hint="compare by --method posterior",
         )
     target = _target(function, series, at or {})
     models: list[ScalingModel] = []
-    for one in (function, series):
-        found = model(one, asked)
-        if isinstance(found, NotModelled):
-            return found
-        models.append(found)
+    for side in (function, series):
+        answer = model(side, full)
+        if isinstance(answer, NotModelled):
+            return answer
+        models.append(answer)
     mine, scaling_model = models
-    values, weights = zip(*(_get_values(one, asked, target) for one in (function, series)), strict=True)
+    values, weights = zip(*(_get_values(side, full, target) for side in (function, series)), strict=True)
     # In logarithms, since an exponential leaves the range of double long before its ratio does.
     mine_logs, its_logs = (np.log(np.clip(value, SMALLEST, LARGEST)) for value in values)
     logs = np.subtract.outer(mine_logs, its_logs).ravel()
@@ -107,7 +107,7 @@ def versus(
     faster, alike = _compute_growth(mine, scaling_model)
     return Versus(
         function=mine,
-        other=scaling_model,
+        second=scaling_model,
         at=point,
         ratio=ratio,
         low=min(low, ratio),
@@ -119,7 +119,7 @@ def versus(
     )
 
 
-def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
+def pair_levels(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
     """Pairs that differ in ``label`` alone: each level against the first.
 
     Raises
@@ -128,13 +128,13 @@ def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
         No two functions differ in it alone.
     """
     groups: dict[tuple[str, tuple[tuple[str, Scalar], ...]], list[Series]] = {}
-    for one in series:
-        if label in one.labels:
-            rest = tuple(sorted((k, v) for k, v in one.labels.items() if k != label))
-            groups.setdefault((one.metric, rest), []).append(one)
-    pairs = [(each, first) for first, *others in groups.values() for each in others]
+    for function in series:
+        if label in function.labels:
+            rest = tuple(sorted((k, v) for k, v in function.labels.items() if k != label))
+            groups.setdefault((function.metric, rest), []).append(function)
+    pairs = [(function, first) for first, *rest in groups.values() for function in rest]
     if not pairs:
-        text = ", ".join(dict.fromkeys(name for one in series for name in one.labels)) or "none"
+        text = ", ".join(dict.fromkeys(name for function in series for name in function.labels)) or "none"
         raise UsageError(
             f"no two functions differ in {label!r} alone", hint=f"name one of the labels: {text}"
         )
@@ -143,7 +143,7 @@ def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
 
 def _target(function: Series, series: Series, at: Mapping[str, float]) -> Floats:
     def largest(place: int) -> float:
-        return min(max(point.at[place] for point in one.points) for one in (function, series))
+        return min(max(point.at[place] for point in side.points) for side in (function, series))
 
     return np.array([at.get(name, largest(place)) for place, name in enumerate(function.parameters)], float)
 
@@ -153,7 +153,7 @@ def _get_values(series: Series, question: Question, target: Floats) -> tuple[Flo
     reading = read(series)
     if isinstance(reading, NotModelled):
         raise TypeError("it was modelled before")
-    data = summarised([reading], question)
+    data = summarise([reading], question)
     source = fit(grid_of(series, reading, question), data, question, target[None]).source(0)
     values = draw(source.choices.posterior).at_row(source.row, target)
     weight = np.full(len(values), 1.0)

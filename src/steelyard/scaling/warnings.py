@@ -32,7 +32,7 @@ def warnings_of(
     ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not that of so much
     noise; ``senseless``: no formula makes sense.
     """
-    out = _of_points(model, reading)
+    out = _warn_of_points(model, reading)
     if model.launches < ENOUGH_LAUNCHES:
         out.append(_make_launches(model, reading))
     if model.lack_of_fit is None or model.lack_of_fit < MISFIT:
@@ -47,14 +47,14 @@ def warnings_of(
     if model.segments:
         out.append(_make_segments(model))
     if model.terms and len(model.parameters) == 1:
-        out += _bounded(model) if model.lead[0].is_constant else _dominated(model, reading)
+        out += _warn_bounded(model) if model.lead[0].is_constant else _warn_dominated(model, reading)
     reaches = [x / most for p in model.predictions for x, most in zip(p.at, reading.largest, strict=True)]
     if reaches and max(reaches) > FAR:
-        out.append(far(max(reaches)))
+        out.append(warn_of_distance(max(reaches)))
     return tuple(out)
 
 
-def _of_points(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
+def _warn_of_points(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
     out: list[ModelWarning] = []
     for name, values, smallest in zip(model.parameters, reading.levels, reading.smallest, strict=True):
         if values < ENOUGH_POINTS:
@@ -98,7 +98,7 @@ def _make_zeros(reading: SeriesArrays) -> ModelWarning:
     return ModelWarning("zeros", words)
 
 
-def far(times: float) -> ModelWarning:
+def warn_of_distance(times: float) -> ModelWarning:
     """Warn of a prediction at so many times the largest scale that was measured."""
     return ModelWarning("far", f"extrapolates to {times:,.0f} times the largest measured scale")
 
@@ -106,13 +106,13 @@ def far(times: float) -> ModelWarning:
 def _fit(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
     if model.lack_of_fit is not None:
         words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
-        return [ModelWarning("lack_of_fit", words + _no_change_points(model))]
+        return [ModelWarning("lack_of_fit", words + _explain_no_change(model))]
     miss = _worst_miss(model, reading)
-    words = f"the formula misses a point by {100 * miss:.1f} %{_no_change_points(model)}"
+    words = f"the formula misses a point by {100 * miss:.1f} %{_explain_no_change(model)}"
     return [ModelWarning("lack_of_fit", words)] if miss > LARGE_MISS else []
 
 
-def _no_change_points(model: ScalingModel) -> str:
+def _explain_no_change(model: ScalingModel) -> str:
     """Where nobody looked for a switch, a reader must not take silence for its absence."""
     if len(model.parameters) == 1 or model.method == "seed001":
         return ""
@@ -144,7 +144,7 @@ def _worst_miss(model: ScalingModel, reading: SeriesArrays) -> float:
     return max(misses, default=0.0)
 
 
-def _bounded(model: ScalingModel) -> list[ModelWarning]:
+def _warn_bounded(model: ScalingModel) -> list[ModelWarning]:
     """Return what ends in a constant, with the part that falls off: strong scaling and its serial part."""
     parts = " and ".join(term.growth[0].text(model.parameters[0]) for term in model.terms)
     rises = model.terms[0].coefficient < 0
@@ -152,7 +152,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
     return [ModelWarning("bounded", words)]
 
 
-def _dominated(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
+def _warn_dominated(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
     """Warn of a leading term that does not dominate in the range."""
     if len(model.terms) < 2:
         return []

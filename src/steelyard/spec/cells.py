@@ -37,7 +37,7 @@ def cells(
     names = [factor.name for factor in factors]
     for steps in itertools.product(*axes(factors, zips)):
         levels = {name: level for step in steps for name, level in step}
-        if not any(matches(levels, each) for each in exclude):
+        if not any(matches(levels, cell) for cell in exclude):
             yield {name: levels[name] for name in names}
 
 

@@ -33,14 +33,14 @@ def dumps(experiment: Experiment) -> str:
     lines = [f"name = {toml_value(experiment.name)}"]
     for title, table in sections.items():
         if table:
-            lines += ["", f"[{title}]", *_assigned(table)]
+            lines += ["", f"[{title}]", *_format_assigned(table)]
     for title, parts in (("levels", experiment.levels), ("claims", experiment.claims)):
         for part in parts:
-            lines += ["", f"[[{title}]]", *_assigned(_make_plain(part))]
+            lines += ["", f"[[{title}]]", *_format_assigned(_make_plain(part))]
     return "\n".join(lines) + "\n"
 
 
-def _assigned(table: Table) -> list[str]:
+def _format_assigned(table: Table) -> list[str]:
     return [f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()]
 
 
@@ -64,7 +64,7 @@ def _make_factors(experiment: Experiment) -> Table:
 
 
 def _make_contexts(contexts: Contexts) -> Table:
-    table = {name: _value(setting) for name, setting in contexts.settings.items()}
+    table = {name: _get_value(setting) for name, setting in contexts.settings.items()}
     return table if contexts.passes == 1 else table | {"passes": contexts.passes}
 
 
@@ -87,13 +87,13 @@ def _make_plain(part: msgspec.Struct) -> Table:
         factory = field.default_factory
         default = field.default if factory is msgspec.NODEFAULT else factory()
         if field.encode_name in keys and value is not None and value != default:
-            table[field.encode_name] = _value(value)
+            table[field.encode_name] = _get_value(value)
     return table
 
 
-def _value(value: object) -> object:
+def _get_value(value: object) -> object:
     if isinstance(value, msgspec.Struct):
         return _make_plain(value)
     if isinstance(value, (list, tuple)):
-        return [_value(item) for item in value]
-    return {key: _value(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+        return [_get_value(item) for item in value]
+    return {key: _get_value(item) for key, item in value.items()} if isinstance(value, Mapping) else value

@@ -23,15 +23,15 @@ def lay_out(
     baseline: Mapping[str, Scalar] | None = None,
 ) -> Layout:
     """Lay out as ``layout_of``; ``baseline`` is where one factor at a time departs from."""
-    found = named_axes(factors, zips)
+    varying = named_axes(factors, zips)
     if design.kind in TWO_STEPS:
-        found = tuple(_make_two_steps(axis, design.ends) for axis in found)
-    names = [axis.name for axis in found if axis.varies]
+        varying = tuple(_make_two_steps(axis, design.ends) for axis in varying)
+    names = [axis.name for axis in varying if axis.varies]
     generators = tuple(read_generator(text, names) for text in design.generators)
     base: tuple[int, ...] = ()
     if design.kind == "one-at-a-time":
-        base = tuple(base_step(axis, baseline or {}) or 0 for axis in found)
-    return Layout(design.kind, found, generators, base)
+        base = tuple(base_step(axis, baseline or {}) or 0 for axis in varying)
+    return Layout(design.kind, varying, generators, base)
 
 
 def laid_out(experiment: Experiment) -> Iterator[Cell]:
@@ -45,18 +45,18 @@ def cells_of(
     """Yield the cells of a layout without those excluded; the keys are in the order of the factors."""
     names = [factor.name for factor in factors]
     for levels in layout.cells():
-        if not any(matches(levels, each) for each in exclude):
+        if not any(matches(levels, cell) for cell in exclude):
             yield {name: levels[name] for name in names}
 
 
 def named_axes(factors: Sequence[Factor], zips: Sequence[Zip]) -> tuple[Axis, ...]:
     """Axes of factors that change together, named by the factor or the zip."""
     links = {link.names: link.name for link in zips}
-    found = []
+    every = []
     for axis in axes(factors, zips):
         members = tuple(name for name, _ in axis[0])
-        found.append(Axis(links.get(members, members[0]), tuple(dict(step) for step in axis)))
-    return tuple(found)
+        every.append(Axis(links.get(members, members[0]), tuple(dict(step) for step in axis)))
+    return tuple(every)
 
 
 def read_generator(text: str, names: Sequence[str]) -> Generator:
@@ -67,22 +67,22 @@ def read_generator(text: str, names: Sequence[str]) -> Generator:
     ValueError
         Another form, an unknown axis, or one that is named twice; with a sentence.
     """
-    left, equals, right = text.partition("=")
+    target, equals, right = text.partition("=")
     right = right.strip()
     negative = right.startswith("-")
     words = right.removeprefix("-").replace("*", " ").replace("×", " ").split()
-    if not equals or len(left.split()) != 1 or len(words) < 2:
+    if not equals or len(target.split()) != 1 or len(words) < 2:
         raise ValueError("is not of the form NAME = NAME NAME …")
-    for name in (left.strip(), *words):
+    for name in (target.strip(), *words):
         if name not in names:
             raise ValueError(f"{name} does not vary here; factors that do: {', '.join(names)}")
-    if len(set(words)) < len(words) or left.strip() in words:
+    if len(set(words)) < len(words) or target.strip() in words:
         raise ValueError("names a factor twice")
     word = sum(1 << names.index(name) for name in words)
-    return Generator(names.index(left.strip()), word, -1 if negative else 1)
+    return Generator(names.index(target.strip()), word, -1 if negative else 1)
 
 
-def written_generator(generator: Generator, names: Sequence[str]) -> str:
+def write_generator(generator: Generator, names: Sequence[str]) -> str:
     """Return the text that ``read_generator`` reads."""
     words = " ".join(name for j, name in enumerate(names) if generator.word >> j & 1)
     return f"{names[generator.axis]} = {'-' if generator.sign < 0 else ''}{words}"
@@ -90,8 +90,8 @@ def written_generator(generator: Generator, names: Sequence[str]) -> str:
 
 def base_step(axis: Axis, baseline: Mapping[str, Scalar]) -> int | None:
     """Return the first step with every level that ``baseline`` gives; ``None`` where there is none."""
-    wanted = {name: level for name, level in baseline.items() if name in axis.factors}
-    return next((i for i, step in enumerate(axis.steps) if matches(step, wanted)), None)
+    levels_of = {name: level for name, level in baseline.items() if name in axis.factors}
+    return next((i for i, step in enumerate(axis.steps) if matches(step, levels_of)), None)
 
 
 def _make_two_steps(axis: Axis, ends: Mapping[str, tuple[Scalar, Scalar]]) -> Axis:

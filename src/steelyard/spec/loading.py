@@ -78,10 +78,10 @@ def loads(
     Raises
     ------
     SpecError
-        As for ``load``.
+        The text is no spec, as for ``load``.
     """
     if len(text) > LARGEST:
-        raise _too_large(name)
+        raise _refuse_size(name)
     return _parse(text, Path(source).absolute(), name, name, allow_many=allow_many)
 
 
@@ -108,16 +108,16 @@ def experiment(
     Raises
     ------
     SpecError
-        As for ``load``.
+        The text is no spec, as for ``load``.
     """
     origin = Origin("experiment()")
-    given = {"name": name, **tables}
-    _check_plain(given, (), origin)
+    tables_of = {"name": name, **tables}
+    _check_plain(tables_of, (), origin)
     directory = Path(source if source is not None else os.curdir).absolute()
-    return _make_compose(given, origin, directory, name, allow_many=allow_many)
+    return _make_compose(tables_of, origin, directory, name, allow_many=allow_many)
 
 
-def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
+def claims_of(claims: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
     """Claims of a Python program about an experiment: each typed already, or the keys of ``[[claims]]``.
 
     Raises
@@ -130,16 +130,16 @@ def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
     from steelyard.spec.dumping import dumps
 
     origin = Origin("check()")
-    tables = [each for each in given if not isinstance(each, Claim)]
-    if isinstance(given, (Mapping, str)) or any(not isinstance(table, dict) for table in tables):
+    tables = [claim for claim in claims if not isinstance(claim, Claim)]
+    if isinstance(claims, (Mapping, str)) or any(not isinstance(table, dict) for table in tables):
         raise UsageError(
-            f"claims are a list of dictionaries, or of claims of a spec, not {given!r}",
+            f"claims are a list of dictionaries, or of claims of a spec, not {claims!r}",
             hint='claims=[{"faster": {"opt": "O3"}, "than": {"opt": "O2"}}]',
         )
     _check_plain(tables, (), origin)
     spec = tomllib.loads(dumps(msgspec.structs.replace(about, claims=()))) | {"claims": tables}
     read = iter(_make_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
-    return tuple(each if isinstance(each, Claim) else next(read) for each in given)
+    return tuple(claim if isinstance(claim, Claim) else next(read) for claim in claims)
 
 
 def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
@@ -172,7 +172,7 @@ def read_spec(path: str | os.PathLike[str]) -> str:
         raise SpecError(error.message, hint=error.hint) from None
 
 
-def _too_large(file: str) -> SpecError:
+def _refuse_size(file: str) -> SpecError:
     return SpecError(
         f"{file}: is larger than {LARGEST:,} bytes",
         hint="this is hardly a spec; give the path of a TOML file",
@@ -183,19 +183,19 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
     import tomllib
 
     if _compute_longest_dotted_key(text) > DEEPEST_KEY:
-        raise _too_deep(file)
+        raise _refuse_depth(file)
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.fullmatch(
             r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
         )
-        where = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
+        position = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
         raise SpecError(
-            f"{where}: {place[1] if place else error}", hint=_get_syntax_hint(text, place)
+            f"{position}: {place[1] if place else error}", hint=_get_syntax_hint(text, place)
         ) from None
     except RecursionError:
-        raise _too_deep(file) from None
+        raise _refuse_depth(file) from None
     except ValueError as error:
         # A number of thousands of digits, which Python will not read.
         raise SpecError(f"{file}: {error}", hint="write a smaller number, or text in quotes") from None
@@ -214,21 +214,21 @@ def _compute_longest_dotted_key(text: str) -> int:
     return longest
 
 
-def _too_deep(file: str) -> SpecError:
+def _refuse_depth(file: str) -> SpecError:
     return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
 
 
 def _get_syntax_hint(text: str, place: re.Match[str] | None) -> str:
     line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
-    shown = line if len(line) <= 60 else f"{line[:59]}…"
-    if not place or not shown:
+    excerpt = line if len(line) <= 60 else f"{line[:59]}…"
+    if not place or not excerpt:
         return "see https://toml.io for the syntax"
     if place[1].startswith("Cannot declare") and re.fullmatch(r"\[\w+\]", line):
         return f"write each table once; one of several, as of claims, is [{line}]"
     column = int(place[3]) - 1
     if place[1] == "Invalid value" and text.splitlines()[int(place[2]) - 1][column : column + 1].isalpha():
-        return f"strings need quotes; correct this line: {shown}"
-    return f"correct this line: {shown}"
+        return f"strings need quotes; correct this line: {excerpt}"
+    return f"correct this line: {excerpt}"
 
 
 def _make_compose(
@@ -238,10 +238,10 @@ def _make_compose(
         spec = msgspec.convert(tables, SpecTable)
     except msgspec.ValidationError:
         # Imported late: only a wrong spec needs it.
-        from steelyard.spec.hints.did_you_mean import given_levels
+        from steelyard.spec.hints.did_you_mean import read_levels
         from steelyard.spec.hints.type_errors import type_errors
 
-        wrong = type_errors(SpecTable, tables, origin, levels=given_levels(tables))
+        wrong = type_errors(SpecTable, tables, origin, levels=read_levels(tables))
         ErrorCollector(wrong).refuse()
         raise
     title = name if spec.name is None else spec.name
@@ -252,7 +252,7 @@ def _make_compose(
     varied = gathered(read_factors, spec.factors, tuple(spec.program.commands or ()), origin)
     if program is None or varied is None:
         # All else names them: what is wrong with them would be told again wherever they are used.
-        return gathered.refused()
+        return gathered.raise_refused()
     factors, zips = varied
     contexts = None if spec.contexts is None else gathered(read_contexts, spec.contexts, factors, origin)
     metrics = gathered(read_metrics, spec.metrics, factors, program, origin)
@@ -262,7 +262,7 @@ def _make_compose(
         contexts = gathered(draw_hosts, contexts, launch, spec.design, origin)
     design = gathered(read_design, spec.design, factors, zips, contexts, origin, allow_many=allow_many)
     if metrics is None or levels is None or launch is None or design is None:
-        return gathered.refused()
+        return gathered.raise_refused()
     gathered(check_references, program, build, factors, zips, contexts, metrics, levels, launch, origin)
     gathered(check_restarts, program, design, origin)
     gathered(check_nodes, contexts, launch, design, origin)
@@ -271,11 +271,11 @@ def _make_compose(
     analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
     gathered.refuse()
     if analysis is None:
-        return gathered.refused()
+        return gathered.raise_refused()
     if launch.queue is not None and levels:
         text = "levels are entered by commands on this machine, and trials run in a queue"
         raise origin.error(("levels",), text, "put the commands into prepare, or into the job script")
-    found = Experiment(
+    question = Experiment(
         name=title,
         source=str(source),
         program=program,
@@ -289,21 +289,21 @@ def _make_compose(
         launch=launch,
         levels=levels,
     )
-    return found if not spec.claims else _with_claims(found, spec.claims, origin)
+    return question if not spec.claims else _add_claims(question, spec.claims, origin)
 
 
-def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], origin: Origin) -> Experiment:
+def _add_claims(about: Experiment, tables: Sequence[Mapping[str, object]], origin: Origin) -> Experiment:
     # Few specs have claims, and each kind of them has a reader of its own.
     from steelyard.spec.claims.question import ClaimNames, metrics_known
     from steelyard.spec.claims.reading import read_claims
 
-    layout = lay_out(found.factors, found.zips, found.design, found.analysis.baseline)
+    layout = lay_out(about.factors, about.zips, about.design, about.analysis.baseline)
     question = ClaimNames(
-        factors=found.factors,
-        zips=found.zips,
-        analysis=found.analysis,
-        metrics=metrics_known(found.program.counters, found.metrics),
-        labelled=frozenset(metric.name for metric in found.metrics if metric.is_written),
-        treatments=tuple(cells_of(layout, found.factors, found.design.exclude)),
+        factors=about.factors,
+        zips=about.zips,
+        analysis=about.analysis,
+        metrics=metrics_known(about.program.counters, about.metrics),
+        labelled=frozenset(metric.name for metric in about.metrics if metric.is_written),
+        treatments=tuple(cells_of(layout, about.factors, about.design.exclude)),
     )
-    return msgspec.structs.replace(found, claims=read_claims(tables, question, origin))
+    return msgspec.structs.replace(about, claims=read_claims(tables, question, origin))

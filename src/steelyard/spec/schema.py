@@ -18,17 +18,17 @@ def schema() -> dict[str, Any]:
 
     It knows types and ranges, not what goes across tables.
     """
-    whole = msgspec.json.schema(SpecTable)
+    json_schema = msgspec.json.schema(SpecTable)
     # Each claim is a table of its kind; msgspec has no union of tables that are known by their first key.
     kinds, components = msgspec.json.schema_components(KINDS.values())
-    whole["$defs"] |= components
-    whole["$defs"]["SpecTable"]["properties"]["claims"]["items"] = {"anyOf": list(kinds)}
+    json_schema["$defs"] |= components
+    json_schema["$defs"]["SpecTable"]["properties"]["claims"]["items"] = {"anyOf": list(kinds)}
     for struct in (UserMetric, Zip, *KINDS.values()):
-        _leave_settable(whole["$defs"][struct.__name__], struct)
+        _leave_settable(json_schema["$defs"][struct.__name__], struct)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Steelyard spec",
-        **whole,
+        **json_schema,
     }
 
 

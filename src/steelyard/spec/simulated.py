@@ -11,7 +11,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar, parse_float
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand, names
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 PLACEMENTS: Final = ("packed", "scattered")
 _MOST: Final = 1 << 63
@@ -77,14 +77,14 @@ def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
     digits = largest.isascii() and largest.isdecimal() and len(largest) <= len(str(_MOST))
     if digits and int(largest) < _MOST:
         return text
-    raise UsageError(f"{shown(text)} is not a seed", hint="give an integer from 0 to 2^63 - 1")
+    raise UsageError(f"{format_value(text)} is not a seed", hint="give an integer from 0 to 2^63 - 1")
 
 
 def _compute_share(text: str, levels: Mapping[str, Scalar]) -> float:
     value = parse_float(expand(text, levels))
     if not 0 <= value < 1:
         raise UsageError(
-            f"{shown(expand(text, levels))} is not a fraction of time",
+            f"{format_value(expand(text, levels))} is not a fraction of time",
             hint="give a number from 0 to below 1, as in 0.1",
         )
     return value

@@ -48,7 +48,7 @@ def answer(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     ValueError
         No sample of the primary metric.
     """
@@ -61,7 +61,7 @@ def answer(
     descriptions = [description for description in described if description.metric.name != declared.metric]
     if not primary:
         raise ValueError(f"no sample of the primary metric {declared.metric!r}")
-    found = Answer(
+    result = Answer(
         experiment=experiment,
         design=facts,
         declared=declared,
@@ -71,15 +71,15 @@ def answer(
         protocol=_make_protocol(samples, declared),
     )
     if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
-        from steelyard.stats.compare.compared import compared
+        from steelyard.stats.compare.compared import compare_samples
 
-        found = compared(found, samples, to_limit=to_limit, crossed=crossed, layout=layout)
+        result = compare_samples(result, samples, to_limit=to_limit, crossed=crossed, layout=layout)
     return replace(
-        found,
+        result,
         warnings=(
-            *warnings_of(facts, primary, found.judged, _compute_lonely(samples, declared), declared),
-            *_of_protocol(declared, facts),
-            *doubtful_units(found.samples),
+            *warnings_of(facts, primary, result.judged, _compute_lonely(samples, declared), declared),
+            *_note_protocol(declared, facts),
+            *doubtful_units(result.samples),
             *warnings,
         ),
         unobserved=(*limits_of(facts, primary, descriptions), *unobserved),
@@ -93,10 +93,10 @@ def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAns
     from steelyard.results.protocol import Rules
     from steelyard.stats.protocol_2014.family import protocol
 
-    return protocol(samples, declared, Rules.of(declared))
+    return protocol(samples, declared, Rules.make(declared))
 
 
-def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
+def _note_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
     """Assumptions of the protocol that this design does not meet."""
     if declared.protocol == "default":
         return []

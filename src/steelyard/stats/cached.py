@@ -22,20 +22,20 @@ class _This:
     def __hash__(self) -> int:
         return id(self.sample)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _This) and other.sample is self.sample
+    def __eq__(self, right: object) -> bool:
+        return isinstance(right, _This) and right.sample is self.sample
 
 
-def cached(function: Callable[[Sample], T]) -> Callable[[Sample], T]:
+def cache(function: Callable[[Sample], T]) -> Callable[[Sample], T]:
     """Decorate a function so that it keeps its results for the two samples it was last called with.
 
     A baseline is one side of each pair of its family, and then stays while the other sides pass by. Samples
     do not change; what the function returns must not be changed.
     """
-    found = lru_cache(maxsize=2)(lambda this: function(this.sample))
+    value_of = lru_cache(maxsize=2)(lambda this: function(this.sample))
 
     @wraps(function)
-    def of(sample: Sample) -> T:
-        return found(_This(sample))
+    def get_value(sample: Sample) -> T:
+        return value_of(_This(sample))
 
-    return of
+    return get_value

@@ -42,12 +42,12 @@ def warnings_of(
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     alone = len(samples) == 1 and not comparisons
     return (
-        *_of_run(facts, samples, declared.alpha),
-        *_of_provenance(samples),
-        *_of_failures(samples, comparisons, declared.failures),
-        *(_of_mean(samples[0]) if alone else []),
-        *_of_values(facts, samples, alone=alone),
-        *_of_comparisons(facts, comparisons),
+        *_note_run(facts, samples, declared.alpha),
+        *_note_provenance(samples),
+        *_note_failures(samples, comparisons, declared.failures),
+        *(_note_mean(samples[0]) if alone else []),
+        *_note_values(facts, samples, alone=alone),
+        *_note_comparisons(facts, comparisons),
         *([Notice("no_baseline", tuple(treatment.label for treatment in lonely))] if lonely else []),
     )
 
@@ -83,7 +83,7 @@ def limits_of(
     return tuple(limits)
 
 
-def _of_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> list[Notice]:
+def _note_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> list[Notice]:
     notices: list[Notice] = []
     if facts.state == "running":
         notices.append(Notice("running", (), {"blocks": facts.blocks}))
@@ -106,16 +106,16 @@ def _of_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> l
     return notices
 
 
-def _of_provenance(samples: Sequence[Described]) -> list[Notice]:
-    notices = [Notice("simulated")] if _flagged(samples, "simulated") else []
-    if crowded := _flagged(samples, "crowded"):
+def _note_provenance(samples: Sequence[Described]) -> list[Notice]:
+    notices = [Notice("simulated")] if _flag(samples, "simulated") else []
+    if crowded := _flag(samples, "crowded"):
         notices.append(Notice("crowded", tuple(dict.fromkeys(_get_labels(crowded)))))
-    if alone := _flagged(samples, "one_process"):
+    if alone := _flag(samples, "one_process"):
         notices.append(Notice("one_process", _get_labels(alone)))
     return notices
 
 
-def _of_failures(
+def _note_failures(
     samples: Sequence[Described], comparisons: Sequence[Comparison], failures: OnFailures
 ) -> list[Notice]:
     notices: list[Notice] = []
@@ -134,7 +134,7 @@ def _of_failures(
     return notices
 
 
-def _of_mean(sample: Described) -> list[Notice]:
+def _note_mean(sample: Described) -> list[Notice]:
     """Warning about the mean of a treatment without comparison whose neighbours in time are correlated."""
     alike = sample.autocorrelation
     if alike is None or not alike.significant:
@@ -143,12 +143,12 @@ def _of_mean(sample: Described) -> list[Notice]:
     return [Notice("autocorrelated_mean", (sample.treatment.label,), fields)]
 
 
-def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool) -> list[Notice]:
+def _note_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool) -> list[Notice]:
     notices: list[Notice] = []
-    if odd := _flagged(samples, "not_finite"):
+    if odd := _flag(samples, "not_finite"):
         notices.append(Notice("not_finite", _get_labels(odd)))
     # Blocks of several machines stand in no order of time.
-    if not facts.machines and (drifting := _flagged(samples, "trend")):
+    if not facts.machines and (drifting := _flag(samples, "trend")):
         order = {"blocked": facts.order != "sequential", "alone": alone}
         notices.append(Notice("trend", _get_labels(drifting), order))
     for sample in samples:
@@ -162,7 +162,7 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool)
             carried = {"share": sample.dominating, "n": sample.summary.n}
             notices.append(Notice("dominated", (sample.treatment.label,), carried))
     notices += [notice for sample in samples if (notice := _make_instance(sample)) is not None]
-    if coarse := _flagged(samples, "resolution"):
+    if coarse := _flag(samples, "resolution"):
         step = max(sample.step or 0.0 for sample in coarse)
         notices.append(
             Notice("resolution", _get_labels(coarse), {"step": step, "unit": coarse[0].metric.unit})
@@ -181,11 +181,11 @@ def _make_instance(sample: Described) -> Notice | None:
     return Notice("instance_carries", (sample.treatment.label,), fields | {"ratio": ratio})
 
 
-def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> list[Notice]:
+def _note_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> list[Notice]:
     notices: list[Notice] = []
     few = [comparison for comparison in comparisons if "autocorrelated_few" in comparison.flags]
-    others = [comparison for comparison in comparisons if "autocorrelated_few" not in comparison.flags]
-    many = [each for each in others if "autocorrelated" in each.flags]
+    rest = [comparison for comparison in comparisons if "autocorrelated_few" not in comparison.flags]
+    many = [comparison for comparison in rest if "autocorrelated" in comparison.flags]
     blocked = facts.order != "sequential"
     if worst := _make_worst(few):
         from steelyard.stats.compare.dependence import FEW_LARGEST
@@ -223,7 +223,7 @@ def _make_worst(correlated: Sequence[Comparison]) -> Autocorrelation | None:
     return min(autocorrelations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
 
 
-def _flagged(samples: Sequence[Described], flag: Flag) -> list[Described]:
+def _flag(samples: Sequence[Described], flag: Flag) -> list[Described]:
     return [sample for sample in samples if flag in sample.flags]
 
 
@@ -250,8 +250,10 @@ def doubtful_units(samples: Sequence[Described]) -> list[Notice]:
     worst: dict[str, tuple[float, Described]] = {}
     for sample in samples:
         wall, mean = walls.get(sample.treatment.id), sample.summary.mean
-        told = sample.metric.kind == "user" and sample.metric.unit == "s" and sample.provenance != "simulated"
-        if told and wall and mean is not None and mean > LONGER * wall:
+        is_stated = (
+            sample.metric.kind == "user" and sample.metric.unit == "s" and sample.provenance != "simulated"
+        )
+        if is_stated and wall and mean is not None and mean > LONGER * wall:
             name = sample.metric.name
             worst[name] = max(worst.get(name, (0.0, sample)), (mean / wall, sample), key=lambda pair: pair[0])
     return [

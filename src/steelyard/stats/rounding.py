@@ -13,7 +13,7 @@ ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
 """Relative to the largest value that went into a result: a logarithm is one of a few operations."""
 
 
-def of_logs(*logs: Floats) -> float:
+def round_logs(*logs: Floats) -> float:
     """Return the spread that differences of these logarithms can have without a cause.
 
     It is relative to the largest of them (or to 1: a relative error of x is an absolute one of log x).
@@ -31,7 +31,7 @@ def constant(values: Floats) -> bool:
     return float(np.ptp(values)) <= ROUNDING * float(np.abs(values).max())
 
 
-def steadied(differences: Floats, rounding: float) -> Floats:
+def steady(differences: Floats, rounding: float) -> Floats:
     """Differences of logarithms, or of values over their mean.
 
     They are as many of their mean where ``rounding`` alone could have spread them, and zeros where it could

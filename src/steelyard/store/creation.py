@@ -20,7 +20,7 @@ from steelyard.files.system import MOVES_OPEN_FILES
 from steelyard.spec.experiment import Experiment
 from steelyard.store.facts import FILE
 from steelyard.store.lock import WriterLock, busy, holder
-from steelyard.store.rows import as_given, canonical, metric_rows, treatment_rows
+from steelyard.store.rows import canonical, metric_rows, treatment_rows, write_as_given
 from steelyard.store.schema import VERSION
 
 SPEC: Final = "spec.toml"
@@ -53,9 +53,9 @@ def describe(connection: sqlite3.Connection, experiment: Experiment, program: Ma
             os.urandom(8).hex(),
             VERSION,
             time.time_ns(),
-            as_given(experiment),
+            write_as_given(experiment),
             hashlib.sha256(canonical(experiment).encode()).hexdigest(),
-            as_given(program),
+            write_as_given(program),
         ),
     )
 
@@ -110,7 +110,7 @@ def name_record(unfinished: Path, directory: Path, lock: WriterLock) -> WriterLo
     return lock if MOVES_OPEN_FILES else WriterLock(directory / "lock")
 
 
-def synchronise(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
     """Put the contents of a file, or the names in a directory, on the disk."""
     if path.is_dir() and not MOVES_OPEN_FILES:  # Windows opens no directory
         return

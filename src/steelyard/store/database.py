@@ -80,7 +80,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
     if not os.access(path, os.W_OK):
         raise RecordError(
             f"{path} cannot be written",
-            hint=f"make it writable, or work on a copy: cp -r {quoted(path.parent)} COPY",
+            hint=f"make it writable, or work on a copy: cp -r {quote(path.parent)} COPY",
         )
     remove_digests(path)
     connection = _connect(path, "rw")
@@ -133,7 +133,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
             raise RecordError(
                 f"{path} was left in the middle of a write, and cannot be recovered where nothing can be"
                 " written",
-                hint=f"read a copy: cp -r {quoted(path.parent)} COPY",
+                hint=f"read a copy: cp -r {quote(path.parent)} COPY",
             ) from error
     # A writer was killed while it changed how the file is written. Only a connection that may write takes its
     # half of a change back; afterwards every reader can read.
@@ -182,7 +182,7 @@ def refuse_changed_pages(path: Path) -> None:
         return
     numbers = ", ".join(map(str, pages[:_PAGES_NAMED])) + (", …" if len(pages) > _PAGES_NAMED else "")
     text = f"page {numbers} is" if len(pages) == 1 else f"{len(pages):,} pages ({numbers}) are"
-    raise damaged(path, f"{text} not as written (its digest differs)")
+    raise make_damage_error(path, f"{text} not as written (its digest differs)")
 
 
 def inspect(path: Path) -> None:
@@ -207,7 +207,7 @@ def inspect(path: Path) -> None:
         raise RecordError(
             f"{path} is not a record: it does not begin as an SQLite file does",
             hint=f"restore it from a copy, copy what can still be read if it was a record"
-            f" (steelyard recover {quoted(directory)} COPY.lab), or name another one",
+            f" (steelyard recover {quote(directory)} COPY.lab), or name another one",
         )
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION_ID:
@@ -222,7 +222,7 @@ def inspect(path: Path) -> None:
         )
     missing = _compute_missing_bytes(path, header)
     if missing:
-        raise damaged(path, f"its last {missing:,} bytes are missing")
+        raise make_damage_error(path, f"its last {missing:,} bytes are missing")
 
 
 @contextmanager
@@ -240,11 +240,11 @@ def explained(path: Path) -> Iterator[None]:
             raise _make_full(path) from error
         raise RecordError(
             f"{path.parent}: {_get_reason(error)}",
-            hint=f"check the permissions: ls -ld {quoted(Path(error.filename or path).parent)}",
+            hint=f"check the permissions: ls -ld {quote(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
         # What SQLite says of a damaged schema quotes the damage, which may not be UTF-8.
-        raise damaged(path, "its tables cannot be read") from error
+        raise make_damage_error(path, "its tables cannot be read") from error
     except UnicodeEncodeError as error:
         raise RecordError(
             f"{path.parent}: {error.object!r} is not valid text", hint="write names and levels in UTF-8"
@@ -266,18 +266,18 @@ def _make_explanation(path: Path, error: sqlite3.Error) -> RecordError:
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return RecordError(
             f"{path} cannot be opened or written: {error}",
-            hint=f"make {path.parent} writable, or work on a copy: cp -r {quoted(path.parent)} COPY",
+            hint=f"make {path.parent} writable, or work on a copy: cp -r {quote(path.parent)} COPY",
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return RecordBusyError(
             f"{path} has been kept locked by another program for {BUSY_TIMEOUT_S:.0f} s",
-            hint=f"see who has it open: fuser {quoted(path)}",
+            hint=f"see who has it open: fuser {quote(path)}",
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
-        return damaged(path, str(error))
+        return make_damage_error(path, str(error))
     if code == sqlite3.SQLITE_IOERR:
         return _make_disk_error(path, error)
-    return RecordError(f"{path}: {error}", hint=f"check it: sqlite3 {quoted(path)} 'PRAGMA integrity_check'")
+    return RecordError(f"{path}: {error}", hint=f"check it: sqlite3 {quote(path)} 'PRAGMA integrity_check'")
 
 
 def _make_disk_error(path: Path, error: sqlite3.Error) -> RecordError:
@@ -309,11 +309,11 @@ def _make_full(path: Path) -> RecordError:
     )
 
 
-def damaged(path: Path, what: str) -> RecordError:
+def make_damage_error(path: Path, problem: str) -> RecordError:
     """Return the error for a record that is not what it should be."""
     return RecordError(
-        f"{path} is damaged: {what}",
-        hint=f"copy what can still be read: steelyard recover {quoted(path.parent)} COPY.lab",
+        f"{path} is damaged: {problem}",
+        hint=f"copy what can still be read: steelyard recover {quote(path.parent)} COPY.lab",
     )
 
 
@@ -327,7 +327,7 @@ def _compute_missing_bytes(path: Path, header: bytes) -> int:
     return max(0, count - _compute_size(path))
 
 
-def quoted(path: Path) -> str:
+def quote(path: Path) -> str:
     """Return the path as a word of a command that a person may copy."""
     return shlex.quote(str(path))
 

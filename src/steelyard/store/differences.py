@@ -24,18 +24,18 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
             )
         return lines
     if _is_named(old) and _is_named(new):
-        names, wanted = [entry["name"] for entry in old], [entry["name"] for entry in new]
+        names, new_names = [entry["name"] for entry in old], [entry["name"] for entry in new]
         lines = _compare(
             path, {entry["name"]: entry for entry in old}, {entry["name"]: entry for entry in new}
         )
         # Treatments are numbered in the order of the factors: another order is another experiment.
-        if sorted(names) == sorted(wanted) and names != wanted:
-            lines.append(f"{path}: order {', '.join(names)} → {', '.join(wanted)}")
+        if sorted(names) == sorted(new_names) and names != new_names:
+            lines.append(f"{path}: order {', '.join(names)} → {', '.join(new_names)}")
         return lines
     # JSON has one kind of number, the design has two: 1 and 1.0, or 1 and true, are written differently.
     if type(old) is type(new) and encode_sorted(old) == encode_sorted(new):
         return []
-    return [f"{path}: {_shown(old)} → {_shown(new)}"]
+    return [f"{path}: {_format_value(old)} → {_format_value(new)}"]
 
 
 def _is_named(value: Any) -> bool:
@@ -50,7 +50,7 @@ def encode_sorted(value: object) -> str:
     return msgspec.json.encode(value, order="sorted").decode()
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is msgspec.UNSET or value is None:
         return "not set"
     text = encode_sorted(value)

@@ -93,7 +93,7 @@ def damaged_pages(file: Path) -> list[int]:
             text = place.read_bytes()
         except FileNotFoundError:
             return []
-        digests = _decoded(text, place)
+        digests = _decode(text, place)
         if digests is None or _compute_header(file) != (digests.changes, digests.page_bytes):
             return []
         pages, width = list(_get_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
@@ -116,13 +116,13 @@ def read_page_bytes(file: Path) -> int | None:
     """Size of the pages of a record whose own first page is lost; ``None`` where its digests do not tell."""
     place = file.with_name(NAME)
     try:
-        digests = _decoded(place.read_bytes(), place)
+        digests = _decode(place.read_bytes(), place)
     except (OSError, RecordError):
         return None
     return None if digests is None else digests.page_bytes
 
 
-def _decoded(text: bytes, place: Path) -> Digests | None:
+def _decode(text: bytes, place: Path) -> Digests | None:
     """Return the digests; ``None`` of a newer version."""
     try:
         digests = msgspec.json.decode(text, type=Digests)

@@ -49,7 +49,7 @@ class Look(msgspec.Struct, frozen=True):
     at_ns: int
     blocks: int
     rel_halfwidth: float | None
-    wanted: float | None
+    target: float | None
     decision: Decision
 
 

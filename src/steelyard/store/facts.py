@@ -16,7 +16,7 @@ from steelyard.core.units import Metric
 from steelyard.files.writing import RECORD_FILE
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment, Reduce
-from steelyard.store.database import damaged, explained
+from steelyard.store.database import explained, make_damage_error
 from steelyard.store.differences import differences
 from steelyard.store.sampling import REDUCTIONS
 
@@ -75,16 +75,16 @@ class Facts:
             with explained(file):
                 yield
         except msgspec.DecodeError as error:
-            raise damaged(file, str(error)) from error
+            raise make_damage_error(file, str(error)) from error
         except (TypeError, ValueError, LookupError, OverflowError, MemoryError) as error:
             # SQLite takes much damage for data: a number where text should be, a row without its parent.
             with explained(file):
-                texts = self._damage()
+                texts = self._list_damage()
             if not texts:
                 raise
-            raise damaged(file, texts[0]) from error
+            raise make_damage_error(file, texts[0]) from error
 
-    def _damage(self) -> list[str]:
+    def _list_damage(self) -> list[str]:
         lines = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
         if lines == ["ok"]:
             lines = [
@@ -93,7 +93,7 @@ class Facts:
             ]
         return lines
 
-    def _rows(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+    def _query_rows(self, sql: str, *parameters: object) -> sqlite3.Cursor:
         return self._connection.execute(sql, parameters)
 
     @property
@@ -107,9 +107,9 @@ class Facts:
                 hint=f"use the version that made it, or {UPGRADE}",
             ) from error
         except msgspec.DecodeError as error:
-            raise damaged(self.directory / FILE, f"its spec is not valid JSON ({error})") from error
+            raise make_damage_error(self.directory / FILE, f"its spec is not valid JSON ({error})") from error
 
-    def changed(self, experiment: Experiment) -> list[str]:
+    def list_changes(self, experiment: Experiment) -> list[str]:
         """Differences between the spec as it was run and ``experiment``: ``key.path: old → new``."""
         old = msgspec.json.decode(self._experiment_json)
         with suppress(RecordError):
@@ -133,9 +133,9 @@ class Facts:
 
     def reduce(self, metric: str, iterations: Sequence[float]) -> float:
         """One observation from the iterations of a launch, as the spec declares for this metric."""
-        return REDUCTIONS[self._metric(metric)[2]](iterations)
+        return REDUCTIONS[self._find_metric(metric)[2]](iterations)
 
-    def _metric(self, name: str) -> tuple[Metric, int, Reduce]:
+    def _find_metric(self, name: str) -> tuple[Metric, int, Reduce]:
         try:
             return self._metrics[name]
         except KeyError:

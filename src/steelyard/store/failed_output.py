@@ -20,7 +20,7 @@ class FailedOutput:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._kept = {path.stem for path in directory.glob("*.std???")}
+        self._names = {path.stem for path in directory.glob("*.std???")}
 
     def keep(self, measurements: Iterable[Measurement]) -> None:
         """Write what was captured; again the same files when the same trials come again.
@@ -37,10 +37,10 @@ class FailedOutput:
             if not any(streams.values()):
                 continue
             name = str(measurement.trial)
-            if name not in self._kept and len(self._kept) >= TRIALS_MAX:
+            if name not in self._names and len(self._names) >= TRIALS_MAX:
                 continue
             self._directory.mkdir(exist_ok=True)
-            self._kept.add(name)
+            self._names.add(name)
             for stream, captured in streams.items():
                 if captured:
                     (self._directory / f"{name}.{stream}").write_bytes(captured[:BYTES_MAX])

@@ -32,7 +32,7 @@ class LockHolder(msgspec.Struct, frozen=True):
     since: str | None = None
 
     @property
-    def here(self) -> bool:
+    def is_here(self) -> bool:
         """Whether it is a process of this host."""
         return self.pid is not None and self.host == read_host_name()
 
@@ -46,7 +46,7 @@ def busy(directory: Path, lock_holder: LockHolder) -> RecordBusyError:
     """Return the error for a record that somebody else is running."""
     hint = (
         f"wait for it, or stop it: kill {lock_holder.pid}"
-        if lock_holder.here
+        if lock_holder.is_here
         else "wait for it, or stop it there"
     )
     if _has_died(lock_holder):
@@ -56,7 +56,7 @@ def busy(directory: Path, lock_holder: LockHolder) -> RecordBusyError:
 
 
 def _has_died(lock_holder: LockHolder) -> bool:
-    if not lock_holder.here:
+    if not lock_holder.is_here:
         return False
     try:
         stat = Path(_PROCESSES, str(lock_holder.pid), "stat").read_text(encoding="utf-8", errors="replace")

@@ -18,7 +18,7 @@ from steelyard.core.units import Scalar
 from steelyard.store.entries import Run, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.record import Record
-from steelyard.store.rows import as_given
+from steelyard.store.rows import write_as_given
 
 RECORD: Final = "merged_record"
 AFTER: Final = "merged_after"
@@ -91,10 +91,10 @@ class MergedRecord(Record):
             self._connection.execute("DETACH source")
 
     def _copy(self, part: MergedRun, *, named: bool) -> None:
-        ((runs_before,),) = self._rows("SELECT coalesce(max(id), 0) FROM run")
-        ((blocks_before,),) = self._rows("SELECT coalesce(max(id), 0) FROM block")
-        rows = [row for row in self._rows(_BLOCKS).fetchall() if row[2] in part.runs]
-        ((per_block,),) = self._rows("SELECT coalesce(max(trials), 0) FROM source.block")
+        ((runs_before,),) = self._query_rows("SELECT coalesce(max(id), 0) FROM run")
+        ((blocks_before,),) = self._query_rows("SELECT coalesce(max(id), 0) FROM block")
+        rows = [row for row in self._query_rows(_BLOCKS).fetchall() if row[2] in part.runs]
+        ((per_block,),) = self._query_rows("SELECT coalesce(max(trials), 0) FROM source.block")
         after = blocks_before * per_block
         self._copy_runs(part, runs_before, after)
         contexts = self._copy_contexts(part, rows, named=named)
@@ -110,7 +110,7 @@ class MergedRecord(Record):
                 (blocks_before, after),
             )
             moved = {"id": after, "run": runs_before, "block": blocks_before}
-            columns = [row[1] for row in self._rows("PRAGMA main.table_info(trial)")]
+            columns = [row[1] for row in self._query_rows("PRAGMA main.table_info(trial)")]
             chosen = ", ".join(
                 f"t.{name} + {moved[name]}" if name in moved else f"t.{name}" for name in columns
             )
@@ -131,8 +131,8 @@ class MergedRecord(Record):
             execute("DROP TABLE merged")
 
     def _copy_runs(self, part: MergedRun, runs_before: int, after: int) -> None:
-        ((record_id,),) = self._rows("SELECT id FROM source.record")
-        for id_, started, ended, boot, host, state in self._rows("SELECT * FROM source.run").fetchall():
+        ((record_id,),) = self._query_rows("SELECT id FROM source.record")
+        for id_, started, ended, boot, host, state in self._query_rows("SELECT * FROM source.run").fetchall():
             if id_ not in part.runs:
                 continue
             facts: dict[str, Scalar] = msgspec.json.decode(host)
@@ -140,7 +140,7 @@ class MergedRecord(Record):
             facts_there[AFTER] = int(facts_there[AFTER]) + after
             self._connection.execute(
                 "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",
-                (id_ + runs_before, started, ended, boot, as_given(facts_there), _end_state(state)),
+                (id_ + runs_before, started, ended, boot, write_as_given(facts_there), _end_state(state)),
             )
             self._connection.execute(
                 "INSERT INTO warning (run, at_ns, kind, text)"
@@ -154,9 +154,9 @@ class MergedRecord(Record):
         """Each block with its new context: what was drawn for it, and the machine."""
         settings: dict[int, dict[str, Scalar]] = {
             id_: msgspec.json.decode(text)
-            for id_, text in self._rows("SELECT id, settings FROM source.context")
+            for id_, text in self._query_rows("SELECT id, settings FROM source.context")
         }
-        ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
+        ((last,),) = self._query_rows("SELECT coalesce(max(id), 0) FROM context")
         numbers: dict[tuple[int | None, str], int] = {}
         placed: list[tuple[int, int | None]] = []
         for block, context, run in rows:
@@ -169,7 +169,9 @@ class MergedRecord(Record):
             if key not in numbers:
                 numbers[key] = last + len(numbers) + 1
                 full = {**drawn, **({NODE: machine} if named else {})}
-                self._connection.execute("INSERT INTO context VALUES (?, ?)", (numbers[key], as_given(full)))
+                self._connection.execute(
+                    "INSERT INTO context VALUES (?, ?)", (numbers[key], write_as_given(full))
+                )
             placed.append((block, numbers[key]))
         return placed
 

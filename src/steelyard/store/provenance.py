@@ -55,7 +55,7 @@ class Origins(msgspec.Struct, frozen=True):
     overcommitted: bool = False
 
     @classmethod
-    def of(cls, experiment_json: str | bytes, runs: Sequence[Run], *, one_process: bool = False) -> Origins:
+    def make(cls, experiment_json: str | bytes, runs: Sequence[Run], *, one_process: bool = False) -> Origins:
         """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
         numbers = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]

@@ -39,9 +39,9 @@ from steelyard.store.sampling import (
     LaunchOrigin,
     builtin_columns,
     find_machines,
+    list_uncounted,
     reported_columns,
     times_to_limit,
-    uncounted,
 )
 from steelyard.store.trials import Trials, disturbances, measurements
 
@@ -57,15 +57,15 @@ S = TypeVar("S", bound=Facts)
 T = TypeVar("T")
 
 
-def _asked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+def _explain_damage(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
     """Return a question, in which what goes wrong is told as damage of the file where it is that."""
 
     @functools.wraps(method)
-    def explained(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def wrapper(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with self._explained():
             return method(self, *args, **kwargs)
 
-    return explained
+    return wrapper
 
 
 @functools.lru_cache(maxsize=1024)
@@ -97,10 +97,12 @@ class Reading(Facts):
     def merged(self) -> bool:
         """Whether it was made of other records."""
         with self._explained():
-            rows = self._rows("SELECT 1 FROM run WHERE json_extract(host, '$.merged_record') IS NOT NULL")
+            rows = self._query_rows(
+                "SELECT 1 FROM run WHERE json_extract(host, '$.merged_record') IS NOT NULL"
+            )
             return rows.fetchone() is not None
 
-    @_asked
+    @_explain_damage
     def name_machines(self) -> dict[int, str]:
         """Name the machines on which blocks ran, by the id of the context that stands for each in samples.
 
@@ -108,7 +110,7 @@ class Reading(Facts):
         """
         return {place.standing: place.name for place in find_machines(self._connection).values()}
 
-    @_asked
+    @_explain_damage
     def outcomes(self) -> list[BlockOutcome]:
         """All blocks drawn so far with their states, in the order of execution."""
         return list(self.stream_outcomes())
@@ -116,37 +118,39 @@ class Reading(Facts):
     def stream_outcomes(self) -> Iterator[BlockOutcome]:
         """Yield what `outcomes` returns, block by block."""
         with self._explained():
-            settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
-            for id_, pass_, context, discard, state, drawn in self._rows(
+            settings = {
+                id_: msgspec.json.decode(text) for id_, text in self._query_rows("SELECT * FROM context")
+            }
+            for id_, pass_, context, discard, state, drawn in self._query_rows(
                 "SELECT id, pass, context, discard, state, drawn FROM block ORDER BY id"
             ):
-                its = None if context is None else Context(context, settings[context])
-                yield BlockOutcome(Block(id_, pass_, its, _order(drawn), bool(discard)), state)
+                context_of = None if context is None else Context(context, settings[context])
+                yield BlockOutcome(Block(id_, pass_, context_of, _order(drawn), bool(discard)), state)
 
     def stream_measurements(self) -> Iterator[tuple[int, Measurement]]:
         """Yield run and measurement of each trial, in the order of the plan; without captured output."""
         with self._explained():
             yield from measurements(self._connection)
 
-    @_asked
+    @_explain_damage
     def finished_trials(self, block: int) -> set[int]:
         """Numbers of the block's trials that are in the record already."""
         return {
             row[0]
-            for row in self._rows(
+            for row in self._query_rows(
                 "SELECT trial.id FROM block JOIN trial"
                 " ON trial.id >= first_trial AND trial.id < first_trial + trials WHERE block.id = ?",
                 block,
             )
         }
 
-    @_asked
+    @_explain_damage
     def origins(self) -> Origins:
         """Return the provenance of values: measured, simulated, or of more ranks than CPUs."""
         one_process = any("one_process" in item for item in self.program.values())
-        return Origins.of(self._experiment_json, self.runs(), one_process=one_process)
+        return Origins.make(self._experiment_json, self.runs(), one_process=one_process)
 
-    @_asked
+    @_explain_damage
     def samples(self, *metrics: str) -> list[Sample]:
         """One sample a metric and treatment, or a metric, treatment and labels, from complete blocks only.
 
@@ -162,7 +166,7 @@ class Reading(Facts):
         UsageError
             The record has no such metric.
         """
-        asked = [self._metric(name) for name in metrics]
+        rows = [self._find_metric(name) for name in metrics]
         together = [name for name in metrics if name in ALWAYS]
         trials = self._trials or Trials(self._connection)
         always = builtin_columns(self._connection, trials, together) if together else {}
@@ -171,30 +175,33 @@ class Reading(Facts):
         treatments = {treatment.id: treatment for treatment in self.treatments}
         origins = self.origins()
         samples = []
-        for metric, id_, reduce in asked:
+        for metric, id_, reduce in rows:
             place = together.index(metric.name) if metric.name in together else 0
-            found: Mapping[tuple[int, int], LaunchColumns]
+            columns_of: Mapping[tuple[int, int], LaunchColumns]
             labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
             if metric.kind == "builtin":
-                its = (
+                by_treatment = (
                     always
                     if metric.name in together
                     else builtin_columns(self._connection, trials, [metric.name])
                 )
-                found = {(0, treatment): columns for treatment, columns in its.items()}
+                columns_of = {(0, treatment): columns for treatment, columns in by_treatment.items()}
             else:
-                found = reported_columns(self._connection, trials, id_, REDUCTIONS[reduce])
-                labels = self._labels_among({label for label, _ in found}) or labels
-                levels = [(label, treatments[of].levels) for label, of in found]
-                labels, same = _without_restated(labels, levels)
-                found = {(same[label], treatment): columns for (label, treatment), columns in found.items()}
+                columns_of = reported_columns(self._connection, trials, id_, REDUCTIONS[reduce])
+                labels = self._select_labels({label for label, _ in columns_of}) or labels
+                levels = [(label, treatments[treatment].levels) for label, treatment in columns_of]
+                labels, restated = _drop_restated(labels, levels)
+                columns_of = {
+                    (restated[label], treatment): columns
+                    for (label, treatment), columns in columns_of.items()
+                }
             if not any(labels.values()):
                 plain = next(iter(labels))
-                found = {
+                columns_of = {
                     (plain, treatment): LaunchColumns.empty(1 + place) for treatment in treatments
-                } | found
-            for (label, treatment), columns in sorted(found.items(), key=itemgetter(0)):
-                passes, contexts = origin.of(columns)
+                } | columns_of
+            for (label, treatment), columns in sorted(columns_of.items(), key=itemgetter(0)):
+                passes, contexts = origin.look_up(columns)
                 samples.append(
                     Sample(
                         metric,
@@ -211,21 +218,21 @@ class Reading(Facts):
                 )
         return samples
 
-    @_asked
+    @_explain_damage
     def times_to_limit(self, limit_s: float) -> list[Sample]:
         """Return elapsed times for each treatment, up to the limit.
 
         They are from complete blocks and from those that lack nothing but runs that timed out: these are
         ``censored``, with the limit as their value.
         """
-        metric, _, _ = self._metric("wall_s")
+        metric, _, _ = self._find_metric("wall_s")
         origin, failures = LaunchOrigin(self._connection), self.failures()
         origins = self.origins()
-        found = times_to_limit(self._connection, limit_s)
+        by_treatment = times_to_limit(self._connection, limit_s)
         samples = []
         for treatment in self.treatments:
-            columns = found.get(treatment.id, CensoredColumns(LaunchColumns.empty(1), array("b")))
-            passes, contexts = origin.of(columns.columns)
+            columns = by_treatment.get(treatment.id, CensoredColumns(LaunchColumns.empty(1), array("b")))
+            passes, contexts = origin.look_up(columns.columns)
             samples.append(
                 Sample(
                     metric,
@@ -242,14 +249,14 @@ class Reading(Facts):
             )
         return samples
 
-    @_asked
+    @_explain_damage
     def failures(self) -> dict[int, Failures]:
         """Numbers of trials of each treatment that were attempted and failed, discarded blocks left out."""
         trials = self._trials or Trials(self._connection)
         attempted = Counter(trials.columns("treatment")[0])
         attempted.subtract(
             dict(
-                self._rows(
+                self._query_rows(
                     "SELECT treatment, count(*) FROM block CROSS JOIN trial"
                     " ON trial.id BETWEEN first_trial AND min(first_trial + trials - 1, ?)"
                     " WHERE discard GROUP BY treatment",
@@ -259,7 +266,7 @@ class Reading(Facts):
         )
         failed = {
             treatment: (count, late)
-            for treatment, count, late in self._rows(
+            for treatment, count, late in self._query_rows(
                 "SELECT treatment, count(*), sum(status = 'timed_out') FROM attempted"
                 " WHERE status <> 'ok' GROUP BY treatment"
             )
@@ -269,7 +276,7 @@ class Reading(Facts):
             for treatment in self.treatments
         }
 
-    @_asked
+    @_explain_damage
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
         """Return the labels under which the record has values of the metric.
 
@@ -278,37 +285,37 @@ class Reading(Facts):
         UsageError
             The record has no such metric.
         """
-        what, id_, _ = self._metric(metric)
-        if what.kind == "builtin":
+        kind, id_, _ = self._find_metric(metric)
+        if kind.kind == "builtin":
             return [{}]
-        used = {row[0] for row in self._rows("SELECT DISTINCT labels FROM value WHERE metric = ?", id_)}
-        return list(self._labels_among(used).values())
+        used = {row[0] for row in self._query_rows("SELECT DISTINCT labels FROM value WHERE metric = ?", id_)}
+        return list(self._select_labels(used).values())
 
-    @_asked
+    @_explain_damage
     def progress(self) -> RecordProgress:
         """Return the counts; a million trials take a tenth of a second."""
         blocks: dict[BlockState, int] = {}
         planned = contexts = 0
-        for state, count, trials, its in self._rows(
+        for state, count, trials, names in self._query_rows(
             "SELECT state, count(*), sum(trials), count(DISTINCT context) FROM block GROUP BY state"
         ):
             blocks[state] = count
             planned += trials
             if state == "complete":
-                contexts = its
+                contexts = names
         # One count a statement: SQLite has a short way to count all rows, and only then.
-        ((trials,),) = self._rows("SELECT count(*) FROM trial")
-        ((failed,),) = self._rows("SELECT count(*) FROM trial WHERE status <> 'ok'")
-        ((last,),) = self._rows("SELECT (SELECT start_ns FROM trial ORDER BY id DESC LIMIT 1)")
+        ((trials,),) = self._query_rows("SELECT count(*) FROM trial")
+        ((failed,),) = self._query_rows("SELECT count(*) FROM trial WHERE status <> 'ok'")
+        ((last,),) = self._query_rows("SELECT (SELECT start_ns FROM trial ORDER BY id DESC LIMIT 1)")
         return RecordProgress(planned, trials, failed, blocks, contexts, last)
 
-    @_asked
+    @_explain_damage
     def count_by_run(self) -> dict[int, tuple[int, int]]:
         """Trials of each run, and complete blocks that it began."""
-        trials = dict(self._rows("SELECT run, count(*) FROM trial GROUP BY run"))
+        trials = dict(self._query_rows("SELECT run, count(*) FROM trial GROUP BY run"))
         blocks: Counter[int] = Counter(
             run
-            for (run,) in self._rows(
+            for (run,) in self._query_rows(
                 "SELECT (SELECT run FROM trial WHERE trial.id >= first_trial"
                 " AND trial.id < first_trial + trials ORDER BY trial.id LIMIT 1)"
                 " FROM block WHERE state = 'complete'"
@@ -316,105 +323,106 @@ class Reading(Facts):
         )
         return {run: (count, blocks[run]) for run, count in trials.items()}
 
-    @_asked
+    @_explain_damage
     def runs(self) -> list[Run]:
         """Every time that somebody worked on the record."""
         return [
             Run(id_, started, ended, boot, msgspec.json.decode(host), state)
-            for id_, started, ended, boot, host, state in self._rows(
+            for id_, started, ended, boot, host, state in self._query_rows(
                 "SELECT id, started_ns, ended_ns, boot, host, state FROM run ORDER BY id"
             )
         ]
 
-    @_asked
+    @_explain_damage
     def looks(self) -> list[Look]:
         """Return the looks of the stop rule, in order."""
         return [
             Look(*row)
-            for row in self._rows(
+            for row in self._query_rows(
                 "SELECT block, metric, at_ns, blocks, rel_halfwidth, wanted, decision FROM look"
                 " ORDER BY block, metric"
             )
         ]
 
-    @_asked
+    @_explain_damage
     def extensions(self) -> tuple[Extension, ...]:
         """Blocks that were asked for after the experiment had ended, in that order."""
-        if not list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
+        if not list(self._query_rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
             return ()
         return tuple(
             Extension(*row)
-            for row in self._rows("SELECT after_run, from_blocks, to_blocks FROM extension ORDER BY id")
+            for row in self._query_rows("SELECT after_run, from_blocks, to_blocks FROM extension ORDER BY id")
         )
 
-    @_asked
+    @_explain_damage
     def batches(self) -> list[LoadOfBatch]:
         """Load of the host, batch by batch."""
         return [
             LoadOfBatch(*row)
-            for row in self._rows(
+            for row in self._query_rows(
                 "SELECT run, first_trial, last_trial, steal_s, psi_cpu_s, psi_memory_s, psi_io_s, load_1min"
                 " FROM batch ORDER BY first_trial"
             )
         ]
 
-    @_asked
+    @_explain_damage
     def warnings(self) -> list[StoredNotice]:
         """Warnings that were noted while it ran, each once for each run."""
         return [
-            StoredNotice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")
+            StoredNotice(*row)
+            for row in self._query_rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")
         ]
 
-    @_asked
+    @_explain_damage
     def disturbances(self) -> dict[int, Disturbance]:
         """Fraction of elapsed time spent waiting for a CPU, for each treatment with complete blocks."""
         trials = self._trials or Trials(self._connection)
-        return disturbances(trials, uncounted(self._connection))
+        return disturbances(trials, list_uncounted(self._connection))
 
-    @_asked
-    def excluded(self) -> tuple[Excluded, ...]:
+    @_explain_damage
+    def excluded_trials(self) -> tuple[Excluded, ...]:
         """Trials that are in no result, and why, in the order of the plan."""
         return tuple(
             Excluded(trial, treatment, block, status, reason or LEFT_OUT.get(state, status), wall_ns / 1e9)
-            for trial, treatment, block, status, reason, wall_ns, state in self._rows(
+            for trial, treatment, block, status, reason, wall_ns, state in self._query_rows(
                 "SELECT trial.id, treatment, block, status, reason, wall_ns, state"
                 " FROM block CROSS JOIN trial ON trial.id >= first_trial AND trial.id < first_trial + trials"
                 " WHERE state <> 'complete' ORDER BY trial.id"
             )
         )
 
-    @_asked
-    def disturbed(self, least: float) -> tuple[Disturbed, ...]:
+    @_explain_damage
+    def disturbed_trials(self, least: float) -> tuple[Disturbed, ...]:
         """Trials of complete blocks that waited for a CPU during more than this fraction of their time."""
         return tuple(
             Disturbed(*row)
-            for row in self._rows(
+            for row in self._query_rows(
                 "SELECT id, treatment, block, 1.0 * queue_wait_ns / wall_ns FROM counted"
                 " WHERE queue_wait_ns > ? * wall_ns ORDER BY id",
                 least,
             )
         )
 
-    @_asked
+    @_explain_damage
     def gaps(self, trials: int = 10_000) -> Gaps:
         """Medians of the time between consecutive trials, over the first ``trials``."""
         from statistics import median
 
-        found: dict[bool, list[float]] = {True: [], False: []}
+        gaps: dict[bool, list[float]] = {True: [], False: []}
         before: tuple[int, int, int] | None = None
-        for run, block, start, wall in self._rows(
+        for run, block, start, wall in self._query_rows(
             "SELECT run, block, start_ns, wall_ns FROM trial ORDER BY id LIMIT ?", trials
         ):
             if before is not None and before[0] == run:
-                found[before[1] == block].append(max(0, start - before[2]) / 1e9)
+                gaps[before[1] == block].append(max(0, start - before[2]) / 1e9)
             before = run, block, start + wall
-        return Gaps(*(median(found[same]) if found[same] else None for same in (True, False)))
+        return Gaps(*(median(gaps[is_same]) if gaps[is_same] else None for is_same in (True, False)))
 
-    @_asked
+    @_explain_damage
     def boots_of_treatments(self) -> dict[int, set[str]]:
         """Return the machine starts during which each treatment was measured, without discarded runs."""
         boots: dict[int, set[str]] = {}
-        for treatment, boot in self._rows(
+        for treatment, boot in self._query_rows(
             "SELECT DISTINCT trial.treatment, run.boot FROM trial JOIN run ON trial.run = run.id"
             " JOIN block ON trial.block = block.id WHERE block.discard = 0"
         ):
@@ -423,29 +431,29 @@ class Reading(Facts):
 
     def journals(self) -> list[Journal]:
         """Journals that are still there: of the run that goes on, or of one that was killed."""
-        left = []
-        for name, run, moved in self._rows("SELECT name, run, moved_bytes FROM journal ORDER BY name"):
+        leftover = []
+        for name, run, moved in self._query_rows("SELECT name, run, moved_bytes FROM journal ORDER BY name"):
             path = self.directory / "journal" / name
             if path.exists():
-                left.append(Journal(name, path, run, moved, max(0, path.stat().st_size - moved)))
-        return left
+                leftover.append(Journal(name, path, run, moved, max(0, path.stat().st_size - moved)))
+        return leftover
 
     def holder(self) -> LockHolder | None:
         """Return the process that is running this record now, if any."""
         return holder(self.directory / "lock")
 
-    @_asked
+    @_explain_damage
     def damage(self) -> list[str]:
         """Problems that SQLite's own check of the whole file finds, a line each."""
-        return self._damage()
+        return self._list_damage()
 
-    def _labels_among(self, ids: Collection[int]) -> dict[int, Mapping[str, Scalar]]:
-        rows = self._rows("SELECT id, labels FROM labels ORDER BY id")
+    def _select_labels(self, ids: Collection[int]) -> dict[int, Mapping[str, Scalar]]:
+        rows = self._query_rows("SELECT id, labels FROM labels ORDER BY id")
         return {id_: msgspec.json.decode(text) for id_, text in rows if id_ in ids}
 
 
-def _without_restated(
-    labels: Mapping[int, Mapping[str, Scalar]], found: Sequence[tuple[int, Mapping[str, Scalar]]]
+def _drop_restated(
+    labels: Mapping[int, Mapping[str, Scalar]], rows: Sequence[tuple[int, Mapping[str, Scalar]]]
 ) -> tuple[dict[int, Mapping[str, Scalar]], dict[int, int]]:
     """Return the labels without those that every line has with the level of its treatment.
 
@@ -453,18 +461,18 @@ def _without_restated(
     """
     restated = {
         name
-        for label, _ in found[:1]
+        for label, _ in rows[:1]
         for name in labels[label]
-        if all(name in levels and labels[number].get(name) == levels[name] for number, levels in found)
+        if all(name in levels and labels[number].get(name) == levels[name] for number, levels in rows)
     }
-    left = {
-        label: {name: value for name, value in its.items() if name not in restated}
-        for label, its in labels.items()
+    varying = {
+        label: {name: value for name, value in values.items() if name not in restated}
+        for label, values in labels.items()
     }
     # As text, in which 1, 1.0 and true are three.
     firsts: dict[bytes, int] = {}
-    same = {
-        label: firsts.setdefault(msgspec.json.encode(its, order="deterministic"), label)
-        for label, its in left.items()
+    constant = {
+        label: firsts.setdefault(msgspec.json.encode(values, order="deterministic"), label)
+        for label, values in varying.items()
     }
-    return {first: left[first] for first in firsts.values()}, same
+    return {first: varying[first] for first in firsts.values()}, constant

@@ -19,7 +19,7 @@ from steelyard.store.creation import (
     name_record,
     refuse_existing,
     remove_unfinished,
-    synchronise,
+    sync_to_disk,
     unfinished_name,
 )
 from steelyard.store.database import (
@@ -99,8 +99,8 @@ class Record(Writing):
                     fill(connection, experiment, treatments, metrics, program or {}, observed)
                 finally:
                     connection.close()
-                synchronise(new / FILE)
-                synchronise(new)
+                sync_to_disk(new / FILE)
+                sync_to_disk(new)
                 # Somebody may have been faster; only an empty directory is replaced.
                 refuse_existing(directory)
                 try:
@@ -108,8 +108,8 @@ class Record(Writing):
                 except OSError:
                     refuse_existing(directory)
                     raise
-                synchronise(directory.parent)
-                return cls._opened(directory, open_writer(file), lock)
+                sync_to_disk(directory.parent)
+                return cls._open(directory, open_writer(file), lock)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -131,19 +131,19 @@ class Record(Writing):
         file = directory / FILE
         with explained(file):
             if not write:
-                return cls._opened(directory, open_reader(file), None)
+                return cls._open(directory, open_reader(file), None)
             # Before the lock, which would make a file in a directory that is not ours.
             inspect(file)
             lock = WriterLock(directory / "lock")
             try:
                 remove_seal(file)
-                return cls._opened(directory, open_writer(file), lock)
+                return cls._open(directory, open_writer(file), lock)
             except BaseException:
                 lock.release()
                 raise
 
     @classmethod
-    def _opened(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Self:
+    def _open(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Self:
         try:
             return cls(directory, connection, lock)
         except BaseException:

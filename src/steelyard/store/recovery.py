@@ -166,23 +166,23 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
         path.rename(path.with_name(path.name.replace(FILE, old.name)))
-    lost = _changed_pages(damaged / FILE)
+    lost = _find_changed_pages(damaged / FILE)
     # As it was found, with what changed; numbers of trials are never taken from there.
     doubtful = shutil.copyfile(old, directory / "doubtful.sqlite")
     if lost_first := 1 in lost or not _get_tables(old):
         _replace_first_page(old, directory / "new.sqlite", read_page_bytes(damaged / FILE))
-    _blank(old, [page for page in lost if page > 1])
+    _clear_pages(old, [page for page in lost if page > 1])
     _cut_to_pages(old)
     present = _get_tables(old)
     with (
-        closing(_opened(old)) as source,
-        closing(_opened(doubtful)) as doubted,
+        closing(_open(old)) as source,
+        closing(_open(doubtful)) as doubted,
         closing(create_database(directory / FILE)) as target,
     ):
         target.execute("BEGIN")
         tables = [table for table in _KEYS if table in present or not present]
         broken = [table for table in tables if not _copy(source, target, table)]
-        for table in _each_page_as_root(source, [table for table in broken if table in _DEEP]):
+        for table in _yield_roots(source, [table for table in broken if table in _DEEP]):
             # A page out of use may still hold a block as it was before it ran; trials are never rewritten.
             _copy(source, target, table, "state <> 'planned'" if table == "block" else "TRUE")
         if lost:
@@ -219,7 +219,7 @@ def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) ->
                 *_, experiment, sha256, _ = row
                 text = canonical(msgspec.json.decode(experiment))
                 if hashlib.sha256(text.encode()).hexdigest() == sha256:
-                    _insert(target, "record", row)
+                    _insert_rows(target, "record", row)
 
 
 def _get_trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Connection) -> set[int]:
@@ -242,7 +242,7 @@ def _get_trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Co
     return trials
 
 
-def _changed_pages(file: Path) -> list[int]:
+def _find_changed_pages(file: Path) -> list[int]:
     """Pages that are not as they were written, as far as digests say so."""
     if any(path.stat().st_size for path in file.parent.glob(f"{FILE}-*")):
         return []
@@ -252,7 +252,7 @@ def _changed_pages(file: Path) -> list[int]:
         return []
 
 
-def _blank(file: Path, pages: Sequence[int]) -> None:
+def _clear_pages(file: Path, pages: Sequence[int]) -> None:
     """Overwrite pages with zeros: a number on them may be another than was written, and pass for it."""
     if not pages:
         return
@@ -266,7 +266,7 @@ def _blank(file: Path, pages: Sequence[int]) -> None:
                 opened.write(bytes(page_bytes))
 
 
-def _opened(file: Path) -> sqlite3.Connection:
+def _open(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, isolation_level=None)
     # Without it, SQLite refuses a file that is shorter than its header says.
     connection.execute("PRAGMA writable_schema = ON")
@@ -277,7 +277,7 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 def _get_tables(file: Path) -> set[str]:
     """Return the tables that SQLite finds; none where the first page is lost, which leads to their list."""
-    with closing(_opened(file)) as source, suppress(*_UNREADABLE):
+    with closing(_open(file)) as source, suppress(*_UNREADABLE):
         return {name for (name,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     return set()
 
@@ -320,23 +320,25 @@ def _cut_to_pages(file: Path) -> None:
 
     SQLite would fill it up with zeros, and a number whose end is missing would pass for another.
     """
-    with closing(_opened(file)) as source, suppress(*_UNREADABLE):
+    with closing(_open(file)) as source, suppress(*_UNREADABLE):
         ((page_bytes,),) = source.execute("PRAGMA page_size").fetchall()
         os.truncate(file, file.stat().st_size // page_bytes * page_bytes)
 
 
-def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, where: str = "TRUE") -> bool:
+def _copy(
+    source: sqlite3.Connection, target: sqlite3.Connection, table: str, condition: str = "TRUE"
+) -> bool:
     """Insert the rows that the table's tree leads to; return whether no damage stopped that.
 
     Rows are read from the beginning of the table, and from its end where that stops at damage.
     """
     for direction in ("ASC", "DESC"):
-        sql = f"SELECT * FROM {table} WHERE {where} ORDER BY {_KEYS[table]} {direction}"  # noqa: S608 -- ours
+        sql = f"SELECT * FROM {table} WHERE {condition} ORDER BY {_KEYS[table]} {direction}"  # noqa: S608 -- ours
         damage = False
         for row in _get_rows(source, sql):
             damage = row is None
             if row is not None:
-                _insert(target, table, row)
+                _insert_rows(target, table, row)
         if not damage:
             return direction == "ASC"
     return False
@@ -350,7 +352,7 @@ def _get_rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] 
         yield None
 
 
-def _each_page_as_root(source: sqlite3.Connection, tables: list[str]) -> Iterator[str]:
+def _yield_roots(source: sqlite3.Connection, tables: list[str]) -> Iterator[str]:
     """Make each page of the file in turn the root of each table.
 
     Rows are then found which no tree leads to any more; those of others do not fit its types and checks.
@@ -372,7 +374,7 @@ def _each_page_as_root(source: sqlite3.Connection, tables: list[str]) -> Iterato
             yield table
 
 
-def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> None:
+def _insert_rows(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> None:
     marks = ", ".join("?" * len(row))
     # Damage that SQLite took for data is of another type than its column, or no text.
     with suppress(sqlite3.IntegrityError, UnicodeEncodeError):
@@ -405,7 +407,7 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
     from steelyard.design import treatments
     from steelyard.spec import loads
 
-    found = dict(target.execute("SELECT id, label FROM treatment"))
+    numbers = dict(target.execute("SELECT id, label FROM treatment"))
     try:
         text = (directory / SPEC).read_text(encoding="utf-8")
         experiment = loads(text, source=damaged.absolute().parent, name=SPEC, allow_many=True)
@@ -416,13 +418,13 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
     except UsageError as error:
         raise _make_lost(damaged, f"and {SPEC} beside it is not a valid spec: {error.message}") from None
     drawn = treatments(experiment)
-    if not found:
+    if not numbers:
         raise RecordError(
             f"{damaged} cannot be recovered: neither its spec nor its treatments can be read, so that nothing"
             f" shows that {SPEC} beside it is its own",
             hint=f"restore {damaged} from a copy",
         )
-    if not found.items() <= {treatment.id: treatment.label for treatment in drawn}.items():
+    if not numbers.items() <= {treatment.id: treatment.label for treatment in drawn}.items():
         raise _make_lost(damaged, f"and {SPEC} beside it has other treatments")
     describe(target, experiment, {})
     target.execute(

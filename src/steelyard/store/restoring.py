@@ -11,7 +11,14 @@ import msgspec
 from steelyard.core.sample import Treatment
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
-from steelyard.store.rows import as_given, block_row, insert, metric_rows, metrics_of, treatment_rows
+from steelyard.store.rows import (
+    block_row,
+    insert_rows,
+    metric_rows,
+    metrics_of,
+    treatment_rows,
+    write_as_given,
+)
 
 # Blocks and trials that are left stand where they are drawn again.
 _AGREES: Final = """
@@ -62,9 +69,9 @@ def restore(target: sqlite3.Connection) -> None:
     if set(target.execute("SELECT id, label FROM treatment")) <= {row[:2] for row in rows}:
         target.executemany("INSERT OR IGNORE INTO treatment VALUES (?, ?, ?)", rows)
         _restore_blocks(target, experiment, drawn)
-    made = metric_rows(experiment, metrics_of(experiment))
-    if set(target.execute("SELECT id, name FROM metric")) <= {row[:2] for row in made}:
-        target.executemany("INSERT OR IGNORE INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", made)
+    metrics = metric_rows(experiment, metrics_of(experiment))
+    if set(target.execute("SELECT id, name FROM metric")) <= {row[:2] for row in metrics}:
+        target.executemany("INSERT OR IGNORE INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", metrics)
 
 
 def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: Sequence[Treatment]) -> None:
@@ -81,9 +88,13 @@ def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: S
     ).fetchall()
     blocks = [block for block in stream_until(experiment, drawn, (), last) if block.id <= last]
     target.execute("CREATE TEMP TABLE redrawn AS SELECT * FROM block WHERE FALSE")
-    insert(target, "redrawn", [block_row(block, "planned", as_given(block.order)) for block in blocks])
+    insert_rows(
+        target, "redrawn", [block_row(block, "planned", write_as_given(block.order)) for block in blocks]
+    )
     if target.execute(_AGREES).fetchone()[0]:
-        settings = {b.context.id: as_given(dict(b.context.settings)) for b in blocks if b.context is not None}
+        settings = {
+            b.context.id: write_as_given(dict(b.context.settings)) for b in blocks if b.context is not None
+        }
         target.executemany("INSERT OR IGNORE INTO context VALUES (?, ?)", settings.items())
         target.execute(_RESTORE_BLOCKS, {"last": last})
     target.execute("DROP TABLE redrawn")

@@ -19,7 +19,7 @@ _PARAMETERS: Final = 999
 """Parameters of one statement that every SQLite takes."""
 
 
-def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
+def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
     """Add rows of equal length, as many with each statement as it takes: one by one takes a quarter longer.
 
     Parameters
@@ -41,7 +41,7 @@ def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[ob
     connection.executemany(text, rows[count:])
 
 
-def as_given(value: Any) -> str:
+def write_as_given(value: Any) -> str:
     """JSON with keys in their order: factors and settings have one."""
     return msgspec.json.encode(value).decode()
 
@@ -53,7 +53,9 @@ def canonical(value: Any) -> str:
 
 def treatment_rows(treatments: Sequence[Treatment]) -> list[tuple[int, str, str]]:
     """Rows of ``treatment``."""
-    return [(treatment.id, treatment.label, as_given(dict(treatment.levels))) for treatment in treatments]
+    return [
+        (treatment.id, treatment.label, write_as_given(dict(treatment.levels))) for treatment in treatments
+    ]
 
 
 def metric_rows(
@@ -86,8 +88,8 @@ def block_row(block: Block, state: BlockState, order: str) -> tuple[int | str | 
 def metrics_of(experiment: Experiment) -> tuple[Metric, ...]:
     """Counters that are asked for, then what the program reports and what is derived."""
     counters = [Metric(name, find_event(name)[0].unit, "counter") for name in experiment.program.counters]
-    return (*counters, *(_declared(metric) for metric in experiment.metrics))
+    return (*counters, *(_get_declared(metric) for metric in experiment.metrics))
 
 
-def _declared(metric: UserMetric) -> Metric:
+def _get_declared(metric: UserMetric) -> Metric:
     return Metric(metric.name, metric.unit, "user" if metric.derive is None else "derived", metric.better)

@@ -93,16 +93,16 @@ def builtin_columns(
     """
     import numpy as np
 
-    wanted = ("treatment", "block", *(COLUMNS[metric][0] for metric in metrics))
-    rows = [trials.ids(), *(np.frombuffer(column, np.int64) for column in trials.columns(*wanted))]
+    names = ("treatment", "block", *(COLUMNS[metric][0] for metric in metrics))
+    rows = [trials.ids(), *(np.frombuffer(column, np.int64) for column in trials.columns(*names))]
     if not ALWAYS.issuperset(metrics):
         treatments, blocks = rows[1], rows[2]
-        lacking = np.any(np.array(rows[3:]) < 0, axis=0) & ~np.isin(blocks, uncounted(connection))
-        whole = ~np.isin(treatments, treatments[lacking])
-        rows = [row[whole] for row in rows]
+        lacking = np.any(np.array(rows[3:]) < 0, axis=0) & ~np.isin(blocks, list_uncounted(connection))
+        is_complete = ~np.isin(treatments, treatments[lacking])
+        rows = [row[is_complete] for row in rows]
     ids, keys, blocks, *values = rows
     in_units = [column / COLUMNS[metric][1] for metric, column in zip(metrics, values, strict=True)]
-    return _grouped(connection, keys, blocks, ids, in_units)
+    return _group(connection, keys, blocks, ids, in_units)
 
 
 def reported_columns(
@@ -122,14 +122,16 @@ def reported_columns(
     values = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
     ids, labels = _get_whence(connection, trials.last, metric, values.size)
     # Within a trial, values lie in the order of their primary key: labels, then iterations.
-    starts = np.flatnonzero(_changes(ids) | _changes(labels))
+    starts = np.flatnonzero(_list_changes(ids) | _list_changes(labels))
     if starts.size < values.size:
-        ids, labels, values = ids[starts], labels[starts], _reduced(values, starts, reduce)
+        ids, labels, values = ids[starts], labels[starts], _reduce(values, starts, reduce)
     treatments, blocks = (
         np.frombuffer(column, np.int64)[trials.places(ids)] for column in trials.columns("treatment", "block")
     )
-    found = _grouped(connection, (labels << _LABELS_SHIFT) + treatments, blocks, ids, [values])
-    return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): columns for key, columns in found.items()}
+    columns_of = _group(connection, (labels << _LABELS_SHIFT) + treatments, blocks, ids, [values])
+    return {
+        (key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): columns for key, columns in columns_of.items()
+    }
 
 
 def _get_whence(connection: sqlite3.Connection, last: int, metric: int, rows: int) -> tuple[Ints, Ints]:
@@ -140,17 +142,17 @@ def _get_whence(connection: sqlite3.Connection, last: int, metric: int, rows: in
         "SELECT json_group_array(trial), json_group_array(labels) FROM value"
         " WHERE metric = ? AND trial BETWEEN ? AND ?"
     )
-    found = np.empty((2, rows), np.int64)
+    origins = np.empty((2, rows), np.int64)
     end = 0
     for first in range(1, last + 1, CHUNK):
         texts = connection.execute(sql, (metric, first, min(first + CHUNK - 1, last))).fetchone()
         ids, labels = map(numbers, texts)
-        found[:, end : end + len(ids)] = ids, labels
+        origins[:, end : end + len(ids)] = ids, labels
         end += len(ids)
-    return found[0], found[1]
+    return origins[0], origins[1]
 
 
-def _changes(column: Ints) -> npt.NDArray[np.bool_]:
+def _list_changes(column: Ints) -> npt.NDArray[np.bool_]:
     """Whether each number differs from the one before; the first does."""
     import numpy as np
 
@@ -159,7 +161,7 @@ def _changes(column: Ints) -> npt.NDArray[np.bool_]:
     return changes
 
 
-def _reduced(values: Floats, starts: Ints, reduce: Callable[[Sequence[float]], float]) -> Floats:
+def _reduce(values: Floats, starts: Ints, reduce: Callable[[Sequence[float]], float]) -> Floats:
     """One value for each stretch of values, of which these are the starts."""
     import numpy as np
 
@@ -168,13 +170,13 @@ def _reduced(values: Floats, starts: Ints, reduce: Callable[[Sequence[float]], f
     return np.fromiter((reduce(flat[start:end]) for start, end in stretches), np.float64, starts.size)
 
 
-def _grouped(
+def _group(
     connection: sqlite3.Connection, keys: Ints, blocks: Ints, trials: Ints, values: Sequence[Floats]
 ) -> dict[int, LaunchColumns]:
     """Columns by key, the order of the rows kept, without those of blocks that are not complete."""
     import numpy as np
 
-    if left_out := uncounted(connection):
+    if left_out := list_uncounted(connection):
         counts = ~np.isin(blocks, left_out)
         keys, blocks, trials = keys[counts], blocks[counts], trials[counts]
         values = [column[counts] for column in values]
@@ -201,7 +203,7 @@ def _grouped(
     }
 
 
-def uncounted(connection: sqlite3.Connection) -> list[int]:
+def list_uncounted(connection: sqlite3.Connection) -> list[int]:
     """Blocks that are not complete; left out here in a third of the time that SQLite takes."""
     return [row[0] for row in connection.execute("SELECT id FROM block WHERE state <> 'complete'")]
 
@@ -225,16 +227,16 @@ def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, 
         "  AND other.id >= first_trial AND other.id < first_trial + trials"
         "  AND status NOT IN ('ok', 'timed_out'))) ORDER BY trial.id"
     )
-    found: dict[int, CensoredColumns] = {}
+    columns_of: dict[int, CensoredColumns] = {}
     for trial, block, treatment, censored, wall_ns in rows:
-        if treatment not in found:
-            found[treatment] = CensoredColumns(LaunchColumns.empty(1), array("b"))
-        columns = found[treatment]
+        if treatment not in columns_of:
+            columns_of[treatment] = CensoredColumns(LaunchColumns.empty(1), array("b"))
+        columns = columns_of[treatment]
         columns.columns.trials.append(trial)
         columns.columns.blocks.append(block)
         columns.columns.values[0].append(limit_s if censored else wall_ns / 1e9)
         columns.censored.append(censored)
-    return found
+    return columns_of
 
 
 class MachineOf(msgspec.Struct, frozen=True):
@@ -277,25 +279,25 @@ class LaunchOrigin:
             ):
                 self._passes[block] = pass_
                 self._contexts[block] = standing.get(context, context)
-        self._known: dict[int, tuple[LaunchColumns, array[int], array[int]]] = {}
+        self._origins: dict[int, tuple[LaunchColumns, array[int], array[int]]] = {}
 
-    def of(self, columns: LaunchColumns) -> tuple[array[int], array[int]]:
+    def look_up(self, columns: LaunchColumns) -> tuple[array[int], array[int]]:
         """Return passes and contexts, launch by launch."""
-        if id(columns) not in self._known:
+        if id(columns) not in self._origins:
             # With the columns, so that no others get their id.
-            self._known[id(columns)] = (columns, *self._look_up(columns.blocks))
-        _, passes, contexts = self._known[id(columns)]
+            self._origins[id(columns)] = (columns, *self._look_up(columns.blocks))
+        _, passes, contexts = self._origins[id(columns)]
         return passes, contexts
 
     def _look_up(self, blocks: array[int]) -> tuple[array[int], array[int]]:
         import numpy as np
 
-        where = np.frombuffer(blocks, np.int64)
-        if where.size and not 0 < where.min() <= where.max() <= self._last:
+        block_ids = np.frombuffer(blocks, np.int64)
+        if block_ids.size and not 0 < block_ids.min() <= block_ids.max() <= self._last:
             raise LookupError("a trial of a block that is not there")
         if self._pass is not None:
             return array("q", [self._pass]) * len(blocks), array("q", [0]) * len(blocks)
         passes, contexts = (
-            np.frombuffer(column, np.int64)[where] for column in (self._passes, self._contexts)
+            np.frombuffer(column, np.int64)[block_ids] for column in (self._passes, self._contexts)
         )
         return array("q", passes.tobytes()), array("q", contexts.tobytes())

@@ -17,7 +17,7 @@ import msgspec
 from steelyard.core.errors import UPGRADE, RecordError
 from steelyard.core.units import Metric, Scalar
 from steelyard.results.history import Digest
-from steelyard.store.database import quoted
+from steelyard.store.database import quote
 
 APPLICATION_ID: Final = int.from_bytes(b"Sths", "big")
 """In the header of the file, by which it is known."""
@@ -143,7 +143,7 @@ class Summaries:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def known(self) -> set[str]:
+    def list_digests(self) -> set[str]:
         """Ids of the records that it has."""
         with self._explained():
             return {row[0] for row in self._connection.execute("SELECT id FROM record")}
@@ -160,7 +160,7 @@ class Summaries:
                     (metric.name, msgspec.json.encode(metric).decode()),
                 )
             for record in records:
-                ids = [self._id("spec", "spec", record.spec), self._id("host", "facts", record.host)]
+                ids = [self._get_id("spec", "spec", record.spec), self._get_id("host", "facts", record.host)]
                 run("DELETE FROM digest WHERE record = ?", (record.id,))
                 run("DELETE FROM part WHERE record = ?", (record.id,))
                 run(
@@ -182,7 +182,7 @@ class Summaries:
                         (name, record.id, msgspec.json.encode(digests).decode()),
                     )
 
-    def _id(self, table: str, column: str, text: str) -> int:
+    def _get_id(self, table: str, column: str, text: str) -> int:
         run = self._connection.execute
         run(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", (text,))  # noqa: S608 -- our own names
         ((id_,),) = run(f"SELECT id FROM {table} WHERE {column} = ?", (text,))  # noqa: S608
@@ -204,13 +204,13 @@ class Summaries:
             specs, hosts = dict(run("SELECT id, spec FROM spec")), dict(run("SELECT id, facts FROM host"))
             records = run("SELECT * FROM record").fetchall()
             named = list(metrics) or sorted({row[4] for row in records})
-            wanted = dict.fromkeys((*named, *beside))
+            names = dict.fromkeys((*named, *beside))
             decoder = msgspec.json.Decoder(tuple[Labelled, ...])
-            found: dict[str, dict[str, tuple[Labelled, ...]]] = {row[0]: {} for row in records}
-            for name in wanted:
+            by_record: dict[str, dict[str, tuple[Labelled, ...]]] = {row[0]: {} for row in records}
+            for name in names:
                 for id_, digests in run("SELECT record, digests FROM digest WHERE metric = ?", (name,)):
-                    found[id_][name] = decoder.decode(digests)
-            parts = self._read_parts(found)
+                    by_record[id_][name] = decoder.decode(digests)
+            parts = self._read_parts(by_record)
             return [
                 Condensed(
                     id_,
@@ -220,7 +220,7 @@ class Summaries:
                     primary,
                     specs[spec],
                     hosts[host],
-                    found[id_],
+                    by_record[id_],
                     tuple(parts[id_]),
                 )
                 for id_, name, at, experiment, primary, spec, host in records
@@ -250,10 +250,10 @@ def _explained(path: Path) -> Iterator[None]:
     except (sqlite3.Error, OSError) as error:
         raise RecordError(
             f"{path}: {error}",
-            hint=f"check permissions and free space: ls -l {quoted(path)}",
+            hint=f"check permissions and free space: ls -l {quote(path)}",
         ) from error
     except (msgspec.DecodeError, LookupError) as error:
         raise RecordError(
             f"{path} is damaged: {error}",
-            hint=f"move it away and collect again: steelyard history RECORD… --collect {quoted(path)}",
+            hint=f"move it away and collect again: steelyard history RECORD… --collect {quote(path)}",
         ) from error

@@ -47,12 +47,12 @@ class Trials:
         ).fetchone()
         self._gapless: bool = count == self.last
 
-    def columns(self, *wanted: str) -> list[array[int]]:
+    def columns(self, *names: str) -> list[array[int]]:
         """Columns of whole numbers, by their SQL over ``trial``: one a trial, in the order of the plan."""
-        missing = [column for column in dict.fromkeys(wanted) if column not in self._columns]
+        missing = [column for column in dict.fromkeys(names) if column not in self._columns]
         if missing:
             self._read(missing)
-        return [self._columns[column] for column in wanted]
+        return [self._columns[column] for column in names]
 
     def ids(self) -> Ints:
         """Numbers of the trials, ascending."""
@@ -83,14 +83,14 @@ class Trials:
     def _read(self, columns: list[str]) -> None:
         lists = ", ".join(f"json_group_array({column})" for column in columns)
         sql = f"SELECT {lists} FROM trial WHERE id BETWEEN ? AND ?"  # noqa: S608 -- ours
-        found = [array("q") for _ in columns]
+        arrays = [array("q") for _ in columns]
         for first in range(1, self.last + 1, CHUNK):
             upto = min(first + CHUNK - 1, self.last)
             for column, text in zip(
-                found, self._connection.execute(sql, (first, upto)).fetchone(), strict=True
+                arrays, self._connection.execute(sql, (first, upto)).fetchone(), strict=True
             ):
                 column.fromlist(numbers(text))
-        self._columns |= zip(columns, found, strict=True)
+        self._columns |= zip(columns, arrays, strict=True)
 
 
 def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Disturbance]:
@@ -109,7 +109,7 @@ def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Distur
         treatments, waited_ns, wall_ns = treatments[counted], waited_ns[counted], wall_ns[counted]
     observed = waited_ns >= 0
     counts = np.bincount(treatments)
-    asked, waited, wall = (
+    needed, waited, wall = (
         np.bincount(treatments, weights=row, minlength=counts.size)
         for row in (observed, np.where(observed, waited_ns, 0), wall_ns)
     )
@@ -117,7 +117,7 @@ def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Distur
         treatment: Disturbance(
             treatment,
             int(counts[treatment]),
-            int(asked[treatment]),
+            int(needed[treatment]),
             float(waited[treatment] / wall[treatment]) if wall[treatment] else 0.0,
         )
         for treatment in np.flatnonzero(counts).tolist()
@@ -134,10 +134,10 @@ def measurements(connection: sqlite3.Connection) -> Iterator[tuple[int, Measurem
         id_: msgspec.json.decode(text) for id_, text in connection.execute("SELECT id, labels FROM labels")
     }
     for run, reason, trial, *fields in connection.execute(_TRIALS):
-        own = []
+        reported = []
         while ahead is not None and ahead[0] == trial:
             _, metric, label, i, value = ahead
-            own.append(Value(names[metric], value, i, labels[label]))
+            reported.append(Value(names[metric], value, i, labels[label]))
             ahead = values.fetchone()
-        its = [trial, *fields, reason, tuple(own)]
-        yield run, Measurement(*its)
+        row = [trial, *fields, reason, tuple(reported)]
+        yield run, Measurement(*row)

@@ -23,7 +23,7 @@ from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
-from steelyard.store.rows import as_given, block_row, canonical, insert
+from steelyard.store.rows import block_row, canonical, insert_rows, write_as_given
 from steelyard.store.schema import EXTENSION, VERSION
 
 _FIELDS: Final = (*COLUMNS, "reason")
@@ -56,7 +56,7 @@ class Writing(Reading):
         self._failed_output = FailedOutput(directory / "failed")
         self._labels: dict[str, int] = {}
         self._places: dict[int, tuple[int, Sequence[int]]] = {}
-        self._left: dict[int, list[int]] = {}
+        self._processes_left: dict[int, list[int]] = {}
         """Of each treatment, how many processes those of its trials left that left some."""
 
     def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
@@ -65,7 +65,7 @@ class Writing(Reading):
             self._connection.execute("UPDATE run SET state = 'died' WHERE state = 'running'")
             ((run,),) = self._connection.execute(
                 "INSERT INTO run (started_ns, boot, host, state) VALUES (?, ?, ?, 'running') RETURNING id",
-                (time.time_ns(), boot, as_given(dict(host))),
+                (time.time_ns(), boot, write_as_given(dict(host))),
             ).fetchall()
             name = self.journal_path(run).name
             self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (name, run))
@@ -89,8 +89,8 @@ class Writing(Reading):
         """Add what was found of the host since the run began."""
         with self._transaction(durable=True):
             ((begun,),) = self._connection.execute("SELECT host FROM run WHERE id = ?", (run,)).fetchall()
-            known = msgspec.json.decode(begun) | dict(facts)
-            self._connection.execute("UPDATE run SET host = ? WHERE id = ?", (as_given(known), run))
+            facts_of = msgspec.json.decode(begun) | dict(facts)
+            self._connection.execute("UPDATE run SET host = ? WHERE id = ?", (write_as_given(facts_of), run))
 
     def tidy(self) -> None:
         """Do what closing would wait for: move what was logged into the file, as far as readers let."""
@@ -120,14 +120,14 @@ class Writing(Reading):
         """Store blocks before they are run; on the disk when this returns, as no order is drawn twice."""
         blocks = list(blocks)
         # Few orders in many blocks, where treatments are few.
-        orders = {order: as_given(order) for order in {block.order for block in blocks}}
+        orders = {order: write_as_given(order) for order in {block.order for block in blocks}}
         contexts = {block.context.id: block.context for block in blocks if block.context is not None}
         with self._transaction(durable=True):
             self._connection.executemany(
                 "INSERT INTO context VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(context.id, as_given(dict(context.settings))) for context in contexts.values()],
+                [(context.id, write_as_given(dict(context.settings))) for context in contexts.values()],
             )
-            insert(
+            insert_rows(
                 self._connection,
                 "block",
                 [block_row(block, "planned", orders[block.order]) for block in blocks],
@@ -155,15 +155,15 @@ class Writing(Reading):
         self._check_places(measurements)
         with self._transaction(durable=False), _refused(self.directory, run):
             self._failed_output.keep(measurements)
-            insert(self._connection, _TRIAL, [(*astuple(m)[: len(_FIELDS)], run) for m in measurements])
-            insert(
+            insert_rows(self._connection, _TRIAL, [(*astuple(m)[: len(_FIELDS)], run) for m in measurements])
+            insert_rows(
                 self._connection,
                 "value",
                 [
                     (
                         m.trial,
-                        self._id_of_metric(v.metric),
-                        self._id_of_labels(v.labels),
+                        self._find_metric_id(v.metric),
+                        self._find_labels_id(v.labels),
                         v.i,
                         _compute_finite(v),
                     )
@@ -184,7 +184,7 @@ class Writing(Reading):
                 )
         for m in measurements:
             if m.left_processes:
-                self._left.setdefault(m.treatment, []).append(m.left_processes)
+                self._processes_left.setdefault(m.treatment, []).append(m.left_processes)
 
     def journal_offset(self, name: str) -> int:
         """Byte up to which the journal was moved.
@@ -195,7 +195,7 @@ class Writing(Reading):
             No run has such a journal.
         """
         with explained(self.directory / FILE):
-            row = self._rows("SELECT moved_bytes FROM journal WHERE name = ?", name).fetchone()
+            row = self._query_rows("SELECT moved_bytes FROM journal WHERE name = ?", name).fetchone()
         if row is None:
             raise ValueError(f"no run has a journal {name}")
         return int(row[0])
@@ -230,7 +230,7 @@ class Writing(Reading):
                     look.at_ns,
                     look.blocks,
                     look.rel_halfwidth,
-                    look.wanted,
+                    look.target,
                     look.decision,
                 ),
             )
@@ -238,7 +238,7 @@ class Writing(Reading):
     def add_extension(self, extension: Extension) -> None:
         """Ask for more blocks; a record of version 1 becomes one of version 2."""
         with self._transaction(durable=True):
-            if not list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
+            if not list(self._query_rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
                 self._connection.execute(EXTENSION)
                 self._connection.execute("UPDATE record SET version = ?", (VERSION,))
                 self._connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -269,7 +269,7 @@ class Writing(Reading):
 
     def _note_left_processes(self, run: int) -> None:
         for treatment in self.treatments:
-            if numbers := self._left.pop(treatment.id, None):
+            if numbers := self._processes_left.pop(treatment.id, None):
                 trials = "1 run" if len(numbers) == 1 else f"{len(numbers):,} runs"
                 processes = "1 process" if sum(numbers) == 1 else f"{sum(numbers):,} processes"
                 tree = "tree_cpu_s" in self.experiment.program.counters
@@ -300,14 +300,14 @@ class Writing(Reading):
                 raise
 
     def _check_places(self, measurements: Sequence[Measurement]) -> None:
-        wanted = {m.block for m in measurements}
+        blocks = {m.block for m in measurements}
         # A block of many treatments comes in many batches; its order is read once.
-        places = {block: place for block, place in self._places.items() if block in wanted}
-        if unknown := wanted - places.keys():
+        places = {block: place for block, place in self._places.items() if block in blocks}
+        if unknown := blocks - places.keys():
             with self._explained():
                 places |= {
                     id_: (first, msgspec.json.decode(drawn))
-                    for id_, first, drawn in self._rows(
+                    for id_, first, drawn in self._query_rows(
                         "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?",
                         min(unknown),
                         max(unknown),
@@ -322,13 +322,13 @@ class Writing(Reading):
                 )
         self._places = places
 
-    def _id_of_metric(self, name: str) -> int:
+    def _find_metric_id(self, name: str) -> int:
         metric, id_, _ = self._metrics.get(name, (None, 0, ""))
         if metric is None or metric.kind == "builtin":
             raise ValueError(f"the record was not made for a metric {name!r}")
         return id_
 
-    def _id_of_labels(self, labels: Mapping[str, Scalar]) -> int:
+    def _find_labels_id(self, labels: Mapping[str, Scalar]) -> int:
         text = canonical(dict(labels)) if labels else "{}"
         try:
             return self._labels[text]

@@ -33,7 +33,7 @@ class Arm:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note what cannot be collected."""
         if report.failed:
-            self._errors.append(_last_line(report.longreprtext))
+            self._errors.append(_take_last_line(report.longreprtext))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -83,13 +83,13 @@ def _make_reply(test: Ran) -> OrderOutcome:
         return OrderOutcome(test.timed.values[-1] if len(test.timed.values) > values else None)
     for report in test.reports:
         if report.failed:
-            return OrderOutcome(error=_last_line(report.longreprtext))
+            return OrderOutcome(error=_take_last_line(report.longreprtext))
         if report.skipped:
             return OrderOutcome(error="it is skipped")
     return OrderOutcome(error="it times nothing")
 
 
-def _last_line(text: str) -> str:
+def _take_last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
 
 
@@ -108,7 +108,7 @@ def _get_foreign_module(task: Task) -> str:
 def _is_foreign(name: str, file: str, task: Task) -> bool:
     if _is_below(file, task.tree) or _is_library(file):
         return False
-    if _is_below(file, task.other) and not _is_installed(file):
+    if _is_below(file, task.other_path) and not _is_installed(file):
         return True
     package = name.partition(".")[0]
     places = (Path(task.tree), Path(task.tree, "src"))

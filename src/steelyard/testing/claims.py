@@ -52,7 +52,7 @@ def makes_claims(item: pytest.Item) -> bool:
     return any(item.get_closest_marker(name) for name in MARKERS)
 
 
-def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -> list[dict[str, Any]]:
+def claims_of(item: pytest.Item, levels: Levels, tests: Mapping[str, Levels]) -> list[dict[str, Any]]:
     """Return the claims that a test's markers make.
 
     Parameters
@@ -70,73 +70,80 @@ def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -
     if item.get_closest_marker("turns") and _group_name(item) is None:
         raise pytest.UsageError(f"{item.nodeid}: turns takes the name of a group: {TURNS}")
     return [
-        _get_claim(marker, levels, others, item.nodeid)
+        _get_claim(marker, levels, tests, item.nodeid)
         for name in MARKERS
         for marker in item.iter_markers(name)
     ]
 
 
 def _get_claim(
-    marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], where: str
+    marker: pytest.Mark, levels: Levels, tests: Mapping[str, Levels], place: str
 ) -> dict[str, Any]:
     if marker.name == "scales":
-        return _get_scales(marker, levels, where)
+        return _get_scales(marker, levels, place)
     if len(marker.args) != 1:
-        raise pytest.UsageError(f"{where}: {marker.name} takes one argument: {MARKERS[marker.name]}")
-    (wanted,) = marker.args
+        raise pytest.UsageError(f"{place}: {marker.name} takes one argument: {MARKERS[marker.name]}")
+    (argument,) = marker.args
     match marker.name:
         case "faster_than":
-            claim: dict[str, Any] = {"faster": dict(levels), "than": _other(wanted, levels, others, where)}
-            return claim | _options(marker, {"by": float}, where)
+            claim: dict[str, Any] = {
+                "faster": dict(levels),
+                "than": _choose_other(argument, levels, tests, place),
+            }
+            return claim | _read_options(marker, {"by": float}, place)
         case "equivalent":
-            claim = {"equivalent": dict(levels), "to": _other(wanted, levels, others, where), "within": 0.05}
-            return claim | _options(marker, {"within": float}, where)
+            claim = {
+                "equivalent": dict(levels),
+                "to": _choose_other(argument, levels, tests, place),
+                "within": 0.05,
+            }
+            return claim | _read_options(marker, {"within": float}, place)
         case _:
-            return {"limit": METRIC, "at": dict(levels), "max": wanted} | _options(marker, {}, where)
+            return {"limit": METRIC, "at": dict(levels), "max": argument} | _read_options(marker, {}, place)
 
 
-def _get_scales(marker: pytest.Mark, levels: Levels, where: str) -> dict[str, Any]:
+def _get_scales(marker: pytest.Mark, levels: Levels, place: str) -> dict[str, Any]:
     bound = marker.kwargs.get("at_most")
     if len(marker.args) + (bound is not None) != 1:
-        raise pytest.UsageError(f"{where}: scales takes one growth: {MARKERS['scales']}")
+        raise pytest.UsageError(f"{place}: scales takes one growth: {MARKERS['scales']}")
     growth = (
         {"expect": _get_growth(str(marker.args[0]))}
         if bound is None
         else {"at_most": _get_growth(str(bound))}
     )
-    options = _options(marker, {"at_most": str, "parameter": str, "deviation": str}, where)
+    options = _read_options(marker, {"at_most": str, "parameter": str, "deviation": str}, place)
     return {"scales": METRIC, "where": {"test": levels["test"]}, **options, **growth}
 
 
-def _options(marker: pytest.Mark, types: Mapping[str, type], where: str) -> dict[str, Any]:
+def _read_options(marker: pytest.Mark, types: Mapping[str, type], place: str) -> dict[str, Any]:
     unknown = set(marker.kwargs) - set(types)
     if unknown:
         raise pytest.UsageError(
-            f"{where}: {marker.name} has no {', '.join(sorted(unknown))}: {MARKERS[marker.name]}"
+            f"{place}: {marker.name} has no {', '.join(sorted(unknown))}: {MARKERS[marker.name]}"
         )
     try:
         return {name: types[name](value) for name, value in marker.kwargs.items()}
     except (TypeError, ValueError) as error:
-        raise pytest.UsageError(f"{where}: {marker.name}: {error}: {MARKERS[marker.name]}") from None
+        raise pytest.UsageError(f"{place}: {marker.name}: {error}: {MARKERS[marker.name]}") from None
 
 
 def _get_growth(text: str) -> str:
     return text if text.lstrip().startswith("O(") else f"O({text})"
 
 
-def _other(wanted: object, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Scalar]:
+def _choose_other(test: object, levels: Levels, tests: Mapping[str, Levels], place: str) -> dict[str, Scalar]:
     """Levels of the other test at the same parameters, as far as it has them."""
     own_file = f"{levels['test']}".rpartition("::")[0]
-    name = f"{wanted}" if f"{wanted}" in others else f"{own_file}::{wanted}"
-    if name not in others:
+    name = f"{test}" if f"{test}" in tests else f"{own_file}::{test}"
+    if name not in tests:
         name = name.removeprefix("::")
-        candidates = ", ".join(text for text in others if text != levels["test"]) or "none"
+        candidates = ", ".join(text for text in tests if text != levels["test"]) or "none"
         raise pytest.UsageError(
-            f"{where}: {name!r} is not a timed test that takes turns with it (the marker turns puts tests of"
+            f"{place}: {name!r} is not a timed test that takes turns with it (the marker turns puts tests of"
             f" several files into one group); there are: {candidates}"
         )
-    own = others[name]
-    return {key: levels.get(key, own[key]) if key != "test" else name for key in own}
+    levels_of = tests[name]
+    return {key: levels.get(key, levels_of[key]) if key != "test" else name for key in levels_of}
 
 
 def levels_of_tests(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:

@@ -50,7 +50,7 @@ class TimedSession:
         """Files."""
         self._deselected: list[pytest.Item] = []
         self._waiting: dict[str, list[pytest.Item]] = {}
-        self._left: dict[str, int] = {}
+        self._unfinished: dict[str, int] = {}
         self._fixtures = FIXTURES if config.getoption("steelyard_as_benchmark") else {"steelyard"}
         self._is_strict: bool = config.getoption("steelyard_strict")
 
@@ -90,7 +90,7 @@ class TimedSession:
         for item in timed:
             item.stash[TIMED] = TimedTest(self.config.getoption("steelyard_least_ms") / 1e3)
             group = group_of(item)
-            self._left[group] = self._left.get(group, 0) + 1
+            self._unfinished[group] = self._unfinished.get(group, 0) + 1
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
@@ -116,8 +116,8 @@ class TimedSession:
         group = group_of(item)
         waiting = self._waiting.setdefault(group, [])
         waiting.append(item)
-        self._left[group] -= 1
-        if self._left[group]:
+        self._unfinished[group] -= 1
+        if self._unfinished[group]:
             tear_down(item, nextitem)
         else:
             self._run(group, waiting, nextitem)
@@ -145,23 +145,23 @@ class TimedSession:
 
         judgements = judge_untimed(file, ran)
         if file is not None:
-            judgements += judge(file, self._taken(), strict=self._is_strict)
+            judgements += judge(file, self._describe_session(), strict=self._is_strict)
         names = {"fails", "refused"} | ({"not_resolved", "not_judged"} if self._is_strict else set())
         for judgement in judgements:
-            nodeid = judgement.one.item.nodeid
+            nodeid = judgement.ran.item.nodeid
             self.claims.append(
                 judgement.words if judgement.words.startswith(nodeid) else f"{nodeid}: {judgement.words}"
             )
             if judgement.outcome in names:
                 self._failed.append(nodeid)
-                for report in judgement.one.reports:
+                for report in judgement.ran.reports:
                     if report.when == "call":
-                        _fail(report, f"{judgement.words}\n{_get_evidence(judgement.one)}")
+                        _fail(report, f"{judgement.words}\n{_get_evidence(judgement.ran)}")
 
-    def _taken(self) -> Taken:
-        from steelyard.testing.session import taken
+    def _describe_session(self) -> Taken:
+        from steelyard.testing.session import describe_recording
 
-        return taken(self.files, self._commit)
+        return describe_recording(self.files, self._commit)
 
     @cached_property
     def _commit(self) -> dict[str, Scalar]:
@@ -189,7 +189,7 @@ class TimedSession:
         saved = self.config.rootpath / KEPT
         try:
             directory = next_record(saved / LAST, replace=True)
-            save(self.files, directory, self._taken())
+            save(self.files, directory, self._describe_session())
             self.comparisons = list(self._compare(directory, saved))
             holds = not any(comparison.is_red(strict=self._is_strict) for comparison in self.comparisons)
             if name and (self._failed or not holds):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from steelyard.testing.statistics import Metadata, Statistics
-from steelyard.timing.loop import Loop, calibrated, quiet_memory
+from steelyard.timing.loop import Loop, calibrate, quiet_memory
 from steelyard.timing.settling import Warmup, settle
 
 
@@ -54,7 +54,7 @@ class TimedTest:
         with quiet_memory():
             if self.warmup is None:
                 if isinstance(loop, Loop):
-                    loop = calibrated(loop.function, self.least_s)
+                    loop = calibrate(loop.function, self.least_s)
                 self.calls, self.warmup = loop.calls, settle(loop)
                 self.last_s = loop.time()
             else:
@@ -77,13 +77,13 @@ class Steelyard:
         pytest.UsageError
             The call only makes a coroutine, whose time would be that of making it.
         """
-        result = _finished(function, function(*args, **kwargs))
+        result = _finish(function, function(*args, **kwargs))
         if self._timed is not None:
             self._timed.take(Loop(partial(function, *args, **kwargs) if args or kwargs else function))
         return result
 
 
-def _finished(function: Callable[..., Any], result: Any) -> Any:
+def _finish(function: Callable[..., Any], result: Any) -> Any:
     """Return the result of a call, unless what was called has not run yet."""
     if not (inspect.iscoroutine(result) or inspect.isasyncgen(result)):
         return result
@@ -157,12 +157,12 @@ class Benchmark(Steelyard):
             return self(target, *args, **kwargs or {})
 
         def arguments() -> tuple[Sequence[Any], Mapping[str, Any]]:
-            made = setup() if setup is not None else None
-            return made if made is not None else (args, kwargs or {})
+            arguments_of = setup() if setup is not None else None
+            return arguments_of if arguments_of is not None else (args, kwargs or {})
 
         prepared = Prepared(target, arguments, teardown)
         prepared.time()
-        result = _finished(target, prepared.result)
+        result = _finish(target, prepared.result)
         if self._timed is not None:
             prepared.calls = of_rounds.get("iterations", 1)
             self._timed.take(prepared)

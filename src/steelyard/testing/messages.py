@@ -28,7 +28,7 @@ class Task(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
     tests: tuple[str, ...]
     tree: str
-    other: str
+    other_path: str
 
 
 class CollectedTests(msgspec.Struct, frozen=True):

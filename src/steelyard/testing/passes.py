@@ -60,15 +60,15 @@ def run_passes(
     draw = random.Random(seed)
     beside = reference.loop()
     going = list(range(len(items)))
-    kept = _shared(items)
-    tear_down(items[0], kept)
+    shared = _find_shared(items)
+    tear_down(items[0], shared)
     for block in range(blocks + 1):
         order = draw.sample(going, len(going)) if block else list(going)
         for position, place in enumerate(order):
             last = block == blocks and position + 1 == len(order)
             if block:
                 ran[place].beside.append(beside.time())
-            _run(ran[place], nextitem if last else kept)
+            _run(ran[place], nextitem if last else shared)
         stopped = {place for place in order if not _sound(ran[place])}
         going = [place for place in going if place not in stopped]
         orders += [[place for place in order if place not in stopped]] if block else []
@@ -79,7 +79,7 @@ def run_passes(
     return ran, [[place for place in order if place in going] for order in orders]
 
 
-def _shared(items: Sequence[pytest.Item]) -> pytest.Collector:
+def _find_shared(items: Sequence[pytest.Item]) -> pytest.Collector:
     """Return where what is set up stays until the last of these tests has ended.
 
     That is their file, or of several files the directory around them, so that fixtures of a file are set up
@@ -106,7 +106,7 @@ def run_alone(ran: Ran) -> bool:
 
     The fixtures of its file stay set up. Returns whether it passed and measured something.
     """
-    _run(ran, _shared([ran.item]))
+    _run(ran, _find_shared([ran.item]))
     return _sound(ran)
 
 

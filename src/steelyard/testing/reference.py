@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.timing.loop import Loop, calibrated
+from steelyard.timing.loop import Loop, calibrate
 
 METRIC: Final = "reference_s"
 LEAST_S: Final = 1e-3
@@ -26,4 +26,4 @@ def work() -> int:
 
 def loop() -> Loop:
     """Return the reference, ready to be timed."""
-    return calibrated(work, LEAST_S)
+    return calibrate(work, LEAST_S)

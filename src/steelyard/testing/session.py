@@ -45,7 +45,7 @@ class SessionJudgement(msgspec.Struct, frozen=True):
         The verdict and its evidence.
     """
 
-    one: Ran
+    ran: Ran
     outcome: Literal["holds", "fails", "not_resolved", "not_judged", "refused"]
     words: str
 
@@ -73,13 +73,15 @@ class File(msgspec.Struct):
         """Return the levels of each test, in their order."""
         return [tuple({**extra, **levels}.items()) for levels in self.levels]
 
-    def only(self, test: str) -> File:
+    def select(self, test: str) -> File:
         """Return the session as if there were this test alone, at all of its parameters."""
         places = [place for place, levels in enumerate(self.levels) if levels["test"] == test]
         new = {place: number for number, place in enumerate(places)}
         orders = [[new[place] for place in order if place in new] for order in self.orders]
-        its = [{key: level for key, level in self.levels[i].items() if level != ABSENT} for i in places]
-        return File(self.name, [self.ran[place] for place in places], full(its), orders)
+        own_levels = [
+            {key: level for key, level in self.levels[i].items() if level != ABSENT} for i in places
+        ]
+        return File(self.name, [self.ran[place] for place in places], full(own_levels), orders)
 
     def trials(self, extra: Mapping[str, Scalar]) -> list[RecordedTrial]:
         """One a block and test, in the order in which they ran."""
@@ -116,32 +118,32 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
     )
 
 
-def judge(file: File, taken: Taken, *, strict: bool) -> list[SessionJudgement]:
+def judge(file: File, recording: Taken, *, strict: bool) -> list[SessionJudgement]:
     """Return the claims of the tests of a file or group, one family.
 
     A claim that cannot be understood is refused alone.
     """
-    levels = levels_of_tests([one.item for one in file.ran])
-    others: dict[str, Mapping[str, Scalar]] = {}
+    levels = levels_of_tests([ran.item for ran in file.ran])
+    tests: dict[str, Mapping[str, Scalar]] = {}
     for level in levels:
-        others.setdefault(str(level["test"]), level)
+        tests.setdefault(str(level["test"]), level)
     judgements: list[SessionJudgement] = []
     # A test of several parameters claims its growth once, in the words of all of them.
     distinct: list[tuple[Ran, dict[str, Any]]] = []
-    for run, its in zip(file.ran, levels, strict=True):
+    for run, own_levels in zip(file.ran, levels, strict=True):
         try:
-            claims = claims_of(run.item, its, others)
+            claims = claims_of(run.item, own_levels, tests)
         except pytest.UsageError as error:
             judgements.append(SessionJudgement(run, "refused", str(error)))
             continue
-        distinct += [(run, claim) for claim in claims if claim not in [other for _, other in distinct]]
+        distinct += [(run, claim) for claim in claims if claim not in [claim_of for _, claim_of in distinct]]
     compared = [pair for pair in distinct if "scales" not in pair[1]]
-    judgements += _judge_family(file, compared, taken, strict=strict)
+    judgements += _judge_family(file, compared, recording, strict=strict)
     for run, claim in distinct:
         # Growth is that of one test: others lack its parameters.
         if "scales" in claim:
-            alone = file.only(claim["where"]["test"])
-            judgements += _judge_family(alone, [(run, claim)], taken, strict=strict)
+            alone = file.select(claim["where"]["test"])
+            judgements += _judge_family(alone, [(run, claim)], recording, strict=strict)
     return judgements
 
 
@@ -156,37 +158,37 @@ def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[SessionJudgemen
 
 
 def _judge_family(
-    file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
+    file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], recording: Taken, *, strict: bool
 ) -> list[SessionJudgement]:
     """Judge claims together; where that is refused, find those that are refused alone, and judge the rest."""
     if not claims:
         return []
     try:
-        return _judge_together(file, claims, taken, strict=strict)
+        return _judge_together(file, claims, recording, strict=strict)
     except SteelyardError as error:
         words = _KEY.sub("", error.message) + (f" ({error.hint})" if error.hint else "")
         if len(claims) == 1:
             ((run, _),) = claims
             return [SessionJudgement(run, "refused", f"{run.item.nodeid}: {words}")]
-        alone = [_judge_family(file, [pair], taken, strict=strict) for pair in claims]
+        alone = [_judge_family(file, [pair], recording, strict=strict) for pair in claims]
         sound = [pair for pair, (it,) in zip(claims, alone, strict=True) if it.outcome != "refused"]
         refused = [it for (it,) in alone if it.outcome == "refused"]
         if not refused:
-            return [SessionJudgement(one, "refused", f"{file.name}: {words}") for one, _ in claims]
-        return refused + _judge_family(file, sound, taken, strict=strict)
+            return [SessionJudgement(ran, "refused", f"{file.name}: {words}") for ran, _ in claims]
+        return refused + _judge_family(file, sound, recording, strict=strict)
 
 
 def _judge_together(
-    file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
+    file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], recording: Taken, *, strict: bool
 ) -> list[SessionJudgement]:
     from steelyard.exchange.recording import Selection, write_record
     from steelyard.lab.answer.check import check
     from steelyard.report.claims.text import words
 
     with tempfile.TemporaryDirectory() as directory:
-        taken = msgspec.structs.replace(taken, cells=file.cells({}))
+        recording = msgspec.structs.replace(recording, cells=file.cells({}))
         question = Selection(claims=[claim for _, claim in claims])
-        with write_record(Path(directory, "tests.lab"), file.trials({}), taken, question) as record:
+        with write_record(Path(directory, "tests.lab"), file.trials({}), recording, question) as record:
             checked = check(record)
     verdicts = (checked.strictly() if strict else checked).verdicts
     return [
@@ -195,23 +197,23 @@ def _judge_together(
     ]
 
 
-def save(files: Sequence[File], directory: Path, taken: Taken) -> None:
+def save(files: Sequence[File], directory: Path, recording: Taken) -> None:
     """Write one record of all files; tests are compared within each."""
     from steelyard.exchange.recording import FILE, Selection, write_record
 
     together = full([levels for file in files for levels in file.levels])
-    its = iter(together)
-    whole = [File(each.name, each.ran, [next(its) for _ in each.ran], each.orders) for each in files]
-    trials = [trial for each in whole for trial in each.trials({FILE: each.name})]
-    cells = [cell for each in whole for cell in each.cells({FILE: each.name})]
+    cells_of = iter(together)
+    joined = [File(file.name, file.ran, [next(cells_of) for _ in file.ran], file.orders) for file in files]
+    trials = [trial for file in joined for trial in file.trials({FILE: file.name})]
+    cells = [cell for file in joined for cell in file.cells({FILE: file.name})]
     # A block is one pass of each file.
     trials.sort(key=lambda recorded_trial: recorded_trial.block)
     tests = len({levels["test"] for levels in together}) > 1
-    taken = msgspec.structs.replace(taken, cells=cells)
-    write_record(directory, trials, taken, Selection(compare="test" if tests else None)).close()
+    recording = msgspec.structs.replace(recording, cells=cells)
+    write_record(directory, trials, recording, Selection(compare="test" if tests else None)).close()
 
 
-def taken(files: Sequence[File], host: Mapping[str, Scalar]) -> Taken:
+def describe_recording(files: Sequence[File], host: Mapping[str, Scalar]) -> Taken:
     """How a session takes its values, with what its readers must know.
 
     Parameters

@@ -58,12 +58,12 @@ class Statistics(msgspec.Struct, frozen=True):
     @property
     def q1(self) -> float:
         """Lower quartile, interpolated between the values."""
-        return self._quartiles()[0]
+        return self._compute_quartiles()[0]
 
     @property
     def q3(self) -> float:
         """Upper quartile, interpolated between the values."""
-        return self._quartiles()[2]
+        return self._compute_quartiles()[2]
 
     @property
     def iqr(self) -> float:
@@ -75,7 +75,7 @@ class Statistics(msgspec.Struct, frozen=True):
         """Calls in a second: 1 / mean."""
         return 1 / self.mean
 
-    def _quartiles(self) -> list[float]:
+    def _compute_quartiles(self) -> list[float]:
         return quantiles(self.data, n=4, method="inclusive") if len(self.data) > 1 else [*self.data] * 3
 
 

@@ -38,14 +38,14 @@ def _change(change: SessionChange) -> str:
     moved, turned = change.moved, change.turned
     if turned is not None:
         suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""
-        return f"{_turned(turned, change.commit)}{suspicion}"
+        return f"{_describe_turned(turned, change.commit)}{suspicion}"
     why = f"; not measured in turns: {change.reason}" if change.reason else ""
     if moved is None:
         return f"not judged{why}"
-    return f"{_moved(moved)}{why}"
+    return f"{_describe_move(moved)}{why}"
 
 
-def _turned(turned: Turned, commit: str) -> str:
+def _describe_turned(turned: Turned, commit: str) -> str:
     evidence = f"in turns with {commit} ({turned.pairs} pairs of processes"
     evidence += (
         f", 95 % interval {turned.interval.low:.3g} to {turned.interval.high:.3g})"
@@ -59,7 +59,7 @@ def _turned(turned: Turned, commit: str) -> str:
     return f"faster, {turned.ratio:.3g} × as long {evidence}"
 
 
-def _moved(moved: Moved) -> str:
+def _describe_move(moved: Moved) -> str:
     if moved.interval is None:
         return (
             f"not judged, {_get_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"

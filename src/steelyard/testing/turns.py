@@ -138,7 +138,7 @@ class Turns:
         files: dict[str, list[str]] = {}
         for item in items:
             file = item.nodeid.partition("::")[0]
-            if (self._in(self._tree, self._config.rootpath) / file).exists():
+            if (self._make_directory(self._tree, self._config.rootpath) / file).exists():
                 files.setdefault(file, []).append(item.nodeid)
             else:
                 self._reasons[item.nodeid] = f"{self._commit} has no {file}"
@@ -204,7 +204,7 @@ class Turns:
             if test not in self._reasons:
                 self._differences.setdefault(test, []).append(fmean(new) - fmean(old))
 
-    def _in(self, top: Path, path: Path) -> Path:
+    def _make_directory(self, top: Path, path: Path) -> Path:
         """Return the place in a work tree of a path below the tree under test; other paths stay."""
         path = Path(os.path.realpath(path))
         return top / path.relative_to(self._top) if path.is_relative_to(self._top) else path
@@ -214,7 +214,7 @@ class Turns:
         self, top: Path, path: Path, files: Sequence[str], tests: tuple[str, ...], number: int
     ) -> Iterator[_Arm]:
         config = self._config
-        root = self._in(top, config.rootpath)
+        root = self._make_directory(top, config.rootpath)
         # All words mean for an arm what they mean here, but for the files to collect, which are in its task.
         words = [word.replace(str(self._top), str(top)) for word in config.invocation_params.args]
         # What an earlier session left in the cache would choose among the tests.
@@ -235,7 +235,7 @@ class Turns:
                     *(word.replace("{}", scratch) for word in uncached),
                     *("--rootdir", str(root)),
                 ],
-                cwd=self._in(top, config.invocation_params.dir),
+                cwd=self._make_directory(top, config.invocation_params.dir),
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -262,7 +262,7 @@ class Turns:
             if entry in named or (
                 Path(entry).is_relative_to(self._top) and not any(map(Path(entry).is_relative_to, installed))
             ):
-                yield str(self._in(top, Path(entry)))
+                yield str(self._make_directory(top, Path(entry)))
 
 
 class _Arm:
@@ -275,23 +275,23 @@ class _Arm:
 
     def begin(self) -> CollectedTests:
         """Wait for what was collected."""
-        return msgspec.json.decode(self._line(), type=CollectedTests)
+        return msgspec.json.decode(self._render_line_of(), type=CollectedTests)
 
     def ask(self, test: str) -> OrderOutcome:
         """Let a test run once."""
         self._send(Order(test))
-        return msgspec.json.decode(self._line(), type=OrderOutcome)
+        return msgspec.json.decode(self._render_line_of(), type=OrderOutcome)
 
     def end(self) -> str:
         """Let the session end; a module that is not of its tree, or nothing."""
         self._send(Order(None))
-        return msgspec.json.decode(self._line(), type=OrderOutcome).foreign
+        return msgspec.json.decode(self._render_line_of(), type=OrderOutcome).foreign
 
     def _send(self, order: Order) -> None:
         with suppress(BrokenPipeError):  # What it said last is told by the next reading.
             self._orders.write(msgspec.json.encode(order) + b"\n")
 
-    def _line(self) -> bytes:
+    def _render_line_of(self) -> bytes:
         line = self._replies.readline()
         if not line:
             self._log.seek(0)

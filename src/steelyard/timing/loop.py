@@ -47,7 +47,7 @@ class Loop:
         return (clock() - started) / (1e9 * self.calls)
 
 
-def calibrated(function: Callable[[], object], least_s: float = LEAST_S) -> Loop:
+def calibrate(function: Callable[[], object], least_s: float = LEAST_S) -> Loop:
     """Warm a function up, and double its calls until the quickest of three timings takes ``least_s``.
 
     One that is slow is called once.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.core.factorial import Fraction, Generator
-from steelyard.core.factorial.words import named, order, sign
+from steelyard.core.factorial.words import name_word, order, sign
 
 
 @st.composite
@@ -76,7 +76,7 @@ def test_a_half_of_four_factors_is_the_textbook_one():
     # Montgomery, Design and Analysis of Experiments, table 8.3: 2^(4-1) with I = ABCD.
     fraction = Fraction(4, (Generator(3, 0b0111),))
     assert fraction.resolution == 4
-    pairs = [[named(alias.word, "ABCD", "") for alias in aliases] for aliases in fraction.contrasts()]
+    pairs = [[name_word(alias.word, "ABCD", "") for alias in aliases] for aliases in fraction.contrasts()]
     assert pairs == [
         ["A", "BCD"],
         ["B", "ACD"],

@@ -14,7 +14,7 @@ from steelyard.core.growth import (
     rank_at,
 )
 
-SQRT = Growth.of("1/2")
+SQRT = Growth.make("1/2")
 OK, NEAR, NO = "match", "approximate", "none"
 
 # (where, expectation, model, divergence, rank); § 3.1.3: D = sqrt(p) for all of Tables 4 to 6.

@@ -8,7 +8,7 @@ import pytest
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.design import treatments
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.answer.design_facts import _cap
+from steelyard.lab.answer.design_facts import _find_cap
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.store import Record
 
@@ -53,7 +53,7 @@ def test_what_passes_between_trials_is_asked_where_contexts_are_set_up(run_in, m
 )
 def test_what_ended_a_run_before_its_precision_is_named(made, stop, cap):
     ended_at = stop.get("max_blocks", 1000) if "max_time" not in stop else 12
-    assert _cap(made(design={"blocks": 10, "stop": stop}), ended_at) == cap
+    assert _find_cap(made(design={"blocks": 10, "stop": stop}), ended_at) == cap
 
 
 def test_another_metric_can_be_the_primary_one(run_in):

@@ -8,7 +8,7 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Treatment
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.answer.protocol import asked
+from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.results.protocol import NAME, Rules
 
 TREATMENTS = [
@@ -19,21 +19,21 @@ TREATMENTS = [
 
 def test_a_spec_may_declare_the_protocol_with_its_rules():
     declared = Analysis(protocol=NAME, alpha=0.01, alternative="faster", ks_policy="veto")
-    assert Rules.of(declared) == Rules(0.01, "faster", "veto")
+    assert Rules.make(declared) == Rules(0.01, "faster", "veto")
 
 
 def test_asked_for_it_compares_all_pairs_unless_a_baseline_is_declared():
-    free = asked(Analysis(alpha=0.01), TREATMENTS, NAME, None)
-    assert (free.family, Rules.of(free)) == ("all-pairs", Rules(0.01))
-    bound = asked(Analysis(baseline={"opt": "O2"}), TREATMENTS, NAME, None)
+    free = choose_analysis(Analysis(alpha=0.01), TREATMENTS, NAME, None)
+    assert (free.family, Rules.make(free)) == ("all-pairs", Rules(0.01))
+    bound = choose_analysis(Analysis(baseline={"opt": "O2"}), TREATMENTS, NAME, None)
     assert (bound.family, bound.baseline) == ("baseline", {"opt": "O2"})
 
 
 def test_rules_that_the_spec_declares_stay_and_default_takes_them_away():
     declared = Analysis(protocol=NAME, alternative="faster")
-    assert asked(declared, TREATMENTS, NAME, None) == declared
-    assert asked(declared, TREATMENTS, None, None) == declared
-    assert asked(declared, TREATMENTS, "default", None).protocol == "default"
+    assert choose_analysis(declared, TREATMENTS, NAME, None) == declared
+    assert choose_analysis(declared, TREATMENTS, None, None) == declared
+    assert choose_analysis(declared, TREATMENTS, "default", None).protocol == "default"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_rules_that_the_spec_declares_stay_and_default_takes_them_away():
     ],
 )
 def test_a_baseline_is_named_by_levels_or_by_a_label(against, strata, baseline, left):
-    found = asked(Analysis(family="all-pairs", strata=strata), TREATMENTS, None, against)
+    found = choose_analysis(Analysis(family="all-pairs", strata=strata), TREATMENTS, None, against)
     assert (found.family, found.baseline, found.strata) == ("baseline", baseline, left)
 
 
@@ -60,13 +60,13 @@ def test_a_baseline_is_named_by_levels_or_by_a_label(against, strata, baseline, 
 )
 def test_a_baseline_that_does_not_exist_is_answered_with_those_that_do(against, told, hint):
     with pytest.raises(UsageError, match=told) as caught:
-        asked(Analysis(), TREATMENTS, None, against)
+        choose_analysis(Analysis(), TREATMENTS, None, against)
     assert hint in (caught.value.hint or "")
 
 
 def test_an_unknown_protocol_is_answered_with_the_known_ones():
     with pytest.raises(UsageError, match="unknown protocol 'nogueira'") as caught:
-        asked(Analysis(), TREATMENTS, "nogueira", None)
+        choose_analysis(Analysis(), TREATMENTS, "nogueira", None)
     assert caught.value.hint == f"one of: default, {NAME}"
 
 

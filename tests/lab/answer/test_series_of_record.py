@@ -41,8 +41,8 @@ def test_a_record_is_modelled_and_held_to_expectations(record):
         ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
     )
     assert {m.name: (m.lead[0], m.validation.rank) for m in found.models} == {
-        "loop": (Growth.of(1), "match"),
-        "pairs": (Growth.of(2), "none"),
+        "loop": (Growth.make(1), "match"),
+        "pairs": (Growth.make(2), "none"),
     }
     assert [rule.outcome for rule in found.rules] == ["holds"]
 

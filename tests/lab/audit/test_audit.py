@@ -19,7 +19,7 @@ from steelyard.interventions.aslr import Aslr
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.lab.audit.audit import audit
-from steelyard.lab.audit.candidates import AuditCandidate, candidates, not_varied, placed
+from steelyard.lab.audit.candidates import AuditCandidate, candidates, list_unvaried, place_threads
 from steelyard.lab.audit.effort import effort
 from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.audit.stages import Stages, computes
@@ -157,7 +157,7 @@ def test_every_kind_that_was_not_varied_is_named_with_what_this_machine_lacks(mo
     monkeypatch.setitem(INTERVENTIONS, "heap_offset", Immovable())
     among, left_out = candidates(AuditRequest(command="true"))
     assert left_out["heap_offset"] == "this machine has no heap"
-    known = {*(each.name for each in among), *left_out, *not_varied({*(e.name for e in among), *left_out})}
+    known = {*(each.name for each in among), *left_out, *list_unvaried({*(e.name for e in among), *left_out})}
     assert known == {
         name for name, each in INTERVENTIONS.items() if not each.placeholders and not each.is_place
     }
@@ -189,7 +189,7 @@ def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_f
     whole = audit(asked, tmp_path / "whole", watch=silent, tell=silent)
 
     def interrupt(at) -> None:
-        if at.what == "blocks of the screening" and at.blocks_done == 1:
+        if at.noun == "blocks of the screening" and at.blocks_done == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError):
@@ -289,30 +289,30 @@ def test_a_program_that_its_locale_or_the_limit_of_its_stack_slows_is_found(tmp_
 
 def test_a_number_of_openmp_threads_is_varied_where_openmp_was_seen():
     among, _ = candidates(AuditRequest(command="true", only=("omp_num_threads", "env_bytes")))
-    openmp, _ = placed(among, "openmp", asked=False)
+    openmp, _ = place_threads(among, "openmp", requested=False)
     assert [kind.name for kind in openmp] == ["omp_num_threads", "env_bytes"]
     assert openmp[0].population[:2] == ("inherited", 1)
-    one, left_out = placed(among, "one", asked=False)
+    one, left_out = place_threads(among, "one", requested=False)
     assert [kind.name for kind in one] == ["env_bytes"]
     assert left_out["omp_num_threads"] == "the program was not seen to use OpenMP"
     with pytest.raises(MachineError, match="omp_num_threads cannot be varied here"):
-        placed(among, "one", asked=True)
+        place_threads(among, "one", requested=True)
 
 
 def test_levels_of_affinity_are_single_cpus_names_or_none_by_what_the_program_does():
     among, _ = candidates(AuditRequest(command="true", only=("affinity", "env_bytes")))
     several = replace(among[0], population=("none", "0"))
-    one, left_out = placed((several, among[1]), "one", asked=False)
+    one, left_out = place_threads((several, among[1]), "one", requested=False)
     if len(os.sched_getaffinity(0)) > 1:
         assert set(one[0].population[1:]) <= set(map(str, os.sched_getaffinity(0)))
         assert not left_out
-    openmp, _ = placed((several, among[1]), "openmp", asked=False)
+    openmp, _ = place_threads((several, among[1]), "openmp", requested=False)
     assert openmp[0].population[:2] == ("none", "compact")
-    own, left_out = placed((several, among[1]), "own", asked=False)
+    own, left_out = place_threads((several, among[1]), "own", requested=False)
     assert [each.name for each in own] == ["env_bytes"]
     assert left_out["affinity"].startswith("the program uses several CPUs at once")
     with pytest.raises(MachineError, match="affinity cannot be varied here"):
-        placed((several, among[1]), "own", asked=True)
+        place_threads((several, among[1]), "own", requested=True)
 
 
 def test_openmp_is_recognised_by_its_runtime_and_other_threads_are_not(monkeypatch, tmp_path):

@@ -89,7 +89,7 @@ def counted_by(tmp_path, monkeypatch):
         fake.write_text(FAKE.replace("INSTRUCTIONS", instructions))
         fake.chmod(0o755)
         monkeypatch.setenv("PATH", f"{fake.parent}:/usr/bin:/bin")
-        monkeypatch.setattr("steelyard.run.launch.valgrind._simulated", lambda *_: [])
+        monkeypatch.setattr("steelyard.run.launch.valgrind._simulate", lambda *_: [])
 
     return install
 
@@ -123,7 +123,7 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
     counted_by("$((1000000 + ${#STEELYARD_PAD} / 64 * 100000))")
 
     def interrupt(at) -> None:
-        if at.what == "lengths counted" and at.blocks_done:
+        if at.noun == "lengths counted" and at.blocks_done:
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError):

@@ -10,7 +10,7 @@ import pytest
 from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.lab.compare import null as null_room
 from steelyard.lab.compare.compare import CompareRequest
-from steelyard.lab.compare.null import itself, null
+from steelyard.lab.compare.null import make_itself, null
 from steelyard.report.null import lines
 from steelyard.report.text.line import plain
 from steelyard.results.null import NULL, NullResult, Tally
@@ -24,7 +24,13 @@ def comparing(command="/bin/true", **keys):
 
 def ran(directory, asked, comparisons=2, *, keep=True, watch=lambda *_: None):
     return null(
-        "itself", asked, itself(asked), comparisons=comparisons, directory=directory, keep=keep, watch=watch
+        "itself",
+        asked,
+        make_itself(asked),
+        comparisons=comparisons,
+        directory=directory,
+        keep=keep,
+        watch=watch,
     )
 
 
@@ -72,7 +78,7 @@ def test_an_interruption_gives_what_there_is(tmp_path, number):
     result = ran(tmp_path / "null", comparing(), comparisons=50, keep=False, watch=interrupt_later)
     assert result.interrupted
     assert sum(tally.comparisons for tally in result.tallies) == 2
-    assert result.wanted == 50
+    assert result.target == 50
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,7 +103,7 @@ def test_both_ways_take_turns_in_an_order_that_is_drawn(tmp_path, monkeypatch):
         if len(order) == 40:
             raise InterruptedRunError("enough")
 
-    monkeypatch.setattr(null_room, "_compared", stop_after_40)
+    monkeypatch.setattr(null_room, "_compare", stop_after_40)
     monkeypatch.setattr(null_room, "tally", lambda way, found: tallied(way, len(found), 0, None))
     ran(tmp_path / "null", comparing(), comparisons=21)
     pairs = [tuple(order[i : i + 2]) for i in range(0, 40, 2)]
@@ -114,7 +120,7 @@ def test_both_ways_take_turns_in_an_order_that_is_drawn(tmp_path, monkeypatch):
 )
 def test_a_null_is_of_one_command_alone(keys, told):
     with pytest.raises(UsageError, match=told):
-        itself(CompareRequest(**keys))
+        make_itself(CompareRequest(**keys))
 
 
 def tallied(way, comparisons, different, largest):
@@ -131,7 +137,7 @@ def result_of(different, comparisons, **keys):
         "blocks": 20,
         "seed": 1,
         "alpha": 0.05,
-        "wanted": comparisons,
+        "target": comparisons,
         "tallies": (ours, other),
         "interrupted": False,
     }
@@ -148,7 +154,7 @@ def test_the_share_is_judged_by_its_exact_interval(different, words):
 
 
 def test_text_fits_80_columns_and_says_that_it_was_interrupted():
-    text = plain(lines(result_of(1000, 10000, interrupted=True, wanted=20000, command="x" * 300), 80))
+    text = plain(lines(result_of(1000, 10000, interrupted=True, target=20000, command="x" * 300), 80))
     assert max(map(len, text.splitlines())) <= 80
     assert "interrupted; 20000 comparisons were wanted" in text
 

@@ -22,7 +22,7 @@ from steelyard.core.errors import MachineError, RecordError, UsageError
 from steelyard.design import stream_until, treatments
 from steelyard.exchange.lake.facts import decode, encode, hash_bytes
 from steelyard.exchange.lake.location import Location
-from steelyard.lab.answer.analyze import analyze, by_context
+from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.answer.portrait import portrait
 from steelyard.lab.history.condensing import collect, gather
@@ -71,7 +71,7 @@ def test_several_records_give_the_answer_that_they_give_merged(lake, records):
     with one_record(records) as directory, Record.open(directory) as merged, lake_record(lake) as record:
         assert without_place(analyze(record)) == without_place(analyze(merged))
         assert check(record).verdicts == check(merged).verdicts
-        assert by_context(record) == by_context(merged)
+        assert analyze_by_context(record) == analyze_by_context(merged)
 
 
 @pytest.mark.parametrize("kind", ["plain", "contexts"])
@@ -102,9 +102,9 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
             record.samples("latency_s")  # which has labels
         assert record.failures() == own.failures()
         assert record.times_to_limit(5.0) == own.times_to_limit(5.0)
-        assert record.excluded() == own.excluded()
+        assert record.excluded_trials() == own.excluded_trials()
         # Seconds are divided here, and nanoseconds there.
-        for one, other in zip(record.disturbed(0.01), own.disturbed(0.01), strict=True):
+        for one, other in zip(record.disturbed_trials(0.01), own.disturbed_trials(0.01), strict=True):
             assert msgspec.structs.replace(one, waited=other.waited) == other
             assert one.waited == pytest.approx(other.waited)
         for key, each in own.disturbances().items():

@@ -11,7 +11,7 @@ import pytest
 from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.observe import observe
-from steelyard.lab.observe.probes import INCLUDE, distinct, named, option, variable, wrapper
+from steelyard.lab.observe.probes import INCLUDE, distinct, make_known_probe, option, variable, wrapper
 from steelyard.lab.observe.request import ObserveRequest
 
 PROGRAM = r"""
@@ -254,7 +254,7 @@ def test_a_program_that_does_not_repeat_itself_later_is_refused(source):
 
 
 def test_the_preloaded_library_counts_and_leaves_the_program_as_it_is(source):
-    request = ObserveRequest(command="ls /", probes=(named("preload"),), **QUICK)
+    request = ObserveRequest(command="ls /", probes=(make_known_probe("preload"),), **QUICK)
     (probe,) = observe(request, source / "records", watch=silent).probes
     assert probe.differs is None
     assert probe.changes[0].ratio > 1
@@ -315,13 +315,13 @@ def test_counters_of_the_header_are_reported_by_the_line_protocol(source):
 )
 def test_what_is_no_name_of_a_probe_is_told_the_option_that_it_belongs_to(name, cure):
     with pytest.raises(UsageError, match="unknown probe") as caught:
-        named(name)
+        make_known_probe(name)
     assert caught.value.hint == cure
 
 
 def test_mistakes_and_missing_tools_are_said_before_anything_runs(monkeypatch, tmp_path):
     with pytest.raises(UsageError, match="unknown probe 'strce'") as caught:
-        named("strce")
+        make_known_probe("strce")
     assert caught.value.hint == "did you mean strace?"
     with pytest.raises(UsageError, match="not of the form NAME=VALUE"):
         variable("NOVALUE")
@@ -343,7 +343,7 @@ def test_mistakes_and_missing_tools_are_said_before_anything_runs(monkeypatch, t
         )
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MachineError, match="needs ltrace, which is not found") as lacks:
-        named("ltrace")
+        make_known_probe("ltrace")
     assert lacks.value.exit_code == 4
     with pytest.raises(MachineError, match="needs mytool, which is not found"):
         wrapper("mytool -x")

@@ -88,7 +88,7 @@ def values_of(tracing: Tracing, text: str) -> list[Value]:
 
 def test_what_perf_writes_is_read_and_intervals_without_the_program_are_left_out():
     tracing = Tracing(10, ("page-faults", "instructions"))
-    (run,) = tracing.traced("none", 3, values_of(tracing, CAPTURED))
+    (run,) = tracing.read_run("none", 3, values_of(tracing, CAPTURED))
     assert (run.level, run.block) == ("none", 3)
     assert run.cpu_s.tolist() == pytest.approx([0.017689697, 0.003912911, 0.003946501, 0.00006379])
     assert run.counts["page-faults"].tolist() == [7478, 6609, 0, 0]
@@ -97,7 +97,9 @@ def test_what_perf_writes_is_read_and_intervals_without_the_program_are_left_out
 
 def test_names_that_perf_gives_a_modifier_are_still_theirs_and_no_others():
     tracing = Tracing(10, ("instructions",))
-    (run,) = tracing.traced("none", 1, values_of(tracing, CAPTURED.replace("instructions", "instructions:u")))
+    (run,) = tracing.read_run(
+        "none", 1, values_of(tracing, CAPTURED.replace("instructions", "instructions:u"))
+    )
     assert run.counts["instructions"][0] == 35175536
     with pytest.raises(MissingValueError, match="matches nothing"):
         values_of(tracing, CAPTURED.replace("instructions", "branch-instructions"))
@@ -106,9 +108,9 @@ def test_names_that_perf_gives_a_modifier_are_still_theirs_and_no_others():
 def test_an_event_that_was_not_counted_while_the_program_ran_has_no_trace():
     tracing = Tracing(10, ("page-faults", "instructions"))
     text = CAPTURED.replace("0.027997620,29791467", "0.027997620,<not counted>")
-    (run,) = tracing.traced("none", 1, values_of(tracing, text))
+    (run,) = tracing.read_run("none", 1, values_of(tracing, text))
     assert list(run.counts) == ["page-faults"]
-    assert list(tracing.traced("none", 1, [])) == []
+    assert list(tracing.read_run("none", 1, [])) == []
 
 
 def test_phases_differ_where_totals_do_not(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from steelyard.core.errors import UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
-from steelyard.lab.run.extending import ended, had_ended
+from steelyard.lab.run.extending import count_ended_blocks, find_end
 from steelyard.lab.run.run import run
 from steelyard.stats.sequential.looks import level_at
 from steelyard.store import Record
@@ -42,13 +42,13 @@ def test_a_second_extension_goes_on_from_the_first_and_all_answers_count(run_in,
         assert record.progress().blocks["complete"] == 9
         (notice,) = [each for each in analyze(record).warnings if each.kind == "extended"]
         assert notice.fields["alpha"] == pytest.approx(level_at(0.05, (3, 5, 9), 3))
-        assert ended(record) == "complete"
+        assert find_end(record) == "complete"
 
 
 def test_without_extending_a_record_that_ended_stays_as_it_is(run_in, made, tmp_path):
     run_in().close()
-    assert had_ended(tmp_path / "made.lab") == 3
-    assert had_ended(tmp_path / "none.lab") is None
+    assert count_ended_blocks(tmp_path / "made.lab") == 3
+    assert count_ended_blocks(tmp_path / "none.lab") is None
     assert run(made(), tmp_path / "made.lab") == "complete"
     with Record.open(tmp_path / "made.lab") as record:
         assert len(record.runs()) == 1
@@ -60,7 +60,7 @@ def test_an_extension_that_was_begun_is_continued(run_in, made, tmp_path):
     run_in().close()
     with Record.open(tmp_path / "made.lab", write=True) as record:
         add_blocks(record, 4)
-        assert ended(record) is None
+        assert find_end(record) is None
     assert run(made(), tmp_path / "made.lab") == "complete"
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().blocks["complete"] == 7

@@ -12,7 +12,7 @@ from steelyard.interventions.governor import Governor
 from steelyard.interventions.nice import Nice
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.lab.run.plan import preview
-from steelyard.lab.run.preflight import in_words, levels_asked, refuse_missing
+from steelyard.lab.run.preflight import describe_interventions, levels_asked, refuse_missing
 from steelyard.lab.run.run import run
 
 PLATFORM = """\
@@ -93,13 +93,13 @@ def machine(tmp_path, monkeypatch):
 
 
 def test_an_intervention_of_the_child_is_said_to_change_the_program_only(made, machine):
-    (said,) = in_words(made(contexts={"env_bytes": "random"}))
+    (said,) = describe_interventions(made(contexts={"env_bytes": "random"}))
     assert said.startswith("env_bytes: bytes by which the environment grows")
     assert said.endswith("; of the program only")
 
 
 def test_levels_that_change_the_host_are_named(made, machine):
-    (said,) = in_words(made(factors={"transparent_huge_pages": ["never", "always"]}))
+    (said,) = describe_interventions(made(factors={"transparent_huge_pages": ["never", "always"]}))
     assert '"always": of the host, put back at the end' in said
     assert "otherwise of the program only" in said or "; of the program only" not in said
 
@@ -125,7 +125,7 @@ def test_what_the_machine_lacks_is_refused_by_exit_code_4_before_anything_runs(
     assert caught.value.exit_code == 4
     assert caught.value.message.startswith(told)
     assert not (tmp_path / "made.lab").exists()
-    assert any("not available on this machine" in each for each in in_words(asked))
+    assert any("not available on this machine" in each for each in describe_interventions(asked))
 
 
 def test_what_can_be_had_is_not_refused(made, machine):
@@ -148,7 +148,7 @@ def test_an_intervention_by_build_is_said_to_be_another_program(made):
         build={"command": ["cc", "{padding_file}"], "inputs": ["x"]},
         contexts={"padding": "random"},
     )
-    (said,) = in_words(asked)
+    (said,) = describe_interventions(asked)
     assert said.endswith("another program for each level, built before it is needed")
 
 

@@ -30,7 +30,7 @@ def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().blocks == {"complete": 4}
     # Four contexts until the look, two treatments that share each context's program.
-    assert sum(each.what == "programs" for each in told) == 8
+    assert sum(each.noun == "programs" for each in told) == 8
     orders = {path.read_text() for path in (tmp_path / "cache").glob("steelyard/build/*/order")}
     assert len(orders) == 4
     assert "order abcdefgh\n" in orders

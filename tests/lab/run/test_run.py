@@ -350,7 +350,7 @@ def test_builds_are_told_before_the_first_block(tmp_path, made, monkeypatch):
         build={"command": ["cp", "/bin/true", "{build}/program"], "inputs": ["in"]},
     )
     run(asked, tmp_path / "made.lab", watch=told.append)
-    assert [(at.what, at.blocks_done, at.blocks_wanted) for at in told[:2]] == [
+    assert [(at.noun, at.blocks_done, at.blocks_wanted) for at in told[:2]] == [
         ("programs", 0, 1),
         ("blocks", 0, 3),
     ]

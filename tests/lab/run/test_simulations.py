@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from steelyard.design import treatments
 from steelyard.lab.run import simulations as simulated
-from steelyard.report.plan.text import _simulations as said
+from steelyard.report.plan.text import _describe_simulations as said
 from steelyard.results.plan import Simulation
 from steelyard.spec import experiment
 
@@ -30,7 +30,7 @@ def seen(monkeypatch, asked):
         p = each.levels["p"]
         if (each.levels["machine"] == "torus" and p <= 256) or p == 64:
             found[each.id] = (1e-3 * p**1.5, 800.0 * p**2)
-    monkeypatch.setattr(simulated, "_seen", lambda _: found)
+    monkeypatch.setattr(simulated, "_read_simulations", lambda _: found)
     return found
 
 

@@ -76,7 +76,7 @@ def test_a_reached_precision_ends_the_run_and_the_look_is_stored(at):
     stopping, n = at(10, 0.001, rel_halfwidth=0.02)
     assert stopping.look(n, n, 0.0) == "complete"
     (look,) = at.records[0].looks()
-    assert (look.blocks, look.decision, look.wanted) == (10, "reached", 0.02)
+    assert (look.blocks, look.decision, look.target) == (10, "reached", 0.02)
     assert 0 < look.rel_halfwidth < 0.02
 
 
@@ -238,7 +238,7 @@ def test_the_end_of_an_extension_is_a_look_without_a_stop_rule_too(at):
     stopping = extended(at.records[0], 6, 10)
     assert stopping.look(10, 10, 0.0) == "complete"
     (look,) = at.records[0].looks()
-    assert (look.blocks, look.wanted, look.decision) == (10, None, "capped")
+    assert (look.blocks, look.target, look.decision) == (10, None, "capped")
     assert StopRule(at.records[0], at.records[0].experiment).look(10, 10, 0.0) == "complete"
     assert len(at.records[0].looks()) == 1
 
@@ -253,7 +253,7 @@ def test_an_answer_ends_the_run_at_the_first_look_and_the_look_says_what_was_wan
     assert stopping.look(n, n, 0.1) == "complete"
     (look,) = at.records[0].looks()
     assert (look.blocks, look.decision) == (10, "reached")
-    assert look.wanted == pytest.approx(0.0875, rel=0.02)
+    assert look.target == pytest.approx(0.0875, rel=0.02)
     assert stopping.speedup == pytest.approx(1 / 8, rel=0.05)
 
 
@@ -266,7 +266,7 @@ def test_without_a_verdict_the_run_goes_on_until_patience_ends(at):
     assert late.look(n, n, 10.0) == "precision_not_reached"
     (first,), (last,) = (record.looks() for record in at.records)
     assert (first.decision, last.decision) == ("continue", "capped")
-    assert first.wanted >= 0.01
+    assert first.target >= 0.01
     assert stopping.interval.low < stopping.speedup < stopping.interval.high
 
 

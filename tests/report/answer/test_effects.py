@@ -8,7 +8,7 @@ from steelyard.core.analysis import MeasuredTypeB, TypeB
 from steelyard.core.factorial import Axis, Layout
 from steelyard.core.units import BUILTIN, Metric
 from steelyard.report.answer import effects
-from steelyard.report.answer.effect_words import called, format_interactions, leads
+from steelyard.report.answer.effect_words import format_interactions, leads, name_effect
 from steelyard.report.text.line import plain
 from steelyard.results.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
 from steelyard.results.interval import Interval
@@ -99,8 +99,8 @@ def test_linked_factors_are_told_by_all_their_levels():
     said = text(found(levels=(LevelEffect("weak", 2, estimate(0.1), Interval(1.05, 1.15)),)))
     assert "weak: 1 14 → 4 16" in said
     axes = {axis.name: axis for axis in AXES}
-    assert called(Effect(("weak",), (), 2, 0.1, None), axes) == "weak (3 levels)"
-    assert called(Effect(("opt",), ("−b × c",), 1, 0.1, None), axes) == "opt or −b × c"
+    assert name_effect(Effect(("weak",), (), 2, 0.1, None), axes) == "weak (3 levels)"
+    assert name_effect(Effect(("opt",), ("−b × c",), 1, 0.1, None), axes) == "opt or −b × c"
 
 
 def test_what_is_shared_by_others_has_a_line_of_its_own():

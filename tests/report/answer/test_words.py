@@ -7,7 +7,14 @@ from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
 from steelyard.core.units import Metric
-from steelyard.report.answer.words import format_comparative, fresh, is_speed, names, render_finding, verdict
+from steelyard.report.answer.words import (
+    format_comparative,
+    format_fresh_run,
+    is_speed,
+    names,
+    render_finding,
+    verdict,
+)
 from steelyard.results.comparison import FreshRun
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import REASONS, Reason
@@ -83,4 +90,4 @@ def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
 @pytest.mark.parametrize(("seconds", "time"), [(0.02, ""), (0.9, ""), (1.0, " (about 1 s)"), (None, "")])
 def test_the_time_of_a_fresh_run_is_told_from_a_second_on(seconds, time):
     run = FreshRun(difference=0.1, margin=None, blocks=40, seconds=seconds)
-    assert fresh(run, 30) == f"; to confirm the 10 % seen here, run 40 blocks{time}"
+    assert format_fresh_run(run, 30) == f"; to confirm the 10 % seen here, run 40 blocks{time}"

@@ -19,7 +19,7 @@ from steelyard.claims.evidence import (
     RuleEvidence,
     ScalesEvidence,
 )
-from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combined
+from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combine
 from steelyard.core.units import BUILTIN
 from steelyard.report.claims import document as verdicts_json
 from steelyard.report.claims import github, junit, markdown, sarif
@@ -56,7 +56,7 @@ def ratio(value, low, high, *, level=0.05, p=1e-6, reason=None):
 
 
 def verdict(claim, *instances, family=None, breaks=()):
-    return Verdict(claim, combined(i.outcome for i in instances), tuple(instances), family, breaks)
+    return Verdict(claim, combine(i.outcome for i in instances), tuple(instances), family, breaks)
 
 
 def one(claim, outcome, evidence, **stratum):

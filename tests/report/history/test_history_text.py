@@ -6,7 +6,7 @@ from answers.histories import CHANGE, FOUND, IDS, SERIES, nothing_changed, point
 from msgspec.structs import replace
 
 from steelyard.report.history.text import lines
-from steelyard.report.history.words import check_words, short
+from steelyard.report.history.words import check_words, short_hash
 from steelyard.report.text.line import plain
 from steelyard.results.history import LeftOut, MachineBreak, Resolvable, Wander
 from steelyard.results.interval import Interval
@@ -88,8 +88,8 @@ def test_what_a_name_contains_moves_no_cursor():
 
 
 def test_ids_are_shortened_and_names_of_records_are_not():
-    assert short(IDS[10]) == "0a0a0a0a0a"
-    assert short("2026-11-22-nightly-build") == "2026-11-22-nightly-build"
+    assert short_hash(IDS[10]) == "0a0a0a0a0a"
+    assert short_hash("2026-11-22-nightly-build") == "2026-11-22-nightly-build"
 
 
 def test_what_an_exit_code_rests_on_is_said():

@@ -38,14 +38,14 @@ def made(name, growth, rank, **more):
         "none": (0.0, 0.05, 0.95),
         "undecided": (0.5, 0.4, 0.1),
     }
-    expected = Growth.of(0, 1)
+    expected = Growth.make(0, 1)
     validation = Validation(
         "O(log p)", "p^0.5", "p", growth / expected, rank, RankProbability(*shares[rank]), 8192.0, rank
     )
     settings = {
         "name": name, "metric": "latency_s", "unit": "s", "labels": {"op": name}, "parameters": ("p",),
         "points": 6, "launches": 5, "constant": 1.2e-6, "terms": (Term(3.4e-7, (growth,)),),
-        "lead": (growth,), "posterior": 0.83, "alternatives": (((Growth.of("1/4"),), 0.1),),
+        "lead": (growth,), "posterior": 0.83, "alternatives": (((Growth.make("1/4"),), 0.1),),
         "aggregate": "mean", "noise_law": 1.0, "lack_of_fit": 0.4,
         "r2": 0.99, "segments": (), "method": "posterior", "validation": validation,
         "predictions": (Prediction((8192.0,), 5.6e-6, 5.1e-6, 6.2e-6),), "warnings": (),
@@ -54,10 +54,10 @@ def made(name, growth, rank, **more):
 
 
 MODELS = [
-    made("bcast", Growth.of(0, 1), "match"),
-    made("alltoall", Growth.of("5/4", 1), "none", warnings=(ModelWarning("far", "a long way off"),)),
-    made("reduce", Growth.of(0, 2), "approximate"),
-    made("gather", Growth.of("1/2"), "undecided", warnings=(ModelWarning("far", "a long way off"),)),
+    made("bcast", Growth.make(0, 1), "match"),
+    made("alltoall", Growth.make("5/4", 1), "none", warnings=(ModelWarning("far", "a long way off"),)),
+    made("reduce", Growth.make(0, 2), "approximate"),
+    made("gather", Growth.make("1/2"), "undecided", warnings=(ModelWarning("far", "a long way off"),)),
 ]
 FAILED = [NotModelled("scan", "latency_s", {}, "2 points; a model needs at least 3, and 5 for a verdict")]
 
@@ -105,7 +105,7 @@ def test_rules_causes_warnings_and_failures_are_said_in_words():
 
 
 def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
-    published = [made(name, Growth.of(1), "match", method="seed001", posterior=1.0) for name in "ab"]
+    published = [made(name, Growth.make(1), "match", method="seed001", posterior=1.0) for name in "ab"]
     kept = rule("a <= b", "holds", None, None)
     limit = Breaks(1.0, "p", 64.0, None, None)
     text = plain(lines(published, [], [kept], [None, None], width=200))
@@ -123,8 +123,8 @@ def test_the_text_fits_the_width():
 
 def test_call_paths_are_shown_by_their_last_function_where_that_is_enough():
     paths = [
-        made("main->solve->MPI_Send", Growth.of(1), "none"),
-        made("main->MPI_Recv", Growth.of(1), "none"),
+        made("main->solve->MPI_Send", Growth.make(1), "none"),
+        made("main->MPI_Recv", Growth.make(1), "none"),
     ]
     text = plain(lines(paths, [], [], [None] * 2, width=100))
     assert "MPI_Send" in text
@@ -132,16 +132,18 @@ def test_call_paths_are_shown_by_their_last_function_where_that_is_enough():
 
 
 def test_without_expectations_there_are_no_ranks():
-    free = made("bcast", Growth.of(0, 1), "match", validation=None, predictions=())
+    free = made("bcast", Growth.make(0, 1), "match", validation=None, predictions=())
     text = plain(lines([free], [], [], [None], width=100))
     assert "expect" not in text
     assert "O(log p)" in text
 
 
 def test_the_document_has_the_fields_that_readers_rely_on():
-    segment = Segment(16, 64, 1e-6, (Term(2e-7, (Growth.of(1),)),))
+    segment = Segment(16, 64, 1e-6, (Term(2e-7, (Growth.make(1),)),))
     document = json.loads(
-        render([made("bcast", Growth.of("1/3", 1), "match", segments=(segment,))], FAILED, RULES, ["library"])
+        render(
+            [made("bcast", Growth.make("1/3", 1), "match", segments=(segment,))], FAILED, RULES, ["library"]
+        )
     )
     assert (document["format"], document["version"]) == ("steelyard/models", 1)
     (model,) = document["models"]
@@ -173,9 +175,9 @@ def test_the_document_has_the_fields_that_readers_rely_on():
 def test_the_text_of_a_formula_is_its_value():
     found = made(
         "x",
-        Growth.of("3/2", 2),
+        Growth.make("3/2", 2),
         "none",
-        terms=(Term(2.0, (Growth.of("3/2", 2),)), Term(5.0, (Growth.of(0, 0, 1),))),
+        terms=(Term(2.0, (Growth.make("3/2", 2),)), Term(5.0, (Growth.make(0, 0, 1),))),
     )
     p = 8.0
     expression = found.text().replace("^", "**")
@@ -184,6 +186,6 @@ def test_the_text_of_a_formula_is_its_value():
 
 def test_a_model_of_a_pure_number_has_no_unit_behind_it():
     for unit in ("", "1"):
-        text = plain(lines([made("bcast", Growth.of(0, 1), "match", unit=unit)], [], [], [None], width=160))
+        text = plain(lines([made("bcast", Growth.make(0, 1), "match", unit=unit)], [], [], [None], width=160))
         assert "log2(p)  (1)" not in text
         assert "5.6e-06 [5.1e-06, 6.2e-06]" in text

@@ -6,7 +6,7 @@ import json
 
 import msgspec
 
-from steelyard.report.observe.traces import bars, traced
+from steelyard.report.observe.traces import bars, render_traces
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 from steelyard.results.observation import OBSERVATION, Observation, PartDifference, Trace
@@ -52,8 +52,8 @@ none   ██▄|          2.00 G/s  –  –
 
 
 def test_the_text_has_a_row_of_bars_a_level_and_says_what_they_are():
-    assert plain(traced(FOUND, 80)) == TEXT
-    assert traced(NOTHING, 80) == []
+    assert plain(render_traces(FOUND, 80)) == TEXT
+    assert render_traces(NOTHING, 80) == []
 
 
 def test_what_is_little_is_seen_and_what_is_nothing_is_not():
@@ -65,7 +65,7 @@ def test_no_line_is_wider_than_the_terminal():
     long = msgspec.structs.replace(FOUND.traces[1], level="x" * 70, rates=tuple([1e6] * 24), differences=())
     found = msgspec.structs.replace(FOUND, traces=(msgspec.structs.replace(long, s=None), FOUND.traces[2]))
     for width in (80, 120):
-        assert max(map(len, plain(traced(found, width)).splitlines())) <= width
+        assert max(map(len, plain(render_traces(found, width)).splitlines())) <= width
 
 
 def test_the_document_holds_each_part():

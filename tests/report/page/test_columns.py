@@ -29,7 +29,7 @@ def columns_of(samples, **more):
 
 def test_packed_columns_are_read_back_as_they_were():
     samples = interleaved([make(noisy(1), label="old"), make(noisy(2), 2, "new")])
-    packed = columns_of(samples).packed()
+    packed = columns_of(samples).pack()
     trial, value, sample = (decoded(packed[name]) for name in ("trial", "value", "sample"))
     assert trial.tolist() == list(range(1, 61))
     for place, each in enumerate(samples):
@@ -42,7 +42,7 @@ def test_packed_columns_are_read_back_as_they_were():
 
 def test_a_column_takes_the_smallest_type_that_holds_it():
     samples = [make(noisy(1, 4), blocks=[1, 300, 70_000, 70_001])]
-    assert columns_of(samples).packed()["block"]["type"] == "Uint32Array"
+    assert columns_of(samples).pack()["block"]["type"] == "Uint32Array"
 
 
 def test_a_disturbed_run_is_marked_in_its_row():
@@ -57,7 +57,7 @@ def test_a_disturbed_run_is_marked_in_its_row():
 
 def test_of_many_runs_every_one_is_a_dot_or_in_a_count():
     columns = columns_of(many_runs(6, 800), most=1000)
-    far = columns.far()
+    far = columns.select_far()
     assert 6 * 2 * 8 <= far.sum() <= 1000
     spread = columns.spread()
     beyond = np.quantile(columns.value, [0.0005, 0.9995])
@@ -83,7 +83,7 @@ def test_runs_that_were_all_disturbed_are_thinned_to_the_farthest():
 
     every = tuple(Disturbed(trial, 1, 1, 0.2) for trial in range(1, 3001))
     columns = RunColumns(replace(about, disturbed=every), names(["n=1", "n=2"]), most=200)
-    far = columns.far()
+    far = columns.select_far()
     assert far.sum() == 200
     distance = np.abs(columns.deviation())
     assert distance[far].min() >= distance[~far].max()

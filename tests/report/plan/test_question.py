@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.report.plan.question import where_words
+from steelyard.report.plan.question import format_where
 from steelyard.spec import experiment
 
 
@@ -58,4 +58,4 @@ from steelyard.spec import experiment
 )
 def test_every_kind_of_launch_says_where_trials_run(launch, words):
     asked = experiment(name="x", program={"command": ["./a", "{p}"]}, factors={"p": [2, 4]}, launch=launch)
-    assert where_words(asked.launch) == words
+    assert format_where(asked.launch) == words

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from steelyard.report.text.label import (
     columns,
-    counted,
-    listed,
+    join_names,
     pad,
+    plural,
     printable,
     shorten,
     shorten_all,
@@ -137,11 +137,15 @@ def test_padding_counts_columns_not_characters():
     ],
 )
 def test_names_are_listed_as_one_says_them(names, text):
-    assert listed(names) == text
+    assert join_names(names) == text
 
 
 def test_one_is_not_many():
-    assert (counted(1, "run"), counted(0, "run"), counted(1200, "run")) == ("1 run", "0 runs", "1,200 runs")
+    assert (plural(1, "run"), plural(0, "run"), plural(1200, "run")) == (
+        "1 run",
+        "0 runs",
+        "1,200 runs",
+    )
 
 
 def test_names_that_no_short_text_tells_apart_get_more_room_as_far_as_there_is():

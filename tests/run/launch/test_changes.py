@@ -14,7 +14,7 @@ from steelyard.core.errors import MachineError, UsageError
 from steelyard.design import Context, treatments
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.launch.changes import _name_of_length
-from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
+from steelyard.run.launch.launch_plan import LaunchPlan, set_trial
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import TrialOrder
 from steelyard.spec import experiment
@@ -69,7 +69,7 @@ def found(runner, journal, tmp_path, show):
         )
         launches = LaunchPlan(asked, treatments(asked), builds={})
         launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
-        made = launches.in_context(Context(1, {"aslr": "off"}))
+        made = launches.start_in_context(Context(1, {"aslr": "off"}))
         runner.run([TrialOrder(key, runner.define(launch)) for key, launch in made.items()])
         raw = read_journal(journal)[0]
         assert [(each.status, each.exit_code) for each in raw] == [("ok", 0)] * len(levels), raw
@@ -109,7 +109,7 @@ def test_a_library_that_the_spec_preloads_is_preloaded_too(tmp_path, show, monke
         program={"command": [str(show)], "env": {"LD_PRELOAD": "/lib/mine.so"}},
         factors={"heap_offset": [0, 16]},
     )
-    one, _ = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
+    one, _ = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None).values()
     (preload,) = [entry for entry in one.env if entry.startswith("LD_PRELOAD=")]
     assert preload.endswith("/steelyard-heap.so:/lib/mine.so")
 
@@ -173,7 +173,7 @@ def test_a_program_under_a_longer_directory_reads_and_writes_where_it_belongs(ru
     )
     launches = LaunchPlan(asked, treatments(asked), builds={})
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
-    (launch,) = launches.in_context(Context(1, {"cwd_bytes": 600})).values()
+    (launch,) = launches.start_in_context(Context(1, {"cwd_bytes": 600})).values()
     number = runner.define(launch)
     runner.run([TrialOrder(1, number), TrialOrder(2, number)])
     assert [each.exit_code for each in read_journal(journal)[0]] == [0, 0]
@@ -188,8 +188,8 @@ def test_a_directory_of_each_trial_is_shown_to_its_trial(tmp_path):
     )
     launches = LaunchPlan(asked, treatments(asked), builds={})
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
-    (launch,) = launches.in_context(Context(1, {"cwd_bytes": 600})).values()
-    assert with_trial(launch, 7).cwd_source == str(tmp_path / "at-000000000007")
+    (launch,) = launches.start_in_context(Context(1, {"cwd_bytes": 600})).values()
+    assert set_trial(launch, 7).cwd_source == str(tmp_path / "at-000000000007")
 
 
 @pytest.mark.parametrize("length", [*range(64, 70), 200, 254, 255, 256, 257, 258, 455, 456, 457, 3072])
@@ -235,7 +235,7 @@ def test_the_files_of_a_program_are_dropped_or_warm_just_before_it_starts(runner
         program={"command": ["fincore", "--bytes", "--noheadings", "--output", "RES", "data"]},
         factors={"file_cache": ["dropped", "warm"]},
     )
-    made = LaunchPlan(asked, treatments(asked), builds={}).in_context(None)
+    made = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None)
     defined = {key: runner.define(launch) for key, launch in made.items()}
     runner.run([TrialOrder(i, defined[1 + i % 2]) for i in range(1, 5)])
     raw = read_journal(journal)[0]
@@ -256,7 +256,7 @@ def test_a_program_of_which_nothing_can_be_dropped_fails_and_says_why(runner, jo
         asked = experiment(
             source="/", program={"command": [str(program)]}, factors={"file_cache": ["dropped"]}
         )
-        (launch,) = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
+        (launch,) = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None).values()
         runner.run([TrialOrder(1, runner.define(launch))])
     finally:
         program.unlink()
@@ -274,7 +274,9 @@ def test_declared_inputs_are_found_by_pattern_and_placeholders(tmp_path):
         factors={"which": ["a", "b"]},
         contexts={"file_cache": "warm"},
     )
-    made = LaunchPlan(asked, treatments(asked), builds={}).in_context(Context(1, {"file_cache": "warm"}))
+    made = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(
+        Context(1, {"file_cache": "warm"})
+    )
     (cache,) = made[1].prepare
     assert cache.argv[1] == "warm"
     assert {Path(name).name for name in cache.argv[2:]} >= {"a1.bin", "a2.bin"}
@@ -291,5 +293,5 @@ def test_a_factor_of_an_older_record_that_bears_a_name_reserved_now_stays_an_ord
         program=msgspec.structs.replace(asked.program, commands={"": ("true", "{nice}")}),
         factors=(msgspec.structs.replace(factor, name="nice"),),
     )
-    made = LaunchPlan(older, treatments(older), builds={}).in_context(None)
+    made = LaunchPlan(older, treatments(older), builds={}).start_in_context(None)
     assert [launch.nice for launch in made.values()] == [None, None]

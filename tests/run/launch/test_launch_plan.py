@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.design import Context, treatments
-from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
+from steelyard.run.launch.launch_plan import LaunchPlan, set_trial
 from steelyard.spec import experiment
 
 
@@ -24,7 +24,7 @@ def variables(launch) -> dict[str, str]:
 def test_a_program_inherits_path_home_and_lang_and_nothing_else(monkeypatch):
     monkeypatch.setenv("A_SECRET", "planted")
     monkeypatch.setenv("LANG", "C.UTF-8")
-    (launch,) = launches_of(program={"command": ["true"], "env": {"MINE": 1}}).in_context(None).values()
+    (launch,) = launches_of(program={"command": ["true"], "env": {"MINE": 1}}).start_in_context(None).values()
     named = {name for name in variables(launch) if not name.startswith("STEELYARD_")}
     assert named == {"PATH", "HOME", "LANG", "MINE"} & {*os.environ, "MINE"}
 
@@ -32,7 +32,7 @@ def test_a_program_inherits_path_home_and_lang_and_nothing_else(monkeypatch):
 def test_with_inherit_a_program_gets_all_but_the_variables_of_an_outer_run(monkeypatch):
     monkeypatch.setenv("A_VARIABLE", "kept")
     monkeypatch.setenv("STEELYARD_TRIAL", "of an outer run")
-    (launch,) = launches_of(program={"command": ["true"], "inherit": True}).in_context(None).values()
+    (launch,) = launches_of(program={"command": ["true"], "inherit": True}).start_in_context(None).values()
     assert variables(launch)["A_VARIABLE"] == "kept"
     assert "STEELYARD_TRIAL" not in variables(launch)
 
@@ -44,7 +44,7 @@ def test_factors_expand_in_words_environment_and_stdin_and_a_level_stays_one_wor
         source=str(tmp_path),
         program={"command": ["echo", "{which}"], "env": {"W": "<{which}>"}, "stdin": "{which}.txt"},
         factors={"which": ["two words", "other"]},
-    ).in_context(None)
+    ).start_in_context(None)
     assert found[1].argv == ("echo", "two words")
     assert variables(found[1])["W"] == "<two words>"
     assert found[1].stdin == str(tmp_path / "two words.txt")
@@ -53,7 +53,7 @@ def test_factors_expand_in_words_environment_and_stdin_and_a_level_stays_one_wor
 def test_a_level_in_a_shell_command_is_quoted():
     found = launches_of(
         program={"command": "echo {which}", "shell": True}, factors={"which": ["; touch /tmp/x", "b"]}
-    ).in_context(None)
+    ).start_in_context(None)
     assert found[1].argv[:2] == ("/bin/sh", "-c")
     assert found[1].argv[2] == "echo '; touch /tmp/x'"
 
@@ -61,7 +61,7 @@ def test_a_level_in_a_shell_command_is_quoted():
 def test_a_factor_that_is_an_intervention_changes_the_launch_and_not_the_command():
     found = launches_of(
         program={"command": ["true"]}, factors={"env_bytes": [0, 64], "aslr": ["off"]}
-    ).in_context(None)
+    ).start_in_context(None)
     assert found[2].env_bytes - found[1].env_bytes == 64
     assert found[1].argv == found[2].argv == ("true",)
     assert found[1].aslr_off
@@ -73,7 +73,9 @@ def test_a_context_changes_all_treatments_alike():
         factors={"n": [1, 1000]},
         contexts={"env_bytes": [0, 32], "aslr": "off"},
     )
-    small, large = (launches.in_context(Context(i, {"env_bytes": i * 32, "aslr": "off"})) for i in (0, 1))
+    small, large = (
+        launches.start_in_context(Context(i, {"env_bytes": i * 32, "aslr": "off"})) for i in (0, 1)
+    )
     for treatment in (1, 2):
         assert large[treatment].env_bytes - small[treatment].env_bytes == 32
     totals = {each.argv_bytes + each.env_bytes for each in small.values()}
@@ -83,7 +85,7 @@ def test_a_context_changes_all_treatments_alike():
 def test_every_process_of_a_record_is_marked_by_a_variable_of_fixed_length(tmp_path):
     launches = launches_of(program={"command": ["true"]})
     launches.mark("0123456789abcdef", metrics_file=tmp_path / "metrics")
-    (launch,) = launches.in_context(None).values()
+    (launch,) = launches.start_in_context(None).values()
     assert variables(launch)["STEELYARD_TRIAL"] == "0123456789abcdef-000000000000"
     assert "STEELYARD_METRICS" not in variables(launch)
 
@@ -93,7 +95,7 @@ def test_the_line_protocol_gets_a_file(tmp_path):
         program={"command": ["true"]}, metrics={"latency": {"source": "lines", "unit": "s"}}
     )
     launches.mark("0123456789abcdef", metrics_file=tmp_path / "metrics")
-    (launch,) = launches.in_context(None).values()
+    (launch,) = launches.start_in_context(None).values()
     assert launch.metrics_path == variables(launch)["STEELYARD_METRICS"] == str(tmp_path / "metrics")
 
 
@@ -108,19 +110,21 @@ def test_the_line_protocol_gets_a_file(tmp_path):
     ],
 )
 def test_the_wait_for_a_cpu_is_asked_for_after_every_run_where_the_spec_needs_it(spec, needed):
-    (launch,) = launches_of(program={"command": ["true"]}, **spec).in_context(None).values()
+    (launch,) = launches_of(program={"command": ["true"]}, **spec).start_in_context(None).values()
     assert launch.queue_wait == needed
 
 
 def test_the_number_of_the_trial_has_a_fixed_width_and_most_launches_need_no_copy():
-    (launch,) = launches_of(program={"command": ["echo", "{trial}"]}).in_context(None).values()
-    assert with_trial(launch, 42).argv == ("echo", "000000000042")
+    (launch,) = launches_of(program={"command": ["echo", "{trial}"]}).start_in_context(None).values()
+    assert set_trial(launch, 42).argv == ("echo", "000000000042")
     (hooked,) = (
-        launches_of(program={"command": ["true"], "prepare": ["echo", "{trial}"]}).in_context(None).values()
+        launches_of(program={"command": ["true"], "prepare": ["echo", "{trial}"]})
+        .start_in_context(None)
+        .values()
     )
-    assert with_trial(hooked, 7).prepare[0].argv == ("echo", "000000000007")
-    (plain,) = launches_of(program={"command": ["echo"]}).in_context(None).values()
-    assert with_trial(plain, 42) is plain
+    assert set_trial(hooked, 7).prepare[0].argv == ("echo", "000000000007")
+    (plain,) = launches_of(program={"command": ["echo"]}).start_in_context(None).values()
+    assert set_trial(plain, 42) is plain
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ def test_a_program_that_cannot_be_started_is_refused_before_anything_runs(tmp_pa
     (tmp_path / "text").write_text("no program")
     launches = launches_of(source=str(tmp_path), program={"command": [word]})
     with pytest.raises(UsageError, match=message) as caught:
-        launches.in_context(None)
+        launches.start_in_context(None)
     assert caught.value.hint
 
 
@@ -148,11 +152,11 @@ def test_each_treatment_has_the_file_that_it_starts(tmp_path):
 
 
 def test_output_that_nobody_reads_is_kept_only_as_far_as_a_failure_needs_it():
-    (unread,) = launches_of(program={"command": ["true"]}).in_context(None).values()
+    (unread,) = launches_of(program={"command": ["true"]}).start_in_context(None).values()
     searching = {"command": ["true"], "verify": {"stdout": "ok"}}
-    (searched,) = launches_of(program=searching).in_context(None).values()
+    (searched,) = launches_of(program=searching).start_in_context(None).values()
     metrics = {"rate": {"source": "stdout", "pattern": "([0-9]+)"}}
-    (read,) = launches_of(program={"command": ["true"]}, metrics=metrics).in_context(None).values()
+    (read,) = launches_of(program={"command": ["true"]}, metrics=metrics).start_in_context(None).values()
     assert unread.capture_limit_bytes < searched.capture_limit_bytes == read.capture_limit_bytes == 1 << 20
 
 
@@ -160,7 +164,7 @@ def test_standard_input_that_would_not_open_at_once_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     launches = launches_of(source=str(tmp_path), program={"command": ["cat"], "stdin": "pipe"})
     with pytest.raises(UsageError, match="is not a regular file"):
-        launches.in_context(None)
+        launches.start_in_context(None)
 
 
 def test_a_working_directory_that_is_none_is_found_before_the_first_trial(tmp_path):
@@ -171,10 +175,10 @@ def test_a_working_directory_that_is_none_is_found_before_the_first_trial(tmp_pa
     with pytest.raises(
         UsageError, match=r"working directory room \{n\} does not exist \(looked for .*/room 2\)"
     ):
-        launches.in_context(None)
+        launches.start_in_context(None)
     launches = launches_of(source=str(tmp_path), program={"command": ["true"], "cwd": "file"})
     with pytest.raises(UsageError, match="working directory file is not a directory"):
-        launches.in_context(None)
+        launches.start_in_context(None)
 
 
 @pytest.mark.parametrize(
@@ -196,5 +200,5 @@ def test_a_script_belongs_to_the_program_and_what_it_may_write_does_not(tmp_path
 
 def test_the_number_of_the_trial_is_filled_into_the_working_directory(tmp_path):
     launches = launches_of(source=str(tmp_path), program={"command": ["true"], "cwd": "run-{trial}"})
-    (launch,) = launches.in_context(None).values()
-    assert with_trial(launch, 3).cwd == str(tmp_path / "run-000000000003")
+    (launch,) = launches.start_in_context(None).values()
+    assert set_trial(launch, 3).cwd == str(tmp_path / "run-000000000003")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import ProgramError
-from steelyard.run.launch.provenance import changed, file_sha256, interpreter_line, program_identity
+from steelyard.run.launch.provenance import describe_change, file_sha256, interpreter_line, program_identity
 
 
 @pytest.fixture
@@ -63,24 +63,24 @@ def test_a_program_that_cannot_be_read_is_an_error_with_its_path(tmp_path, name)
 
 
 def test_an_untouched_program_has_not_changed(program):
-    assert changed(program_identity(program)) is None
+    assert describe_change(program_identity(program)) is None
 
 
 def test_a_touched_a_copied_and_a_linked_program_have_not_changed(program, tmp_path):
     identity = program_identity(program)
     os.utime(program)
-    assert changed(identity) is None
+    assert describe_change(identity) is None
     os.link(program, tmp_path / "second name")
-    assert changed(identity) is None
+    assert describe_change(identity) is None
     shutil.copy("/bin/true", tmp_path / "new")
     (tmp_path / "new").replace(program)
-    assert changed(identity) is None
+    assert describe_change(identity) is None
 
 
 def test_a_deleted_program_is_noticed(program):
     identity = program_identity(program)
     program.unlink()
-    assert changed(identity) == f"program {program} was deleted"
+    assert describe_change(identity) == f"program {program} was deleted"
 
 
 def test_a_rebuilt_program_is_noticed_with_both_hashes(tmp_path):
@@ -92,7 +92,7 @@ def test_a_rebuilt_program_is_noticed_with_both_hashes(tmp_path):
         identities.append(program_identity(program))
     before, after = identities
     assert before.build_id != after.build_id
-    report = changed(before)
+    report = describe_change(before)
     assert report.startswith(f"program {program} was replaced: ")
     assert before.sha256[:12] in report
     assert after.sha256[:12] in report
@@ -106,7 +106,7 @@ def test_a_byte_changed_in_place_is_noticed_though_size_and_time_are_put_back(pr
         file.write(b"X")
     os.utime(program, ns=(identity.state.modified_ns, identity.state.modified_ns))
     assert program.stat().st_mtime_ns == identity.state.modified_ns
-    assert "was replaced" in changed(identity)
+    assert "was replaced" in describe_change(identity)
 
 
 def test_a_link_that_leads_elsewhere_is_noticed_by_contents(program, tmp_path):
@@ -116,18 +116,18 @@ def test_a_link_that_leads_elsewhere_is_noticed_by_contents(program, tmp_path):
     (tmp_path / "same").write_bytes(program.read_bytes())
     link.unlink()
     link.symlink_to("same")
-    assert changed(identity) is None
+    assert describe_change(identity) is None
     (tmp_path / "other").write_bytes(b"#!/bin/sh\n")
     link.unlink()
     link.symlink_to("other")
-    assert f"was replaced and now is {tmp_path.resolve() / 'other'}: " in changed(identity)
+    assert f"was replaced and now is {tmp_path.resolve() / 'other'}: " in describe_change(identity)
 
 
 def test_a_program_that_became_unreadable_is_said(program):
     identity = program_identity(program)
     program.unlink()
     program.mkdir()
-    assert changed(identity) == f"program {program} can no longer be read: Is a directory"
+    assert describe_change(identity) == f"program {program} can no longer be read: Is a directory"
 
 
 def test_a_hash_is_of_the_contents_now_however_fast_they_change(tmp_path):

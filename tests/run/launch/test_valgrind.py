@@ -68,7 +68,7 @@ def test_the_caches_are_those_of_the_machine_and_the_last_level_is_the_highest(s
         "I1": "32768,8,64",
         "LL": "33554432,16,64",
     }
-    made = Valgrind.of(counting_spec("d1_misses"), directory)
+    made = Valgrind.make(counting_spec("d1_misses"), directory)
     assert made is not None
     assert made.options[2:] == (
         "--branch-sim=no",
@@ -81,20 +81,20 @@ def test_the_caches_are_those_of_the_machine_and_the_last_level_is_the_highest(s
 
 def test_a_last_level_of_no_power_of_two_sets_is_rounded_down_and_a_first_level_refused(sysfs, on_path):
     directory = sysfs(*ZEN_5[:2], ("Unified", 3, "36864K", 12))
-    made = Valgrind.of(counting_spec("d1_misses"), directory)
+    made = Valgrind.make(counting_spec("d1_misses"), directory)
     assert made is not None
     assert made.options[-1] == f"--LL={32768 * 12 * 64},12,64"
     (directory / "index0" / "size").write_text("40K\n")
     (directory / "index0" / "ways_of_associativity").write_text("12\n")
     with pytest.raises(MachineError, match="cache D1 of this machine, which has 53 sets"):
-        Valgrind.of(counting_spec("d1_misses"), directory)
+        Valgrind.make(counting_spec("d1_misses"), directory)
 
 
 def test_only_what_is_asked_for_is_simulated(sysfs, on_path, tmp_path):
     nothing = tmp_path / "nothing"
-    plain = Valgrind.of(counting_spec("instructions"), nothing)
-    branches = Valgrind.of(counting_spec("instructions", "mispredicts"), nothing)
-    callgrind = Valgrind.of(counting_spec("instructions", source="callgrind"), nothing)
+    plain = Valgrind.make(counting_spec("instructions"), nothing)
+    branches = Valgrind.make(counting_spec("instructions", "mispredicts"), nothing)
+    callgrind = Valgrind.make(counting_spec("instructions", source="callgrind"), nothing)
     assert plain is not None
     assert branches is not None
     assert callgrind is not None
@@ -102,19 +102,19 @@ def test_only_what_is_asked_for_is_simulated(sysfs, on_path, tmp_path):
     assert branches.options[2:] == ("--branch-sim=yes", "--cache-sim=no")
     assert callgrind.options == ("--tool=callgrind", "--callgrind-out-file=/dev/null")
     with pytest.raises(MachineError, match="the size of the cache I1"):
-        Valgrind.of(counting_spec("d1_misses"), nothing)
+        Valgrind.make(counting_spec("d1_misses"), nothing)
 
 
 def test_without_valgrind_the_machine_lacks_something(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert Valgrind.of(counting_spec()) is None
+    assert Valgrind.make(counting_spec()) is None
     with pytest.raises(MachineError, match="needs valgrind"):
-        Valgrind.of(counting_spec("instructions"))
+        Valgrind.make(counting_spec("instructions"))
 
 
 def test_the_program_is_started_by_its_path_and_reports_to_the_summary():
     launch = Launch("/bin/p", ("p", "a b", "--tool=none"), ("A=1",), "/", counters=("cycles",))
-    under = Valgrind("/usr/bin/valgrind", ("--tool=cachegrind",)).around(launch, "/lab/summary")
+    under = Valgrind("/usr/bin/valgrind", ("--tool=cachegrind",)).wrap_launch(launch, "/lab/summary")
     assert under.path == "/usr/bin/valgrind"
     assert under.argv[1:] == ("--tool=cachegrind", "--log-file=/lab/summary", "/bin/p", "a b", "--tool=none")
     assert (under.env, under.cwd, under.metrics_path) == (launch.env, launch.cwd, "/lab/summary")

@@ -14,7 +14,7 @@ import ssh_hosts
 from steelyard.core.errors import MachineError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
-from steelyard.report.plan.question import where_words
+from steelyard.report.plan.question import format_where
 from steelyard.run.queue import hosts as module
 from steelyard.run.queue.hosts import Hosts
 from steelyard.run.queue.job import jobs_in
@@ -190,7 +190,7 @@ def test_a_plan_says_where_the_blocks_go_and_starts_nothing(asked, tmp_path):
     plan = preview(asked(blocks=5), tmp_path / "it.lab")
     assert plan.refused == ()
     assert sorted(plan.nodes.values()) == [2, 3]
-    assert where_words(asked().launch) == (
+    assert format_where(asked().launch) == (
         "on n1 and n2, which ssh reaches, with what trials need copied there"
     )
     assert rows(tmp_path) == []

@@ -217,10 +217,10 @@ def test_three_jobs_of_one_level_in_vain_end_the_run_and_cancel_the_others(tmp_p
 
 
 def test_a_plan_says_how_many_jobs_are_in_flight(tmp_path):
-    from steelyard.report.plan.question import where_words
+    from steelyard.report.plan.question import format_where
 
     going_on = asked(tmp_path)
-    assert where_words(going_on.launch).endswith("up to 3 jobs at once")
+    assert format_where(going_on.launch).endswith("up to 3 jobs at once")
     assert preview(going_on, tmp_path / "it.lab").refused == ()
 
 

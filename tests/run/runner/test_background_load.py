@@ -37,7 +37,7 @@ def beside(runner, journal, tmp_path, mark):
         )
         launches = LaunchPlan(asked, treatments(asked), builds={})
         launches.mark(mark, metrics_file=tmp_path / "metrics")
-        (launch,) = launches.in_context(None).values()
+        (launch,) = launches.start_in_context(None).values()
         runner.run([TrialOrder(1, runner.define(launch))])
         raw = read_journal(journal)[0][-1]
         assert (raw.status, raw.left_processes) == ("ok", 0), raw
@@ -77,7 +77,7 @@ def test_a_load_ends_when_the_runner_is_killed_and_nobody_is_left_to_end_it(
         program={"command": f"pgrep -x steelyard-load -P $PPID > {pid_file}; exec sleep 60", "shell": True},
         factors={"background_load": ["cpu 10%"]},
     )
-    (launch,) = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
+    (launch,) = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None).values()
     number = runner.define(launch)
     import threading
 

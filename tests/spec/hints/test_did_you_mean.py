@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.core.errors import SpecError
 from steelyard.spec import experiment, loads
-from steelyard.spec.hints.did_you_mean import cells_with, given_levels, suggest_levels, suggest_number
+from steelyard.spec.hints.did_you_mean import cells_with, read_levels, suggest_levels, suggest_number
 
 LEVELS = {"opt": ["O2", "O3"], "n": [1, 2], "m": [2, 4]}
 TOP = '[program]\ncommand = ["p", "{opt}", "{n}"]\n[factors]\nopt = ["O2", "O3"]\nn = [1, 2]\n'
@@ -33,8 +33,8 @@ def test_a_truth_is_not_taken_for_the_number_one():
 
 def test_the_levels_of_a_spec_that_was_not_checked_are_those_in_lists():
     tables = tomllib.loads('factors = { opt = ["O2", ["x"]], n = 3, w = { zip = ["a"] } }')
-    assert given_levels(tables) == {"opt": ["O2"]}
-    assert given_levels({"factors": "opt"}) == {}
+    assert read_levels(tables) == {"opt": ["O2"]}
+    assert read_levels({"factors": "opt"}) == {}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from steelyard.spec.text.gathered import MOST, ErrorCollector
 def errors(text):
     with pytest.raises(SpecError) as caught:
         loads(text, source="/")
-    return [caught.value, *caught.value.others]
+    return [caught.value, *caught.value.further]
 
 
 @pytest.mark.parametrize(

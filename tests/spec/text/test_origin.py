@@ -67,7 +67,7 @@ def test_an_error_names_file_line_and_key_and_shows_what_a_terminal_would_not():
 
 
 def test_the_error_of_another_room_gets_its_place():
-    error = Origin("s.toml").placed(("a",), UsageError("is wrong", hint="cure"))
+    error = Origin("s.toml").place_error(("a",), UsageError("is wrong", hint="cure"))
     assert (error.message, error.hint) == ("s.toml: a: is wrong", "cure")
 
 

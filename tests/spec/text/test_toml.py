@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.spec.text.toml import shown, toml_key, toml_value
+from steelyard.spec.text.toml import format_value, toml_key, toml_value
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = st.one_of(
@@ -55,4 +55,4 @@ def test_what_toml_has_no_form_for_is_a_bug():
     ],
 )
 def test_errors_show_values_shortly(value, text):
-    assert shown(value) == text
+    assert format_value(value) == text

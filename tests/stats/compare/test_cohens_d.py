@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import nct, ttest_1samp, ttest_ind
 
-from steelyard.stats.compare.cohens_d import noncentrality, of_differences, of_two
+from steelyard.stats.compare.cohens_d import noncentrality, standardise_differences, standardise_two
 
 
 @pytest.mark.parametrize("nu", [1, 4, 29, 500])
@@ -17,7 +17,7 @@ def test_scipys_noncentral_t_gives_back_the_share(nu, t, share):
 
 def test_of_differences_it_is_t_over_the_root_of_n():
     d = np.random.default_rng(1).normal(0.4, size=25)
-    found = of_differences(d)
+    found = standardise_differences(d)
     assert found.value * 5 == pytest.approx(ttest_1samp(d, 0).statistic, rel=1e-12)
     assert found.interval().low < found.value < found.interval().high
 
@@ -25,7 +25,7 @@ def test_of_differences_it_is_t_over_the_root_of_n():
 def test_of_two_samples_it_is_students_t_over_its_scale():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=10), rng.normal(1, size=15)
-    found = of_two(a, b)
+    found = standardise_two(a, b)
     assert found.value * found.distribution.scale == pytest.approx(ttest_ind(b, a).statistic, rel=1e-12)
     assert found.distribution.nu == 23
 
@@ -36,21 +36,23 @@ def test_the_interval_covers_the_truth_in_95_of_100(perfect_passes, n):
     count, low, high = 800, 740, 779
     assert perfect_passes(count, 0.95, low, high) > 0.98
     rng = np.random.default_rng([3, n])
-    covered = sum(not of_differences(rng.normal(0.8, size=n)).interval().excludes(0.8) for _ in range(count))
+    covered = sum(
+        not standardise_differences(rng.normal(0.8, size=n)).interval().excludes(0.8) for _ in range(count)
+    )
     assert low <= covered <= high
 
 
 def test_without_spread_there_is_none():
-    assert of_differences(np.ones(5)) is None
-    assert of_differences(np.ones(1)) is None
-    assert of_two(np.ones(3), np.zeros(3)) is None
-    assert of_two(np.ones(1), np.zeros(3)) is None
+    assert standardise_differences(np.ones(5)) is None
+    assert standardise_differences(np.ones(1)) is None
+    assert standardise_two(np.ones(3), np.zeros(3)) is None
+    assert standardise_two(np.ones(1), np.zeros(3)) is None
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_at_its_bounds_the_observed_t_is_in_a_tail_of_half_alpha(alpha):
     d = np.random.default_rng(4).normal(0.5, size=12)
-    found = of_differences(d)
+    found = standardise_differences(d)
     t, interval = found.value * found.distribution.scale, found.interval(alpha)
     assert nct.cdf(t, 11, interval.low * found.distribution.scale) == pytest.approx(1 - alpha / 2, abs=1e-5)
     assert nct.cdf(t, 11, interval.high * found.distribution.scale) == pytest.approx(alpha / 2, abs=1e-5)

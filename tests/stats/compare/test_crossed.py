@@ -15,7 +15,7 @@ from steelyard.core.factorial import Axis, Layout
 from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.crossed import crossed
+from steelyard.stats.compare.crossed import cross_instances
 from steelyard.stats.compare.instances import pool
 
 NEW = Analysis(instances="source", baseline={"new": 0})
@@ -42,7 +42,7 @@ def drawn(rng, instances, units, of_instances, of_units, noise):
 def test_mean_squares_are_those_of_an_analysis_of_variance(sample):
     d = drawn(np.random.default_rng(1), 6, 9, 0.02, 0.03, 0.01)
     old, new = pool(made(sample, d), "source")
-    found = crossed(old, new)
+    found = cross_instances(old, new)
     rows, columns = np.indices(d.shape)
     frame = pd.DataFrame({"d": d.ravel(), "i": rows.ravel(), "b": columns.ravel()})
     table = smf.ols("d ~ C(i) + C(b)", frame).fit()
@@ -60,7 +60,7 @@ def test_contexts_that_return_are_the_units_in_place_of_blocks(sample):
     d = np.repeat(drawn(np.random.default_rng(2), 5, 6, 0.02, 0.03, 0.001), 2, axis=1)
     contexts = [1 + b // 2 for b in range(12)]
     old, new = pool(made(sample, d, contexts=contexts), "source")
-    assert crossed(old, new).units == 6
+    assert cross_instances(old, new).units == 6
 
 
 @pytest.mark.parametrize(("of_instances", "of_units"), [(0.02, 0.0), (0.0, 0.02), (0.02, 0.02), (0.01, 0.05)])

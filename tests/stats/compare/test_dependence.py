@@ -16,9 +16,9 @@ from steelyard.stats.compare.dependence import (
     FEW_LARGEST,
     MORE,
     Allowance,
+    allow_for,
     allowance,
     allowance_under,
-    allowing_for,
     few_suspected,
     threshold,
 )
@@ -140,7 +140,7 @@ def test_few_blocks_that_seem_alike_are_called_different_in_at_most_5_of_100(sam
         likeness = autocorrelation(d)
         if few_suspected(likeness):
             seen += 1
-            wrong += allowing_for(estimate(contrast(*pair(sample, d))), likeness).p <= 0.05
+            wrong += allow_for(estimate(contrast(*pair(sample, d))), likeness).p <= 0.05
     assert wrong <= most
 
 

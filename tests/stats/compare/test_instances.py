@@ -14,7 +14,7 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.crossed import crossed
+from steelyard.stats.compare.crossed import cross_instances
 from steelyard.stats.compare.instances import drill_down, pool
 
 BY_SOURCE = Analysis(instances="source", baseline={"run": 2})
@@ -89,7 +89,7 @@ def test_runs_of_an_instance_are_replicates_of_one_unit(sample):
     runs = {"a": list(old), "b": list(new)}
     (c,) = compare(pool(of_runs(sample, runs), "source"), Analysis(baseline={"run": "a"}))
     differences = np.log(old).mean(axis=1) - np.log(new).mean(axis=1)
-    between = crossed(*pool(of_runs(sample, runs), "source"))
+    between = cross_instances(*pool(of_runs(sample, runs), "source"))
     u = math.hypot(witness.sem(differences), math.sqrt(between.added))
     assert c.speedup.p == pytest.approx(2 * witness.t.sf(abs(differences.mean()) / u, between.nu))
     assert (c.instances, c.blocks) == (8, 5)
@@ -102,7 +102,7 @@ def test_pooling_keeps_the_order_of_time_the_failures_and_what_has_no_such_label
     ]
     (joined,) = pool(samples, "source")
     assert list(joined.values) == [1.0, 3.0, 2.0, 4.0]
-    assert list(joined.instances.of) == [0, 1, 0, 1]
+    assert list(joined.instances.ids) == [0, 1, 0, 1]
     assert (joined.failures, joined.treatment.levels, joined.treatment.label) == (
         Failures(5, 1, 1),
         {"a": 1},

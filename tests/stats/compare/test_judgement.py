@@ -11,7 +11,7 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.judgement import at_least, judge_at_most, together, within
+from steelyard.stats.compare.judgement import judge_at_least, judge_at_most, judge_together, judge_within
 from steelyard.stats.compare.speedup import speedup
 
 
@@ -25,7 +25,7 @@ def ratio(sample, truth=1.0, n=20, size=0.02, seed=1):
     ("truth", "outcome"), [(1.10, "holds"), (0.95, "fails"), (1.02, "not_resolved"), (1.00, "fails")]
 )
 def test_a_factor_holds_above_the_bound_fails_below_and_is_open_around_it(sample, truth, outcome):
-    assert at_least(ratio(sample, truth), 1.02).outcome == outcome
+    assert judge_at_least(ratio(sample, truth), 1.02).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_an_upper_bound_is_judged_the_other_way_round(sample, truth, outcome):
     ("truth", "outcome"), [(1.0, "holds"), (1.2, "fails"), (0.8, "fails"), (1.05, "not_resolved")]
 )
 def test_equivalence_holds_inside_the_bound_fails_outside_and_is_open_across_it(sample, truth, outcome):
-    assert within(ratio(sample, truth), 0.05).outcome == outcome
+    assert judge_within(ratio(sample, truth), 0.05).outcome == outcome
 
 
 @pytest.mark.parametrize("truth", [0.97, 1.0, 1.01])
@@ -49,7 +49,7 @@ def test_equivalence_is_that_of_two_one_sided_tests(sample, truth):
     rng = np.random.default_rng(2)
     old, new = np.exp(rng.normal(0, 0.02, (2, 20)))
     new /= truth
-    judged = within(speedup(contrast(sample(old), sample(new, treatment=2))), 0.05)
+    judged = judge_within(speedup(contrast(sample(old), sample(new, treatment=2))), 0.05)
     p, _, _ = ttost_paired(np.log(old), np.log(new), math.log(0.95), math.log(1.05))
     assert judged.p == pytest.approx(2 * p, rel=1e-10)
 
@@ -61,7 +61,7 @@ def test_one_sided_it_is_tost_at_alpha_and_the_interval_at_twice_that_lies_insid
     old, new = np.exp(rng.normal(0, 0.03, (2, 12)))
     new /= truth
     found = speedup(contrast(sample(old), sample(new, treatment=2)))
-    judged = within(found, 0.05, alpha, one_sided=True)
+    judged = judge_within(found, 0.05, alpha, one_sided=True)
     if judged.indicated == "holds":
         p, _, _ = ttost_paired(np.log(old), np.log(new), math.log(0.95), math.log(1.05))
         assert judged.p == pytest.approx(p, rel=1e-10)
@@ -69,8 +69,8 @@ def test_one_sided_it_is_tost_at_alpha_and_the_interval_at_twice_that_lies_insid
         inside = not (judged.interval.low < 0.95 or judged.interval.high > 1.05)
         assert (judged.outcome == "holds") == inside
     else:
-        assert judged == within(found, 0.05, alpha)
-    (one,) = together([judged], [found], alpha)
+        assert judged == judge_within(found, 0.05, alpha)
+    (one,) = judge_together([judged], [found], alpha)
     assert (one.outcome, one.interval) == (judged.outcome, judged.interval)
 
 
@@ -88,7 +88,7 @@ def test_p_is_at_most_alpha_exactly_when_the_interval_leaves_out_the_ratio(sampl
 
 
 def test_without_a_ratio_nothing_is_resolved():
-    for judged in (at_least(Undefined("one_block"), 1.1), within(Undefined("one_block"), 0.1)):
+    for judged in (judge_at_least(Undefined("one_block"), 1.1), judge_within(Undefined("one_block"), 0.1)):
         assert (judged.outcome, judged.indicated, judged.p, judged.interval) == (
             "not_resolved",
             None,
@@ -101,15 +101,15 @@ def test_a_constant_ratio_is_judged_by_the_signs_that_it_has(sample):
     same = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2)))
     assert same.p_of(1.0) == 1.0
     assert same.p_of(1.01) == same.p_of(0.5) == 2.0**-5
-    assert within(same, 0.01).outcome == "holds"
+    assert judge_within(same, 0.01).outcome == "holds"
     few = speedup(contrast(sample([2.0] * 5), sample([2.0] * 5, treatment=2)))
-    assert within(few, 0.01).outcome == "not_resolved"
+    assert judge_within(few, 0.01).outcome == "not_resolved"
 
 
 def test_statements_that_are_one_family_are_adjusted_by_holm_and_keep_what_has_no_ratio(sample):
     ratios = [ratio(sample, 1.05, seed=s) for s in range(4)] + [Undefined("no_values")]
-    alone = [at_least(each, 1.03) for each in ratios]
-    family = together(alone, ratios)
+    alone = [judge_at_least(each, 1.03) for each in ratios]
+    family = judge_together(alone, ratios)
     p = [each.p for each in alone[:-1]]
     assert [each.p_holm for each in family[:-1]] == pytest.approx(list(multipletests(p, method="holm")[1]))
     assert family[-1] == alone[-1]
@@ -119,5 +119,5 @@ def test_statements_that_are_one_family_are_adjusted_by_holm_and_keep_what_has_n
 
 def test_a_ratio_that_is_the_bound_itself_indicates_that_it_fails(sample):
     same = speedup(contrast(sample([1.0, 1.1, 1.2]), sample([1.0, 1.1, 1.2], treatment=2)))
-    judged = at_least(same, 1.0)
+    judged = judge_at_least(same, 1.0)
     assert (same.value, judged.outcome, judged.indicated) == (1.0, "not_resolved", "fails")

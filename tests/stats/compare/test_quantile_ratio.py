@@ -37,7 +37,7 @@ def test_95_percent_intervals_cover_and_do_not_reach_far_beyond(sample, perfect_
 
 def test_a_slow_tenth_shows_at_p99_and_not_in_the_median(sample):
     rng = np.random.default_rng(2)
-    shown = {each.of: each for each in quantile_speedups(contrast(*pair(sample, rng, 1000, slow=0.1)))}
+    shown = {each.quantile: each for each in quantile_speedups(contrast(*pair(sample, rng, 1000, slow=0.1)))}
     assert shown[0.5].ci95.low < 1.05
     assert shown[0.99].ci95.low > 1.5
     assert list(shown) == [0.1, 0.25, 0.5, 0.75, 0.9, 0.99]

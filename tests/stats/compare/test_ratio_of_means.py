@@ -16,7 +16,7 @@ from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.ratio_of_means import gum_draws
 from steelyard.stats.distributions.fieller import Fieller
 from steelyard.stats.distributions.monte_carlo import MonteCarlo
-from steelyard.stats.uncertainty.propagation import expanded
+from steelyard.stats.uncertainty.propagation import expand
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=3, max_size=12)
 KINDS = ("log-delta", "fieller", "gum-s1", "bootstrap-t")
@@ -67,7 +67,7 @@ def test_table_1_paired_fieller_and_covariance(sample, run_2, run_5):
 def test_table_1_expanded_uncertainty_and_the_interval_of_the_guide(sample, run_2, run_5):
     of = between(sample, run_2, run_5, "sequential")
     adjusted = adjusted_speedup(of, cv(np.array(run_2)), cv(np.array(run_5)))
-    result = expanded(adjusted.u, adjusted.nu)
+    result = expand(adjusted.u, adjusted.nu)
     assert (result.k, result.expanded) == pytest.approx((2.209385, 0.465741), abs=5e-7)
     guide = (adjusted.value - result.expanded, adjusted.value + result.expanded)
     assert guide == pytest.approx((0.561028, 1.492510), abs=5e-7)

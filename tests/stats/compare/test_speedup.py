@@ -13,7 +13,7 @@ from scipy import stats as witness
 from steelyard.results.comparison import Speedup
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.speedup import by_t, resolvable, speedup
+from steelyard.stats.compare.speedup import make_by_t, resolvable, speedup
 
 pairs = st.lists(st.tuples(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6)), min_size=2, max_size=40)
 
@@ -243,7 +243,7 @@ def test_the_resolvable_difference_shows_in_four_of_five_experiments(sample, per
     assert perfect_passes(count, 0.8, 1555, 1645) > 0.98
     rng = np.random.default_rng(4)
     # The difference that 80 % would see, were the spread known to be what it is.
-    true = math.log1p(resolvable(by_t(0.0, 0.02 / math.sqrt(n), n - 1, n, "block", "log-ratio-t")))
+    true = math.log1p(resolvable(make_by_t(0.0, 0.02 / math.sqrt(n), n - 1, n, "block", "log-ratio-t")))
     seen = 0
     for _ in range(count):
         new = np.exp(rng.normal(-true, 0.02, n))

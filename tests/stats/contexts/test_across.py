@@ -8,7 +8,13 @@ from scipy import stats as witness
 from statsmodels.stats.robust_compare import TrimmedMean
 
 from steelyard.results.undefined import Undefined
-from steelyard.stats.contexts.across import MOST_EACH, across_contexts, median_interval, robust, two_level
+from steelyard.stats.contexts.across import (
+    MOST_EACH,
+    compare_across_contexts,
+    median_interval,
+    robust,
+    two_level,
+)
 from steelyard.stats.contexts.visits import Visits
 
 
@@ -27,7 +33,7 @@ def pair(sample, d, *, common=None):
 
 def test_one_value_a_context_gives_the_interval_of_the_mean_and_of_one_new_context(sample):
     d = np.random.default_rng(1).normal(0.01, 0.02, (12, 3))
-    found = across_contexts(*pair(sample, d))
+    found = compare_across_contexts(*pair(sample, d))
     means, t = d.mean(axis=1), witness.t.isf(0.025, 11)
     low, high = witness.ttest_1samp(means, 0).confidence_interval()
     assert math.log(found.speedup) == pytest.approx(means.mean())
@@ -43,25 +49,25 @@ def test_one_value_a_context_gives_the_interval_of_the_mean_and_of_one_new_conte
 def test_contexts_are_counted_on_each_side_and_by_their_own_intervals(sample):
     noise = np.tile([-0.001, 0, 0.001], (6, 1))
     d = np.array([0.02, 0.03, 0.0004, -0.0004, -0.02, -0.03])[:, None] + noise
-    found = across_contexts(*pair(sample, d))
+    found = compare_across_contexts(*pair(sample, d))
     assert (found.sides.faster, found.sides.slower) == (3, 3)
     assert (found.sides.faster_alone, found.sides.slower_alone) == (2, 2)
     assert found.noise == pytest.approx(0.001)
     half = witness.t.isf(0.025, 12) * 0.001 / math.sqrt(3)
-    assert math.log(found.each[0].interval.high) == pytest.approx(0.02 + half)
-    assert [one.alone for one in found.each] == [1, 1, 0, 0, -1, -1]
+    assert math.log(found.singles[0].interval.high) == pytest.approx(0.02 + half)
+    assert [one.alone for one in found.singles] == [1, 1, 0, 0, -1, -1]
 
 
 def test_of_many_contexts_sides_are_counted_and_none_is_told_alone(sample):
     d = np.random.default_rng(9).normal(0.001, 0.02, (MOST_EACH + 1, 1))
-    found = across_contexts(*pair(sample, d))
-    assert found.each == ()
+    found = compare_across_contexts(*pair(sample, d))
+    assert found.singles == ()
     assert found.sides.faster == (d > 0).sum()
     assert found.sides.faster + found.sides.slower == MOST_EACH + 1
 
 
 def test_one_pass_separates_nothing_and_says_nothing_of_single_contexts(sample):
-    found = across_contexts(*pair(sample, np.random.default_rng(2).normal(0, 0.02, (20, 1))))
+    found = compare_across_contexts(*pair(sample, np.random.default_rng(2).normal(0, 0.02, (20, 1))))
     assert (found.components, found.interaction, found.noise, found.bootstrap) == (None, None, None, None)
     assert (found.sides.faster_alone, found.sides.slower_alone) == (None, None)
     assert found.prediction.low < found.interval.low < found.speedup
@@ -72,7 +78,7 @@ def test_what_contexts_do_to_both_treatments_is_told_from_what_they_do_to_the_co
     contexts, passes = 60, 3
     d = rng.normal(0, 0.01, (contexts, 1)) + rng.normal(0, 0.005, (contexts, passes))
     common = np.tile(rng.normal(0, 0.05, contexts), passes)
-    found = across_contexts(*pair(sample, d, common=common))
+    found = compare_across_contexts(*pair(sample, d, common=common))
     assert found.interaction == pytest.approx(0.01, rel=0.3)
     assert found.noise == pytest.approx(0.005, rel=0.3)
     assert found.common == pytest.approx(0.05, rel=0.3)
@@ -80,21 +86,21 @@ def test_what_contexts_do_to_both_treatments_is_told_from_what_they_do_to_the_co
 
 def test_the_default_context_has_a_rank_where_it_was_drawn(sample):
     arms = pair(sample, [[0.0], [0.02], [0.01]])
-    assert across_contexts(*arms, default=3).default_rank == 2
-    assert across_contexts(*arms, default=2).default_rank == 1
-    assert across_contexts(*arms, default=9).default_rank is None
-    assert across_contexts(*arms).default_rank is None
+    assert compare_across_contexts(*arms, default=3).default_rank == 2
+    assert compare_across_contexts(*arms, default=2).default_rank == 1
+    assert compare_across_contexts(*arms, default=9).default_rank is None
+    assert compare_across_contexts(*arms).default_rank is None
 
 
 def test_one_context_or_no_logarithm_is_no_result(sample):
-    assert across_contexts(*pair(sample, [[0.1, 0.2]])) == Undefined("one_context")
-    assert across_contexts(sample([0, 1]), sample([1, 1], treatment=2)) == Undefined("zero_values")
+    assert compare_across_contexts(*pair(sample, [[0.1, 0.2]])) == Undefined("one_context")
+    assert compare_across_contexts(sample([0, 1]), sample([1, 1], treatment=2)) == Undefined("zero_values")
 
 
 def test_scaling_all_times_changes_nothing_and_swapping_the_arms_inverts(sample):
     d = np.random.default_rng(4).normal(0.01, 0.02, (12, 3))
     old, new = pair(sample, d)
-    found, back = across_contexts(old, new), across_contexts(new, old)
+    found, back = compare_across_contexts(old, new), compare_across_contexts(new, old)
     assert back.speedup == pytest.approx(1 / found.speedup)
     assert back.prediction.low == pytest.approx(1 / found.prediction.high)
     assert back.interaction == pytest.approx(found.interaction)
@@ -125,9 +131,9 @@ def test_five_values_hold_no_median_with_95_percent():
 
 def test_a_rare_slow_context_makes_the_mean_differ_from_the_middle(sample):
     d = np.random.default_rng(6).normal(0, 0.005, (20, 1))
-    assert not across_contexts(*pair(sample, d)).robust.mean_differs
+    assert not compare_across_contexts(*pair(sample, d)).robust.mean_differs
     d[7] = math.log(2.5)
-    found = across_contexts(*pair(sample, d)).robust
+    found = compare_across_contexts(*pair(sample, d)).robust
     assert found.mean_differs
     assert found.trimmed == pytest.approx(1, abs=0.005)
 
@@ -172,7 +178,7 @@ def test_contexts_that_do_not_differ_are_not_drawn_again():
 
 def test_cross_checks_are_told_as_ratios(sample):
     d = np.random.default_rng(10).normal(0.3, 0.1, (12, 3))
-    found = across_contexts(*pair(sample, d))
+    found = compare_across_contexts(*pair(sample, d))
     drawn, middle = two_level(laid_out(d)), robust(d.mean(axis=1))
     told = (found.bootstrap.low, found.bootstrap.high)
     assert told == pytest.approx((drawn.low, drawn.high), rel=1e-12)

@@ -14,7 +14,7 @@ from scipy import stats as witness
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.speedup import speedup
-from steelyard.stats.contexts.across import across_contexts
+from steelyard.stats.contexts.across import compare_across_contexts
 from steelyard.stats.contexts.components import nested_components
 from steelyard.stats.contexts.machines import compare_machines, estimate_spread, find_deviations, find_paces
 from steelyard.stats.contexts.visits import differences
@@ -168,7 +168,7 @@ def test_intervals_over_machines_cover_and_equal_machines_decide_nothing(
     for _ in range(runs):
         counts = [blocks] * count if blocks else rng.integers(2, 41, count).tolist()
         d, of = drawn(rng, counts, between=between, within=within)
-        found = across_contexts(*pair(sample, d, of))
+        found = compare_across_contexts(*pair(sample, d, of))
         mean_in += found.interval.low <= 1 <= found.interval.high
         wrong += found.interval.excludes(1)
         # The next machine is visited as often as these were.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy import stats as witness
 
-from steelyard.stats.describe.autocorrelation import autocorrelation, of_r1
+from steelyard.stats.describe.autocorrelation import autocorrelation, make_autocorrelation
 from steelyard.stats.describe.sample_mean import SampleMean
 from steelyard.stats.describe.skewness import skewness
 
@@ -49,7 +49,7 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_at_that_level_leaves_a_bo
 def test_it_is_never_narrower_than_the_interval_of_independent_normal_values(seed, n):
     values = np.random.default_rng(seed).lognormal(0, 0.3, n)
     interval, alone = (
-        mean_of(values).seen_interval(),
+        mean_of(values).observed_interval(),
         witness.ttest_1samp(values, 0).confidence_interval(0.95),
     )
     assert interval.low <= max(alone.low, 0.0) + 1e-9
@@ -82,11 +82,11 @@ def test_so_many_runs_exclude_what_one_fewer_do_not(bound):
 def test_correlated_neighbours_widen_it_as_their_variance_does():
     """A hundred values with autocorrelations 0.7^k: the standard error is that of their sum, and more."""
     n = 100
-    seen = replace(NARROW, n=n, runs=n, correlation=of_r1(0.65, n))
+    seen = replace(NARROW, n=n, runs=n, correlation=make_autocorrelation(0.65, n))
     lags = np.arange(1, n)
     truth = math.sqrt((n + 2 * ((n - lags) * 0.7**lags).sum()) / n)
     alone = replace(seen, correlation=None)
-    assert seen.seen_interval().high - 100 >= truth * (alone.seen_interval().high - 100)
+    assert seen.observed_interval().high - 100 >= truth * (alone.observed_interval().high - 100)
 
 
 def wrong(draw, truth, n, count, seed=213):

@@ -125,7 +125,7 @@ def test_values_about_which_the_differences_are_symmetric_have_p_1_in_spite_of_r
 def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add(u_nu, close):
     of = distribution(np.random.default_rng(7).normal(0.01, 0.02, 64))
     u = 2 * of.se
-    wider = of.with_error(u, u_nu, 500.0)
+    wider = of.add_error(u, u_nu, 500.0)
     assert wider.se == pytest.approx(math.hypot(of.se, u))
     interval, alone = wider.interval(0.05), of.interval(0.05)
     for end, was in ((interval.low, alone.low), (interval.high, alone.high)):
@@ -145,9 +145,9 @@ def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add
 def test_no_stated_error_narrows_and_one_of_0_changes_nothing(values, u, u_nu, alpha):
     of = distribution(values)
     assume(of.se >= 1e-9)
-    alone, wider = of.interval(alpha), of.with_error(u, u_nu, of.nu).interval(alpha)
+    alone, wider = of.interval(alpha), of.add_error(u, u_nu, of.nu).interval(alpha)
     assert wider is None or (wider.low <= alone.low and alone.high <= wider.high)
-    assert of.with_error(0.0, u_nu, of.nu).interval(alpha) == alone
+    assert of.add_error(0.0, u_nu, of.nu).interval(alpha) == alone
 
 
 @pytest.mark.parametrize("blocks", [10, 20])
@@ -162,7 +162,7 @@ def test_a_stated_error_beside_a_few_slow_blocks_is_covered_as_promised(blocks, 
     for _ in range(count):
         slow = rng.random((2, blocks)) < 1 / 12
         old, new = rng.normal(0, 0.01, (2, blocks)) + slow * rng.uniform(0.5, 1.0, (2, blocks))
-        missed += distribution(old - new + rng.normal(0, u)).with_error(u, math.inf, 1e6).p_of(1.0) <= 0.05
+        missed += distribution(old - new + rng.normal(0, u)).add_error(u, math.inf, 1e6).p_of(1.0) <= 0.05
     assert missed <= 44
 
 

@@ -11,13 +11,13 @@ from statsmodels.stats.power import TTestPower
 from steelyard.core.analysis import Analysis
 from steelyard.results.analysis import DesignFacts
 from steelyard.stats.effects.analysis import factorial
-from steelyard.stats.effects.fresh_run import with_fresh_runs
+from steelyard.stats.effects.fresh_run import add_fresh_runs
 
 
 def test_what_is_not_resolved_says_what_a_fresh_run_would_need(experiment):
     layout, samples, _ = experiment(38, lambda cell: 0.02 * cell["b"], **CUBE)
     facts = DesignFacts("randomized-blocks", 12, seed=1)
-    found = with_fresh_runs(factorial(samples, layout, Analysis())[0], Analysis(), facts)
+    found = add_fresh_runs(factorial(samples, layout, Analysis())[0], Analysis(), facts)
     effect = next(each for each in found.effects if each.resolved is False and each.fresh is not None)
     size = abs(effect.ratio.log) / (effect.ratio.se * 12**0.5)
     power = TTestPower()
@@ -32,4 +32,4 @@ def test_without_blocks_no_fresh_run_is_planned(experiment):
     layout, samples, _ = experiment(38, lambda cell: 0.0, **CUBE)
     (found,) = factorial(samples, layout, Analysis(), order="sequential")
     facts = DesignFacts("sequential", 1, seed=1)
-    assert with_fresh_runs(found, Analysis(), facts) == found
+    assert add_fresh_runs(found, Analysis(), facts) == found

@@ -6,7 +6,7 @@ import pytest
 from scipy import linalg, stats
 from statsmodels.stats.anova import AnovaRM
 
-from steelyard.stats.effects.estimate import of_cells, of_units
+from steelyard.stats.effects.estimate import estimate_cells, estimate_units
 from steelyard.stats.effects.omnibus import box, welch_james
 
 
@@ -41,11 +41,11 @@ def test_it_does_not_depend_on_which_contrasts_span_the_effect():
 def test_of_a_single_contrast_it_is_the_square_of_t():
     values = groups(4, (6, 9))
     row = np.array([[-1.0, 1.0]])
-    t = of_cells(values, row[0])
+    t = estimate_cells(values, row[0])
     found = welch_james(values, row)
     assert (found.f, found.nu2, found.p) == pytest.approx(((t.log / t.se) ** 2, t.nu, t.p), rel=1e-10)
     single = np.random.default_rng(5).normal(0.3, 1, (8, 1))
-    t = of_units(single[:, 0], by="block")
+    t = estimate_units(single[:, 0], by="block")
     found = box(single)
     assert (found.f, found.nu1, found.p) == pytest.approx(((t.log / t.se) ** 2, 1, t.p), rel=1e-10)
 

@@ -13,7 +13,7 @@ from steelyard.stats.history.bisection import (
     Compared,
     Search,
     differ,
-    pooled,
+    pool_variance,
 )
 
 BLOCKS = 5
@@ -41,7 +41,7 @@ class Simulated:
         for look, batches in enumerate(LOOKS):
             for _ in range(batches - (LOOKS[look - 1] if look else 0)):
                 self.differences = np.concatenate([self.differences, self.run(self.n - 1) - self.run(-1)])
-            decided = differ(look, pooled(self.differences, {}), error)
+            decided = differ(look, pool_variance(self.differences, {}), error)
             if decided is not None:
                 break
         if not decided:
@@ -61,7 +61,7 @@ class Simulated:
         return self.state()
 
     def state(self):
-        ends = pooled(self.differences, self.compared)
+        ends = pool_variance(self.differences, self.compared)
         return Search(self.n, ends, dict(self.compared), self.unbuildable)
 
     def named(self, error=0.05):
@@ -153,7 +153,7 @@ def test_the_first_and_the_last_commit_can_be_the_one():
 
 
 def test_a_commit_between_both_ends_is_like_neither():
-    ends = pooled(np.random.default_rng(47).normal(1.0, 0.02, 40), {})
+    ends = pool_variance(np.random.default_rng(47).normal(1.0, 0.02, 40), {})
     middle = Compared(np.random.default_rng(48).normal(0.0, 0.02, 5), 0.5, 1)
     search = Search(4, ends, {1: middle})
     assert search.likeness(1, 0.01) == "between"
@@ -178,7 +178,7 @@ def test_the_pooled_variance_is_that_of_one_run():
     rng = np.random.default_rng(50)
     good, middle, bad = rng.normal(0, 0.03, (3, 4000))
     compared = {0: Compared(2 * middle - good - bad, 0.0, 1)}
-    ends = pooled(bad - good, compared)
+    ends = pool_variance(bad - good, compared)
     assert math.sqrt(ends.variance) == pytest.approx(0.03, rel=0.03)
     assert ends.nu == 2 * 3999
-    assert pooled(bad - good, {}).p == pytest.approx(witness.ttest_1samp(bad - good, 0).pvalue)
+    assert pool_variance(bad - good, {}).p == pytest.approx(witness.ttest_1samp(bad - good, 0).pvalue)

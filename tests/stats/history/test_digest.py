@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.results.history import Digest
-from steelyard.stats.history.digest import digest, merged, u_of_median
+from steelyard.stats.history.digest import digest, merge, u_of_median
 
 
 def test_median_scatter_and_slow_runs_are_those_of_the_values():
@@ -48,7 +48,7 @@ def test_the_uncertainty_of_a_median_is_that_of_draws():
 
 
 def test_two_records_of_one_commit_weigh_as_their_runs():
-    found = merged(Digest(10, 1.0, 0.01, 1), Digest(30, 2.0, 0.03, 2))
+    found = merge(Digest(10, 1.0, 0.01, 1), Digest(30, 2.0, 0.03, 2))
     assert (found.n, found.slow) == (40, 3)
     assert found.median == pytest.approx(2 ** (30 / 40))
     assert found.s == pytest.approx(math.sqrt((10 * 1e-4 + 30 * 9e-4) / 40))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, truncnorm
 
-from steelyard.stats.history.noise import clipped, mean_of_smallest, neighbourhood, noise
+from steelyard.stats.history.noise import clip, mean_of_smallest, neighbourhood, noise
 
 
 @pytest.mark.parametrize("fraction", [0.5, 0.8, 0.9])
@@ -52,6 +52,6 @@ def test_the_neighbourhood_is_the_median_of_five_and_of_three_at_the_ends():
 
 def test_one_record_that_is_far_off_is_pulled_in_and_a_step_is_left_as_it_is():
     series = np.concatenate([np.zeros(10), np.ones(10)])
-    assert clipped(series, np.asarray(0.01)).tolist() == series.tolist()
+    assert clip(series, np.asarray(0.01)).tolist() == series.tolist()
     series[4] = 50.0
-    assert clipped(series, np.asarray(0.01))[4] == pytest.approx(0.03)
+    assert clip(series, np.asarray(0.01))[4] == pytest.approx(0.03)

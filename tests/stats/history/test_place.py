@@ -21,7 +21,7 @@ def test_the_posterior_is_that_of_every_split_with_both_levels_integrated_out():
         logs.append(-rest / 2 - sum(np.log(len(part)) for part in parts) / 2)
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()
-    step = locate(Sums.of(series, np.ones(12)), 0, 12, 1.0, 10.0)
+    step = locate(Sums.make(series, np.ones(12)), 0, 12, 1.0, 10.0)
     assert step.split == 1 + int(weights.argmax())
     assert step.probability == pytest.approx(sum(weights[split - 1] for split in step.splits))
     assert step.probability >= 0.95
@@ -41,7 +41,7 @@ def test_set_and_interval_cover_the_truth_as_often_as_they_say(perfect_passes, s
         split = int(rng.integers(10, 31))
         series = rng.normal(size=40)
         series[split:] += size
-        step = locate(Sums.of(series, np.ones(40)), 0, 40, 1.0, 1e6)
+        step = locate(Sums.make(series, np.ones(40)), 0, 40, 1.0, 1e6)
         places += split in step.splits
         sizes += abs(step.size - size) <= step.halfwidth
     assert places >= 930

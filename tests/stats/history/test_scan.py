@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.stats.history.noise import LEAST_SIDE
-from steelyard.stats.history.scan import Scan, Sums, largest, seeded
+from steelyard.stats.history.scan import Scan, Sums, largest, make_intervals
 
 
 def enumerated(series, weights, start, end):
@@ -27,7 +27,7 @@ def enumerated(series, weights, start, end):
 def test_every_interval_has_the_largest_of_its_steps(n):
     rng = np.random.default_rng(n)
     series, weights = rng.normal(size=n), rng.uniform(0.5, 2, size=n)
-    scan = Scan.of(Sums.of(series, weights))
+    scan = Scan.make(Sums.make(series, weights))
     for start, end, split, size in zip(scan.starts, scan.ends, scan.splits, scan.sizes, strict=True):
         steps = enumerated(series, weights, start, end)
         assert size == pytest.approx(max(map(abs, steps.values())))
@@ -36,13 +36,13 @@ def test_every_interval_has_the_largest_of_its_steps(n):
 
 def test_the_largest_of_many_series_is_that_of_each():
     rows = np.random.default_rng(5).normal(size=(7, 23))
-    alone = [float(Scan.of(Sums.of(row, np.ones(23))).sizes.max()) for row in rows]
+    alone = [float(Scan.make(Sums.make(row, np.ones(23))).sizes.max()) for row in rows]
     assert largest(rows).tolist() == pytest.approx(alone)
 
 
 @pytest.mark.parametrize("n", [6, 7, 50, 1000])
 def test_the_family_has_the_whole_series_covers_each_end_and_grows_slowly(n):
-    family = seeded(n)
+    family = make_intervals(n)
     assert family[-1].length == n
     assert family[-1].starts.tolist() == [0]
     for each in family:
@@ -54,6 +54,6 @@ def test_the_family_has_the_whole_series_covers_each_end_and_grows_slowly(n):
 def test_a_step_up_and_one_down_are_told_apart_though_the_whole_shows_neither_well():
     series = np.zeros(64)
     series[30:34] = 1.0
-    scan = Scan.of(Sums.of(series, np.ones(64)))
+    scan = Scan.make(Sums.make(series, np.ones(64)))
     assert scan.narrowest_over(0.9) == [30, 34]
     assert scan.narrowest_over(100.0) == []

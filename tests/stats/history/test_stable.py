@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.stats.history.noise import clipped, noise
+from steelyard.stats.history.noise import clip, noise
 from steelyard.stats.history.scan import largest
 from steelyard.stats.history.stable import stable
 from steelyard.stats.history.steps import examine
@@ -14,7 +14,7 @@ from steelyard.stats.history.steps import examine
 def largest_over_noise(series):
     series = np.asarray(series)
     found = noise(series)
-    return largest(clipped(series, found.sd)) / found.long_run
+    return largest(clip(series, found.sd)) / found.long_run
 
 
 def test_the_critical_step_is_where_p_is_alpha():

@@ -10,7 +10,7 @@ from steelyard.stats.hypothesis.brunner_munzel import newcombe, superiority
 
 
 def test_table_1_of_firoz(run_2, run_5):
-    found = superiority(np.array(run_2), np.array(run_5)).tested()
+    found = superiority(np.array(run_2), np.array(run_5)).test()
     assert (found.statistic, found.p) == pytest.approx((0.505076, 0.621401), rel=1e-5)
 
 
@@ -21,14 +21,14 @@ def test_the_test_is_scipys_brunner_munzel(m, n, decimals, alternative):
     rng = np.random.default_rng([m, decimals])
     a, b = np.round(rng.normal(size=m), decimals), np.round(rng.normal(0.4, 2, size=n), decimals)
     witness = brunnermunzel(a, b, alternative=alternative)
-    found = superiority(a, b).tested(alternative)
+    found = superiority(a, b).test(alternative)
     assert (found.statistic, found.p) == pytest.approx((witness.statistic, witness.pvalue), rel=1e-10)
 
 
 def test_complete_separation_has_no_t_instead_of_a_nan_and_still_an_interval():
     low, high = np.arange(10.0), np.arange(10.0) + 100
     found = superiority(low, high)
-    assert (found.value, found.tested()) == (1, None)
+    assert (found.value, found.test()) == (1, None)
     assert 0.7 < found.interval().low < 0.9
     assert found.interval().high == 1
     other = superiority(high, low)
@@ -38,7 +38,7 @@ def test_complete_separation_has_no_t_instead_of_a_nan_and_still_an_interval():
 
 def test_equal_constants_are_level():
     found = superiority(np.ones(6), np.ones(6))
-    assert (found.value, found.tested()) == (0.5, None)
+    assert (found.value, found.test()) == (0.5, None)
     assert found.interval().low < 0.5 < found.interval().high
 
 

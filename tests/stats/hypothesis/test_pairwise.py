@@ -36,7 +36,7 @@ def test_selection_finds_the_same_as_writing_out(monkeypatch_module, kind, share
     values.sort()
     for rows in (differences(values[::2], values), sums(values)):
         k = 1 + round(share * (rows.count - 1))
-        written = rows._written(rows.first, np.full(rows.first.size, rows.ascending.size))
+        written = rows._write_block(rows.first, np.full(rows.first.size, rows.ascending.size))
         written.sort()
         monkeypatch_module.setattr(pairwise, "WRITTEN_OUT", 2000)
         found = rows.kth([k])[0]

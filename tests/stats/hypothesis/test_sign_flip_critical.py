@@ -117,10 +117,10 @@ def test_seven_blocks_show_less_than_six_where_they_have_one_pattern():
 def test_a_stated_error_adds_as_squares_do():
     d = np.random.default_rng(3).normal(0.0, 0.02, 64)
     alone = distribution(d)
-    both = alone.with_error(3 * alone.se, math.inf, 600.0)
+    both = alone.add_error(3 * alone.se, math.inf, 600.0)
     # So many differences and so sure an error leave but the normal distribution.
     assert both.detectable(0.05, 0.8) == pytest.approx(detectable(1e6, 0.05) * both.se, rel=0.005)
-    assert alone.with_error(0.0, math.inf, 63).detectable(0.05, 0.8) == alone.detectable(0.05, 0.8)
+    assert alone.add_error(0.0, math.inf, 63).detectable(0.05, 0.8) == alone.detectable(0.05, 0.8)
 
 
 @pytest.mark.simulates

@@ -9,22 +9,30 @@ from scipy import stats as witness
 from steelyard.stats.compare.dependence import allowance, threshold
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
-from steelyard.stats.planning.criticals import always, of_pairs, of_runs, of_signs
+from steelyard.stats.planning.criticals import (
+    compute_pair_criticals,
+    compute_run_criticals,
+    compute_sign_criticals,
+    repeat_critical,
+)
 from steelyard.stats.planning.power import power_of, t_power
 
 
 def test_without_time_there_is_one():
-    assert of_pairs(10, 0.05) == always(pytest.approx(witness.t.isf(0.025, 9)))
-    assert of_pairs(10, 0.05, flipped=True) == always(sign_flip_critical(10, 0.05))
-    assert of_runs(10, 0.05) == always(pytest.approx(witness.t.isf(0.025, 18)))
+    assert compute_pair_criticals(10, 0.05) == repeat_critical(pytest.approx(witness.t.isf(0.025, 9)))
+    assert compute_pair_criticals(10, 0.05, flipped=True) == repeat_critical(sign_flip_critical(10, 0.05))
+    assert compute_run_criticals(10, 0.05) == repeat_critical(pytest.approx(witness.t.isf(0.025, 18)))
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 19, 20, 64, 1000])
 def test_shares_add_up_and_none_is_below_the_test_itself(n):
-    for its in (of_pairs(n, 0.01, flipped=True, in_time=True), of_runs(n, 0.01, in_time=True)):
+    for its in (
+        compute_pair_criticals(n, 0.01, flipped=True, in_time=True),
+        compute_run_criticals(n, 0.01, in_time=True),
+    ):
         assert sum(its.shares) == pytest.approx(1)
         assert min(its.values) == its.values[0]
-    usual, rest = of_signs(max(n, 3), 0.01)
+    usual, rest = compute_sign_criticals(max(n, 3), 0.01)
     assert usual + sum(rest.shares) == pytest.approx(1)
 
 
@@ -48,7 +56,7 @@ def simulated(series, effect, n, alpha, count=2000):
 @pytest.mark.parametrize(("n", "effect"), [(10, 1.0), (19, 0.67), (20, 0.75), (60, 0.38)])
 def test_power_is_that_of_simulated_records_some_of_which_seem_alike(n, effect, perfect_passes):
     """N = 2,000 a cell, 5 %: within 45 of what is said."""
-    its = of_pairs(n, 0.05, in_time=True)
+    its = compute_pair_criticals(n, 0.05, in_time=True)
     said = power_of(effect * math.sqrt(n), n - 1, its)
     assert said < t_power(effect * math.sqrt(n), n - 1, its.values[0]) - 0.01
     assert perfect_passes(2000, said, round(2000 * said) - 45, round(2000 * said) + 45) > 0.98

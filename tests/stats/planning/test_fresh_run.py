@@ -99,7 +99,7 @@ def test_contexts_are_asked_for_in_whole_passes(sample):
 def test_where_verdicts_end_a_run_it_is_looked_at_as_this_one(sample):
     facts = DesignFacts("randomized-blocks", 20, 1, looks=(10, 12, 15, 19), decided=True)
     found = fresh(pair(sample, 0.01, 0.03), facts=facts)
-    assert found.blocks == PlannedTest("block", "sign-flip", 0.05, first=10).needed(1 / 3)
+    assert found.blocks == PlannedTest("block", "sign-flip", 0.05, first=10).units_needed(1 / 3)
     assert found.blocks > fresh(pair(sample, 0.01, 0.03)).blocks
 
 

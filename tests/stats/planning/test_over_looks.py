@@ -8,7 +8,7 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.core.look_schedule import looks_from
-from steelyard.stats.planning.over_looks import Single, blocks_decided, shown_by
+from steelyard.stats.planning.over_looks import Single, accumulate_power, blocks_decided
 from steelyard.stats.planning.power import t_power
 from steelyard.stats.sequential.looks import Looks
 
@@ -27,7 +27,7 @@ def test_by_a_look_as_many_are_decided_as_simulated_t_decides(first, effect):
     singles = [Single(n, t_power(effect * math.sqrt(n), n - 1, c)) for n, c in zip(at, critical, strict=True)]
     d = np.random.default_rng(first).normal(effect, 1, (20_000, at[-1]))
     shown = np.zeros(20_000, dtype=bool)
-    for (single, reached), c in zip(shown_by(singles), critical, strict=True):
+    for (single, reached), c in zip(accumulate_power(singles), critical, strict=True):
         x = d[:, : single.blocks]
         t = x.mean(axis=1) / x.std(axis=1, ddof=1) * math.sqrt(single.blocks)
         shown |= np.abs(t) > c

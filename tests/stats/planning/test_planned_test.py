@@ -43,7 +43,7 @@ def test_the_difference_that_is_said_to_show_does_in_80_of_100(sample, perfect_p
 @pytest.mark.parametrize("effect", [0.31, 0.5, 0.62, 0.7, 0.9, 1.0, 1.5, 3.0])
 @pytest.mark.parametrize("level", [0.05, 0.025, 0.05 / 28])
 def test_units_needed_are_the_smallest_number_from_which_on_all_are_enough(effect, level):
-    found = PlannedTest("block", "sign-flip", level).needed(effect)
+    found = PlannedTest("block", "sign-flip", level).units_needed(effect)
 
     def power(n):
         return paired_power(effect, n, level, flipped=True, in_time=True)
@@ -55,25 +55,25 @@ def test_units_needed_are_the_smallest_number_from_which_on_all_are_enough(effec
 
 @pytest.mark.parametrize("unit", ["context", "instance"])
 def test_units_that_do_not_follow_each_other_need_what_t_needs(unit):
-    assert PlannedTest(unit, "t", 0.05).needed(0.5) == n_paired(0.5)
-    assert PlannedTest("block", "t", 0.05).needed(0.5) > n_paired(0.5)
+    assert PlannedTest(unit, "t", 0.05).units_needed(0.5) == n_paired(0.5)
+    assert PlannedTest("block", "t", 0.05).units_needed(0.5) > n_paired(0.5)
 
 
 def test_runs_of_which_either_may_seem_alike_need_more():
     alone, both = PlannedTest("block", "t", 0.05), PlannedTest("run", "t", 0.05)
-    assert both.needed(0.7 * math.sqrt(2)) > alone.needed(0.7)
+    assert both.units_needed(0.7 * math.sqrt(2)) > alone.units_needed(0.7)
     assert both.detectable(30) > alone.detectable(30) * math.sqrt(2)
 
 
 def test_looks_need_more_and_end_at_a_look_of_whole_passes():
     fixed, looked = PlannedTest("block", "t", 0.05), PlannedTest("block", "t", 0.05, first=10)
-    assert (fixed.needed(0.8), looked.needed(0.8)) == (16, 30)
+    assert (fixed.units_needed(0.8), looked.units_needed(0.8)) == (16, 30)
     assert looked.detectable(10) > fixed.detectable(10)
     contexts = PlannedTest("context", "t", 0.05, first=10, passes=2)
-    assert contexts.needed(0.8) == 30 > PlannedTest("context", "t", 0.05).needed(0.8)
+    assert contexts.units_needed(0.8) == 30 > PlannedTest("context", "t", 0.05).units_needed(0.8)
     assert looked.equivalent(0.8, 0.9) > fixed.equivalent(0.8, 0.9)
     signs = PlannedTest("block", "sign", 0.05, first=10)
-    assert signs.needed(0.8) > looked.needed(0.8)
+    assert signs.units_needed(0.8) > looked.units_needed(0.8)
     assert signs.equivalent(0.8, 0.9) > looked.equivalent(0.8, 0.9)
 
 

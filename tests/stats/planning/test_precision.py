@@ -100,7 +100,7 @@ def test_a_single_treatment_is_as_precise_as_its_mean(sample):
     mean = SampleMean(
         values.mean(), values.std(ddof=1), 12, 12, correlation=autocorrelation(values), skewness=0.0
     )
-    interval = mean.seen_interval()
+    interval = mean.observed_interval()
     expected = (interval.high - interval.low) / 2 / values.mean()
     assert precision([sample(values)], Analysis()).widest == pytest.approx(expected)
     assert expected > witness.t.isf(0.025, 11) * witness.sem(values) / values.mean()

@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
-from steelyard.stats.planning.criticals import always
+from steelyard.stats.planning.criticals import repeat_critical
 from steelyard.stats.planning.power import detectable_shift, equivalence_power, t_power
 from steelyard.stats.planning.sample_size import (
     MOST,
@@ -125,7 +125,7 @@ def test_below_30_blocks_a_quarter_of_it_ends_a_run():
 
 def test_what_is_detectable_is_what_needs_as_many_blocks():
     critical = t_quantile(29, 0.05)
-    found = detectable_shift(29, always(critical))
+    found = detectable_shift(29, repeat_critical(critical))
     assert n_paired(found / math.sqrt(30)) in (30, 31)
     assert t_power(found, 29, critical) == pytest.approx(0.8, abs=1e-4)
 

@@ -13,8 +13,8 @@ from steelyard.core.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.compare.speedup import of_equal_units
-from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
+from steelyard.stats.compare.speedup import make_of_equal_units
+from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, contributions
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
 
@@ -22,7 +22,7 @@ pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, ma
 def widened(sample, old, new, *components, estimand="ratio_of_means", **of):
     between = contrast(sample(old, **of), sample(new, treatment=2, **of))
     parts = contributions(between, components, logs=estimand == "geomean_ratio")
-    return with_type_b(estimate(between, estimand), parts)
+    return add_type_b(estimate(between, estimand), parts)
 
 
 @given(pairs, st.booleans(), st.booleans())
@@ -140,12 +140,12 @@ def test_laws_that_have_no_place_for_it_stay_as_they_are(sample, interval):
     between = contrast(sample([1.0, 1.2, 0.9, 1.1]), sample([1.0, 1.0, 1.1, 1.2], treatment=2))
     found = estimate(between, "ratio_of_means", interval)
     parts = contributions(between, [TypeB("e", 0.5)], logs=False)
-    assert with_type_b(found, parts) is found
+    assert add_type_b(found, parts) is found
 
 
 def test_equal_launches_without_pairs_say_no_more_than_relabelling_them_can():
     """Of two and two launches, one arrangement of six is as they were found, and one its mirror image."""
-    equal = of_equal_units(0.0, "unpaired", (2, 2))
-    found = with_type_b(equal, [Contribution(TypeB("clock", 1e-6), "both", 1.0)])
+    equal = make_of_equal_units(0.0, "unpaired", (2, 2))
+    found = add_type_b(equal, [Contribution(TypeB("clock", 1e-6), "both", 1.0)])
     assert found.p_of(1.05) == equal.p_of(1.05) == pytest.approx(2 / 6)
     assert found.interval(0.3) is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats as witness
 from uncertainties import correlated_values, umath
 
-from steelyard.stats.uncertainty.propagation import effective_freedom, expanded, propagate, sensitivities
+from steelyard.stats.uncertainty.propagation import effective_freedom, expand, propagate, sensitivities
 
 
 @given(
@@ -81,9 +81,9 @@ def test_a_component_that_is_stated_has_infinitely_many_and_none_at_all_leave_in
 
 
 def test_the_expanded_uncertainty_has_the_quantile_of_t_or_of_the_normal_distribution():
-    assert expanded(2.0, 7).k == pytest.approx(2.364624, abs=5e-7)
-    assert expanded(2.0, 7).expanded == pytest.approx(2 * 2.364624, abs=1e-6)
-    assert expanded(2.0, None).k == pytest.approx(witness.norm.isf(0.025), rel=1e-9)
+    assert expand(2.0, 7).k == pytest.approx(2.364624, abs=5e-7)
+    assert expand(2.0, 7).expanded == pytest.approx(2 * 2.364624, abs=1e-6)
+    assert expand(2.0, None).k == pytest.approx(witness.norm.isf(0.025), rel=1e-9)
 
 
 def test_without_an_uncertainty_the_step_follows_the_value_and_is_not_0_at_0():

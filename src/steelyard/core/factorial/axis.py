@@ -43,10 +43,10 @@ class Axis(msgspec.Struct, frozen=True):
             It stands on none.
         """
         for i, step in enumerate(self.steps):
-            if all(_same(levels[name], level) for name, level in step.items()):
+            if all(_is_same(levels[name], level) for name, level in step.items()):
                 return i
         raise ValueError(f"{dict(levels)} is on no step of {self.name}")
 
 
-def _same(one: Scalar, other: Scalar) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
+def _is_same(first: Scalar, second: Scalar) -> bool:
+    return first == second and isinstance(first, bool) == isinstance(second, bool)

@@ -96,7 +96,7 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
 
         Those of the fewest axes come first.
         """
-        aliases = [Alias(each.word ^ word, each.sign) for each in self.defining]
+        aliases = [Alias(relation.word ^ word, relation.sign) for relation in self.defining]
         return tuple(sorted(aliases, key=lambda alias: (order(alias.word), tuple(axes_of(alias.word)))))
 
     def contrasts(self) -> Iterator[tuple[Alias, ...]]:

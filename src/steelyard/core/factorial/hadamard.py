@@ -28,24 +28,24 @@ def hadamard(n: int) -> Matrix:
     """
     if n % 4 or not 4 <= n <= LARGEST:
         raise ValueError(f"no Hadamard matrix of {n} rows here")
-    found = _make_construct(n)
+    construct = _make_construct(n)
     # Negated rows and columns leave columns orthogonal.
-    last = found[-1]
+    last = construct[-1]
     columns = [(1 if j == 0 else -1) * last[j] for j in range(n)]
-    rows = [tuple(value * flip for value, flip in zip(row, columns, strict=True)) for row in found]
+    rows = [tuple(value * flip for value, flip in zip(row, columns, strict=True)) for row in construct]
     return tuple(tuple(row[0] * value for value in row) for row in rows)
 
 
 def _make_construct(n: int) -> Matrix:
     if n % 4 == 0 and _is_prime(n - 1):
-        return _first_of_paley(n - 1)
+        return _build_first_of_paley(n - 1)
     if n % 8 == 4 and _is_prime(n // 2 - 1):
         return _make_second_of_paley(n // 2 - 1)
     half = _make_construct(n // 2)
     return (*(row + row for row in half), *(row + tuple(-value for value in row) for row in half))
 
 
-def _first_of_paley(q: int) -> Matrix:
+def _build_first_of_paley(q: int) -> Matrix:
     """Matrix of q + 1 rows, q a prime with q mod 4 = 3: I + S, S the bordered Jacobsthal matrix."""
     jacobsthal = _make_jacobsthal(q)
     border: Matrix = ((1, *(1 for _ in range(q))),)
@@ -58,9 +58,11 @@ def _make_second_of_paley(q: int) -> Matrix:
     """Matrix of 2 (q + 1) rows, q a prime that leaves 1 when divided by 4."""
     jacobsthal = _make_jacobsthal(q)
     conference = ((0, *(1 for _ in range(q))), *((1, *row) for row in jacobsthal))
-    whole = {0: ((1, -1), (-1, -1)), 1: ((1, 1), (1, -1)), -1: ((-1, -1), (-1, 1))}
+    blocks = {0: ((1, -1), (-1, -1)), 1: ((1, 1), (1, -1)), -1: ((-1, -1), (-1, 1))}
     return tuple(
-        tuple(value for entry in row for value in whole[entry][half]) for row in conference for half in (0, 1)
+        tuple(value for entry in row for value in blocks[entry][half])
+        for row in conference
+        for half in (0, 1)
     )
 
 

@@ -86,14 +86,14 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
         The last axis changes fastest, and the base comes first.
         """
         if self.kind == "one-at-a-time":
-            yield from self._one_at_a_time()
+            yield from self._vary_one_at_a_time()
         elif self.kind == "fraction" and self.fraction is not None:
             highs = self.fraction.rows()
             yield from sorted(
-                self._spread([high >> j & 1 for j in range(self.fraction.axes)]) for high in highs
+                self._compute_spread([high >> j & 1 for j in range(self.fraction.axes)]) for high in highs
             )
         elif self.screening is not None:
-            yield from (self._spread([(value + 1) // 2 for value in row]) for row in self.screening)
+            yield from (self._compute_spread([(value + 1) // 2 for value in row]) for row in self.screening)
         else:
             yield from itertools.product(*(range(len(axis.steps)) for axis in self.axes))
 
@@ -116,7 +116,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
         """
         return tuple(axis.step(levels) for axis in self.varying)
 
-    def _one_at_a_time(self) -> Iterator[tuple[int, ...]]:
+    def _vary_one_at_a_time(self) -> Iterator[tuple[int, ...]]:
         base = self.base or (0,) * len(self.axes)
         yield base
         for place, axis in enumerate(self.axes):
@@ -124,7 +124,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
                 if step != base[place]:
                     yield (*base[:place], step, *base[place + 1 :])
 
-    def _spread(self, steps: list[int]) -> tuple[int, ...]:
+    def _compute_spread(self, steps: list[int]) -> tuple[int, ...]:
         """Return the steps of the axes that vary, with 0 for those that do not."""
-        given = iter(steps)
-        return tuple(next(given) if axis.varies else 0 for axis in self.axes)
+        step_of = iter(steps)
+        return tuple(next(step_of) if axis.varies else 0 for axis in self.axes)

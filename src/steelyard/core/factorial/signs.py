@@ -8,7 +8,7 @@ import msgspec
 
 from steelyard.core.factorial.axis import Axis
 from steelyard.core.factorial.layout import Layout
-from steelyard.core.factorial.words import LETTERS, Word, lettered, order, sign
+from steelyard.core.factorial.words import LETTERS, Word, letter_word, order, sign
 
 MOST: Final = 64
 """Treatments whose 63 effects a person could still follow."""
@@ -74,9 +74,10 @@ def sign_table(layout: Layout) -> SignTable | None:
     numbers = list(fraction.rows()) if fraction is not None else sorted(highs)
     return SignTable(
         axes,
-        tuple(lettered(word) for word in words),
+        tuple(letter_word(word) for word in words),
         tuple(
-            SignRow(highs[high], _called(high), tuple(sign(word, high) for word in words)) for high in numbers
+            SignRow(highs[high], _name_for_reader(high), tuple(sign(word, high) for word in words))
+            for high in numbers
         ),
     )
 
@@ -102,5 +103,5 @@ def _get_highs(layout: Layout) -> dict[Word, int]:
     }
 
 
-def _called(high: Word) -> str:
-    return lettered(high).lower() if order(high) else "(1)"
+def _name_for_reader(high: Word) -> str:
+    return letter_word(high).lower() if order(high) else "(1)"

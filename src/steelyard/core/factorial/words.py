@@ -26,14 +26,14 @@ def axes_of(word: Word) -> Iterator[int]:
     return (j for j in range(word.bit_length()) if word >> j & 1)
 
 
-def named(word: Word, names: Sequence[str], between: str = " × ") -> str:
+def name_word(word: Word, names: Sequence[str], between: str = " × ") -> str:
     """``opt × threads``."""
     return between.join(names[j] for j in axes_of(word))
 
 
-def lettered(word: Word) -> str:
+def letter_word(word: Word) -> str:
     """``AB``; ``I`` for the mean."""
-    return named(word, LETTERS, "") if word else "I"
+    return name_word(word, LETTERS, "") if word else "I"
 
 
 def sign(word: Word, high: Word) -> int:

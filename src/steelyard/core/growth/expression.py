@@ -108,8 +108,10 @@ HALF: Final = "half"
 _HINT = 'write it as in "O(p^0.5 log^2 p)", "O(k^3 2^k)" or "O(1)"'
 
 
-def _fail(text: str, at: int, what: str, hint: str = _HINT) -> NoReturn:
-    raise UsageError(f"expectation {text!r}, column {at + 1}: {what}\n    {text}\n    {' ' * at}^", hint=hint)
+def _fail(text: str, at: int, problem: str, hint: str = _HINT) -> NoReturn:
+    raise UsageError(
+        f"expectation {text!r}, column {at + 1}: {problem}\n    {text}\n    {' ' * at}^", hint=hint
+    )
 
 
 class _Parser:
@@ -157,14 +159,14 @@ class _Parser:
 
     def sum(self) -> _Node:
         at = self.at()
-        parts = [self.signed(minus=self.take("-"))]
+        parts = [self.parse_signed(minus=self.take("-"))]
         while self.peek() in ("+", "-"):
             minus = self.peek() == "-"
             self.place += 1
-            parts.append(self.signed(minus=minus))
+            parts.append(self.parse_signed(minus=minus))
         return parts[0] if len(parts) == 1 else _Node("sum", at, parts=tuple(parts))
 
-    def signed(self, *, minus: bool) -> _Node:
+    def parse_signed(self, *, minus: bool) -> _Node:
         part = self.product()
         return (
             _Node("product", part.at, parts=(_Node("number", part.at, Fraction(-1)), part)) if minus else part
@@ -205,11 +207,11 @@ class _Parser:
         if self.depth > 100:
             _fail(self.text, self.at(), "it is nested too deeply")
         try:
-            return self._atom()
+            return self._parse_atom()
         finally:
             self.depth -= 1
 
-    def _atom(self) -> _Node:
+    def _parse_atom(self) -> _Node:
         at = self.at()
         if self.place >= len(self.tokens):
             _fail(self.text, at, "it ends too early")
@@ -242,18 +244,18 @@ def _make_number(node: _Node) -> Fraction | None:
     if node.kind == "number":
         return node.value
     values = [_make_number(part) for part in node.parts]
-    known = [value for value in values if value is not None]
-    if not known or len(known) < len(values):
+    numbers = [value for value in values if value is not None]
+    if not numbers or len(numbers) < len(values):
         return None
     if node.kind == "sum":
-        return sum(known, Fraction(0))
+        return sum(numbers, Fraction(0))
     if node.kind == "product":
         result = Fraction(1)
-        for value in known:
+        for value in numbers:
             result *= value
         return result
-    if node.kind == "power" and node.value.denominator == 1 and (known[0] or node.value > 0):
-        return Fraction(known[0] ** int(node.value))
+    if node.kind == "power" and node.value.denominator == 1 and (numbers[0] or node.value > 0):
+        return Fraction(numbers[0] ** int(node.value))
     return None
 
 
@@ -266,12 +268,12 @@ class _Reduction(msgspec.Struct, frozen=True):
     def polynomial(self, node: _Node) -> Polynomial:
         ways: dict[str, Callable[[_Node], Polynomial]] = {
             "number": lambda n: {CONSTANT: n.value} if n.value else {},
-            "name": lambda n: {Growth.of(1) if n.name in self.moving else CONSTANT: Fraction(1)},
+            "name": lambda n: {Growth.make(1) if n.name in self.moving else CONSTANT: Fraction(1)},
             "sum": self._sum,
-            "product": self._product,
-            "power": self._power,
+            "product": self._parse_product,
+            "power": self._parse_power,
             "log": self._log,
-            "exponential": self._exponential,
+            "exponential": self._parse_exponential,
         }
         return ways[node.kind](node) or {CONSTANT: Fraction(0)}
 
@@ -282,7 +284,7 @@ class _Reduction(msgspec.Struct, frozen=True):
                 total[growth] = total.get(growth, Fraction(0)) + coefficient
         return {growth: coefficient for growth, coefficient in total.items() if coefficient}
 
-    def _product(self, node: _Node) -> Polynomial:
+    def _parse_product(self, node: _Node) -> Polynomial:
         total: Polynomial = {CONSTANT: Fraction(1)}
         for part in node.parts:
             factor = self.polynomial(part)
@@ -290,13 +292,13 @@ class _Reduction(msgspec.Struct, frozen=True):
                 hint = "write only the terms that grow fastest"
                 _fail(self.text, part.at, "it expands to too many terms", hint)
             product: Polynomial = {}
-            for a, left in total.items():
+            for a, number in total.items():
                 for b, right in factor.items():
-                    product[a * b] = product.get(a * b, Fraction(0)) + left * right
+                    product[a * b] = product.get(a * b, Fraction(0)) + number * right
             total = product
         return total
 
-    def _power(self, node: _Node) -> Polynomial:
+    def _parse_power(self, node: _Node) -> Polynomial:
         base = self.polynomial(node.parts[0])
         lead = max(base)
         if not base[lead]:
@@ -309,16 +311,16 @@ class _Reduction(msgspec.Struct, frozen=True):
         inside = self.polynomial(node.parts[0])
         lead = max(inside)
         if lead.exp2:
-            return {Growth.of(1): abs(lead.exp2)}
+            return {Growth.make(1): abs(lead.exp2)}
         if lead.power:
-            return {Growth.of(0, 1): abs(lead.power)}
+            return {Growth.make(0, 1): abs(lead.power)}
         if lead.log:
             _fail(
                 self.text, node.at, "the logarithm of a logarithm has no place here", "treat log log as O(1)"
             )
         return {CONSTANT: Fraction(1)}
 
-    def _exponential(self, node: _Node) -> Polynomial:
+    def _parse_exponential(self, node: _Node) -> Polynomial:
         exponent = self.polynomial(node.parts[0])
         lead = max(exponent)
         if lead.is_constant:
@@ -327,8 +329,8 @@ class _Reduction(msgspec.Struct, frozen=True):
         if node.value.denominator != 1 or node.value < 2 or node.value != 2**doublings:
             text = f"only powers of 2 can be a base, not {node.value}"
             _fail(self.text, node.at, text, "write 3^k as 2^(1.585 k)")
-        if lead == Growth.of(1):
-            return {Growth.of(0, 0, exponent[lead] * doublings): Fraction(1)}
-        if lead == Growth.of(0, 1):
-            return {Growth.of(exponent[lead] * doublings): Fraction(1)}
+        if lead == Growth.make(1):
+            return {Growth.make(0, 0, exponent[lead] * doublings): Fraction(1)}
+        if lead == Growth.make(0, 1):
+            return {Growth.make(exponent[lead] * doublings): Fraction(1)}
         _fail(self.text, node.at, f"2 to the {lead.text('x')} grows faster than this algebra reaches")

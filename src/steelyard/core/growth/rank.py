@@ -16,7 +16,7 @@ from steelyard.core.growth.term import Growth, GrowthClass
 
 Rank = Literal["match", "approximate", "none"]
 
-LOGARITHM: Final = Growth.of(0, 1)
+LOGARITHM: Final = Growth.make(0, 1)
 
 
 class Limits(msgspec.Struct, frozen=True):

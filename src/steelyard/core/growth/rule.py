@@ -11,7 +11,7 @@ class GrowthRule(msgspec.Struct, frozen=True):
     """The left function must not grow faster than the right ones together."""
 
     text: str
-    left: tuple[str, ...]
+    left_side: tuple[str, ...]
     right: tuple[str, ...]
 
 

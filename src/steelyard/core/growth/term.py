@@ -33,7 +33,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
     exp2: Fraction = Fraction(0)
 
     @classmethod
-    def of(
+    def make(
         cls, power: Fraction | int | str = 0, log: Fraction | int | str = 0, exp2: Fraction | int | str = 0
     ) -> Growth:
         """Make a term from anything that ``Fraction`` reads exactly."""
@@ -51,22 +51,22 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
         """Whether this is O(1)."""
         return _is_constant(self)
 
-    def _key(self) -> tuple[Fraction, Fraction, Fraction]:
+    def _make_key(self) -> tuple[Fraction, Fraction, Fraction]:
         return (self.exp2, self.power, self.log)
 
-    def __lt__(self, other: Growth) -> bool:
-        group, two = _compute_nearly(self), _compute_nearly(other)
-        return group < two if group != two else self._key() < other._key()
+    def __lt__(self, growth: Growth) -> bool:
+        group, two = _compute_nearly(self), _compute_nearly(growth)
+        return group < two if group != two else self._make_key() < growth._make_key()
 
-    def __le__(self, other: Growth) -> bool:
-        group, two = _compute_nearly(self), _compute_nearly(other)
-        return group <= two if group != two else self._key() <= other._key()
+    def __le__(self, growth: Growth) -> bool:
+        group, two = _compute_nearly(self), _compute_nearly(growth)
+        return group <= two if group != two else self._make_key() <= growth._make_key()
 
-    def __mul__(self, other: Growth) -> Growth:
-        return Growth(self.power + other.power, self.log + other.log, self.exp2 + other.exp2)
+    def __mul__(self, growth: Growth) -> Growth:
+        return Growth(self.power + growth.power, self.log + growth.log, self.exp2 + growth.exp2)
 
-    def __truediv__(self, other: Growth) -> Growth:
-        return Growth(self.power - other.power, self.log - other.log, self.exp2 - other.exp2)
+    def __truediv__(self, growth: Growth) -> Growth:
+        return Growth(self.power - growth.power, self.log - growth.log, self.exp2 - growth.exp2)
 
     def __pow__(self, exponent: Fraction | int) -> Growth:
         return Growth(self.power * exponent, self.log * exponent, self.exp2 * exponent)

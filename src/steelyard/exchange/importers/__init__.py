@@ -73,7 +73,7 @@ _TABLES: Final = {columns.JUBE: columns.reads_jube, columns.CSV: columns.reads_c
 MOST_VALUES: Final = 1_000_000
 """Values of a file that become trials of a record."""
 
-FORMATS: Final = (*(each.TOOL for each in _OF_JSON), *_OF_TEXT, *_TABLES)
+FORMATS: Final = (*(reader.TOOL for reader in _OF_JSON), *_OF_TEXT, *_TABLES)
 """Names of all formats that are known without an entry point."""
 
 
@@ -119,41 +119,41 @@ def read_output(text: str, origin: str, form: str | None = None) -> FileContents
     Raises
     ------
     UsageError
-        As ``read``.
+        The text is of no known format, or is damaged, as ``read`` says.
     """
     return _read(text, origin, form, Chosen())
 
 
-def _read(text: str, where: str, form: str | None, chosen: Chosen) -> FileContents:
+def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileContents:
     if form is not None and form not in FORMATS:
-        return _of_others(form)(text, where)
-    looks = _get_looks(text, where)
-    wanted = form or looks
-    if wanted is None:
-        raise UsageError(f"{where}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
-    if wanted != looks and not (wanted in _TABLES and looks in _TABLES):
+        return _read_other(form)(text, place)
+    looks = _get_looks(text, place)
+    tool = form or looks
+    if tool is None:
+        raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
+    if tool != looks and not (tool in _TABLES and looks in _TABLES):
         raise UsageError(
-            f"{where}: not a file of {wanted}" + (f", but of {looks}" if looks else ""),
+            f"{place}: not a file of {tool}" + (f", but of {looks}" if looks else ""),
             hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
         )
-    if wanted in _TABLES:
+    if tool in _TABLES:
         if (rows := text.count("\n")) > MOST_VALUES:
             raise UsageError(
-                f"{where}: {rows:,} rows, of which a record holds at most {MOST_VALUES:,}",
+                f"{place}: {rows:,} rows, of which a record holds at most {MOST_VALUES:,}",
                 hint="import fewer of them; steelyard model reads tables of any length, without a record",
             )
-        return columns.read(text, where, wanted, chosen)
+        return columns.read(text, place, tool, chosen)
     if chosen != Chosen():
         raise UsageError(
-            f"{where}: {wanted} names its metrics itself", hint="leave out --value, --by and --unit"
+            f"{place}: {tool} names its metrics itself", hint="leave out --value, --by and --unit"
         )
-    return _OF_TEXT[wanted][1](text, where) if wanted in _OF_TEXT else _of_json(text, where, wanted)
+    return _OF_TEXT[tool][1](text, place) if tool in _OF_TEXT else _read_json(text, place, tool)
 
 
-def _get_looks(text: str, where: str) -> str | None:
+def _get_looks(text: str, place: str) -> str | None:
     """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
-        return _get_tool_of(decode_json(text, where, hint=_DAMAGED))
+        return _get_tool_of(decode_json(text, place, hint=_DAMAGED))
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
@@ -173,26 +173,27 @@ def _get_tool_of(document: object) -> str | None:
         )
         return nanobench.TOOL if of_nanobench else hyperfine.TOOL
     return next(
-        (each.TOOL for each in _OF_JSON if hasattr(each, "KEYS") and document.keys() >= each.KEYS), None
+        (reader.TOOL for reader in _OF_JSON if hasattr(reader, "KEYS") and document.keys() >= reader.KEYS),
+        None,
     )
 
 
-def _of_json(text: str, where: str, tool: str) -> FileContents:
-    module = next(each for each in _OF_JSON if tool == each.TOOL)
+def _read_json(text: str, place: str, tool: str) -> FileContents:
+    module = next(reader for reader in _OF_JSON if tool == reader.TOOL)
     try:
-        contents: FileContents = module.read(decode_json(text, where, hint=_DAMAGED), where)
+        contents: FileContents = module.read(decode_json(text, place, hint=_DAMAGED), place)
     except msgspec.ValidationError as error:
         raise UsageError(
-            f"{where}: looks like a file of {tool}, but {error}",
+            f"{place}: looks like a file of {tool}, but {error}",
             hint="another version of the tool wrote it, or something changed it",
         ) from None
     return contents
 
 
-def _of_others(form: str) -> Text:
+def _read_other(form: str) -> Text:
     """Return the reader that a package has registered under a name."""
-    known = {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
-    if form not in known:
-        names = (*FORMATS, *known)
+    readers = {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
+    if form not in readers:
+        names = (*FORMATS, *readers)
         raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(names)}")
-    return partial(known[form].load())
+    return partial(readers[form].load())

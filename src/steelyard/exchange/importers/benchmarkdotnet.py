@@ -48,7 +48,7 @@ class _File(msgspec.Struct, frozen=True, rename="pascal"):
     benchmarks: list[_Benchmark]
 
 
-def read(document: object, _where: str) -> FileContents:
+def read(document: object, _place: str) -> FileContents:
     """All benchmarks: ``benchmark`` and its parameters."""
     file = msgspec.convert(document, _File)
     series, means, notes = [], [], []

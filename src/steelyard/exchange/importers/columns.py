@@ -15,7 +15,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar, parse_float
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, read_unit
 from steelyard.files.reading import csv_rows
 
 CSV: Final = "csv"
@@ -57,7 +57,7 @@ def reads_csv(text: str) -> bool:
     return "," in text.split("\n", 1)[0]
 
 
-def read(text: str, where: str, tool: str, chosen: Chosen) -> FileContents:
+def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
     """All rows, each a launch.
 
     Raises
@@ -65,25 +65,25 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> FileContents:
     UsageError
         A column is not there, no metric was named, a unit is not known, or a row is incomplete.
     """
-    rows = list(_of_bars(text) if reads_jube(text) else _of_commas(text, where))
+    rows = list(_split_bars(text) if reads_jube(text) else _split_commas(text, place))
     if not rows:
-        raise UsageError(f"{where}: the table is empty", hint="give a file with a header and a row a launch")
+        raise UsageError(f"{place}: the table is empty", hint="give a file with a header and a row a launch")
     titles = [_get_title(cell) for cell in rows[0][1]]
     names = [name for name, _ in titles]
     if not chosen.value:
         raise UsageError(
-            f"{where}: --value is missing: which column has the measurements?",
+            f"{place}: --value is missing: which column has the measurements?",
             hint=f"--value COLUMN, one of: {', '.join(names)}",
         )
     for name in (*chosen.value, *chosen.by):
         if name not in names:
-            raise UsageError(f"{where}: no column {name!r}", hint=f"columns: {', '.join(names)}")
-    found: dict[tuple[tuple[tuple[str, Scalar], ...], str], list[tuple[float, ...]]] = {}
+            raise UsageError(f"{place}: no column {name!r}", hint=f"columns: {', '.join(names)}")
+    values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str], list[tuple[float, ...]]] = {}
     lost = []
     for number, cells in rows[1:]:
         if len(cells) != len(names):
             raise UsageError(
-                f"{where}, line {number}: {len(cells)} cells, but the header has {len(names)}",
+                f"{place}, line {number}: {len(cells)} cells, but the header has {len(names)}",
                 hint="the file was cut off, or a cell holds a separator; repair that line",
             )
         row = dict(zip(names, cells, strict=True))
@@ -91,28 +91,28 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> FileContents:
         for name in chosen.value:
             value = parse_float(row[name])
             if math.isfinite(value):
-                found.setdefault((levels, name), []).append((value,))
+                values_of.setdefault((levels, name), []).append((value,))
             else:
                 lost.append(f"line {number}: {name} is {row[name]!r}")
-    units = {name: _get_unit(dict(titles)[name], chosen.unit, name, where) for name in chosen.value}
+    units = {name: _get_unit(dict(titles)[name], chosen.unit, name, place) for name in chosen.value}
     series = tuple(
         ImportedSeries(
             dict(levels), identifier(name), units[name][0],
             tuple(tuple(value * units[name][1] for value in group) for group in values), chosen.better,
         )
-        for (levels, name), values in found.items()
+        for (levels, name), values in values_of.items()
     )  # fmt: skip
     notes = (f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}.",) if lost else ()
     return FileContents(tool, series, "launch", notes=notes)
 
 
-def _of_commas(text: str, where: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _split_commas(text: str, place: str) -> Iterator[tuple[int, Sequence[str]]]:
     yield from (
-        (number, [cell.strip() for cell in cells]) for number, cells in csv_rows(text, where) if cells
+        (number, [cell.strip() for cell in cells]) for number, cells in csv_rows(text, place) if cells
     )
 
 
-def _of_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _split_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if "|" in line and not _RULE.match(line):
             yield number, [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -123,10 +123,10 @@ def _get_title(cell: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (cell, None)
 
 
-def _get_unit(of_header: str | None, given: str | None, name: str, where: str) -> tuple[str, float]:
-    text = of_header if of_header is not None else given
+def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> tuple[str, float]:
+    text = of_header if of_header is not None else chosen_unit
     if text is None:
         hint = '--unit ms (--unit "" for a number)'
-        raise UsageError(f"{where}: the unit of {name} is not said", hint=hint)
-    unit = known_unit(text, f"{where}: {name}")
+        raise UsageError(f"{place}: the unit of {name} is not said", hint=hint)
+    unit = read_unit(text, f"{place}: {name}")
     return unit.si, unit.scale

@@ -54,7 +54,7 @@ def unit_of(text: str) -> Unit | None:
     return None
 
 
-def known_unit(text: str, where: str) -> Unit:
+def read_unit(text: str, place: str) -> Unit:
     """Return the unit that a text names.
 
     Raises
@@ -65,7 +65,7 @@ def known_unit(text: str, where: str) -> Unit:
     unit = unit_of(text)
     if unit is None:
         raise UsageError(
-            f"{where}: unknown unit {text!r}",
+            f"{place}: unknown unit {text!r}",
             hint="units of time, bytes, operations, and these per unit of time can be read; convert the file",
         )
     return unit
@@ -138,7 +138,7 @@ def summary_note(names: Sequence[str]) -> tuple[str, ...]:
     return (SUMMARY.format(text),) if names else ()
 
 
-def read_number(text: str, where: str, *, hint: str) -> float:
+def read_number(text: str, place: str, *, hint: str) -> float:
     """Read a number of a file.
 
     Raises
@@ -149,7 +149,7 @@ def read_number(text: str, where: str, *, hint: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"{where}: {text!r} is not a number", hint=hint) from None
+        raise UsageError(f"{place}: {text!r} is not a number", hint=hint) from None
 
 
 def level(text: str) -> Scalar:
@@ -165,5 +165,5 @@ def level(text: str) -> Scalar:
 
 def identifier(text: str) -> str:
     """Return a name for a factor or a metric: letters, digits and underscores of the text, letters first."""
-    found = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:100]
-    return found if found[:1].isalpha() else f"x{found}"
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:100]
+    return name if name[:1].isalpha() else f"x{name}"

@@ -19,7 +19,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit, level
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, read_unit
 from steelyard.files.reading import decode_json, read_bytes
 
 TOOL = "criterion"
@@ -65,7 +65,7 @@ def read_printed(text: str, origin: str) -> FileContents:
         name = match["name"] or text[: match.start()].rstrip("\n").rpartition("\n")[2].strip()
         if not name:
             raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
-        unit = known_unit(match["unit"], f"{origin}: {name}")
+        unit = read_unit(match["unit"], f"{origin}: {name}")
         value = float(match["value"]) * unit.scale
         series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
     return FileContents(TOOL, tuple(series))
@@ -80,18 +80,18 @@ def read(directory: Path) -> FileContents:
         A file is incomplete or not Criterion's.
     """
     series: list[ImportedSeries] = []
-    seen: dict[tuple[tuple[str, Scalar], ...], list[tuple[str, tuple[float, ...]]]] = {}
+    runs_of: dict[tuple[tuple[str, Scalar], ...], list[tuple[str, tuple[float, ...]]]] = {}
     for file in sorted(directory.glob("**/sample.json")):
-        sample = _decoded(file, _Sample)
-        about = _decoded(file.with_name("benchmark.json"), _Benchmark)
+        sample = _decode(file, _Sample)
+        about = _decode(file.with_name("benchmark.json"), _Benchmark)
         if len(sample.iters) != len(sample.times) or not all(sample.iters):
             raise UsageError(
                 f"{file}: {len(sample.iters)} counts of iterations for {len(sample.times)} times",
                 hint=f"the file is incomplete: {_HINT}",
             )
         values = tuple(time / n * 1e-9 for time, n in zip(sample.times, sample.iters, strict=True))
-        seen.setdefault(tuple(_get_levels(about)), []).append((file.parent.name, values))
-    for levels, runs in seen.items():
+        runs_of.setdefault(tuple(_get_levels(about)), []).append((file.parent.name, values))
+    for levels, runs in runs_of.items():
         for saved, values in _get_distinct(runs):
             series.append(ImportedSeries({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
     return FileContents(TOOL, tuple(series))
@@ -105,15 +105,15 @@ def _get_levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
 
 
 def _get_distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
-    given = {values for saved, values in runs if saved not in COPIES}
+    values_of = {values for saved, values in runs if saved not in COPIES}
     newest = {values for saved, values in runs if saved == "new"}
     for saved, values in runs:
-        copied = {"new": given, "base": given | newest}.get(saved, set())
+        copied = {"new": values_of, "base": values_of | newest}.get(saved, set())
         if values not in copied:
             yield saved, values
 
 
-def _decoded(file: Path, type_: type[T]) -> T:
+def _decode(file: Path, type_: type[T]) -> T:
     try:
         json: T = decode_json(read_bytes(file, hint=_HINT), str(file), hint=_HINT, type=type_)
     except msgspec.ValidationError as error:

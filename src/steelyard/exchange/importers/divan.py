@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
 
 TOOL = "divan"
 
@@ -48,7 +48,7 @@ def read(text: str, origin: str) -> FileContents:
             continue
         title = "::".join(path)
         number, unit_name = cells[_MEDIAN].split()
-        unit = known_unit(unit_name, f"{origin}: {title}")
+        unit = read_unit(unit_name, f"{origin}: {title}")
         series.append(
             ImportedSeries(
                 {"benchmark": title}, "time_s", unit.si, ((float(number) * unit.scale,),), name=title

@@ -40,7 +40,7 @@ def reads(text: str) -> bool:
     return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
 
 
-def read(text: str, where: str) -> FileContents:
+def read(text: str, place: str) -> FileContents:
     """All benchmarks of the file.
 
     Raises
@@ -64,25 +64,25 @@ def read(text: str, where: str) -> FileContents:
         words = match[3].split()
         if len(words) % 2:
             raise UsageError(
-                f"{where}, line {number}: {line.strip()!r} is incomplete: a value without its unit",
+                f"{place}, line {number}: {line.strip()!r} is incomplete: a value without its unit",
                 hint="the file was cut off: write it again, or delete that line",
             )
-        for value, said in zip(words[::2], words[1::2], strict=True):
-            metric = _METRICS.get(said) or identifier(said)
-            unit = unit_of(said) if said in _METRICS else None
-            if said not in _METRICS:
-                strange[said] = None
-            better: Better = "higher" if said.endswith("/s") else "lower" if unit else "neither"
+        for value, unit_text in zip(words[::2], words[1::2], strict=True):
+            metric = _METRICS.get(unit_text) or identifier(unit_text)
+            unit = unit_of(unit_text) if unit_text in _METRICS else None
+            if unit_text not in _METRICS:
+                strange[unit_text] = None
+            better: Better = "higher" if unit_text.endswith("/s") else "lower" if unit else "neither"
             units[metric] = (unit.si if unit else "", better)
             values.setdefault((match[1], metric), []).append(
-                read_number(value, f"{where}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
+                read_number(value, f"{place}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
             )
-    own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
+    own_units = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
-        ImportedSeries(_get_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
-        for (name, metric), found in values.items()
+        ImportedSeries(_get_levels(name), metric, units[metric][0], (tuple(numbers),), units[metric][1], name)
+        for (name, metric), numbers in values.items()
     )
-    return FileContents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
+    return FileContents(TOOL, series, host=host, notes=(*failed, *([own_units] if strange else [])))
 
 
 def _get_levels(name: str) -> dict[str, Scalar]:

@@ -15,8 +15,8 @@ from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
-    known_unit,
     level,
+    read_unit,
     summary_note,
 )
 
@@ -59,12 +59,12 @@ class _File(msgspec.Struct, frozen=True):
     benchmarks: list[dict[str, Any]]
 
 
-def read(document: object, where: str) -> FileContents:
+def read(document: object, place: str) -> FileContents:
     """All benchmarks: ``BM_sort/1024/threads:2`` is ``benchmark``, ``arg`` and ``threads``."""
     file = msgspec.convert(document, _File)
     if file.context.json_schema_version != SCHEMA:
         raise UsageError(
-            f"{where}: JSON schema {file.context.json_schema_version} of Google Benchmark, of which"
+            f"{place}: JSON schema {file.context.json_schema_version} of Google Benchmark, of which"
             f" {SCHEMA} is known",
             hint="write the file with a version whose context says json_schema_version 1",
         )
@@ -79,7 +79,7 @@ def read(document: object, where: str) -> FileContents:
             continue
         if row.run_type != "iteration" and (_run(row) in repeated or row.aggregate_name != "mean"):
             continue
-        unit = known_unit(row.time_unit, f"{where}: {row.name}")
+        unit = read_unit(row.time_unit, f"{place}: {row.name}")
         for metric, value in (("real_time_s", row.real_time), ("cpu_time_s", row.cpu_time)):
             if value is not None:
                 units[metric] = (unit.si, "lower")
@@ -89,8 +89,8 @@ def read(document: object, where: str) -> FileContents:
                 units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
                 values.setdefault((_run(row), name), []).append(float(value))
     series = tuple(
-        ImportedSeries(_get_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1], run)
-        for (run, metric), found in values.items()
+        ImportedSeries(_get_levels(run), metric, units[metric][0], (tuple(numbers),), units[metric][1], run)
+        for (run, metric), numbers in values.items()
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
     context = file.context

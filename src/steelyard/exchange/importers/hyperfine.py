@@ -73,7 +73,7 @@ class _Command(NamedTuple):
     has_repetitions: bool = True
 
 
-def read(document: object, where: str) -> FileContents:
+def read(document: object, place: str) -> FileContents:
     """Read all commands.
 
     Parameters are the factors where they alone tell the commands apart, and commands of one name are
@@ -82,7 +82,7 @@ def read(document: object, where: str) -> FileContents:
     version = msgspec.convert(document, _Version).schema_version
     if version > NEWEST:
         raise UsageError(
-            f"{where}: schema version {version} of hyperfine, and {NEWEST} is the newest that is known",
+            f"{place}: schema version {version} of hyperfine, and {NEWEST} is the newest that is known",
             hint="a newer Steelyard may read it; hyperfine --export-csv has the summaries",
         )
     commands = list(_read_version_1(document) if version == 1 else _read_version_2(document))
@@ -137,10 +137,10 @@ def _distinguish(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:
     if len(names) == 1 and all(names) and len(distinct) == len(commands):
         return [{name: level(text) for name, text in command.parameters.items()} for command in commands]
     counts = Counter(command.name for command in commands)
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     levels: list[Mapping[str, Scalar]] = []
     for command in commands:
-        seen[command.name] += 1
-        number = f" ({seen[command.name]})" if counts[command.name] > 1 else ""
+        occurrences[command.name] += 1
+        number = f" ({occurrences[command.name]})" if counts[command.name] > 1 else ""
         levels.append({"benchmark": f"{command.name}{number}"})
     return levels

@@ -13,8 +13,8 @@ from steelyard.exchange.importers.contents import (
     ImportedSeries,
     Unit,
     identifier,
-    known_unit,
     level,
+    read_unit,
     summary_note,
     unit_of,
 )
@@ -23,8 +23,8 @@ TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})
 
 
-def _compute_mean(seen: Sequence[tuple[float, float]]) -> float:
-    return sum(value * count for value, count in seen) / sum(count for _, count in seen)
+def _compute_mean(histogram: Sequence[tuple[float, float]]) -> float:
+    return sum(value * count for value, count in histogram) / sum(count for _, count in histogram)
 
 
 class _Metric(msgspec.Struct, frozen=True, rename="camel"):
@@ -52,23 +52,23 @@ class _Result(msgspec.Struct, frozen=True, rename="camel"):
     secondary_metrics: dict[str, _Metric] = {}
 
 
-def read(document: object, where: str) -> FileContents:
+def read(document: object, place: str) -> FileContents:
     """All benchmarks, each with its parameters; modes become metrics, since they have units of their own."""
     results = msgspec.convert(document, list[_Result])
     series: list[ImportedSeries] = []
     means: list[str] = []
     left_out: dict[str, None] = {}
     threads = len({result.threads for result in results}) > 1
-    for each in results:
-        levels: dict[str, Scalar] = {"benchmark": each.benchmark}
-        levels |= {name: level(text) for name, text in each.params.items()}
-        levels |= {"threads": each.threads} if threads else {}
-        main = each.primary_metric
-        unit = known_unit(main.score_unit, f"{where}: {each.benchmark}")
+    for result in results:
+        levels: dict[str, Scalar] = {"benchmark": result.benchmark}
+        levels |= {name: level(text) for name, text in result.params.items()}
+        levels |= {"threads": result.threads} if threads else {}
+        main = result.primary_metric
+        unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")
         if not main.forks:
-            means.append(each.benchmark)
+            means.append(result.benchmark)
         series += _make_series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
-        for name, metric in each.secondary_metrics.items():
+        for name, metric in result.secondary_metrics.items():
             of_other = unit_of(metric.score_unit)
             if of_other is None or not metric.forks:
                 left_out[name] = None
@@ -83,9 +83,9 @@ def read(document: object, where: str) -> FileContents:
 
 
 def _make_series(
-    levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric
+    levels: dict[str, Scalar], metric: str, unit: Unit, measured: _Metric
 ) -> Sequence[ImportedSeries]:
-    forks = found.forks or ([[found.score]] if isinstance(found.score, float) else [])
+    forks = measured.forks or ([[measured.score]] if isinstance(measured.score, float) else [])
     values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
     if not all(math.isfinite(value) for fork in values for value in fork):
         return ()

@@ -15,8 +15,8 @@ from steelyard.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
     identifier,
-    known_unit,
     read_number,
+    read_unit,
 )
 
 IMB: Final = "imb"
@@ -42,7 +42,7 @@ def reads_osu(text: str) -> bool:
     return _OF_OSU.search(text[:4096]) is not None
 
 
-def read_imb(text: str, where: str) -> FileContents:
+def read_imb(text: str, place: str) -> FileContents:
     """All benchmarks: ``op``, ``p`` and ``bytes``."""
     version = _OF_IMB.search(text)
     series: list[ImportedSeries] = []
@@ -54,9 +54,9 @@ def read_imb(text: str, where: str) -> FileContents:
         elif match := re.match(r"#\s+#processes = (\d+)", line):
             levels = {**levels, "p": int(match[1])}
         elif line.lstrip().startswith("#bytes") or line.lstrip().startswith("#repetitions"):
-            header = list(_get_columns(line.split(), where, number))
+            header = list(_get_columns(line.split(), place, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _get_row(line, header, levels, where, number)
+            series += _get_row(line, header, levels, place, number)
         elif not line.strip():
             header = []
     return FileContents(
@@ -64,7 +64,7 @@ def read_imb(text: str, where: str) -> FileContents:
     )
 
 
-def read_osu(text: str, where: str) -> FileContents:
+def read_osu(text: str, place: str) -> FileContents:
     """All message sizes: ``op`` and ``bytes``. How many processes there were, the file does not say."""
     match = _OF_OSU.search(text)
     op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", match[1] if match else "")).lower()
@@ -73,9 +73,9 @@ def read_osu(text: str, where: str) -> FileContents:
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(r"#\s+Size\s", line):
             titles = re.split(r"\s{2,}", line.lstrip("# ").strip())
-            header = list(_get_columns(titles, where, number))
+            header = list(_get_columns(titles, place, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _get_row(line, header, {"op": op}, where, number)
+            series += _get_row(line, header, {"op": op}, place, number)
     version = match[2] if match and match[2] else ""
     return FileContents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
@@ -84,29 +84,29 @@ _Column = tuple[str, str, float]
 """Metric (empty: not one), SI unit, and how many of it are one."""
 
 
-def _get_columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
+def _get_columns(titles: Iterable[str], place: str, number: int) -> Iterator[_Column]:
     """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)`` of OSU."""
     for title in titles:
         match = _MEASURED.fullmatch(title)
         if match is None and title != "Mbytes/sec":
             yield title.lstrip("#").lower(), "", 1.0
             continue
-        name, said = (match[1], match[2]) if match else ("throughput", "MB/s")
-        unit = known_unit(said.strip(), f"{where}, line {number}")
+        name, unit_text = (match[1], match[2]) if match else ("throughput", "MB/s")
+        unit = read_unit(unit_text.strip(), f"{place}, line {number}")
         yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
 
 
 def _get_row(
-    line: str, header: list[_Column], levels: dict[str, Scalar], where: str, number: int
+    line: str, header: list[_Column], levels: dict[str, Scalar], file: str, number: int
 ) -> Iterator[ImportedSeries]:
     cells = line.split()
     if len(cells) != len(header):
         raise UsageError(
-            f"{where}, line {number}: {len(cells)} numbers, but the table has {len(header)} columns",
+            f"{file}, line {number}: {len(cells)} numbers, but the table has {len(header)} columns",
             hint="the file was cut off, or something else was printed into it; repair that line",
         )
     numbers = [
-        read_number(cell, f"{where}, line {number}", hint="repair that line, or delete it") for cell in cells
+        read_number(cell, f"{file}, line {number}", hint="repair that line, or delete it") for cell in cells
     ]
     at = dict(zip((name for name, _, _ in header), numbers, strict=True))
     size = at.get("bytes", at.get("size"))

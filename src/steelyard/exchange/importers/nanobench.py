@@ -34,17 +34,19 @@ class _File(msgspec.Struct, frozen=True):
     results: list[_Result]
 
 
-def read(document: object, where: str) -> FileContents:
+def read(document: object, place: str) -> FileContents:
     """All benchmarks; ``title`` is a level where there are several."""
     results = msgspec.convert(document, _File).results
     titles = len({result.title for result in results}) > 1
     series = []
-    for each in results:
-        if not each.batch > 0:
-            raise UsageError(f"{where}: {each.name} has a batch of {each.batch}", hint="it must be above 0")
-        levels: dict[str, Scalar] = {"title": each.title} if titles else {}
-        values = tuple(measurement.elapsed / each.batch for measurement in each.measurements)
-        series.append(ImportedSeries({**levels, "benchmark": each.name}, "time_s", "s", (values,)))
+    for result in results:
+        if not result.batch > 0:
+            raise UsageError(
+                f"{place}: {result.name} has a batch of {result.batch}", hint="it must be above 0"
+            )
+        levels: dict[str, Scalar] = {"title": result.title} if titles else {}
+        values = tuple(measurement.elapsed / result.batch for measurement in result.measurements)
+        series.append(ImportedSeries({**levels, "benchmark": result.name}, "time_s", "s", (values,)))
     texts = sorted({result.unit for result in results} - {"op"})
     notes = (f"Times are those of one {', '.join(texts)}, as the program set its units.",) if texts else ()
     return FileContents(TOOL, tuple(series), notes=notes)

@@ -6,7 +6,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
 
 TOOL = "pyperf"
 KEYS = frozenset({"version", "benchmarks", "metadata"})
@@ -37,19 +37,19 @@ class _File(msgspec.Struct, frozen=True):
     metadata: _Metadata = _Metadata()
 
 
-def read(document: object, where: str) -> FileContents:
+def read(document: object, place: str) -> FileContents:
     """All benchmarks of the file."""
     file = msgspec.convert(document, _File)
     if file.version != VERSION:
         raise UsageError(
-            f"{where}: version {file.version} of pyperf's format, of which {VERSION} is known",
+            f"{place}: version {file.version} of pyperf's format, of which {VERSION} is known",
             hint="convert it with the pyperf that wrote it: python -m pyperf convert",
         )
     series = []
     for benchmark in file.benchmarks:
         name = benchmark.metadata.name or file.metadata.name
         text = benchmark.metadata.unit if benchmark.metadata.unit != "second" else file.metadata.unit
-        unit = known_unit(text, f"{where}: {name}")
+        unit = read_unit(text, f"{place}: {name}")
         runs = tuple(
             tuple(value * unit.scale for value in run.values) for run in benchmark.runs if run.values
         )

@@ -38,7 +38,7 @@ class _File(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-def read(document: object, _where: str) -> FileContents:
+def read(document: object, _place: str) -> FileContents:
     """All tests: ``benchmark`` is the function, parameters that are numbers or text are levels."""
     file = msgspec.convert(document, _File)
     series, means = [], []

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, read_unit
 
 TOOL = "reframe"
 KEYS = frozenset({"session_info", "runs"})
@@ -47,7 +47,7 @@ class _File(msgspec.Struct, frozen=True):
     runs: list[_Run]
 
 
-def read(document: object, where: str) -> FileContents:
+def read(document: object, place: str) -> FileContents:
     """All tests that ran: ``test``, and system, partition and environment where they differ."""
     file = msgspec.convert(document, _File)
     cases = [case for run in file.runs for case in run.testcases]
@@ -57,7 +57,7 @@ def read(document: object, where: str) -> FileContents:
         for name, key in places.items()
         if len({getattr(case, key) or getattr(case, name, None) for case in cases}) > 1
     }
-    found: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
+    values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
     lost = []
     for case in cases:
         variables = list(_get_variables(case))
@@ -76,15 +76,15 @@ def read(document: object, where: str) -> FileContents:
         params = {k: v for k, v in case.check_params.items() if isinstance(v, str | int | float | bool)}
         levels += [(identifier(key.rpartition(".")[2]), value) for key, value in params.items()]
         levels = list(dict(levels).items())
-        for name, value, said in variables:
-            unit = known_unit(said, f"{where}: {case.name}, {name}")
-            found.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
+        for name, value, unit_text in variables:
+            unit = read_unit(unit_text, f"{place}: {case.name}, {name}")
+            values_of.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
     series = tuple(
         ImportedSeries(
             dict(levels), metric, unit, tuple((value,) for value in values),
             "higher" if unit.endswith("/s") else "lower",
         )
-        for (levels, metric, unit), values in found.items()
+        for (levels, metric, unit), values in values_of.items()
     )  # fmt: skip
     about = file.session_info
     notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()

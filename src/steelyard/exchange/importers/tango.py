@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
 
 TOOL = "tango"
 
@@ -39,7 +39,7 @@ def read(text: str, origin: str) -> FileContents:
     skipped = {}
     for row in _ROW.finditer(text):
         name, value = row["name"], row["value"]
-        unit = known_unit(row["unit"], f"{origin}: {name}")
+        unit = read_unit(row["unit"], f"{origin}: {name}")
         if len(value.replace(".", "").lstrip("0")) < _DIGITS:
             skipped[name] = f"tango prints {value} {row['unit']}, which has too few digits to compare"
         else:

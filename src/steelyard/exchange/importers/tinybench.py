@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
 
 TOOL = "tinybench"
 
@@ -42,7 +42,7 @@ def read(text: str, origin: str) -> FileContents:
             if number is None:  # A task that failed has words there.
                 continue
             name = cells[name_column].strip("'\"")
-            unit = known_unit(unit_name, f"{origin}: {name}")
+            unit = read_unit(unit_name, f"{origin}: {name}")
             value = float(number[0].replace(",", "")) * unit.scale
             series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
     return FileContents(TOOL, tuple(series))

@@ -27,7 +27,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.store.entries import Disturbance, Gaps, Journal, RecordProgress
 from steelyard.store.lock import LockHolder
 from steelyard.store.reading import LEFT_OUT, Reading
-from steelyard.store.rows import as_given, treatment_rows
+from steelyard.store.rows import treatment_rows, write_as_given
 from steelyard.store.sampling import find_machines
 from steelyard.store.schema import TABLES, VERSION
 
@@ -156,7 +156,9 @@ class LakeRecord(Reading):
 
         table = self.read_columns()
         with self._explained():
-            settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
+            settings = {
+                id_: msgspec.json.decode(text) for id_, text in self._query_rows("SELECT * FROM context")
+            }
             starts = np.flatnonzero(np.diff(table["block"], prepend=-1))
             ends = [*starts[1:].tolist(), table["block"].size]
             lists = {name: table[name].tolist() for name in ("block", "pass", "context", "block_state")}
@@ -182,7 +184,7 @@ class LakeRecord(Reading):
             The record has no such metric, or it has labels.
         """
         with self._explained():
-            described = [self._metric(name) for name in metrics]
+            described = [self._find_metric(name) for name in metrics]
             # All at once, with where they stand: each further look at the files takes a tenth of a second.
             columns = self._find_columns()
             values = self._parquet.read([*WHERE, *(columns[name] for name in metrics)])
@@ -233,7 +235,7 @@ class LakeRecord(Reading):
         """Return the context that stands for each: that of its machine where machines are contexts."""
         import numpy as np
 
-        ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
+        ((last,),) = self._query_rows("SELECT coalesce(max(id), 0) FROM context")
         standing = np.arange(last + 1)
         for id_, place in find_machines(self._connection).items():
             standing[id_] = place.standing
@@ -250,7 +252,7 @@ class LakeRecord(Reading):
         spoilt = np.isin(table["block"], table["block"][failed])
         counted = (table["block_state"] == _COMPLETE) | (incomplete & ~spoilt)
         standing, late = self._find_standing(), table["timed out"] == 1
-        metric, _, _ = self._metric("wall_s")
+        metric, _, _ = self._find_metric("wall_s")
         failures, origins = self.failures(), self.origins()
         samples = []
         for treatment in self.treatments:
@@ -291,7 +293,7 @@ class LakeRecord(Reading):
 
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
         """Return no labels, since no metric of a lake has any."""
-        self._metric(metric)
+        self._find_metric(metric)
         return [{}]
 
     def progress(self) -> RecordProgress:
@@ -336,7 +338,7 @@ class LakeRecord(Reading):
             for id_ in np.flatnonzero(counts).tolist()
         }
 
-    def excluded(self) -> tuple[Excluded, ...]:
+    def excluded_trials(self) -> tuple[Excluded, ...]:
         """Return excluded runs as of a record."""
         rows = self._parquet.fetch_rows(
             "trial, treatment, block, status, reason, block_state, wall_s", "block_state <> 'complete'"
@@ -353,7 +355,7 @@ class LakeRecord(Reading):
             for place, trial, treatment, block, status, reason, state, wall_s in rows
         )
 
-    def disturbed(self, least: float) -> tuple[Disturbed, ...]:
+    def disturbed_trials(self, least: float) -> tuple[Disturbed, ...]:
         """Return disturbed runs as of a record."""
         if "queue_wait_s" not in self._metrics:
             return ()
@@ -504,8 +506,8 @@ def _fill(
             first.id if len(ids) == 1 else f"{hash_ids(ids)}",
             VERSION,
             min(part.facts.created_ns for part in parts),
-            as_given(experiment),
-            as_given(program),
+            write_as_given(experiment),
+            write_as_given(program),
         ),
     )
     connection.executemany("INSERT INTO treatment VALUES (?, ?, ?)", treatment_rows(first.treatments))
@@ -552,7 +554,7 @@ def _add_contexts(
             numbers[context, machine] = last + len(numbers) + 1
             full = {**settings, **({"node": machine} if named else {})}
             connection.execute(
-                "INSERT INTO context VALUES (?, ?)", (numbers[context, machine], as_given(full))
+                "INSERT INTO context VALUES (?, ?)", (numbers[context, machine], write_as_given(full))
             )
     return numbers
 
@@ -567,7 +569,7 @@ def _add_runs(connection: sqlite3.Connection, part: RecordInLake, offsets: Offse
             state = "interrupted" if state == "running" else state
         connection.execute(
             "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",
-            (run.id + offsets.runs, run.started_ns, run.ended_ns, run.boot, as_given(host), state),
+            (run.id + offsets.runs, run.started_ns, run.ended_ns, run.boot, write_as_given(host), state),
         )
     for notice in facts.warnings:
         if notice.run is not None or alone:

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis, MeasuredTypeB, TypeB
 from steelyard.core.errors import RecordError, UsageError
-from steelyard.core.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
+from steelyard.core.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, choose_interval
 from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
-from steelyard.lab.answer.disturbance import disturbed, stolen, waited
-from steelyard.lab.answer.protocol import asked
+from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
+from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.status import extent
@@ -61,14 +61,14 @@ def analyze(
     beside : sequence of str
         Metrics that are described too, without verdicts, beside those that always are.
     protocol, against : optional
-        As ``asked``.
+        As ``choose_analysis``.
     estimand, interval : str, optional
         By default those of the spec; a chosen estimand has its own first kind of interval.
 
     Raises
     ------
     UsageError
-        The record has no such metric, or the estimand no such interval; as ``asked``.
+        The record has no such metric, or the estimand no such interval; as ``choose_analysis``.
     RecordError
         No complete block yet.
     """
@@ -76,34 +76,36 @@ def analyze(
     primary = metric or experiment.analysis.metric
     with record.snapshot():
         # In one pass over the trials: of a million, each further one would take half a second.
-        names = {each.name for each in record.metrics}
-        others = dict.fromkeys(
-            name for name in (*_others(experiment, primary), *beside) if name != primary and name in names
+        names = {its_metric.name for its_metric in record.metrics}
+        other_metrics = dict.fromkeys(
+            name
+            for name in (*_list_other_metrics(experiment, primary), *beside)
+            if name != primary and name in names
         )
-        samples = record.samples(primary, *others)
+        samples = record.samples(primary, *other_metrics)
         observed = {sample.metric.name for sample in samples if len(sample)}
         if primary not in observed:
-            raise _nothing_yet(record)
+            raise _make_no_trial_error(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
-        declared = _make_chosen(_about(_declared(record), primary), estimand, interval)
+        declared = _make_chosen(_choose_analysis_about(_get_declared(record), primary), estimand, interval)
         declared = replace(declared, type_b=(*declared.type_b, *_get_clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
-        analysis = asked(declared, record.treatments, protocol, against)
-        found = answer(
+        analysis = choose_analysis(declared, record.treatments, protocol, against)
+        result = answer(
             experiment.name,
             samples,
             design_facts(record, so_far),
             analysis,
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
             warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
-            unobserved=_unobserved(record, primary, observed, disturbances),
+            unobserved=_note_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
     chosen = _get_chosen_afterwards(experiment.analysis, analysis)
     if against is not None and _get_pairs(samples, analysis) != _get_pairs(samples, declared):
         chosen.append("baseline")
-    return _make_exploratory(found, chosen) if chosen else found
+    return _make_exploratory(result, chosen) if chosen else result
 
 
 def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
@@ -112,7 +114,7 @@ def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
         return ["metric"]
     if declared.estimand != analysis.estimand:
         return ["estimand"]
-    kinds = (meant(each.estimand, each.interval) for each in (declared, analysis))
+    kinds = (choose_interval(choice.estimand, choice.interval) for choice in (declared, analysis))
     return ["interval"] if len(set(kinds)) > 1 else []
 
 
@@ -123,20 +125,20 @@ def _get_pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int,
     ]
 
 
-def _make_exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
+def _make_exploratory(result: Answer, chosen: Sequence[str]) -> Answer:
     """Return the answer, whose verdicts are marked as those of a question that was asked after the run."""
     notice = Notice("exploratory", (), {"names": " and ".join(chosen)})
     return replace(
-        found,
+        result,
         comparisons=tuple(
             replace(comparison, exploratory=True) if comparison.verdict else comparison
-            for comparison in found.comparisons
+            for comparison in result.comparisons
         ),
-        warnings=(notice, *found.warnings),
+        warnings=(notice, *result.warnings),
     )
 
 
-def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
+def analyze_by_context(record: Reading, *, metric: str | None = None) -> ByContext:
     """Show every treatment and comparison context by context: what one person with one set-up would see.
 
     Raises
@@ -144,7 +146,7 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
     UsageError
         The experiment draws no contexts, or the metric is unknown.
     RecordError
-        As ``analyze``.
+        No block is complete yet, as ``analyze`` says.
     """
     # Imported where they are asked for: an answer does without.
     from steelyard.results.contexts import ByContext, Profile
@@ -152,7 +154,7 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
     from steelyard.stats.contexts.visits import same_contexts
 
     experiment = record.experiment
-    found = analyze(record, metric=metric)
+    result = analyze(record, metric=metric)
     settings = {
         outcome.block.context.id: outcome.block.context.settings
         for outcome in record.stream_outcomes()
@@ -163,12 +165,12 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
             f"{record.directory} has one context only", hint='draw some: env_bytes = "random" in [contexts]'
         )
     samples = record.samples(metric or experiment.analysis.metric)
-    profiles = (profile(same_contexts(sample, found.design.drawn_before), settings) for sample in samples)
-    shown = tuple(each for each in profiles if isinstance(each, Profile))
-    return ByContext(experiment.name, shown, found.contexts)
+    profiles = (profile(same_contexts(sample, result.design.drawn_before), settings) for sample in samples)
+    profiles_of = tuple(item for item in profiles if isinstance(item, Profile))
+    return ByContext(experiment.name, profiles_of, result.contexts)
 
 
-def _nothing_yet(record: Reading) -> RecordError:
+def _make_no_trial_error(record: Reading) -> RecordError:
     """Make the error for a record without a complete block."""
     runs = record.runs()
     if runs and runs[-1].state in ("complete", "precision_not_reached"):
@@ -183,7 +185,7 @@ def _nothing_yet(record: Reading) -> RecordError:
     )
 
 
-def _about(declared: Analysis, metric: str) -> Analysis:
+def _choose_analysis_about(declared: Analysis, metric: str) -> Analysis:
     """Return the declaration about another metric, whose limits and stated uncertainties are unknown."""
     if metric == declared.metric:
         return declared
@@ -193,27 +195,27 @@ def _about(declared: Analysis, metric: str) -> Analysis:
 
 def _make_chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
     """Return the declaration of the spec, with the estimand and interval that were asked for."""
-    wanted = estimand or declared.estimand
-    if wanted not in INTERVALS:
-        raise UsageError(f"unknown estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
+    chosen_estimand = estimand or declared.estimand
+    if chosen_estimand not in INTERVALS:
+        raise UsageError(f"unknown estimand {chosen_estimand!r}", hint=f"one of: {', '.join(INTERVALS)}")
     kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
-    if kind is not None and kind not in INTERVALS[wanted]:
+    if kind is not None and kind not in INTERVALS[chosen_estimand]:
         raise UsageError(
-            f"{wanted} has no interval by {kind}",
-            hint=f"--interval with one of: {', '.join(INTERVALS[wanted])}",
+            f"{chosen_estimand} has no interval by {kind}",
+            hint=f"--interval with one of: {', '.join(INTERVALS[chosen_estimand])}",
         )
-    if declared.failures == "as-limit" and wanted != "median_ratio":
+    if declared.failures == "as-limit" and chosen_estimand != "median_ratio":
         raise UsageError(
-            f"the spec counts runs that timed out as at least the limit, which {wanted} cannot",
+            f"the spec counts runs that timed out as at least the limit, which {chosen_estimand} cannot",
             hint="--estimand median_ratio",
         )
-    by = kind or INTERVALS[wanted][0]
+    by = kind or INTERVALS[chosen_estimand][0]
     if declared.type_b and by not in PROPAGATED:
         raise UsageError(
             f"the spec states uncertainties, for which an interval by {by} has no place",
             hint="--estimand geomean_ratio, or ratio_of_means, by log-delta; or leave analysis.type_b out",
         )
-    return replace(declared, estimand=wanted, interval=kind)
+    return replace(declared, estimand=chosen_estimand, interval=kind)
 
 
 def declared_of(record: Reading, metric: str) -> Analysis:
@@ -221,7 +223,7 @@ def declared_of(record: Reading, metric: str) -> Analysis:
 
     It has the level that the looks at the record leave it.
     """
-    declared = _about(_declared(record), metric)
+    declared = _choose_analysis_about(_get_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
     alpha = declared.alpha if looks is None else looks.level(declared.alpha)
     return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_get_clock_errors(record, metric)))
@@ -240,7 +242,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
     from steelyard.stats.planning.precision import precision
     from steelyard.stats.planning.standing import standing
 
-    experiment, declared = record.experiment, _declared(record)
+    experiment, declared = record.experiment, _get_declared(record)
     stop = experiment.design.stop or Stop()
     target = None if stop.decided else stop.rel_halfwidth or math.inf
     samples, order = record.samples(experiment.analysis.metric), order_of(experiment)
@@ -267,7 +269,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
     return standing(reached, judged, target, rel_effect=stop.rel_effect)
 
 
-def _declared(record: Reading) -> Analysis:
+def _get_declared(record: Reading) -> Analysis:
     analysis, design = record.experiment.analysis, record.experiment.design
     seed = design.seed if analysis.seed is None else analysis.seed
     return replace(analysis, seed=seed)
@@ -295,7 +297,7 @@ def _get_clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
     return tuple(errors)
 
 
-def _others(experiment: Experiment, primary: str) -> Sequence[str]:
+def _list_other_metrics(experiment: Experiment, primary: str) -> Sequence[str]:
     declared = (*experiment.program.counters, *(metric.name for metric in experiment.metrics))
     return (
         *declared,
@@ -332,18 +334,18 @@ def _get_warnings(
     if _simulated(record.experiment, primary):
         return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
-    among = disturbed(disturbances.values())
-    notices += waited(tuple(labels[disturbance.treatment] for disturbance in among), among)
+    among = select_disturbed(disturbances.values())
+    notices += note_waits(tuple(labels[disturbance.treatment] for disturbance in among), among)
     return notices + stolen(record, spent_s)
 
 
-def _unobserved(
+def _note_unobserved(
     record: Reading, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
 ) -> list[Notice]:
     """Limitations of what was observed, as far as the record knows."""
     experiment = record.experiment
     elsewhere = record.imported or _simulated(experiment, primary)
-    notices = [] if elsewhere else _unobserved_waits(record, disturbances)
+    notices = [] if elsewhere else _note_unobserved_waits(record, disturbances)
     notices += _note_idle_power(record)
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
@@ -362,7 +364,7 @@ def _note_idle_power(record: Reading) -> list[Notice]:
     ]
 
 
-def _unobserved_waits(record: Reading, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
+def _note_unobserved_waits(record: Reading, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
     if not any(disturbance.observed for disturbance in disturbances.values()) and not all(
         # Found at the end of a run: one that was killed does not know.
         run.host.get("queue_wait_available", True)

@@ -26,7 +26,7 @@ from steelyard.store import Reading
 from steelyard.store.differences import differences
 
 
-def _compared(record: Reading, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
+def _compare(record: Reading, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
     """Return the samples to compare: if declared so, times to the limit of the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
@@ -40,8 +40,8 @@ _MAY_DIFFER: Final = ("build", "claims", "name", "source")
 
 def _get_departures(baseline: Experiment, experiment: Experiment) -> list[str]:
     old, new = (
-        {key: value for key, value in msgspec.to_builtins(each).items() if key not in _MAY_DIFFER}
-        for each in (baseline, experiment)
+        {key: value for key, value in msgspec.to_builtins(side).items() if key not in _MAY_DIFFER}
+        for side in (baseline, experiment)
     )
     old["design"]["seed"] = new["design"]["seed"]
     return differences(old, new)
@@ -102,12 +102,12 @@ def prepare_claims(
 ) -> Drafted:
     """Judge the claims of a record as far as that goes without other claims; as ``check``."""
     experiment = record.experiment
-    own = experiment.claims if claims is None else tuple(claims)
+    claims_given = experiment.claims if claims is None else tuple(claims)
     declared = (
         () if baseline is None else tuple(_resolve_accepted(claim, baseline) for claim in baseline.claims)
     )
-    wanted = (*declared, *(claim for claim in own if claim not in declared))
-    if not wanted:
+    asked_claims = (*declared, *(claim for claim in claims_given if claim not in declared))
+    if not asked_claims:
         raise UsageError(
             f"{record.directory}: {experiment.name} has no claims to check",
             hint="add [[claims]] to the spec and check the spec: docs/checking.md has all kinds",
@@ -118,7 +118,7 @@ def prepare_claims(
         experiment=experiment,
         declared=cache(lambda metric: declared_of(record, metric)),
         samples=samples,
-        compared=cache(lambda metric: _compared(record, metric, samples)),
+        list_compared=cache(lambda metric: _compare(record, metric, samples)),
         series=lambda metric, parameters: series_of_samples(
             samples(metric),
             parameters,
@@ -127,7 +127,9 @@ def prepare_claims(
         ),
     )
     # What the experiment claims itself has to be right.
-    drafts = prepare_drafts(wanted, observed, [claim for claim in declared if claim not in own])
+    drafts = prepare_drafts(
+        asked_claims, observed, [claim for claim in declared if claim not in claims_given]
+    )
     runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
     checked = Checked(
@@ -137,10 +139,10 @@ def prepare_claims(
         verdicts=(),
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),
-        afterwards=any(claim not in experiment.claims and claim not in declared for claim in wanted)
-        or (baseline is None and wanted != experiment.claims),
+        afterwards=any(claim not in experiment.claims and claim not in declared for claim in asked_claims)
+        or (baseline is None and asked_claims != experiment.claims),
         failed=state == "failed",
         departures=() if baseline is None else tuple(_get_departures(baseline, experiment)),
         has_baseline=baseline is not None,
     )
-    return Drafted(wanted, drafts, checked)
+    return Drafted(asked_claims, drafts, checked)

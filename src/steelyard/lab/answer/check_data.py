@@ -7,8 +7,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from steelyard.claims.rule_points import ALPHA
-from steelyard.claims.scales import settled
-from steelyard.claims.verdict import Checked, Instance, Verdict, combined, named
+from steelyard.claims.scales import settle
+from steelyard.claims.verdict import Checked, Instance, Verdict, combine, name_unjudged
 from steelyard.core.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model_all
@@ -33,7 +33,7 @@ def check_data(
         )
     result = model_series(request, progress)
     every: list[ScalingModel | NotModelled] = [*result.models, *result.failed]
-    answers = {(each.name, each.metric): each for each in every}
+    answers = {(model.name, model.metric): model for model in every}
     tests = {model.metric: model for model in result.models if model.name == request.litmus}
     verdicts = []
     for series in request.series:
@@ -53,8 +53,8 @@ def check_data(
                     (answer,) = model_all([series], replace(question, parameter=parameter))
                 about = {**stratum, "parameter": parameter or ""}
             test = tests.get(series.metric)
-            instances.append(named(Instance(about, *settled(series, answer, test))))
-        outcome = combined(instance.outcome for instance in instances)
+            instances.append(name_unjudged(Instance(about, *settle(series, answer, test))))
+        outcome = combine(instance.outcome for instance in instances)
         verdicts.append(Verdict(claim, outcome, tuple(instances)))
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *result.rules))
 

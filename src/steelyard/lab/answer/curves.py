@@ -29,24 +29,26 @@ def curves(record: Reading, metric: str | None = None) -> Curves:
     Expectations are those of the record's claims about this metric.
     """
     text = metric or record.experiment.analysis.metric
-    claims = [each for each in record.experiment.claims if isinstance(each, Scales) and each.scales == text]
+    claims = [
+        claim for claim in record.experiment.claims if isinstance(claim, Scales) and claim.scales == text
+    ]
     parameter = _get_parameter(record, text, claims[0].parameter if claims else None)
     if parameter is None:
         return ()
     series = [
-        each
-        for each in series_of_record(record, (parameter,), (text,))
-        if len(each.points) >= LEAST and each.points[0].at[0] >= 1
+        function
+        for function in series_of_record(record, (parameter,), (text,))
+        if len(function.points) >= LEAST and function.points[0].at[0] >= 1
     ]
     if not series:
         return ()
     scaleses = [scales for scales in claims if scales.parameter in (None, parameter)]
     expected = {
-        f"{one.name} {one.metric}": stated
+        f"{function.name} {function.metric}": stated
         for claim in scaleses
-        for one in series
+        for function in series
         if (stated := expectation_of(claim)) is not None
-        and all(one.labels.get(name, level) == level for name, level in claim.where.items())
+        and all(function.labels.get(name, level) == level for name, level in claim.where.items())
     }
     low, high = min(s.points[0].at[0] for s in series), max(s.points[-1].at[0] for s in series)
     targets: list[Mapping[str, float]] = [

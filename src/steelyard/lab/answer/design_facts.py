@@ -15,7 +15,7 @@ from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
-from steelyard.lab.run.status import Extent, most_blocks, wanted
+from steelyard.lab.run.status import Extent, find_target, most_blocks
 from steelyard.results.analysis import DesignFacts, Order, Pace, State
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading, RunState
@@ -55,9 +55,9 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         decided=bool(stop and stop.decided),
         closed=closed_at(record),
         idle=idle_looks(record),
-        target=wanted(stop, looks),
+        target=find_target(stop, looks),
         reached=looks[-1].rel_halfwidth if looks else None,
-        cap=_cap(experiment, complete) if capped else None,
+        cap=_find_cap(experiment, complete) if capped else None,
         layout_per_launch=layout_per_launch(experiment),
         code_varied=_code_varied(experiment),
         default_context=default_context(contexts),
@@ -76,8 +76,8 @@ def idle_looks(record: Reading) -> tuple[int, ...]:
         look.blocks
         for look in record.looks()
         if look.decision == "continue"
-        and look.wanted is not None
-        and (look.rel_halfwidth is None or look.rel_halfwidth > look.wanted)
+        and look.target is not None
+        and (look.rel_halfwidth is None or look.rel_halfwidth > look.target)
     )
 
 
@@ -117,7 +117,7 @@ def _state(record: Reading, last: RunState) -> State:
             return "interrupted"
 
 
-def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
+def _find_cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
     stop = experiment.design.stop
     most = most_blocks(experiment)
     timed = stop is not None and stop.max_time_s is not None
@@ -129,7 +129,7 @@ def layout_per_launch(experiment: Experiment) -> bool:
     if experiment.contexts is None:
         return False
     setting = experiment.contexts.settings.get(Aslr.name)
-    factor = next((each.levels for each in experiment.factors if each.name == Aslr.name), ())
+    factor = next((item.levels for item in experiment.factors if item.name == Aslr.name), ())
     return setting != "off" and set(factor) != {"off"}
 
 

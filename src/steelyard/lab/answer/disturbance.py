@@ -12,12 +12,12 @@ DISTURBED_SHARE: Final = 0.01
 """Fraction of the elapsed time below which other load explains little of what is compared."""
 
 
-def disturbed(disturbances: Collection[Disturbance]) -> list[Disturbance]:
+def select_disturbed(disturbances: Collection[Disturbance]) -> list[Disturbance]:
     """Treatments that waited for a CPU for more than a fraction of their time."""
     return [disturbance for disturbance in disturbances if disturbance.queue_wait_share > DISTURBED_SHARE]
 
 
-def waited(names: tuple[str, ...], among: Collection[Disturbance]) -> list[Notice]:
+def note_waits(names: tuple[str, ...], among: Collection[Disturbance]) -> list[Notice]:
     """Warning about treatments that waited, with the largest share; none where none did."""
     shares = [disturbance.queue_wait_share for disturbance in among]
     return [Notice("disturbed", names, {"share": max(shares)})] if shares else []

@@ -62,7 +62,7 @@ class Modelled(msgspec.Struct, frozen=True):
 
 
 def _refuse_several(rule: GrowthRule, functions: Mapping[str, Series]) -> None:
-    for name in (*rule.left, *rule.right):
+    for name in (*rule.left_side, *rule.right):
         if len(functions[name].parameters) > 1:
             names = ", ".join(functions[name].parameters)
             raise UsageError(
@@ -89,16 +89,16 @@ def _judge_rules(
     for metric in dict.fromkeys(series.metric for series in request.series) if rules else ():
         functions = {series.name: series for series in request.series if series.metric == metric}
         for rule in rules:
-            if not functions.keys() & {*rule.left, *rule.right}:
+            if not functions.keys() & {*rule.left_side, *rule.right}:
                 continue
-            if not functions.keys() >= {*rule.left, *rule.right}:
+            if not functions.keys() >= {*rule.left_side, *rule.right}:
                 refuse_no_common_point(rule, metric)
             _refuse_several(rule, functions)
             tested, settled = judge_series({}, rule, functions, metric, request.tolerance)
             if not tested:
                 refuse_no_common_point(rule, metric)
-            own = {name: answers[name, metric] for name in functions}
-            settled.append(judge_growth({}, rule, metric, functions, request.question, own))
+            models = {name: answers[name, metric] for name in functions}
+            settled.append(judge_growth({}, rule, metric, functions, request.question, models))
             drafts.append(Draft(tuple(tested), tuple(settled)))
             claims.append(
                 RuleClaim(
@@ -122,7 +122,7 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
     """
     series, litmus = request.series, request.litmus
     parsed = [parse_rule(text) for text in request.rules]
-    named = frozenset(name for rule in parsed for name in (*rule.left, *rule.right))
+    named = frozenset(name for rule in parsed for name in (*rule.left_side, *rule.right))
     answers = model_all(series, replace(request.question, every_lead=named), progress)
     scaling_models = [a for a in answers if isinstance(a, ScalingModel)]
     models = tuple(most_probable(m) if m.name in named else m for m in scaling_models)

@@ -31,8 +31,8 @@ def portrait(record: Reading, *, metric: str | None = None) -> Portrait:
             created=f"{datetime.fromtimestamp(record.created_ns // 10**9, UTC):%Y-%m-%d %H:%M} UTC",
             treatments=record.treatments,
             samples=tuple(record.samples(metric or experiment.analysis.metric)),
-            excluded=record.excluded(),
-            disturbed=record.disturbed(WAITED),
+            excluded=record.excluded_trials(),
+            disturbed=record.disturbed_trials(WAITED),
             contexts={
                 outcome.block.context.id: outcome.block.context.settings
                 for outcome in (record.stream_outcomes() if experiment.contexts else ())

@@ -16,7 +16,7 @@ from steelyard.results.protocol import NAME
 PROTOCOLS: Final = ("default", NAME)
 
 
-def asked(
+def choose_analysis(
     declared: Analysis,
     treatments: Sequence[Treatment],
     protocol: str | None,
@@ -60,25 +60,25 @@ def _get_levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatm
     for treatment in treatments:
         if against == treatment.label:
             return dict(treatment.levels)
-    found: dict[str, Scalar] = {}
+    chosen: dict[str, Scalar] = {}
     for part in against.split(","):
         name, equals, text = part.partition("=")
         levels = {str(t.levels[name]): t.levels[name] for t in treatments if name in t.levels}
         if not equals or text not in levels:
-            raise _unknown(against, name if equals else "", levels, treatments)
-        found[name] = levels[text]
-    return found
+            raise _make_unknown(against, name if equals else "", levels, treatments)
+        chosen[name] = levels[text]
+    return chosen
 
 
 def _get_among(against: Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
     for name, level in against.items():
         levels = {str(t.levels[name]): t.levels[name] for t in treatments if name in t.levels}
         if level not in levels.values():
-            raise _unknown(f"{name}={level}", name, levels, treatments)
+            raise _make_unknown(f"{name}={level}", name, levels, treatments)
     return dict(against)
 
 
-def _unknown(
+def _make_unknown(
     against: str, name: str, levels: dict[str, Scalar], treatments: Sequence[Treatment]
 ) -> UsageError:
     if levels:

@@ -28,9 +28,9 @@ def series_of_record(
     UsageError
         A parameter that is neither a factor nor a label, or is not numeric.
     """
-    wanted = tuple(metrics) or (record.experiment.analysis.metric,)
+    names_of = tuple(metrics) or (record.experiment.analysis.metric,)
     with record.snapshot():
-        samples = [sample for metric in wanted for sample in record.samples(metric)]
+        samples = [sample for metric in names_of for sample in record.samples(metric)]
     ignored = record.experiment.analysis.failures == "ignore"
     return series_of_samples(samples, parameters, record.directory, ignore_failures=ignored)
 
@@ -46,7 +46,7 @@ def series_of_samples(
     Raises
     ------
     UsageError
-        As above.
+        Nothing numeric is varied, or a parameter has no number in some treatment.
     """
     names = tuple(parameters) or _get_numeric(samples)
     if not names:
@@ -60,8 +60,14 @@ def series_of_samples(
         at = tuple(_compute_coordinate(levels, name, place) for name in names)
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
-    found = (_make_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items())
-    return tuple(replace(series, censored=False) for series in found) if ignore_failures else tuple(found)
+    functions = (
+        _make_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items()
+    )
+    return (
+        tuple(replace(series, censored=False) for series in functions)
+        if ignore_failures
+        else tuple(functions)
+    )
 
 
 def _get_levels(sample: Sample) -> dict[str, Scalar]:
@@ -69,38 +75,40 @@ def _get_levels(sample: Sample) -> dict[str, Scalar]:
 
 
 def _get_numeric(samples: Sequence[Sample]) -> tuple[str, ...]:
-    seen: dict[str, set[Scalar]] = {}
+    levels: dict[str, set[Scalar]] = {}
     for sample in samples:
         for name, level in _get_levels(sample).items():
-            seen.setdefault(name, set()).add(level)
-    return tuple(n for n, v in seen.items() if len(v) > 1 and all(is_number(level) for level in v))
+            levels.setdefault(name, set()).add(level)
+    return tuple(n for n, v in levels.items() if len(v) > 1 and all(is_number(level) for level in v))
 
 
 def _compute_coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     level = levels.get(name)
     if level is None or not is_number(level):
         text = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
-        what = "unknown" if level is None else f"{level!r} is not a number:"
-        raise UsageError(f"{place}: {what} parameter {name}", hint=f"name a numeric factor or label: {text}")
+        problem = "unknown" if level is None else f"{level!r} is not a number:"
+        raise UsageError(
+            f"{place}: {problem} parameter {name}", hint=f"name a numeric factor or label: {text}"
+        )
     return float(level)
 
 
 def _make_series(
     metric: str,
     rest: tuple[tuple[str, Scalar], ...],
-    found: list[tuple[tuple[float, ...], Sample]],
+    points: list[tuple[tuple[float, ...], Sample]],
     names: tuple[str, ...],
     samples: Sequence[Sample],
 ) -> Series:
     varying = [(k, v) for k, v in rest if len({_get_levels(s).get(k) for s in samples}) > 1]
-    unit = found[0][1].metric.unit
-    kinds = {sample.provenance for _, sample in found}
+    unit = points[0][1].metric.unit
+    kinds = {sample.provenance for _, sample in points}
     simulated = "simulated" in kinds
     series = series_of(
         "/".join(str(v) for _, v in varying),
         names,
-        [at for at, _ in found],
-        [sample.values.tolist() for _, sample in found],
+        [at for at, _ in points],
+        [sample.values.tolist() for _, sample in points],
         metric=metric,
         unit=unit,
         labels=dict(varying),
@@ -110,5 +118,5 @@ def _make_series(
         series,
         simulated=simulated,
         crowded="crowded" in kinds,
-        censored=missing_not_by_chance([sample for _, sample in found]),
+        censored=missing_not_by_chance([sample for _, sample in points]),
     )

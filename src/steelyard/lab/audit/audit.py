@@ -21,10 +21,10 @@ from steelyard.lab.audit.candidates import (
     MOVE_THE_STACK,
     WAITING,
     AuditCandidate,
-    as_started,
     candidates,
-    not_varied,
-    placed,
+    get_start_setting,
+    list_unvaried,
+    place_threads,
 )
 from steelyard.lab.audit.counts import count_lengths, refuse_counts
 from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
@@ -67,7 +67,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     chosen = request.metric is None
     request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
     bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
-    among, idle = placed(among, bench.threads(), asked=bool(request.only))
+    among, idle = place_threads(among, bench.threads(), requested=bool(request.only))
     among, failing = _get_bearable(bench, among)
     left_out = {**left_out, **idle, **failing}
     plan = effort(request, among, bench.run_s)
@@ -75,7 +75,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     tell(_get_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
     # Kinds that are asked for by name are a question of their own.
-    shell = None if request.only else as_started(among)
+    shell = None if request.only else get_start_setting(among)
     drawn = {kind.name: kind.draw(plan.levels[kind.name], request.seed) for kind in among if kind.numeric}
     counted = None
     if request.counts:
@@ -83,18 +83,18 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
         settings = _list_rows(among, base, {**drawn, COUNTED: ()}, shell)
         drawn[COUNTED], counted = count_lengths(bench, lengths, settings, tell)
     visits = _get_screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
-    rows, comparisons = _again(among, base, visits, shell)
+    rows, comparisons = _measure_again(among, base, visits, shell)
     bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
     replication = _Replication(rows, comparisons, among, visits, waiting & base.keys())
-    judged = replication.judged(bench)
+    judged = replication.judge_blocks(bench)
     while request.limited and judged.undecided and bench.double(rows, stage="replication"):
-        judged = replication.judged(bench)
+        judged = replication.judge_blocks(bench)
     return Audit(
         command=request.command,
         findings=judged.findings,
         left_out=left_out,
-        not_varied=not_varied({*base, *left_out}),
+        not_varied=list_unvaried({*base, *left_out}),
         metric=bench.asked_metric,
         unit=bench.metric.unit,
         typical=judged.typical,
@@ -152,7 +152,7 @@ class _Replication(msgspec.Struct, frozen=True):
     visits: Mapping[str, _Visit]
     waiting: AbstractSet[str]
 
-    def judged(self, bench: Stages) -> _Judged:
+    def judge_blocks(self, bench: Stages) -> _Judged:
         """Return the findings of all blocks so far, at the level that the looks at them leave."""
         request = bench.request
         logs = bench.logs("replication", bench.asked_metric)
@@ -163,13 +163,15 @@ class _Replication(msgspec.Struct, frozen=True):
             LevelPair(
                 comparison.name,
                 comparison.level,
-                self._differences(comparison, by[comparison.name in self.waiting]),
+                self._compute_differences(comparison, by[comparison.name in self.waiting]),
             )
             for comparison in self.comparisons
         ]
         replicated = replicate(pairs, alpha=alpha, least=request.least)
         cpu = {
-            (comparison.name, comparison.level): float(np.exp(self._differences(comparison, logs).mean()))
+            (comparison.name, comparison.level): float(
+                np.exp(self._compute_differences(comparison, logs).mean())
+            )
             for comparison in self.comparisons
             if comparison.name in self.waiting
         }
@@ -206,16 +208,16 @@ class _Replication(msgspec.Struct, frozen=True):
                     unseen=0.0,
                 )
             )
-        typical = np.median([self._values(row, logs) for row in self.comparisons[0].typical])
+        typical = np.median([self._get_values(row, logs) for row in self.comparisons[0].typical])
         return _Judged(tuple(sorted(findings, key=_get_importance)), float(np.exp(typical)), logs.shape[1])
 
-    def _values(self, row: Row, logs: Floats) -> Floats:
+    def _get_values(self, row: Row, logs: Floats) -> Floats:
         values: Floats = logs[self.rows.index(row)]
         return values
 
-    def _differences(self, comparison: _Comparison, logs: Floats) -> Floats:
-        typical: Floats = np.mean([self._values(row, logs) for row in comparison.typical], axis=0)
-        return self._values(comparison.row, logs) - typical
+    def _compute_differences(self, comparison: _Comparison, logs: Floats) -> Floats:
+        typical: Floats = np.mean([self._get_values(row, logs) for row in comparison.typical], axis=0)
+        return self._get_values(comparison.row, logs) - typical
 
 
 def _compute_unseen(candidate: AuditCandidate, visit: _Visit | None, *, blocks: int) -> float:
@@ -254,13 +256,13 @@ def _get_bearable(
     ]
     rows = {(name, level): {**base, name: level} for name, level in tried}
     failing: dict[str, str] = {}
-    for (name, level), what in zip(rows, bench.failures(list(rows.values())), strict=True):
-        if what is not None:
-            failing.setdefault(name, f"at {level} the program behaves differently: it {what}")
+    for (name, level), problem in zip(rows, bench.failures(list(rows.values())), strict=True):
+        if problem is not None:
+            failing.setdefault(name, f"at {level} the program behaves differently: it {problem}")
     audit_candidates = tuple(candidate for candidate in among if candidate.name not in failing)
     if failing and (bench.request.only or not audit_candidates):
-        name, what = next(iter(failing.items()))
-        raise ProgramError(f"{name} cannot be varied: {what}", hint=f"leave {name} out")
+        name, problem = next(iter(failing.items()))
+        raise ProgramError(f"{name} cannot be varied: {problem}", hint=f"leave {name} out")
     return audit_candidates, failing
 
 
@@ -307,7 +309,7 @@ def _get_screen(
     return visits
 
 
-def _again(
+def _measure_again(
     among: Sequence[AuditCandidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
 ) -> tuple[list[Row], list[_Comparison]]:
     """Return the settings of the replication, and what is compared in it.
@@ -330,15 +332,15 @@ def _again(
         comparisons += [_Comparison(name, level, row, typical) for level, row in settings.items()]
     if shell is not None:
         comparisons.append(_Comparison(AS_STARTED, AS_STARTED, shell, (usual,)))
-    wanted = [row for comparison in comparisons for row in (comparison.row, *comparison.typical)]
+    rows_again = [row for comparison in comparisons for row in (comparison.row, *comparison.typical)]
     # Some kinds put a variable into the environment that grows with the level. All launches are padded to the
     # longest, which therefore has to be there again, or every level lies elsewhere than in the screening.
-    wanted += [
+    rows_again += [
         {**base, name: visit.screened[-1].level}
         for name, visit in visits.items()
         if name not in MOVE_THE_STACK
     ]
-    rows = {tuple(row.values()): row for row in wanted}
+    rows = {tuple(row.values()): row for row in rows_again}
     return list(rows.values()), comparisons
 
 

@@ -173,8 +173,8 @@ def candidates(request: AuditRequest) -> tuple[tuple[AuditCandidate, ...], Mappi
     return tuple(audit_candidates), left_out
 
 
-def placed(
-    among: Sequence[AuditCandidate], threads: Threads, *, asked: bool
+def place_threads(
+    among: Sequence[AuditCandidate], threads: Threads, *, requested: bool
 ) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """Return the kinds for a program with such threads, and those left out.
 
@@ -186,12 +186,12 @@ def placed(
         No kind is left, or one is left out that was asked for by name.
     """
     if threads != "openmp" and OMP_THREADS in [kind.name for kind in among]:
-        if asked:
+        if requested:
             raise MachineError(
                 f"{OMP_THREADS} cannot be varied here: {_NO_OPENMP}", hint=f"leave {OMP_THREADS} out"
             )
         rest = tuple(kind for kind in among if kind.name != OMP_THREADS)
-        remaining, left_out = placed(rest, threads, asked=asked)
+        remaining, left_out = place_threads(rest, threads, requested=requested)
         return remaining, {OMP_THREADS: _NO_OPENMP, **left_out}
     reason = None
     levels: tuple[Scalar, ...] = ()
@@ -210,19 +210,19 @@ def placed(
         for candidate in among
         if reason is None or candidate.name != AFFINITY.name
     )
-    if reason is not None and (asked or not audit_candidates):
+    if reason is not None and (requested or not audit_candidates):
         raise MachineError(f"affinity cannot be varied here: {reason}", hint="leave affinity out")
     return audit_candidates, {} if reason is None else {AFFINITY.name: reason}
 
 
-def as_started(among: Sequence[AuditCandidate]) -> Mapping[str, Scalar]:
+def get_start_setting(among: Sequence[AuditCandidate]) -> Mapping[str, Scalar]:
     """Return the setting in which a user's own shell starts the program, as far as kinds are varied."""
     return {kind.name: _AS_STARTED.get(kind.name, kind.population[0]) for kind in among}
 
 
-def not_varied(known: Collection[str]) -> tuple[str, ...]:
+def list_unvaried(names: Collection[str]) -> tuple[str, ...]:
     """Further kinds of context."""
-    return tuple(name for name in KINDS if name not in known)
+    return tuple(name for name in KINDS if name not in names)
 
 
 def addresses_can_be_fixed() -> bool:
@@ -243,5 +243,5 @@ def _get_lacks(name: str, levels: Sequence[Scalar]) -> str | None:
 
 def _get_different(name: str, levels: Sequence[Scalar]) -> tuple[Scalar, ...]:
     """Return the levels that are not the same here: on some machines, compact and scatter are."""
-    same = name == AFFINITY.name and AFFINITY.coincidence() is not None
-    return tuple(level for level in levels if not (same and level == "scatter"))
+    coincides = name == AFFINITY.name and AFFINITY.coincidence() is not None
+    return tuple(level for level in levels if not (coincides and level == "scatter"))

@@ -85,9 +85,9 @@ def effort(request: AuditRequest, among: Sequence[AuditCandidate], run_s: float)
     levels: dict[str, int] = {}
     for place, candidate in enumerate(numeric):
         unit = rows / (_FIRST + len(numeric) - 1)
-        wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
+        goal = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
         # A byte in each step of the stack; all bytes only where that is asked for.
-        count = candidate.levels if request.thorough else min(len(candidate.population), round(wanted))
+        count = candidate.levels if request.thorough else min(len(candidate.population), round(goal))
         levels[candidate.name] = (
             min(count, MOST_TIMED) if request.counts and candidate.name == COUNTED else count
         )

@@ -16,7 +16,7 @@ from steelyard.core.units import Metric, Scalar, format_duration, format_quantit
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
-from steelyard.lab.answer.disturbance import disturbed, stolen, waited
+from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
 from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
 from steelyard.lab.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
 from steelyard.lab.audit.request import AuditRequest, Row
@@ -91,20 +91,20 @@ class Stages:
         """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
         with Record.open(self.place("pilot")) as record:
             (waits,) = record.samples("voluntary_switches")
-        times = self._pilot_times()
+        times = self._take_pilot_times()
         return "cpu_s" if computes(*times, np.array(waits.values, dtype=np.float64)) else "wall_s"
 
     def threads(self) -> Threads:
         """How the program uses CPUs: by the pilot, and by whether an OpenMP runtime answers in it."""
-        if not parallel(*self._pilot_times()):
+        if not parallel(*self._take_pilot_times()):
             return "one"
         (launch,) = self.launches([{}])
         # Runtimes of OpenMP print their settings where this is set (OpenMP 5.2, section 21.7).
-        shown = replace(launch, env=(*launch.env, "OMP_DISPLAY_ENV=TRUE"), stdout=NULL, stderr=CAPTURE)
-        (raw,) = probe_launches([shown])
+        verbose = replace(launch, env=(*launch.env, "OMP_DISPLAY_ENV=TRUE"), stdout=NULL, stderr=CAPTURE)
+        (raw,) = probe_launches([verbose])
         return "openmp" if b"OPENMP DISPLAY ENVIRONMENT" in raw.stderr else "own"
 
-    def _pilot_times(self) -> tuple[Floats, Floats, Floats]:
+    def _take_pilot_times(self) -> tuple[Floats, Floats, Floats]:
         with Record.open(self.place("pilot")) as record:
             samples = {
                 sample.metric.name: sample for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
@@ -115,7 +115,7 @@ class Stages:
     def refuse_too_much(self, plan: Effort) -> None:
         """Raise UsageError where the time is over before anything can be told."""
         self._whole_s = plan.seconds
-        if self.request.limited and plan.least_s > self._left_s():
+        if self.request.limited and plan.least_s > self._compute_remaining_s():
             raise self.too_short(
                 f"its pilot is over, and the fewest runs that could tell take {format_duration(plan.least_s)}"
             )
@@ -145,7 +145,7 @@ class Stages:
             The time was over before ``fewest`` blocks.
         """
         stop = self.limit(stage, share, len(rows) * self.run_s)
-        experiment = self._experiment(rows, stage, blocks, discard, stop)
+        experiment = self._make_experiment(rows, stage, blocks, discard, stop)
         self.run_stage(experiment, stage, f"blocks of the {stage}")
         with Record.open(self.place(stage)) as record:
             self.runs += record.progress().trials
@@ -154,11 +154,11 @@ class Stages:
             raise self.too_short(f"the {stage} has {logs.shape[1]} of at least {fewest} blocks")
         return logs
 
-    def run_stage(self, experiment: Experiment, stage: str, what: str) -> None:
+    def run_stage(self, experiment: Experiment, stage: str, purpose: str) -> None:
         """Run a stage, or what is left of it; ``what`` names its blocks in the line of progress."""
 
         def watch(at: Progress) -> None:
-            self._watch(replace(at, what=what) if at.what == "blocks" else at)
+            self._watch(replace(at, noun=purpose) if at.noun == "blocks" else at)
 
         refuse_other_stage(self._directory, stage, experiment, "audit")
         run(experiment, self.place(stage), watch=watch)
@@ -168,7 +168,7 @@ class Stages:
         with Record.open(self.place(stage)) as record:
             experiment, blocks = record.experiment, record.progress().blocks.get("complete", 0)
             before = record.progress().trials
-        count = min(blocks, int(self._left_s() / (len(rows) * cost_s(self.run_s))))
+        count = min(blocks, int(self._compute_remaining_s() / (len(rows) * cost_s(self.run_s))))
         if blocks < FEWEST_FOR_LOOKS or count < blocks / 4:
             return False
         run(experiment, self.place(stage), watch=self._watch, extend=count)
@@ -198,9 +198,9 @@ class Stages:
                 for disturbance in record.disturbances().values()
                 if disturbance.treatment in undisturbed
             ]
-            among = disturbed(disturbances)
+            among = select_disturbed(disturbances)
             named = f"{len(among)} of {len(disturbances)} settings of the {stage}"
-            of_cpus = (*waited((named,), among), *stolen(record, extent(record).spent_s))
+            of_cpus = (*note_waits((named,), among), *stolen(record, extent(record).spent_s))
         return (*of_cpus, *self._find_changes_of_host())
 
     def _find_changes_of_host(self) -> Iterator[Notice]:
@@ -222,19 +222,19 @@ class Stages:
     def failures(self, rows: Sequence[Row]) -> list[str | None]:
         """Try each row once: how the program fails there; ``None`` where it does not."""
         unique = list({tuple(row.values()): row for row in rows}.values())
-        if self.request.limited and len(unique) * self.run_s > self._left_s():
+        if self.request.limited and len(unique) * self.run_s > self._compute_remaining_s():
             raise self.too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
-        wanted = self._experiment(unique, "trial", 1, 0).program.verify.exit
+        exit_code = self._make_experiment(unique, "trial", 1, 0).program.verify.exit
         ends = [
-            None if raw.status == "ok" and wanted in ("any", raw.exit_code) else ending(raw)
+            None if raw.status == "ok" and exit_code in ("any", raw.exit_code) else ending(raw)
             for raw in probe_launches(self.launches(unique))
         ]
-        known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
-        return [known[tuple(row.values())] for row in rows]
+        end_of = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
+        return [end_of[tuple(row.values())] for row in rows]
 
     def launches(self, rows: Sequence[Row]) -> list[Launch]:
         """Return the launch of each row, in the surroundings that a stage of these rows gives it."""
-        experiment = self._experiment(rows, "trial", 1, 0)
+        experiment = self._make_experiment(rows, "trial", 1, 0)
         context = draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
         return self.make_launches(experiment, context)
 
@@ -244,7 +244,7 @@ class Stages:
         plan = LaunchPlan(experiment, drawn, builds={})
         with Record.open(self.place("pilot")) as record:
             plan.mark(record.id, metrics_file=record.directory / "metrics")
-        launches = plan.in_context(context)
+        launches = plan.start_in_context(context)
         return [launches[treatment.id] for treatment in drawn]
 
     def logs(self, stage: str, metric: str) -> Floats:
@@ -261,7 +261,7 @@ class Stages:
             )
         return np.log(values)
 
-    def _left_s(self) -> float:
+    def _compute_remaining_s(self) -> float:
         return self.request.max_time_s - (time.monotonic() - self._started)
 
     def limit(self, stage: str, share: float, block_s: float) -> Stop | None:
@@ -274,17 +274,17 @@ class Stages:
         if (self.place(stage) / FILE).exists():
             with Record.open(self.place(stage)) as record:
                 return record.experiment.design.stop
-        return Stop(max_time_s=max(self._left_s() * share - block_s, _SHORTEST_S))
+        return Stop(max_time_s=max(self._compute_remaining_s() * share - block_s, _SHORTEST_S))
 
-    def too_short(self, what: str) -> UsageError:
+    def too_short(self, subject: str) -> UsageError:
         """Return the error of a limit in which nothing can be told."""
         needed = f"--max-time '{format_duration(self._whole_s)}', or " if self._whole_s else ""
         return UsageError(
-            f"--max-time '{self.request.max_time_s:g} s' is too short for an audit: {what}",
+            f"--max-time '{self.request.max_time_s:g} s' is too short for an audit: {subject}",
             hint=f"{needed}--only NAME for fewer kinds of context; without --max-time it takes what it needs",
         )
 
-    def _experiment(
+    def _make_experiment(
         self, rows: Sequence[Row], stage: str, blocks: int, discard: int, stop: Stop | None = None
     ) -> Experiment:
         fixed = {} if "aslr" in rows[0] or not addresses_can_be_fixed() else {"aslr": "off"}

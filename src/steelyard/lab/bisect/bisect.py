@@ -24,7 +24,7 @@ from steelyard.results.bisection import Bisection, Candidate, ComparedCommit, Sk
 from steelyard.results.history import Direction
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
-from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pooled
+from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pool_variance
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 
@@ -123,9 +123,9 @@ class _Bisection:
 
     def search(self, watch: Watch, tell: Tell) -> Search:
         """Compare the ends, then the commits between them, until the answer is as small as it can get."""
-        search = self._ends(watch, tell)
+        search = self._measure_ends(watch, tell)
         if search is None:
-            return Search(0, pooled(self._differences, {}))
+            return Search(0, pool_variance(self._differences, {}))
         while (following := search.following(self.request.error, search.verdict())) is not None:
             if self._batches >= self.request.most_batches:
                 break
@@ -133,7 +133,7 @@ class _Bisection:
             search = self._state()
         return search
 
-    def _ends(self, watch: Watch, tell: Tell) -> Search | None:
+    def _measure_ends(self, watch: Watch, tell: Tell) -> Search | None:
         for end in (self.line[0], self.line[-1]):
             if not self._is_measured():
                 try:
@@ -144,7 +144,7 @@ class _Bisection:
             blocks = self.request.blocks * (batches - (LOOKS[look - 1] if look else 0))
             values = self._measure([self.line[0], self.line[-1]], blocks, watch)
             self._differences = np.concatenate([self._differences, values[1] - values[0]])
-            ends = pooled(self._differences, {})
+            ends = pool_variance(self._differences, {})
             if (differs := differ(look, ends, self.request.error)) is not None:
                 tell(f"bad is {math.exp(ends.mean):.4g} × good ({self._differences.size} blocks)")
                 return self._state() if differs else None
@@ -160,9 +160,11 @@ class _Bisection:
             for place, parts in self._blocks.items()
         }
         skipped = frozenset(
-            place for place, commit in enumerate(self.line[1:]) if self.trees.why_not(commit) is not None
+            place
+            for place, commit in enumerate(self.line[1:])
+            if self.trees.get_skip_reason(commit) is not None
         )
-        ends = pooled(self._differences, compared)
+        ends = pool_variance(self._differences, compared)
         return Search(len(self.line) - 1, ends, compared, skipped)
 
     def _measure_between(self, place: int, watch: Watch, tell: Tell) -> None:
@@ -205,7 +207,7 @@ class _Bisection:
     def _measure(self, commits: Sequence[str], blocks: int, watch: Watch) -> list[Floats]:
         """Logarithms of the metric for each commit, block by block."""
         if not self._is_measured():
-            run(self._experiment(commits, blocks), self._place(), watch=watch)
+            run(self._make_experiment(commits, blocks), self._place(), watch=watch)
         with Record.open(self._place()) as record:
             samples = record.samples(self.request.metric)
         self._batches += 1
@@ -218,7 +220,7 @@ class _Bisection:
             )
         return [np.log(value) for value in values]
 
-    def _experiment(self, commits: Sequence[str], blocks: int) -> Experiment:
+    def _make_experiment(self, commits: Sequence[str], blocks: int) -> Experiment:
         names = [commit[:DIGITS] for commit in commits]
         trees = escape(str(self.trees.path(commits[0]).parent))
         # Braces of the user's words stay what they are; the tree alone is put in.
@@ -265,9 +267,11 @@ class _Bisection:
             probability=sum(candidate.probability for candidate in candidates),
             tested=()
             if verdict is None
-            else tuple(self._tested(search, place, verdict.tau) for place in search.compared),
+            else tuple(self._test(search, place, verdict.tau) for place in search.compared),
             skipped=tuple(
-                SkippedCommit(commit, why) for commit in self.line if (why := self.trees.why_not(commit))
+                SkippedCommit(commit, why)
+                for commit in self.line
+                if (why := self.trees.get_skip_reason(commit))
             ),
             resolvable=ends.resolvable(request.error / len(LOOKS)) if verdict is None else None,
             no_change=None if verdict is None else verdict.no_change,
@@ -277,7 +281,7 @@ class _Bisection:
             ended_early=verdict is not None and search.following(request.error, verdict) is not None,
         )
 
-    def _tested(self, search: Search, place: int, tau: float) -> ComparedCommit:
+    def _test(self, search: Search, place: int, tau: float) -> ComparedCommit:
         compared = search.compared[place]
         return ComparedCommit(
             commit=self.line[place + 1],

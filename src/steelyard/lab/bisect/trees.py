@@ -36,15 +36,15 @@ class Trees:
         """Return the tree of a commit."""
         return self._directory / commit[:DIGITS]
 
-    def why_not(self, commit: str) -> str | None:
+    def get_skip_reason(self, commit: str) -> str | None:
         """Return the reason why a commit was skipped; ``None`` where it was not."""
-        marker = self._marker(commit, "skipped")
+        marker = self._make_marker(commit, "skipped")
         return marker.read_text(encoding="utf-8") if marker.exists() else None
 
     def skip(self, commit: str, why: str) -> None:
         """Skip a commit from now on."""
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._marker(commit, "skipped").write_text(why, encoding="utf-8")
+        self._make_marker(commit, "skipped").write_text(why, encoding="utf-8")
 
     def build(self, commit: str) -> Path:
         """Check a commit out and build it, unless that is done.
@@ -52,18 +52,18 @@ class Trees:
         Raises
         ------
         ProgramError
-            The build fails.
+            The command that builds the commit fails.
         """
-        tree, built = self.path(commit), self._marker(commit, "built")
+        tree, built = self.path(commit), self._make_marker(commit, "built")
         if built.exists():
             return tree
         self._directory.mkdir(parents=True, exist_ok=True)
         self._repository.remove(tree)  # What an interrupted build has left.
         self._repository.check_out(commit, tree)
-        log = self._marker(commit, "log")
+        log = self._make_marker(commit, "log")
         words = [word.replace("{tree}", str(tree)) for word in self._build]
         try:
-            code = _ended(words, tree, log) if words else 0
+            code = _end(words, tree, log) if words else 0
         except OSError as error:
             raise ProgramError(
                 f"the build command cannot be started: {words[0]}: {error.strerror}",
@@ -82,13 +82,13 @@ class Trees:
         """Remove every tree, with what an interruption left of one; logs and reasons stay."""
         for tree in sorted(path for path in self._directory.glob("*") if path.is_dir()):
             self._repository.remove(tree)
-            self._marker(tree.name, "built").unlink(missing_ok=True)
+            self._make_marker(tree.name, "built").unlink(missing_ok=True)
 
-    def _marker(self, commit: str, what: str) -> Path:
-        return self._directory / f"{commit[:DIGITS]}.{what}"
+    def _make_marker(self, commit: str, suffix: str) -> Path:
+        return self._directory / f"{commit[:DIGITS]}.{suffix}"
 
 
-def _ended(words: Sequence[str], tree: Path, log: Path) -> int:
+def _end(words: Sequence[str], tree: Path, log: Path) -> int:
     """Return the exit code of a command, or less than 0 for a signal.
 
     Nothing that it started goes on without it.

@@ -44,7 +44,7 @@ NAMES: Final = {
 _TIMES: Final = ("max_time_s", "timeout_s")
 
 
-def fields_of(options: Mapping[str, object], known: Collection[str], call: str) -> dict[str, Any]:
+def fields_of(options: Mapping[str, object], names: Collection[str], call: str) -> dict[str, Any]:
     """Translate options of ``steelyard compare`` into fields of a request; fields stay what they are.
 
     Raises
@@ -59,8 +59,8 @@ def fields_of(options: Mapping[str, object], known: Collection[str], call: str) 
             continue
         field = FIELDS.get(name, name)
         fields[field] = parse_duration(value) if field in _TIMES and isinstance(value, str) else value
-    spoken = {name: options.get(name, value) for name, value in fields.items() if name not in known}
-    refuse_unknown(spoken, sorted({"runs", *FIELDS, *known} - set(FIELDS.values())), call)
+    spoken = {name: options.get(name, value) for name, value in fields.items() if name not in names}
+    refuse_unknown(spoken, sorted({"runs", *FIELDS, *names} - set(FIELDS.values())), call)
     return fields
 
 
@@ -91,7 +91,7 @@ def make_experiment(request: CompareRequest, options: Mapping[str, object]) -> E
         raise UsageError(message, hint=hint) from None
 
 
-def refuse_unknown(given: Mapping[str, object], known: Collection[str], call: str) -> None:
+def refuse_unknown(options: Mapping[str, object], names: Collection[str], call: str) -> None:
     """Refuse keyword arguments that a call does not have.
 
     Raises
@@ -99,51 +99,51 @@ def refuse_unknown(given: Mapping[str, object], known: Collection[str], call: st
     UsageError
         Names the argument, its value, and the one that was probably meant.
     """
-    for name, value in given.items():
-        if name not in known:
-            hint = suggest(name, known, "arguments")
+    for name, value in options.items():
+        if name not in names:
+            hint = suggest(name, names, "arguments")
             raise UsageError(f"{call} has no argument {name}={value!r}", hint=hint)
 
 
-def refuse_one_text(name: str, given: Iterable[object]) -> None:
+def refuse_one_text(name: str, values: Iterable[object]) -> None:
     """Refuse a text where several are expected: Python would take each of its letters for one.
 
     Raises
     ------
     UsageError
     """
-    if isinstance(given, str):
+    if isinstance(values, str):
         raise UsageError(
-            f"{name} must be a list of strings, got the string {given!r}", hint=f"{name}=[{given!r}]"
+            f"{name} must be a list of strings, got the string {values!r}", hint=f"{name}=[{values!r}]"
         )
-    for each in given:
-        if not isinstance(each, str):
-            words = " ".join(map(str, each)) if isinstance(each, list | tuple) else str(each)
-            raise UsageError(f"{name} must be strings, got {each!r}", hint=f"write {words!r}")
+    for value in values:
+        if not isinstance(value, str):
+            words = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            raise UsageError(f"{name} must be strings, got {value!r}", hint=f"write {words!r}")
 
 
-def refuse_no_count(name: str, given: object) -> None:
+def refuse_no_count(name: str, value: object) -> None:
     """Refuse anything but an integer.
 
     Raises
     ------
     UsageError
     """
-    if not isinstance(given, int) or isinstance(given, bool):
-        raise UsageError(f"{name} must be an integer, got {given!r}", hint=f"{name}=10")
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise UsageError(f"{name} must be an integer, got {value!r}", hint=f"{name}=10")
 
 
-def refuse_no_laboratory(what: object) -> None:
+def refuse_no_laboratory(argument: object) -> None:
     """Refuse what is neither a path nor an experiment.
 
     Raises
     ------
     UsageError
     """
-    if isinstance(what, str | Path | Experiment) or hasattr(what, "__fspath__"):
+    if isinstance(argument, str | Path | Experiment) or hasattr(argument, "__fspath__"):
         return
-    if isinstance(what, Mapping):
+    if isinstance(argument, Mapping):
         hint = "Laboratory(steelyard.spec.experiment(program={…}, factors={…}))"
     else:
         hint = 'Laboratory("NAME.toml"), Laboratory("NAME.lab"), or an experiment made by steelyard.spec'
-    raise UsageError(f"a laboratory is made of a path or an experiment, not of {what!r}", hint=hint)
+    raise UsageError(f"a laboratory is made of a path or an experiment, not of {argument!r}", hint=hint)

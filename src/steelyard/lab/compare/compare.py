@@ -129,10 +129,10 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             and all that a spec refuses.
         """
         labels = _get_labels(self.commands, self.names)
-        commands = {label: self._words(text) for label, text in zip(labels, self.commands, strict=True)}
+        commands = {label: self._split_words(text) for label, text in zip(labels, self.commands, strict=True)}
         keys: dict[str, Any] = {
             "name": "compare",
-            "source": _here(),
+            "source": _get_source(),
             "program": {
                 "commands": commands,
                 "shell": self.shell == DEFAULT_SHELL,
@@ -223,9 +223,9 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         inputs = [f"{{source}}/{name}" if name.startswith("../") else name for name in sorted(files)]
         return {"command": words, "objects": objects, "inputs": inputs}
 
-    def _words(self, command: str) -> list[str] | str:
-        known = {*self.parameters, *(("build",) if self.build else ())}
-        text = _keep_placeholders(command, known)
+    def _split_words(self, command: str) -> list[str] | str:
+        names = {*self.parameters, *(("build",) if self.build else ())}
+        text = _keep_placeholders(command, names)
         if self.shell == DEFAULT_SHELL:
             return text
         if self.shell is not None:
@@ -233,7 +233,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         return split(text)
 
 
-def _here() -> str:
+def _get_source() -> str:
     try:
         return str(Path.cwd())
     except FileNotFoundError:
@@ -312,7 +312,7 @@ def scan(first: str, last: str, step: str) -> list[str]:
     return [str(low + place * delta) for place in range(count)]
 
 
-def _make_number(text: str, where: str) -> Decimal:
+def _make_number(text: str, option: str) -> Decimal:
     from decimal import Decimal, InvalidOperation
 
     try:
@@ -321,7 +321,7 @@ def _make_number(text: str, where: str) -> Decimal:
         number = Decimal("nan")
     if not math.isfinite(float(number)):
         raise UsageError(
-            f"{where}: {text} is not a finite number",
+            f"{option}: {text} is not a finite number",
             hint="give numbers, or name the values with --parameter-list",
         )
     return number
@@ -344,10 +344,10 @@ def _get_labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
     return [f"{label} #{place}" for place, label in enumerate(labels, 1)]
 
 
-def _keep_placeholders(text: str, known: Collection[str]) -> str:
-    if not known:
+def _keep_placeholders(text: str, placeholders: Collection[str]) -> str:
+    if not placeholders:
         return escape(text)
-    names = "|".join(re.escape(name) for name in known)
+    names = "|".join(re.escape(name) for name in placeholders)
     return "".join(
         part if index % 2 else escape(part)
         for index, part in enumerate(re.split(rf"(\{{(?:{names})\}})", text))
@@ -360,11 +360,11 @@ def _get_hooks(
     """Untimed commands of every run; where they are as many as the commands, each run starts its own."""
     if not len(texts) == len(labels) > 1:
         return [_get_hook(text, parameters) for text in texts]
-    own = "".join(
+    suffix = "".join(
         f"{escape(shlex.quote(label))})\n{_keep_placeholders(text, parameters)}\n;;\n"
         for label, text in zip(labels, texts, strict=True)
     )
-    return [["/bin/sh", "-c", f'case "$1" in\n{own}esac', "sh", "{command}"]]
+    return [["/bin/sh", "-c", f'case "$1" in\n{suffix}esac', "sh", "{command}"]]
 
 
 def _get_hook(text: str, parameters: Mapping[str, object]) -> list[str]:

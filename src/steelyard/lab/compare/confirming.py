@@ -41,7 +41,7 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
                 raise _make_impossible(old, new, f"their [{key}] differ")
         if before.experiment.source != after.experiment.source:
             raise _make_impossible(old, new, "they were measured in different directories")
-        words = [_command(record) for record in (before, after)]
+        words = [_build_command(record) for record in (before, after)]
         programs = [dict(table["program"]) for table in tables]
         for program in programs:
             for key in ("command", "commands"):
@@ -82,7 +82,7 @@ def _get_table(record: Record) -> dict[str, Any]:
     return tomllib.loads(dumps(record.experiment))
 
 
-def _command(record: Record) -> str | tuple[str, ...]:
+def _build_command(record: Record) -> str | tuple[str, ...]:
     """Return the only command of a record, whose programs are as they were."""
     program = record.experiment.program
     if len(program.commands) != 1 or record.experiment.build is not None:

@@ -75,7 +75,7 @@ def null(
         As ``steelyard.lab.run.run.run``.
     """
     limit_s = math.inf if request.max_time_s is None else request.max_time_s
-    found: dict[Way, list[Comparison]] = {}
+    comparisons_of: dict[Way, list[Comparison]] = {}
     experiments: Mapping[Way, Experiment] = {}
     started = time.monotonic()
     interrupted, out_of_time, number = False, False, 0
@@ -89,11 +89,11 @@ def null(
                 place = directory / f"{number:06}"
                 place.mkdir()
                 experiments = make(number, place)
-                found = found or {way: [] for way in experiments}
+                comparisons_of = comparisons_of or {way: [] for way in experiments}
                 for way in permutation(list(experiments), generator(request.seed, "way", number)):
-                    done, total = sum(map(len, found.values())), comparisons * len(found)
-                    watch(done, total, _left_s(done, total, time.monotonic() - started, limit_s))
-                    found[way].append(_compared(experiments[way], place / f"{way}.lab"))
+                    done, total = sum(map(len, comparisons_of.values())), comparisons * len(comparisons_of)
+                    watch(done, total, _compute_remaining_s(done, total, time.monotonic() - started, limit_s))
+                    comparisons_of[way].append(_compare(experiments[way], place / f"{way}.lab"))
                 if not keep:
                     shutil.rmtree(place)
     except (InterruptedRunError, KeyboardInterrupt):
@@ -103,32 +103,32 @@ def null(
     if not keep:
         with suppress(OSError):
             directory.rmdir()
-    if not any(found.values()):
+    if not any(comparisons_of.values()):
         raise InterruptedRunError(
             "interrupted before the first comparison ended", hint="run the same command again"
         )
-    first, second = (tally(way, its) for way, its in found.items())
+    first, second = (tally(way, comparisons) for way, comparisons in comparisons_of.items())
     return NullResult(
         kind=kind,
         command=request.commands[0],
         blocks=request.least_blocks,
         seed=request.seed,
         alpha=next(iter(experiments.values())).analysis.alpha,
-        wanted=comparisons,
+        target=comparisons,
         tallies=(first, second),
         interrupted=interrupted,
         out_of_time=out_of_time,
     )
 
 
-def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float | None:
+def _compute_remaining_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float | None:
     """Return the time until the last comparison or the limit; ``None`` before the first one ended."""
     if not done:
         return None
     return max(0.0, min(elapsed_s / done * (total - done), max_time_s - elapsed_s))
 
 
-def itself(request: CompareRequest) -> Make:
+def make_itself(request: CompareRequest) -> Make:
     """Use one command as both arms, in randomised blocks and one after the other.
 
     Raises
@@ -173,7 +173,7 @@ def seed_of(request: CompareRequest, number: int) -> int:
     return int(generator(request.seed, "null", number).random() * 2**31)
 
 
-def _compared(experiment: Experiment, directory: Path) -> Comparison:
+def _compare(experiment: Experiment, directory: Path) -> Comparison:
     run(experiment, directory)
     with Record.open(directory) as record:
         (comparison,) = analyze(record).judged

@@ -66,12 +66,12 @@ def layouts(request: CompareRequest) -> Make:
             contexts=True,
         )
         contexts = moved.experiment()
-        return {"contexts": contexts, "one_context": _one_context(contexts, directories)}
+        return {"contexts": contexts, "one_context": _take_one_context(contexts, directories)}
 
     return make
 
 
-def _one_context(contexts: Experiment, directories: tuple[str, ...]) -> Experiment:
+def _take_one_context(contexts: Experiment, directories: tuple[str, ...]) -> Experiment:
     lengths = [len(os.fsencode(directory)) for directory in directories]
     # Once as the file that is executed, once as the first argument.
     env_bytes = [2 * (length - min(lengths)) for length in lengths]

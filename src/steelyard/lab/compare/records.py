@@ -48,11 +48,14 @@ def compare_records(
         raise UsageError(f"{old} and {new} are the same record", hint="name two of them")
     with Record.open(old) as before, Record.open(new) as after:
         chosen = metric or before.experiment.analysis.metric
-        found = {str(old): _get_samples(before, chosen), str(new): _get_samples(after, chosen)}
-        shared = _shared(found[str(old)], found[str(new)], old, new)
-        kept = [(place, levels, each[levels]) for place, each in found.items() for levels in shared]
+        samples_of = {str(old): _get_samples(before, chosen), str(new): _get_samples(after, chosen)}
+        shared = _find_shared(samples_of[str(old)], samples_of[str(new)], old, new)
+        common = [
+            (place, levels, by_levels[levels]) for place, by_levels in samples_of.items() for levels in shared
+        ]
         samples = [
-            _moved(sample, place, number, levels) for number, (place, levels, sample) in enumerate(kept, 1)
+            _describe_move(sample, place, number, levels)
+            for number, (place, levels, sample) in enumerate(common, 1)
         ]
         strata = tuple(name for name, _ in next(iter(shared))) if len(shared) > 1 else ()
         declared = Analysis(
@@ -62,7 +65,7 @@ def compare_records(
         alike = find_same_programs(before.program, after.program)
         compared = answer(f"{old} and {new}", samples, facts, declared, warnings=alike)
         # First: no number of the answer shows it, and only the gravest are told without --details.
-        return replace(compared, warnings=(*_apart(before, after), *compared.warnings))
+        return replace(compared, warnings=(*_note_apart(before, after), *compared.warnings))
 
 
 def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:
@@ -82,12 +85,12 @@ def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:
     return {tuple(sample.treatment.levels.items()): sample for sample in samples}
 
 
-def _shared(
+def _find_shared(
     before: Mapping[Levels, Sample], after: Mapping[Levels, Sample], old: Path, new: Path
 ) -> dict[Levels, None]:
     shared = {levels: None for levels in before if levels in after}
     if not shared:
-        names = [", ".join(sample.treatment.label for sample in found.values()) for found in (before, after)]
+        names = [", ".join(sample.treatment.label for sample in side.values()) for side in (before, after)]
         raise UsageError(
             f"{old} and {new} have no treatment in common: {names[0]}; and {names[1]}",
             hint="name records of the same experiment, or of one command each",
@@ -95,13 +98,13 @@ def _shared(
     return shared
 
 
-def _moved(sample: Sample, place: str, number: int, levels: Levels) -> Sample:
+def _describe_move(sample: Sample, place: str, number: int, levels: Levels) -> Sample:
     """Return the sample as of a treatment whose further level is the record."""
     label = f"{sample.treatment.label}, {RECORD}={place}" if levels else place
     return replace(sample, treatment=Treatment(number, label, {**dict(levels), RECORD: place}))
 
 
-def _apart(before: Record, after: Record) -> list[Notice]:
+def _note_apart(before: Record, after: Record) -> list[Notice]:
     """Return what differs between the records beside their programs, as far as it is known; never nothing."""
     runs = before.runs()[0], after.runs()[0]
     days = [time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started_ns / 1e9)) for run in runs]

@@ -40,7 +40,7 @@ class AgainstItself(msgspec.Struct, frozen=True):
     worst: float
 
 
-def against_itself(
+def compare_with_itself(
     directory: Path, order: Literal["sequential", "randomized"], watch: Callable[[int, int], None]
 ) -> AgainstItself:
     """Compare ``true`` with itself, again and again; the last record stays in ``directory``.
@@ -59,13 +59,13 @@ def against_itself(
     different, worst = 0, 1.0
     for number in range(1, COMPARISONS + 1):
         watch(number - 1, COMPARISONS)
-        asked = experiment(
+        question = experiment(
             name=f"true against itself, {order}",
             program={"commands": {"true": [program], "the same true": [program]}},
             design={"blocks": RUNS, "order": order, "seed": number},
         )
         shutil.rmtree(directory, ignore_errors=True)
-        run(asked, directory)
+        run(question, directory)
         with Record.open(directory) as record:
             (comparison,) = analyze(record).judged
         different += comparison.difference != "not_resolved"

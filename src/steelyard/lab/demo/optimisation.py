@@ -48,7 +48,7 @@ def optimisation(directory: Path, watch: Watch) -> Optimisation:
     Raises
     ------
     MachineError
-        No C compiler.
+        This machine has no C compiler.
     """
     aslr_off = INTERVENTIONS["aslr"].missing("off") is None
     aslr = {"aslr": "off"} if aslr_off else {}
@@ -69,7 +69,7 @@ def optimisation(directory: Path, watch: Watch) -> Optimisation:
 
 
 def _compare(directory: Path, watch: Watch, **keys: Any) -> tuple[Comparison, ...]:
-    asked = experiment(
+    question = experiment(
         name="n-body, -O2 against -O3",
         source=SOURCES,
         program={"command": ["{build}/nbody", str(STEPS)], "verify": {"stdout": r"energy=-0\.169"}},
@@ -80,6 +80,6 @@ def _compare(directory: Path, watch: Watch, **keys: Any) -> tuple[Comparison, ..
         design={"blocks": BLOCKS},
         **{key: value for key, value in keys.items() if value is not None},
     )
-    run(asked, directory, watch=watch)
+    run(question, directory, watch=watch)
     with Record.open(directory) as record:
         return analyze(record).judged

@@ -70,14 +70,14 @@ def stack_lengths(directory: Path, watch: Watch) -> StackLengths:
     Raises
     ------
     MachineError
-        No C compiler.
+        This machine has no C compiler.
     """
     facts = host_facts()
     line, page = int(facts.get("cache_line_bytes", 64)), int(facts["page_bytes"])
     missing = INTERVENTIONS["aslr"].missing("off")
     if missing:
         return StackLengths((), line, page, missing)
-    asked = experiment(
+    question = experiment(
         name="stack split",
         source=SOURCES,
         program={"command": ["{build}/stack_split", str(ADDITIONS)]},
@@ -102,14 +102,14 @@ def stack_lengths(directory: Path, watch: Watch) -> StackLengths:
             "across_page": {"source": "stdout", "pattern": "across_page=([0-9]+)", "better": "neither"},
         },
     )
-    run(asked, directory / "stack.lab", watch=watch)
+    run(question, directory / "stack.lab", watch=watch)
     with Record.open(directory / "stack.lab") as record:
-        found: dict[int, dict[str, float]] = defaultdict(dict)
+        seconds: dict[int, dict[str, float]] = defaultdict(dict)
         for metric in ("wall_s", "across_line", "across_page"):
             for sample in record.samples(metric):
-                found[int(sample.treatment.levels["env_bytes"])][metric] = median(sample.values)
+                seconds[int(sample.treatment.levels["env_bytes"])][metric] = median(sample.values)
     lengths = (
-        Length(env_bytes, each["wall_s"], each["across_line"] > 0, each["across_page"] > 0)
-        for env_bytes, each in sorted(found.items())
+        Length(env_bytes, by_opt["wall_s"], by_opt["across_line"] > 0, by_opt["across_page"] > 0)
+        for env_bytes, by_opt in sorted(seconds.items())
     )
     return StackLengths(tuple(lengths), line, page, None)

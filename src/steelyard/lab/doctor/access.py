@@ -151,11 +151,11 @@ def compiler(host: HostState) -> HostFinding:
 
 def changes(host: HostState) -> HostFinding:
     """Check which interventions of a spec can be made."""
-    known = host.facts.get("interventions_missing")
-    if known is None:  # a record of an earlier version
+    listed = host.facts.get("interventions_missing")
+    if listed is None:  # a record of an earlier version
         return HostFinding("changes", "ok", "which can be made was not looked at")
-    missing = [each for each in str(known).split(",") if each]
-    texts = [each for each in missing if "=" not in each]
+    missing = [text for text in str(listed).split(",") if text]
+    texts = [text for text in missing if "=" not in text]
     every = [name for name, kind in INTERVENTIONS.items() if not kind.is_place]
     able = [name for name in every if name not in texts]
     text = f"{len(able)} of {len(every)} can be made: {', '.join(able)}"

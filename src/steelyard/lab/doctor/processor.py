@@ -59,8 +59,8 @@ def threads(host: HostState) -> HostFinding:
     state = host.facts.get("smt")
     if state != "on":
         # Words of the kernel.
-        said = {"notsupported": "not supported", "notimplemented": "not there", "forceoff": "off for good"}
-        return HostFinding("SMT", "ok", said.get(str(state), str(state or "not there")))
+        words = {"notsupported": "not supported", "notimplemented": "not there", "forceoff": "off for good"}
+        return HostFinding("SMT", "ok", words.get(str(state), str(state or "not there")))
     return HostFinding(
         "SMT",
         "limitation",

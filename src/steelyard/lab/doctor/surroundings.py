@@ -53,7 +53,7 @@ def steal(host: HostState) -> HostFinding:
 def virtualization(host: HostState) -> HostFinding:
     """Check for a hypervisor and a container."""
     hypervisor, container = host.facts.get("virtualization"), host.facts.get("container")
-    inside = " in ".join(str(each) for each in (container, hypervisor) if each)
+    inside = " in ".join(str(name) for name in (container, hypervisor) if name)
     if not hypervisor:
         return HostFinding("machine", "ok", f"container: {container}" if container else "bare metal")
     return HostFinding(

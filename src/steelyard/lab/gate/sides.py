@@ -59,7 +59,7 @@ class GateSides:
         Raises
         ------
         ProgramError
-            Its build fails.
+            The command that builds the side fails.
         UsageError
             Its directory does not exist.
         """
@@ -88,7 +88,7 @@ class GateSides:
         Raises
         ------
         ProgramError
-            Its build fails.
+            The command that builds the side fails.
         """
         tree = replace(self.describe_tree(side), layout=layout)
         words = fill_layout(self._request.build_words, layout)

@@ -38,7 +38,7 @@ Watch = Callable[[int, int], None]
 """Told how many records have been read, of how many."""
 
 
-def unwatched(_done: int, _total: int) -> None:
+def ignore_progress(_done: int, _total: int) -> None:
     """Watch nothing."""
 
 
@@ -53,7 +53,7 @@ class CondensedRecords(msgspec.Struct, frozen=True):
 def gather(
     names: Sequence[Path | str],
     metrics: Sequence[str],
-    watch: Watch = unwatched,
+    watch: Watch = ignore_progress,
     *,
     beside: Sequence[str] = (),
 ) -> CondensedRecords:
@@ -78,7 +78,7 @@ def gather(
     paths = [name for name in names if isinstance(name, Path) and name not in lakes]
     files = [path for path in paths if is_summaries(path)]
     directories = [entry for path in paths if path not in files for entry in find_records(path)]
-    condensed_records = _condensed(directories, metrics, watch, beside)
+    condensed_records = _condense(directories, metrics, watch, beside)
     records, available = (
         {entry.id: entry for entry in condensed_records.records},
         dict(condensed_records.metrics),
@@ -132,7 +132,7 @@ def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] 
     return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
-def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -> CondensedRecords:
+def collect(file: Path, names: Sequence[Path | str], watch: Watch = ignore_progress) -> CondensedRecords:
     """Add every metric of these records to a file of summaries; what it has already is not read again.
 
     Raises
@@ -149,14 +149,14 @@ def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -
                 f"{label} keeps summaries of its records already", hint=f"steelyard history {label}"
             )
     with Summaries(file) as summaries:
-        there = summaries.known()
+        present = summaries.list_digests()
         directories = [entry for name in names for entry in find_records(Path(name))]
-        records = _condensed([entry for entry in directories if _id(entry) not in there], None, watch)
+        records = _condense([entry for entry in directories if _get_id(entry) not in present], None, watch)
         summaries.add(records.records, records.metrics.values())
     return records
 
 
-def _condensed(
+def _condense(
     directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch, beside: Sequence[str] = ()
 ) -> CondensedRecords:
     records: list[Condensed] = []
@@ -165,13 +165,13 @@ def _condensed(
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            summary, its = read_condensed(directory, metrics, beside)
+            summary, names = read_condensed(directory, metrics, beside)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
             continue
         records.append(summary)
-        available |= its
+        available |= names
     return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
@@ -203,10 +203,10 @@ def _choose_digests(
     condensed: Condensed, metrics: Sequence[str] | None, beside: Sequence[str]
 ) -> dict[str, tuple[Labelled, ...]]:
     """Digests of these metrics and of those ``beside``; empty where it has none of these metrics."""
-    asked = list(condensed.digests) if metrics is None else metrics or [condensed.primary_metric]
-    if condensed.digests.keys().isdisjoint(asked):
+    wanted_metrics = list(condensed.digests) if metrics is None else metrics or [condensed.primary_metric]
+    if condensed.digests.keys().isdisjoint(wanted_metrics):
         return {}
-    chosen = dict.fromkeys((*asked, *beside))
+    chosen = dict.fromkeys((*wanted_metrics, *beside))
     return {name: condensed.digests[name] for name in chosen if name in condensed.digests}
 
 
@@ -226,7 +226,7 @@ def find_records(name: Path) -> Iterator[Path]:
     Raises
     ------
     UsageError
-        There is none.
+        The directory holds no record.
     """
     if name.name == FILE:
         yield name.parent
@@ -246,7 +246,7 @@ def find_records(name: Path) -> Iterator[Path]:
         )
 
 
-def _id(directory: Path) -> str | None:
+def _get_id(directory: Path) -> str | None:
     """Return the id of a record; ``None`` where it cannot be read, which will be told."""
     if (summary := read_seal(directory / FILE)) is not None:
         return summary.condensed.id
@@ -278,14 +278,14 @@ def condense(
         available = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric
-        asked = list(available) if metrics is None else metrics or [primary]
-        chosen = [name for name in dict.fromkeys((*asked, *beside)) if name in available]
+        wanted_metrics = list(available) if metrics is None else metrics or [primary]
+        chosen = [name for name in dict.fromkeys((*wanted_metrics, *beside)) if name in available]
         digests: dict[str, list[Labelled]] = {}
         for sample in record.samples(*chosen):
-            if (found := digest(np.asarray(sample.values), sample.metric.better)) is not None:
-                entry = Labelled(sample.treatment.label, sample.labels, found)
+            if (digested := digest(np.asarray(sample.values), sample.metric.better)) is not None:
+                entry = Labelled(sample.treatment.label, sample.labels, digested)
                 digests.setdefault(sample.metric.name, []).append(entry)
-        if not available.keys().isdisjoint(asked) and digests.keys().isdisjoint(asked):
+        if not available.keys().isdisjoint(wanted_metrics) and digests.keys().isdisjoint(wanted_metrics):
             raise UsageError("has no complete block with positive values")
         runs = record.runs()
         host = {} if not runs else {key: runs[0].host[key] for key in MACHINE if key in runs[0].host}
@@ -295,7 +295,7 @@ def condense(
             created_ns=record.created_ns,
             experiment=experiment.name,
             primary_metric=primary,
-            spec=encode_sorted(_measured(msgspec.to_builtins(experiment))),
+            spec=encode_sorted(_measure(msgspec.to_builtins(experiment))),
             host=encode_sorted(host),
             digests={name: tuple(labelleds) for name, labelleds in digests.items()},
             parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
@@ -303,6 +303,6 @@ def condense(
         return condensed, available
 
 
-def _measured(spec: dict[str, Any]) -> dict[str, Any]:
+def _measure(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a spec that say what is run and measured."""
     return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}

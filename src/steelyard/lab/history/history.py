@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import Scalar
-from steelyard.lab.history.condensing import CondensedRecords, Watch, gather, unwatched
-from steelyard.lab.history.ordering import Ordered, by_commit, by_time
+from steelyard.lab.history.condensing import CondensedRecords, Watch, gather, ignore_progress
+from steelyard.lab.history.ordering import Ordered, order_by_commit, order_by_time
 from steelyard.lab.history.repository import Repository
 from steelyard.results.history import History, LeftOut, MachineBreak, Point, SeriesHistory
-from steelyard.stats.history.digest import merged, u_of_median
+from steelyard.stats.history.digest import merge, u_of_median
 from steelyard.stats.history.judging import ALPHA, judge
 from steelyard.store.differences import differences
 from steelyard.store.summaries import Condensed, Labelled
@@ -56,7 +56,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     least: float = 0.0
 
 
-def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
+def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     """Read the records and judge their series.
 
     Raises
@@ -70,9 +70,9 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
     _refuse_none(gathered.records, gathered.left_out)
     _refuse_other_specs(gathered.records)
     if request.revision is None:
-        ordered = by_time(gathered.records)
+        ordered = order_by_time(gathered.records)
     else:
-        ordered = by_commit(gathered.records, Repository(request.repository), request.revision)
+        ordered = order_by_commit(gathered.records, Repository(request.repository), request.revision)
         _refuse_none(ordered.records, ordered.left_out)
     machines: dict[str, int] = {}
     of_commit = {
@@ -118,7 +118,7 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
     )
 
 
-def first_since(found: History, request: HistoryRequest, since: str) -> str:
+def first_since(over: History, request: HistoryRequest, since: str) -> str:
     """Resolve a commit of the history's repository to the first record of it or of a later commit.
 
     The commit may be with a record or without. In the order of time, records have names of their own, and
@@ -133,18 +133,18 @@ def first_since(found: History, request: HistoryRequest, since: str) -> str:
         return since
     repository = Repository(request.repository)
     commit = repository.commit(since)
-    if repository.is_ancestor(commit, found.last):
-        later = {commit, *repository.descendants(commit, found.last)}
-        return next(measured for measured in found.commits if measured in later)
-    if not repository.is_ancestor(found.last, commit):
+    if repository.is_ancestor(commit, over.last):
+        later = {commit, *repository.descendants(commit, over.last)}
+        return next(measured for measured in over.commits if measured in later)
+    if not repository.is_ancestor(over.last, commit):
         raise UsageError(
-            f"--since {since}: {found.last[:10]}, the last commit with a record, does not contain"
+            f"--since {since}: {over.last[:10]}, the last commit with a record, does not contain"
             f" {commit[:10]}",
             hint="name a commit of the history, or one that was merged into it",
         )
     raise UsageError(
         f"--since {since}: no record of {commit[:10]} or of a later commit",
-        hint=f"measure one of them; the last commit with a record is {found.last[:10]}",
+        hint=f"measure one of them; the last commit with a record is {over.last[:10]}",
     )
 
 
@@ -186,7 +186,7 @@ def _get_series(
 ) -> list[SeriesHistory]:
     """One series a metric, treatment, labels and machine; records of one commit and machine are one point."""
     points: dict[_Key, dict[str, Point]] = {}
-    found: dict[_Key, tuple[str, Labelled]] = {}
+    labelled: dict[_Key, tuple[str, Labelled]] = {}
     for commit, records in ordered.records.items():
         for record, machine in zip(records, of_commit[commit], strict=True):
             for metric, entries in record.digests.items():
@@ -196,14 +196,16 @@ def _get_series(
                     if entry.treatment == reference or (reference is not None and labels not in bases):
                         continue
                     key = metric, entry.treatment, labels, machine
-                    found.setdefault(key, (metric, entry))
-                    its = points.setdefault(key, {})
-                    its[commit] = _joined(its.get(commit), _make_point(commit, entry, bases.get(labels)))
+                    labelled.setdefault(key, (metric, entry))
+                    by_record = points.setdefault(key, {})
+                    by_record[commit] = _join(
+                        by_record.get(commit), _make_point(commit, entry, bases.get(labels))
+                    )
     return [
         SeriesHistory(
             entry.treatment, gathered.metrics[metric], entry.labels, key[-1], tuple(points[key].values())
         )
-        for key, (metric, entry) in sorted(found.items(), key=lambda item: item[0])
+        for key, (metric, entry) in sorted(labelled.items(), key=lambda item: item[0])
     ]
 
 
@@ -249,15 +251,15 @@ def _make_point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
     return Point(commit, entry.digest, entry.digest.median / base.digest.median, both)
 
 
-def _joined(point: Point | None, other: Point) -> Point:
+def _join(point: Point | None, later: Point) -> Point:
     if point is None:
-        return other
-    n, m = point.digest.n, other.digest.n
+        return later
+    n, m = point.digest.n, later.digest.n
     return replace(
         point,
-        digest=merged(point.digest, other.digest),
-        median=math.exp((n * math.log(point.median) + m * math.log(other.median)) / (n + m)),
-        u=math.hypot(n * point.u, m * other.u) / (n + m),
+        digest=merge(point.digest, later.digest),
+        median=math.exp((n * math.log(point.median) + m * math.log(later.median)) / (n + m)),
+        u=math.hypot(n * point.u, m * later.u) / (n + m),
     )
 
 

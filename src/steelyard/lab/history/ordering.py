@@ -39,7 +39,7 @@ class Ordered(msgspec.Struct, frozen=True):
     unmeasured: int = 0
 
 
-def by_time(records: Iterable[Condensed]) -> Ordered:
+def order_by_time(records: Iterable[Condensed]) -> Ordered:
     """Order by when the records were made; each has the name of its directory, or its path."""
     ascending = sorted(records, key=lambda record: (record.created_ns, record.name))
     stems = Counter(Path(record.name).stem for record in ascending)
@@ -49,7 +49,7 @@ def by_time(records: Iterable[Condensed]) -> Ordered:
     return Ordered(list(named), named)
 
 
-def by_commit(records: Iterable[Condensed], repository: Repository, revision: str) -> Ordered:
+def order_by_commit(records: Iterable[Condensed], repository: Repository, revision: str) -> Ordered:
     """Order by the first parents of a revision.
 
     A record belongs to the commit whose id, or at least seven digits of it, stands in its path; the last such
@@ -62,27 +62,27 @@ def by_commit(records: Iterable[Condensed], repository: Repository, revision: st
     """
     line = repository.first_parents(repository.commit(revision))
     ids = sorted(line)
-    found: dict[str, list[Condensed]] = {}
+    by_hash: dict[str, list[Condensed]] = {}
     left_out = []
     for record in sorted(records, key=lambda record: record.created_ns):
         named = _ID.findall(record.name)
-        commits = [commit for word in reversed(named) if (commit := _completed(word, ids)) is not None]
+        commits = [commit for word in reversed(named) if (commit := _complete(word, ids)) is not None]
         if commits:
-            found.setdefault(commits[0], []).append(record)
+            by_hash.setdefault(commits[0], []).append(record)
         else:
             why = f"has no commit of {revision}'s first parents in its name"
             left_out.append(LeftOut(record.name, why))
-    measured = [place for place, commit in enumerate(line) if commit in found]
+    measured = [place for place, commit in enumerate(line) if commit in by_hash]
     between = line[measured[0] : measured[-1] + 1] if measured else []
     return Ordered(
         between,
-        {commit: found[commit] for commit in between if commit in found},
+        {commit: by_hash[commit] for commit in between if commit in by_hash},
         tuple(left_out),
         unmeasured=len(line) - 1 - measured[-1] if measured else 0,
     )
 
 
-def _completed(word: str, ids: Sequence[str]) -> str | None:
+def _complete(word: str, ids: Sequence[str]) -> str | None:
     """Return the one id that begins with ``word``, of ascending ones."""
     place = bisect_left(ids, word)
     fits = [text for text in ids[place : place + 2] if text.startswith(word)]

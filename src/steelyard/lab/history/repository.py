@@ -71,9 +71,9 @@ class Repository:
         """Return commits behind ``first`` that contain it, up to ``last``, merged branches included."""
         return self.ask("rev-list", "--ancestry-path", last, f"^{first}").split()
 
-    def is_ancestor(self, one: str, other: str) -> bool:
+    def is_ancestor(self, ancestor: str, commit: str) -> bool:
         """Whether ``other`` contains ``one``."""
-        return self._run("merge-base", "--is-ancestor", one, other).returncode == 0
+        return self._run("merge-base", "--is-ancestor", ancestor, commit).returncode == 0
 
     def subject(self, commit: str) -> str:
         """Return the first line of a commit's message."""
@@ -112,8 +112,8 @@ class Repository:
             self.ask("read-tree", "HEAD", env=index)
             self.ask("add", "--all", "--", ".", f":(exclude){without}", env=index)
             tree = self.ask("write-tree", env=index).strip()
-        who = ("-c", "user.name=steelyard", "-c", "user.email=steelyard@localhost")
-        text = self.ask(*who, "commit-tree", "-m", "steelyard ratchet", "-p", "HEAD", tree)
+        identity = ("-c", "user.name=steelyard", "-c", "user.email=steelyard@localhost")
+        text = self.ask(*identity, "commit-tree", "-m", "steelyard ratchet", "-p", "HEAD", tree)
         return text.strip(), tree
 
     def remove(self, directory: Path) -> None:
@@ -129,7 +129,7 @@ class Repository:
         Raises
         ------
         MachineError
-            It fails.
+            Git is not there, or its command fails.
         """
         done = self._run(*words, env=env)
         if done.returncode:

@@ -23,7 +23,7 @@ def opened(names: Sequence[Path | str], by: By = "host") -> Iterator[tuple[Readi
     UsageError
         A place of a lake beside other names; as ``merge`` and ``lake_record``.
     RecordError
-        As these.
+        The record cannot be read, or is damaged.
     """
     lakes = [name for name in names if is_lake(name)]
     if not lakes:

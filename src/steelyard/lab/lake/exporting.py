@@ -13,7 +13,7 @@ from steelyard.core.sample import Sample
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.writing import BlockRatio, write_record
 from steelyard.lab.answer.analyze import BESIDE, TIMED
-from steelyard.lab.history.condensing import Watch, find_records, read_condensed, unwatched
+from steelyard.lab.history.condensing import Watch, find_records, ignore_progress, read_condensed
 from steelyard.lab.lake.naming import name_spec
 from steelyard.results.history import LeftOut
 from steelyard.stats.compare.pairing import pair_up
@@ -30,7 +30,7 @@ class Exported(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
-def export_to(names: Sequence[Path], location: Location, watch: Watch = unwatched) -> Exported:
+def export_to(names: Sequence[Path], location: Location, watch: Watch = ignore_progress) -> Exported:
     """Write records, or the records of directories, into a lake.
 
     Raises

@@ -132,7 +132,7 @@ def refuse_other(first: Path, experiment: Experiment, second: Path, second_exper
     Raises
     ------
     UsageError
-        Shows what differs.
+        The records are of different specs; the message shows what differs.
     """
     old, new = get_comparable(experiment), get_comparable(second_experiment)
     if collected := differences(old, new):

@@ -61,11 +61,11 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
     _refuse_missing(request)
     scratch = directory / "written-by-probes"
     scratch.mkdir(parents=True, exist_ok=True)
-    library = _library(directory) if any(probe.preload for probe in probes) else None
+    library = _find_library(directory) if any(probe.preload for probe in probes) else None
     try:
         tried = request.experiment(probes, verify=Verify(exit="any"), scratch=scratch, library=library)
         rehearsed = rehearse(tried, directory, request.files)
-        rehearsal = _rehearsed_other(request, probes, scratch, library, directory)
+        rehearsal = _rehearse_other(request, probes, scratch, library, directory)
         differs = dict(rehearsed.differs)
         uncompared = dict(rehearsed.uncompared)
         usable = [probe for probe in probes if probe.name not in differs]
@@ -93,9 +93,9 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
                 alone = request.experiment(
                     inside, verify=Verify(exit=rehearsed.verify.exit), scratch=scratch, library=library
                 )
-                added = _added(request.counting(alone), directory / "added.lab", watch)
+                added = _collect_added(request.counting(alone), directory / "added.lab", watch)
             if rehearsal is not None:
-                uncompared |= _of_one_program(rehearsed.verify, rehearsal)
+                uncompared |= _check_one_program(rehearsed.verify, rehearsal)
                 contests = _get_contests(
                     request, rehearsed, rehearsal, usable, scratch, library, directory, watch
                 )
@@ -104,10 +104,10 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
                 measured = min((len(sample[0]) for sample in samples.values()), default=0)
                 blocks = max(2, min(request.blocks, measured))
                 levels = [NONE, *(probe.name for probe in usable)]
-                traced = _traced(request, request.trace, experiment, blocks, levels, directory, watch)
+                traced = _trace(request, request.trace, experiment, blocks, levels, directory, watch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    by_probe = _by_probe(usable, samples, request)
+    by_probe = _group_by_probe(usable, samples, request)
     probed = tuple(
         Probed(
             probe.name,
@@ -122,7 +122,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         command=request.command,
         probes=probed,
         correlations=correlations(probed),
-        typical={name: _compute_median(its[0]) for name, its in samples.items()},
+        typical={name: _compute_median(by_metric[0]) for name, by_metric in samples.items()},
         within=request.within,
         alpha=request.alpha,
         blocks=len(first) if first else 0,
@@ -138,7 +138,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
     )
 
 
-def _rehearsed_other(
+def _rehearse_other(
     request: ObserveRequest, probes: Sequence[Probe], scratch: Path, library: Path | None, directory: Path
 ) -> Rehearsal | None:
     """Rehearse the other program, before the first of many runs shows that it cannot be started."""
@@ -158,20 +158,20 @@ def _get_contents(verify: Verify) -> Iterator[tuple[str, str]]:
     yield from ((expand(name, {}), sha256) for name, sha256 in verify.files.items())
 
 
-def _shared(verify: Verify, other: Verify) -> Verify:
+def _find_shared(verify: Verify, second: Verify) -> Verify:
     """Return what runs of both programs are held to."""
-    same = verify.stdout_sha256 == other.stdout_sha256, verify.stderr_sha256 == other.stderr_sha256
+    equal = verify.stdout_sha256 == second.stdout_sha256, verify.stderr_sha256 == second.stderr_sha256
     return Verify(
-        exit=verify.exit if verify.exit == other.exit else "any",
-        stdout_sha256=verify.stdout_sha256 if same[0] else None,
-        stderr_sha256=verify.stderr_sha256 if same[1] else None,
-        files={name: sha256 for name, sha256 in verify.files.items() if other.files.get(name) == sha256},
+        exit=verify.exit if verify.exit == second.exit else "any",
+        stdout_sha256=verify.stdout_sha256 if equal[0] else None,
+        stderr_sha256=verify.stderr_sha256 if equal[1] else None,
+        files={name: sha256 for name, sha256 in verify.files.items() if second.files.get(name) == sha256},
     )
 
 
-def _of_one_program(verify: Verify, rehearsal: Rehearsal) -> dict[str, str]:
+def _check_one_program(verify: Verify, rehearsal: Rehearsal) -> dict[str, str]:
     """Return what only runs of the first program are held to."""
-    both = dict(_get_contents(_shared(verify, rehearsal.verify)))
+    both = dict(_get_contents(_find_shared(verify, rehearsal.verify)))
     reason = "not the same, or not the same each time, in runs of the other program"
     return {f"{name} beside --versus": reason for name, _ in _get_contents(verify) if name not in both}
 
@@ -193,7 +193,7 @@ def _get_contests(
     probes = [probe for probe in usable if probe.name not in of_other.differs]
     experiment = request.experiment(
         probes,
-        verify=_shared(rehearsed.verify, of_other.verify),
+        verify=_find_shared(rehearsed.verify, of_other.verify),
         scratch=scratch,
         library=library,
         both=True,
@@ -227,9 +227,9 @@ def _refuse_missing(request: ObserveRequest) -> None:
             f"the counter {missing[0]} is not available on this machine",
             hint="steelyard doctor says which are",
         )
-    known = (*BUILTIN, *request.counters)
-    if request.metric not in known:
-        raise UsageError(f"unknown metric `{request.metric}`", hint=suggest_metric(request.metric, known))
+    available = (*BUILTIN, *request.counters)
+    if request.metric not in available:
+        raise UsageError(f"unknown metric `{request.metric}`", hint=suggest_metric(request.metric, available))
     if request.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
         raise MachineError(
             f"contexts cannot be held on this machine: {why}",
@@ -237,7 +237,7 @@ def _refuse_missing(request: ObserveRequest) -> None:
         )
 
 
-def _library(directory: Path) -> Path:
+def _find_library(directory: Path) -> Path:
     """Return the preloaded probe, compiled."""
     library = directory / "preload_counters.so"
     if not library.exists():
@@ -315,30 +315,30 @@ def _get_samples(place: Path, request: ObserveRequest, levels: Sequence[str]) ->
     """
     names = dict.fromkeys((request.metric, *ALWAYS, *request.counters))
     with Record.open(place) as record:
-        found: dict[str, list[Sample]] = {name: [] for name in names}
+        samples_of: dict[str, list[Sample]] = {name: [] for name in names}
         for sample in record.samples(*names):
-            found[sample.metric.name].append(sample)
-    known = {}
-    for name, samples in found.items():
-        alike = [each for each in samples if each.treatment.levels["command"] in levels]
-        if alike and all(len(each) and min(each.values) > 0 for each in alike):
-            known[name] = alike
-    return known
+            samples_of[sample.metric.name].append(sample)
+    levels_of = {}
+    for name, samples in samples_of.items():
+        alike = [item for item in samples if item.treatment.levels["command"] in levels]
+        if alike and all(len(item) and min(item.values) > 0 for item in alike):
+            levels_of[name] = alike
+    return levels_of
 
 
-def _by_probe(
+def _group_by_probe(
     usable: Sequence[Probe], samples: Mapping[str, Sequence[Sample]], request: ObserveRequest
 ) -> dict[str, list[Change]]:
-    found: dict[str, list[Change]] = {}
+    changes_of: dict[str, list[Change]] = {}
     for baseline, *probed in samples.values():
         judged = changes(baseline, probed, within=request.within, alpha=request.alpha)
         for probe, change in zip(usable, judged, strict=True):
             if isinstance(change, Change):
-                found.setdefault(probe.name, []).append(change)
-    return found
+                changes_of.setdefault(probe.name, []).append(change)
+    return changes_of
 
 
-def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float]:
+def _collect_added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float]:
     """Level to the share of instructions that it adds."""
     run(experiment, place, watch=watch)
     with Record.open(place) as record:
@@ -351,7 +351,7 @@ def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float
     }
 
 
-def _traced(
+def _trace(
     request: ObserveRequest,
     tracing: Tracing,
     experiment: Experiment,

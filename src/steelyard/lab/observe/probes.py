@@ -72,7 +72,7 @@ KNOWN: Final = (*_TOOLS, PRELOAD)
 """Probes that need no more than their name."""
 
 
-def _other_option(name: str) -> str:
+def _suggest_option(name: str) -> str:
     """Guess what was meant instead of a known probe.
 
     It may be a command, a variable, a word of the build, or another known probe.
@@ -89,13 +89,13 @@ def _other_option(name: str) -> str:
     return suggest(name, KNOWN, "probes")
 
 
-def named(name: str) -> Probe:
+def make_known_probe(name: str) -> Probe:
     """Make a known probe.
 
     Raises
     ------
     UsageError
-        Unknown name.
+        No known probe has that name.
     MachineError
         This machine lacks its tool.
     """
@@ -106,7 +106,7 @@ def named(name: str) -> Probe:
             )
         return Probe(PRELOAD, preload=True)
     if name not in _TOOLS:
-        raise UsageError(f"unknown probe {name!r}", hint=_other_option(name))
+        raise UsageError(f"unknown probe {name!r}", hint=_suggest_option(name))
     words, package = _TOOLS[name]
     wrap = tuple(words.split())
     if shutil.which(wrap[0]) is None:

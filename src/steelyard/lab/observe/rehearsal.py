@@ -78,14 +78,14 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
     programs = build(experiment, drawn, lambda _: None)
     launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
     launches.check()
-    made = launches.in_context(None)
-    first, *others = drawn
+    launches_of = launches.start_in_context(None)
+    first, *rest = drawn
     start_s = time.monotonic()
-    alone = _run_alone(made[first.id], directory, files)
-    baseline, digests = alone.raw, alone.wanted
-    probed = probe_launches([_digested(made[level.id], alone.paths) for level in others])
+    alone = _run_alone(launches_of[first.id], directory, files)
+    baseline, digests = alone.raw, alone.expected
+    probed = probe_launches([_digest(launches_of[level.id], alone.paths) for level in rest])
     time.sleep(max(0.0, APART_S - (time.monotonic() - start_s)))
-    (again,) = probe_launches([_digested(made[first.id], alone.paths)])
+    (again,) = probe_launches([_digest(launches_of[first.id], alone.paths)])
     uncompared = alone.uncompared | {
         name: reason
         for name, first_time, second_time in zip(
@@ -97,7 +97,7 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
     compared = {name: digest.sha256 for name, digest in contents.items() if name not in uncompared}
     differs = {}
     noisy = []
-    for level, raw in zip(others, probed, strict=True):
+    for level, raw in zip(rest, probed, strict=True):
         name = str(level.levels["command"])
         if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
             message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
@@ -136,7 +136,7 @@ class _Alone(msgspec.Struct, frozen=True):
 
     raw: RawTrial
     exit_code: int
-    wanted: dict[str, FileDigest]
+    expected: dict[str, FileDigest]
     paths: list[str]
     uncompared: dict[str, str]
 
@@ -145,7 +145,7 @@ def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
     """Run the program without a probe, and look for what it writes."""
     place = Path(launch.cwd)
     before = {} if files else list_files(place, directory)
-    (baseline,) = probe_launches([_digested(launch, ())])
+    (baseline,) = probe_launches([_digest(launch, ())])
     if baseline.status != "ok" or baseline.exit_code is None:
         raise ProgramError(
             f"the program without a probe {ending(baseline) if baseline.status == 'ok' else 'cannot be run'}",
@@ -170,7 +170,7 @@ def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
     return _Alone(baseline, baseline.exit_code, digests, [str(place / name) for name in names], uncompared)
 
 
-def _digested(launch: Launch, files: Sequence[str]) -> Launch:
+def _digest(launch: Launch, files: Sequence[str]) -> Launch:
     return replace(launch, digests=True, files=tuple(files))
 
 
@@ -203,10 +203,10 @@ def _get_difference(
         return "it cannot be run" if raw.status != "timed_out" else "it does not end in time"
     if (raw.exit_code, raw.signal) != (baseline.exit_code, baseline.signal):
         return f"it {ending(raw)}; without a probe it {ending(baseline)}"
-    return next(_other_contents(baseline, raw, compared, written), None)
+    return next(_compare_contents(baseline, raw, compared, written), None)
 
 
-def _other_contents(
+def _compare_contents(
     baseline: RawTrial, raw: RawTrial, compared: Mapping[str, str], written: Sequence[str]
 ) -> Iterator[str]:
     if "stdout" in compared and raw.digests[0].sha256 != compared["stdout"]:

@@ -108,7 +108,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
             Whether ``versus`` runs beside the command, also without a probe and with each.
         """
         programs = {"": self.command} | ({VERSUS: self.versus} if both and self.versus else {})
-        words = {suffix: [_placed(word) for word in split(text)] for suffix, text in programs.items()}
+        words = {suffix: [_place_levels(word) for word in split(text)] for suffix, text in programs.items()}
         levels = [level for level in (Probe(NONE), *probes) for _ in programs]
         commands = {
             f"{level.name}{suffix}": (*map(escape, level.wrap), *words[suffix])
@@ -184,7 +184,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
                 hint="put {probe} where the compiler's options stand",
             )
         return Build(
-            command=tuple(_placed(word) for word in split(self.build)),
+            command=tuple(_place_levels(word) for word in split(self.build)),
             # What the command names is what it is made of, as far as that is there.
             inputs=(
                 *(word for word in split(self.build) if Path(word).is_file()),
@@ -195,7 +195,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def _placed(word: str) -> str:
+def _place_levels(word: str) -> str:
     """Escape all braces except the two placeholders that a command line can have."""
     text = escape(word)
     for name in _PLACEHOLDERS:

@@ -92,7 +92,7 @@ class Tracing(msgspec.Struct, frozen=True):
         metrics = [UserMetric("trace_cpu_ns", unit="ns", source="stderr", pattern=spent)]
         for event in (CLOCK, *self.events):
             at = rf"^ *{number}(?=" + _get_row(event, "[0-9.]+").removeprefix(_AT) + ")"
-            metrics.append(UserMetric(_at(event), unit="s", source="stderr", pattern=at))
+            metrics.append(UserMetric(_get_at(event), unit="s", source="stderr", pattern=at))
             if event != CLOCK:
                 metrics.append(
                     UserMetric(_name(event), unit="", source="stderr", pattern=_get_row(event, number))
@@ -112,7 +112,7 @@ class Tracing(msgspec.Struct, frozen=True):
         """Read the traced runs of a record's complete blocks."""
         with Record.open(place) as record:
             levels = {s.treatment.id: str(s.treatment.levels["command"]) for s in record.samples("wall_s")}
-            kept = {
+            traces = {
                 outcome.block.id
                 for outcome in record.outcomes()
                 if outcome.state == "complete" and not outcome.block.discard
@@ -120,11 +120,11 @@ class Tracing(msgspec.Struct, frozen=True):
             return [
                 run
                 for _, trial in record.stream_measurements()
-                if trial.status == "ok" and trial.block in kept
-                for run in self.traced(levels[trial.treatment], trial.block, trial.values)
+                if trial.status == "ok" and trial.block in traces
+                for run in self.read_run(levels[trial.treatment], trial.block, trial.values)
             ]
 
-    def traced(self, level: str, block: int, values: Sequence[Value]) -> Iterator[TracedRun]:
+    def read_run(self, level: str, block: int, values: Sequence[Value]) -> Iterator[TracedRun]:
         """Read one run; yields nothing where nothing was counted at all.
 
         Values are matched by the moment of their reading: of an interval in which the program did not run,
@@ -133,13 +133,13 @@ class Tracing(msgspec.Struct, frozen=True):
         series: dict[str, list[float]] = {}
         for value in sorted(values, key=lambda value: value.i):
             series.setdefault(value.metric, []).append(value.value)
-        cpu_s = dict(_get_pairs(series, _at(CLOCK), "trace_cpu_ns"))
+        cpu_s = dict(_get_pairs(series, _get_at(CLOCK), "trace_cpu_ns"))
         times = [at for at, ns in cpu_s.items() if ns > 0]
         if not times:
             return
         counts = {}
         for event in self.events:
-            counted = dict(_get_pairs(series, _at(event), _name(event)))
+            counted = dict(_get_pairs(series, _get_at(event), _name(event)))
             if all(at in counted for at in times):
                 counts[event] = np.array([counted[at] for at in times])
         yield TracedRun(level, block, np.array([cpu_s[at] for at in times]) / 1e9, counts)
@@ -164,5 +164,5 @@ def _name(event: str) -> str:
     return "trace_" + re.sub(r"[^A-Za-z0-9]", "_", event)
 
 
-def _at(event: str) -> str:
+def _get_at(event: str) -> str:
     return _name(event) + "_at_s"

@@ -26,7 +26,7 @@ def read_ledger(directory: Path) -> Ledger | None:
     Raises
     ------
     RecordError
-        It is damaged.
+        The ledger is damaged, or of a newer version.
     """
     file = directory / FILE
     if not file.exists():
@@ -46,7 +46,7 @@ def lock_ledger(directory: Path) -> Iterator[None]:
     Raises
     ------
     RecordBusyError
-        Another process tries.
+        Another process holds the ledger.
     """
     directory.mkdir(parents=True, exist_ok=True)
     ignore = directory.parent / ".gitignore"

@@ -114,7 +114,7 @@ class Ratchet:
         InterruptedRunError
             The same call goes on.
         RecordBusyError
-            Another process tries.
+            Another process holds the ledger.
         """
         with lock_ledger(self.directory):
             return self._try_tree(request, note)
@@ -150,7 +150,7 @@ class Ratchet:
         UsageError
             Nothing was won yet.
         RecordBusyError
-            Another process tries.
+            Another process holds the ledger.
         """
         self.read()
         with lock_ledger(self.directory):

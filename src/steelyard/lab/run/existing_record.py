@@ -55,7 +55,7 @@ def existing_seed(directory: Path) -> int | None:
         return record.experiment.design.seed
 
 
-def with_recorded_claims(experiment: Experiment, directory: Path) -> Experiment:
+def take_recorded_claims(experiment: Experiment, directory: Path) -> Experiment:
     """Replace the claims by those of the record: asking something else of it needs no new run."""
     if not (directory / FILE).exists():
         return experiment
@@ -68,7 +68,7 @@ def differences(record: Record, experiment: Experiment) -> list[str]:
 
     Where the spec lies does not count: the same one may be reached by a link, or its directory be moved.
     """
-    return record.changed(msgspec.structs.replace(experiment, source=record.experiment.source))
+    return record.list_changes(msgspec.structs.replace(experiment, source=record.experiment.source))
 
 
 def refuse_imported(directory: Path) -> None:
@@ -99,11 +99,11 @@ def refuse_other_experiment(record: Record, experiment: Experiment, hint: str) -
     Raises
     ------
     RecordError
-        Shows what differs.
+        The record is of another experiment; the message shows what differs.
     """
     if texts := differences(record, experiment):
         raise RecordError(
-            f"{record.directory} holds another experiment; the spec differs in:{_shown(texts)}",
+            f"{record.directory} holds another experiment; the spec differs in:{_join_reasons(texts)}",
             hint=hint,
         )
 
@@ -151,8 +151,8 @@ def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, comm
     if not (place / FILE).exists():
         return
     with Record.open(place) as record:
-        found, before = differences(record, experiment), record.experiment
-    if not found:
+        reasons, before = differences(record, experiment), record.experiment
+    if not reasons:
         return
     old, new = _get_words(before), _get_words(experiment)
     if old != new:
@@ -163,14 +163,14 @@ def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, comm
         )
     raise RecordError(
         f"{directory} is what steelyard {command} has of {old!r} with other options; its {stage} differs in:"
-        f"{_shown(found)}",
+        f"{_join_reasons(reasons)}",
         hint="give the same options again to continue it; or name a directory that does not exist yet:"
         " -o NAME.lab",
     )
 
 
-def _shown(found: list[str]) -> str:
-    return "".join(f"\n    {line}" for line in found)
+def _join_reasons(reasons: list[str]) -> str:
+    return "".join(f"\n    {line}" for line in reasons)
 
 
 def _get_words(experiment: Experiment) -> str:

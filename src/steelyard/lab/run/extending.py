@@ -14,7 +14,7 @@ from steelyard.store import Record
 from steelyard.store.facts import FILE
 
 
-def ended(record: Record) -> End | None:
+def find_end(record: Record) -> End | None:
     """Tell how a record ended, its last extension included; ``None`` if it has not ended."""
     extensions = record.extensions()
     asked_after = extensions[-1].after_run if extensions else 0
@@ -64,9 +64,9 @@ def add_blocks(record: Record, blocks: int) -> None:
     record.add_extension(Extension(record.runs()[-1].id, complete, complete + blocks))
 
 
-def had_ended(directory: Path) -> int | None:
+def count_ended_blocks(directory: Path) -> int | None:
     """Count the complete blocks of a record that has ended; ``None`` for another, and without a record."""
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
-        return record.progress().blocks.get("complete", 0) if ended(record) else None
+        return record.progress().blocks.get("complete", 0) if find_end(record) else None

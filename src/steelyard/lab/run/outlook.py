@@ -10,7 +10,7 @@ from typing import Final
 
 from steelyard.core.analysis import Analysis
 from steelyard.core.errors import SteelyardError
-from steelyard.core.estimand import meant
+from steelyard.core.estimand import choose_interval
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
 from steelyard.interventions.node import Node
@@ -82,13 +82,13 @@ def _compute_levels_of(factor: str | None, treatments: Sequence[Treatment]) -> i
 def _judge(experiment: Experiment, unit: Unit) -> Judge:
     """Test that will judge; t where the units do not suit the declared one."""
     analysis = experiment.analysis
-    kind = meant(analysis.estimand, analysis.interval)
+    kind = choose_interval(analysis.estimand, analysis.interval)
     if kind == "sign" and unit != "run":
         return "sign"
     return "sign-flip" if kind == "sign-flip" and unit == "block" else "t"
 
 
-def _declared(experiment: Experiment) -> Analysis:
+def _get_declared(experiment: Experiment) -> Analysis:
     analysis = experiment.analysis
     # Strata may be labels, which no plan knows.
     factors = {factor.name for factor in experiment.factors}
@@ -109,7 +109,7 @@ def _compute_largest_family(experiment: Experiment, treatments: Sequence[Treatme
     samples = [Sample(metric, treatment, empty, none, none, none, none) for treatment in treatments]
     if _compute_levels_of(factor := experiment.analysis.instances, treatments) and factor:
         samples = pool(samples, factor)
-    pairs = pair_up(samples, _declared(experiment)).pairs
+    pairs = pair_up(samples, _get_declared(experiment)).pairs
     return max(map(len, families([pair.stratum for pair in pairs], experiment.analysis)), default=0)
 
 
@@ -117,7 +117,7 @@ def _get_pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pil
     """Return the widest spreads of the comparisons in the record; none where it has no such comparisons."""
     if not (directory / FILE).exists():
         return []
-    declared = _declared(experiment)
+    declared = _get_declared(experiment)
     try:
         with Record.open(directory) as record, record.snapshot():
             samples = record.samples(declared.metric)

@@ -16,7 +16,7 @@ from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.outlook import outlook_of
-from steelyard.lab.run.preflight import in_words, refusals
+from steelyard.lab.run.preflight import describe_interventions, refusals
 from steelyard.lab.run.programs import recipes
 from steelyard.lab.run.simulations import simulations
 from steelyard.lab.run.status import extent, most_blocks
@@ -51,8 +51,10 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     return Preview(
         experiment=experiment.name,
         treatments=tuple(
-            PlannedTreatment(each.id, each.label, shown_command(experiment, each), each.levels)
-            for each in drawn
+            PlannedTreatment(
+                treatment.id, treatment.label, format_command(experiment, treatment), treatment.levels
+            )
+            for treatment in drawn
         ),
         blocks=len(counting) // len(first),
         seed=design.seed,
@@ -70,7 +72,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if block_s is None else block_s * len(blocks),
         inseparable=(*separability(experiment), *([text] if text else [])),
-        here=in_words(experiment),
+        changes_here=describe_interventions(experiment),
         refused=(*unknown, *refusals(experiment, drawn, programs)),
         nodes=Counter(
             str(block.context.settings[Node.name])
@@ -97,25 +99,25 @@ def _resolve_or_drop_nodes(experiment: Experiment, directory: Path) -> tuple[Exp
         return replace(experiment, contexts=contexts), (Refusal(error.message, error.hint),)
 
 
-def shown_command(experiment: Experiment, treatment: Treatment) -> str:
+def format_command(experiment: Experiment, treatment: Treatment) -> str:
     """Format the command of a treatment as one would type it, ``{build}`` and ``{trial}`` left in place."""
     words = experiment.program.commands
     chosen = words[str(treatment.levels["command"]) if len(words) > 1 else next(iter(words))]
-    known = {name: format_level(level) for name, level in treatment.levels.items()}
-    known |= {"source": experiment.source, "build": "{build}", "trial": "{trial}"}
+    values = {name: format_level(level) for name, level in treatment.levels.items()}
+    values |= {"source": experiment.source, "build": "{build}", "trial": "{trial}"}
     if experiment.program.shell:
-        return expand_for_shell(chosen[0], known)
-    return shlex.join(expand(word, known) for word in chosen)
+        return expand_for_shell(chosen[0], values)
+    return shlex.join(expand(word, values) for word in chosen)
 
 
 def _compute_available_bytes() -> int | None:
-    found = dict(system_facts(Path("/"))).get("memory_available_bytes")
-    return None if found is None else int(found)
+    available = dict(system_facts(Path("/"))).get("memory_available_bytes")
+    return None if available is None else int(available)
 
 
 def _block_s(directory: Path) -> float | None:
     if not (directory / "record.sqlite").exists():
         return None
     with Record.open(directory) as record:
-        known = extent(record)
-    return known.spent_s / known.complete if known.complete else None
+        measured = extent(record)
+    return measured.spent_s / measured.complete if measured.complete else None

@@ -25,7 +25,9 @@ _LOOKED_AT: Final = 64
 
 def levels_asked(experiment: Experiment) -> dict[str, list[Scalar]]:
     """List the levels of each intervention that may be run, by its name; of a long list, first and last."""
-    asked: dict[str, list[Scalar]] = {f.name: list(f.levels) for f in experiment.factors if f.intervention}
+    by_factor: dict[str, list[Scalar]] = {
+        f.name: list(f.levels) for f in experiment.factors if f.intervention
+    }
     settings = experiment.contexts.settings if experiment.contexts else {}
     for name, setting in settings.items():
         levels: list[Scalar]
@@ -35,8 +37,8 @@ def levels_asked(experiment: Experiment) -> dict[str, list[Scalar]]:
             levels = list(range(*setting.range, setting.step))
         else:
             levels = list(setting) if isinstance(setting, tuple) else [setting]
-        asked[name] = levels if len(levels) <= _LOOKED_AT else [levels[0], levels[-1]]
-    return asked
+        by_factor[name] = levels if len(levels) <= _LOOKED_AT else [levels[0], levels[-1]]
+    return by_factor
 
 
 def refuse_missing(experiment: Experiment) -> None:
@@ -71,16 +73,16 @@ def refuse_level_commands(experiment: Experiment, submitted: Submission | None) 
         )
 
 
-def in_words(experiment: Experiment) -> tuple[str, ...]:
+def describe_interventions(experiment: Experiment) -> tuple[str, ...]:
     """Describe each intervention in a sentence: what it changes here, of the program or of the host."""
     return tuple(
-        f"{name}: {INTERVENTIONS[name].about}; {'; '.join(_here(INTERVENTIONS[name], levels))}"
+        f"{name}: {INTERVENTIONS[name].about}; {'; '.join(_check_here(INTERVENTIONS[name], levels))}"
         for name, levels in levels_asked(experiment).items()
         if not INTERVENTIONS[name].is_place
     )
 
 
-def _here(intervention: Intervention, levels: list[Scalar]) -> Iterator[str]:
+def _check_here(intervention: Intervention, levels: list[Scalar]) -> Iterator[str]:
     missing = {level: text for level in levels if (text := intervention.missing(level))}
     on_host = [level for level in levels if level not in missing and intervention.change(level).host]
     if intervention.placeholders:
@@ -88,12 +90,12 @@ def _here(intervention: Intervention, levels: list[Scalar]) -> Iterator[str]:
     elif len(on_host) < len(levels) - len(missing):
         yield "of the program only" if not on_host else "otherwise of the program only"
     if on_host:
-        yield f"{_listed(on_host)}: of the host, put back at the end"
+        yield f"{_list(on_host)}: of the host, put back at the end"
     if missing:
-        yield f"{_listed(list(missing))}: not available on this machine, {next(iter(missing.values()))}"
+        yield f"{_list(list(missing))}: not available on this machine, {next(iter(missing.values()))}"
 
 
-def _listed(levels: list[Scalar]) -> str:
+def _list(levels: list[Scalar]) -> str:
     return ", ".join(map(toml_value, levels[:3])) + (", …" if len(levels) > 3 else "")
 
 
@@ -110,8 +112,8 @@ def refusals(
     # A plan's, which a run, where only the first of them counts, does without.
     from steelyard.results.plan import Refusal
 
-    found = dict.fromkeys((error.message, error.hint) for error in _get_errors(experiment, drawn, programs))
-    return tuple(Refusal(message, hint) for message, hint in found)
+    texts = dict.fromkeys((error.message, error.hint) for error in _get_errors(experiment, drawn, programs))
+    return tuple(Refusal(message, hint) for message, hint in texts)
 
 
 def _get_errors(

@@ -64,8 +64,10 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
 
     builder = Builder(experiment.build, Path(experiment.source))
     varied = _in_contexts(experiment, builder)
-    wanted = [
-        (each, settings) for settings in _get_settings(experiment, drawn, varied=varied) for each in drawn
+    needed = [
+        (treatment, settings)
+        for settings in _get_settings(experiment, drawn, varied=varied)
+        for treatment in drawn
     ]
     logs: dict[str, Path] = {}
 
@@ -75,8 +77,8 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
         return built.directory
 
     first: dict[int, Path] = {}
-    for done, (treatment, settings) in enumerate(wanted):
-        watch(Progress(done, len(wanted), 0.0, None, "programs"))
+    for done, (treatment, settings) in enumerate(needed):
+        watch(Progress(done, len(needed), 0.0, None, "programs"))
         first.setdefault(treatment.id, build_one(treatment, settings))
     return Programs(first, build_one if varied else None, logs)
 
@@ -88,12 +90,12 @@ def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
     from steelyard.run.build import Builder
 
     builder = Builder(experiment.build, Path(experiment.source))
-    wanted = (
+    needed = (
         builder.recipe({**treatment.levels, **settings})
         for settings in _get_settings(experiment, drawn, varied=_in_contexts(experiment, builder))
         for treatment in drawn
     )
-    return list({tuple(recipe.levels.items()): recipe for recipe in wanted}.values())
+    return list({tuple(recipe.levels.items()): recipe for recipe in needed}.values())
 
 
 def _in_contexts(experiment: Experiment, builder: Builder) -> bool:

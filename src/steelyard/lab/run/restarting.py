@@ -68,7 +68,7 @@ def restart(boundary: Boundary, launches: LaunchPlan, directory: Path) -> Interr
     Raises
     ------
     ProgramError
-        A command failed.
+        A command of the boundary failed.
     """
     commands = getattr(launches.experiment.program, boundary.key)
     memory = os.memfd_create("journal")
@@ -103,13 +103,13 @@ def confounded_boots(record: Reading) -> str | None:
     boots = record.boots_of_treatments()
     names = {treatment.id: treatment.label for treatment in record.treatments}
     apart = [
-        (boot, other) for boot in boots for other in boots if boot < other and not boots[boot] & boots[other]
+        (boot, later) for boot in boots for later in boots if boot < later and not boots[boot] & boots[later]
     ]
     if not apart:
         return None
-    number, other = apart[0]
+    number, later = apart[0]
     text = f" ({len(apart)} pairs of treatments)" if len(apart) > 1 else ""
     return (
-        f"{names[number]} and {names[other]} were never measured after the same start of the machine{text}:"
+        f"{names[number]} and {names[later]} were never measured after the same start of the machine{text}:"
         " effects of starts and treatments cannot be separated."
     )

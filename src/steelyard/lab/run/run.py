@@ -17,7 +17,7 @@ from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
 from steelyard.interventions.node import Node
 from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
-from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
+from steelyard.lab.run.extending import add_blocks, find_end, refuse_extending
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
@@ -86,11 +86,11 @@ class PreparedRun:
         self.watch(Progress(done, total, 0.0, None, f"{prefix} ({text})"))
 
 
-def _ignore(_: object) -> None:
+def _discard_progress(_: object) -> None:
     pass
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
@@ -99,8 +99,8 @@ def run(
     directory: Path,
     *,
     spec_text: str = "",
-    watch: Watch = _ignore,
-    at_end: Callable[[], object] = _nothing,
+    watch: Watch = _discard_progress,
+    at_end: Callable[[], object] = _do_nothing,
     extend: int | None = None,
 ) -> End:
     """Run ``experiment`` with its record in ``directory``; an unfinished one goes on.
@@ -139,7 +139,7 @@ def run(
         require_linux()
         refuse_imported(directory)
         prepared = PreparedRun(resolve_nodes(experiment, directory), watch)
-        if (finished := _finished(prepared, directory)) and extend is None:
+        if (finished := _finish(prepared, directory)) and extend is None:
             return finished
         if prepared.submitted is not None:
             prepared.submitted.scheduler.check()
@@ -148,7 +148,7 @@ def run(
         try:
             with _record(prepared, directory, spec_text) as record:
                 prepared.programs.keep_logs(record.directory / "build")
-                _tidy(record, prepared)
+                _clear_up(record, prepared)
                 if extend is not None:
                     add_blocks(record, extend)
                 end = _run(record, prepared, at_end)
@@ -232,13 +232,13 @@ def _try_out(able: dict[str, Scalar]) -> None:
         able.update(capabilities())
 
 
-def _finished(prepared: PreparedRun, directory: Path) -> End | None:
+def _finish(prepared: PreparedRun, directory: Path) -> End | None:
     """Tell how a record of this experiment ended; ``None`` if it has not or does not exist."""
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
         _refuse_other(record, prepared.experiment, prepared.identities)
-        return ended(record)
+        return find_end(record)
 
 
 @contextmanager
@@ -278,8 +278,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
                 hint="measure into a new record: --output NAME.lab",
             )
         before = record.program.get(identity.path)
-        known = contents if moved and before is None else {before["sha256"]} if before else set()
-        if identity.sha256 not in known:
+        digests = contents if moved and before is None else {before["sha256"]} if before else set()
+        if identity.sha256 not in digests:
             raise RecordError(
                 f"{identity.path} is not the program that {record.directory} has measured so far",
                 hint="put the old program back, or measure into a new record: --output NAME.lab",
@@ -387,7 +387,7 @@ def _is_drawing_nodes(record: Record) -> bool:
     return contexts is not None and Node.name in contexts.drawn
 
 
-def _tidy(record: Record, prepared: PreparedRun) -> None:
+def _clear_up(record: Record, prepared: PreparedRun) -> None:
     """Clear up after an earlier run that was killed.
 
     Wait for its jobs, end its processes, take over what it measured, give up what it began before the machine

@@ -14,7 +14,7 @@ from steelyard.lab.run.restarting import Boundary, RestartDueError, boundary
 from steelyard.lab.run.stop_rule import End, StopRule
 from steelyard.results.status import Progress
 from steelyard.run.host import HostLoad
-from steelyard.run.launch.provenance import ProgramIdentity, changed
+from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
 from steelyard.run.runner.block_orders import Work
@@ -114,30 +114,30 @@ class RunLoop:
         block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
         if not self._upcoming:
             ahead = None if self._session.queued else DRAWN_AHEAD
-            self._upcoming = deque(islice(self._until_look(), ahead))
-        most = self._batch(block_s)
+            self._upcoming = deque(islice(self._yield_until_look(), ahead))
+        most = self._run_batch(block_s)
         works = [self._upcoming.popleft()]
         while (
             self._upcoming
             and len(works) < most
-            and not self._boundary(works[-1].block, self._upcoming[0].block)
+            and not self._find_boundary(works[-1].block, self._upcoming[0].block)
         ):
             works.append(self._upcoming.popleft())
         return works
 
-    def _batch(self, block_s: float) -> int:
+    def _run_batch(self, block_s: float) -> int:
         """Blocks to hand over at once: in a queue, all that may share an allocation."""
         return len(self._upcoming) if self._session.queued else max(1, int(BATCH_S / block_s))
 
-    def _boundary(self, before: Block, after: Block) -> Boundary | None:
+    def _find_boundary(self, before: Block, after: Block) -> Boundary | None:
         return boundary(self._experiment.program, before, after, self._record.treatments)
 
     def _refuse_to_pass(self, upcoming: Block) -> None:
         """End here where the machine is to restart between what this run has measured and what comes."""
-        if self._blocks_run and (found := self._boundary(self._outcomes[-1].block, upcoming)):
-            raise RestartDueError(found)
+        if self._blocks_run and (reason := self._find_boundary(self._outcomes[-1].block, upcoming)):
+            raise RestartDueError(reason)
 
-    def _until_look(self) -> Iterator[Work]:
+    def _yield_until_look(self) -> Iterator[Work]:
         """Blocks to run until the next look: those that were begun, then new ones, as if none failed."""
         for outcome in self._outcomes:
             if outcome.state == "planned":
@@ -195,10 +195,10 @@ class RunLoop:
                 raise ProgramError(
                     f"{label}: {_FAILURES_IN_A_ROW} trials in a row failed;"
                     f" the last one: {measurement.reason}",
-                    hint=self._cure(measurement),
+                    hint=self._suggest_cure(measurement),
                 )
 
-    def _cure(self, last: Measurement) -> str:
+    def _suggest_cure(self, last: Measurement) -> str:
         """Cure for a failure of this kind."""
         match last.status:
             case "timed_out" if are_deadlocked(last.reason or ""):
@@ -237,7 +237,7 @@ class RunLoop:
 
         It is not known when in the batch that happened.
         """
-        changes = [text for identity in self._identities if (text := changed(identity))]
+        changes = [text for identity in self._identities if (text := describe_change(identity))]
         if changes:
             self._record.set_block_states(
                 {work.block.id: "incomplete" for work in works if not work.block.discard}

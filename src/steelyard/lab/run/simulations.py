@@ -30,13 +30,13 @@ def simulations(
     """
     if experiment.launch.kind != "smpi":
         return ()
-    seen = _seen(directory)
+    measured = _read_simulations(directory)
     by_group: dict[_Group, dict[int, tuple[float, float]]] = {}
-    for each in treatments:
-        if each.id in seen:
-            by_group.setdefault(_group(experiment, each), {})[_compute_ranks(experiment, each)] = seen[
-                each.id
-            ]
+    for treatment in treatments:
+        if treatment.id in measured:
+            by_group.setdefault(_group(experiment, treatment), {})[_compute_ranks(experiment, treatment)] = (
+                measured[treatment.id]
+            )
     return tuple(
         _estimate(
             treatment.label,
@@ -44,46 +44,48 @@ def simulations(
             by_group.get(_group(experiment, treatment), {}),
         )
         for treatment in treatments
-        if treatment.id not in seen
+        if treatment.id not in measured
     )
 
 
-def _estimate(label: str, ranks: int, known: dict[int, tuple[float, float]]) -> Simulation:
-    if not known:
+def _estimate(label: str, ranks: int, measured: dict[int, tuple[float, float]]) -> Simulation:
+    if not measured:
         return Simulation(label, ranks, None, None, ())
-    basis = tuple(sorted(known)[-2:])
-    wall_s, memory_bytes = (_grown(ranks, [(at, known[at][place]) for at in basis]) for place in range(2))
+    basis = tuple(sorted(measured)[-2:])
+    wall_s, memory_bytes = (
+        _extrapolate(ranks, [(at, measured[at][place]) for at in basis]) for place in range(2)
+    )
     return Simulation(label, ranks, wall_s, memory_bytes, basis)
 
 
-def _grown(ranks: int, known: Sequence[tuple[int, float]]) -> float:
+def _extrapolate(ranks: int, measured: Sequence[tuple[int, float]]) -> float:
     """Return a power law through one or two points; it never falls with the number of ranks."""
-    at, value = known[-1]
+    at, value = measured[-1]
     power = 2.0
-    if len(known) == 2 and min(known[0][1], value) > 0:
-        power = max(0.0, math.log(value / known[0][1]) / math.log(at / known[0][0]))
+    if len(measured) == 2 and min(measured[0][1], value) > 0:
+        power = max(0.0, math.log(value / measured[0][1]) / math.log(at / measured[0][0]))
     return float(value * (ranks / at) ** power)
 
 
-def _seen(directory: Path) -> dict[int, tuple[float, float]]:
+def _read_simulations(directory: Path) -> dict[int, tuple[float, float]]:
     """Treatment to the median of its elapsed time, and to the most memory that it took."""
     if not (directory / FILE).exists():
         return {}
     with Record.open(directory) as record:
-        found = {
+        measured = {
             (sample.treatment.id, sample.metric.name): sample.values
             for sample in record.samples("wall_s", "rss_bytes")
         }
     return {
-        id_: (statistics.median(values), max(found[id_, "rss_bytes"]))
-        for (id_, metric), values in found.items()
+        id_: (statistics.median(values), max(measured[id_, "rss_bytes"]))
+        for (id_, metric), values in measured.items()
         if metric == "wall_s" and len(values)
     }
 
 
 def _compute_ranks(experiment: Experiment, treatment: Treatment) -> int:
-    known = {name: format_level(level) for name, level in treatment.levels.items()}
-    return ranks_of(experiment.launch, known)
+    values = {name: format_level(level) for name, level in treatment.levels.items()}
+    return ranks_of(experiment.launch, values)
 
 
 def _group(experiment: Experiment, treatment: Treatment) -> _Group:

@@ -39,7 +39,7 @@ class Extent(msgspec.Struct, frozen=True):
 def status(record: Reading) -> Status:
     """Report how far a record is, what failed, and which process runs it."""
     experiment, looks_so_far = record.experiment, record.looks()
-    known, holder = extent(record), record.holder()
+    measured, holder = extent(record), record.holder()
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     stop = experiment.design.stop
     return Status(
@@ -47,24 +47,24 @@ def status(record: Reading) -> Status:
         record=str(record.directory),
         state=_state(record.runs(), held=holder is not None),
         treatments=len(record.treatments),
-        blocks_done=known.complete,
-        blocks_planned=known.most,
-        trials_done=known.trials,
-        spent_s=known.spent_s,
-        left_s=known.left_s,
+        blocks_done=measured.complete,
+        blocks_planned=measured.most,
+        trials_done=measured.trials,
+        spent_s=measured.spent_s,
+        left_s=measured.left_s,
         failures={labels[key]: failures for key, failures in record.failures().items() if failures.failed},
         stops_at_precision=stop is not None and stop.looks,
-        target=wanted(stop, looks_so_far),
+        target=find_target(stop, looks_so_far),
         reached=looks_so_far[-1].rel_halfwidth if looks_so_far else None,
         holder=Holder(holder.pid or 0, holder.host or "", holder.since or "") if holder else None,
     )
 
 
-def wanted(stop: Stop | None, looks: Sequence[Look]) -> float | None:
+def find_target(stop: Stop | None, looks: Sequence[Look]) -> float | None:
     """Relative half-width that ends a run; of a rule that asks for verdicts, what the last look wanted."""
     if stop is None or not stop.decided:
         return stop.rel_halfwidth if stop else None
-    return looks[-1].wanted if looks else None
+    return looks[-1].target if looks else None
 
 
 def _state(runs: Sequence[Run], *, held: bool) -> State:

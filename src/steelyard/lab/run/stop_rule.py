@@ -65,11 +65,11 @@ class StopRule:
         """Of the first comparison at the last look."""
         extensions = record.extensions()
         self._extended_to = extensions[-1].to_blocks if extensions else None
-        self._wanted = self._next()
+        self._goal = self._find_next()
 
     def blocks_wanted(self) -> int:
         """Complete blocks until the next look, or until the end without a stop rule."""
-        return self._wanted
+        return self._goal
 
     def expected_end(self) -> int | None:
         """Complete blocks at which the run is likely to end; ``None`` where nothing tells yet.
@@ -77,13 +77,13 @@ class StopRule:
         Half-widths shrink with the square root of the blocks, and the end is a look.
         """
         if self._ends_at_wanted():
-            return self._wanted
+            return self._goal
         look = self._last
-        if look is None or look.rel_halfwidth is None or not look.wanted:
+        if look is None or look.rel_halfwidth is None or not look.target:
             return None
-        if self._stop.decided and look.rel_halfwidth <= look.wanted:
+        if self._stop.decided and look.rel_halfwidth <= look.target:
             return None  # Narrow enough, and without a verdict: nobody knows when there will be one.
-        needed = math.ceil(look.blocks * (look.rel_halfwidth / look.wanted) ** 2)
+        needed = math.ceil(look.blocks * (look.rel_halfwidth / look.target) ** 2)
         if not self._stop.decided:
             needed = max(needed, ENOUGH)
         end = next_look(self._experiment, max(needed - 1, look.blocks))
@@ -100,12 +100,12 @@ class StopRule:
             Of this run; ``max_time`` counts those before as well.
         """
         late = self.seconds_left(elapsed_s) == 0.0 and complete >= self.least
-        if complete < self._wanted and not late and not self._looks_early(complete, elapsed_s):
+        if complete < self._goal and not late and not self._looks_early(complete, elapsed_s):
             return None
         if self._extended_to is not None:
             return self._close(complete, blocks)
         if not self._stop.looks:
-            return "precision_not_reached" if late and complete < self._wanted else "complete"
+            return "precision_not_reached" if late and complete < self._goal else "complete"
         return self._judge(complete, blocks, late=late)
 
     @property
@@ -114,7 +114,7 @@ class StopRule:
         if self._ends_at_wanted():
             return None
         follows_effect = self._stop.decided or self._stop.rel_effect is not None
-        return self._last.wanted if follows_effect and self._last else self._stop.rel_halfwidth
+        return self._last.target if follows_effect and self._last else self._stop.rel_halfwidth
 
     @property
     def least(self) -> int:
@@ -144,7 +144,7 @@ class StopRule:
             return None
         return max(0.0, limit_s - self.seconds_spent(elapsed_s))
 
-    def _next(self) -> int:
+    def _find_next(self) -> int:
         if self._experiment.design.order == "sequential":
             return 1  # of all that there is
         if self._extended_to is not None:
@@ -159,7 +159,7 @@ class StopRule:
         """Whether to look before the first look: after each block, or pass, of programs that are slow."""
         if not self._stop.decided or self.seconds_spent(elapsed_s) < PATIENCE_ALONE_S:
             return False
-        before_first = self._wanted == next_look(self._experiment, 0) and self._extended_to is None
+        before_first = self._goal == next_look(self._experiment, 0) and self._extended_to is None
         passes = self._experiment.contexts.passes if self._experiment.contexts else 1
         fresh = self._last is None or self._last.blocks < complete
         return before_first and fresh and complete >= self._experiment.design.blocks and not complete % passes
@@ -183,7 +183,7 @@ class StopRule:
             )
         decision: Decision = "reached" if reached else "capped" if last or beyond else "continue"
         self._last = self._add_look(complete, blocks, standing, decision)
-        self._wanted = self._next()
+        self._goal = self._find_next()
         return _ENDS[decision]
 
     def _close(self, complete: int, blocks: int) -> End:
@@ -206,8 +206,8 @@ class StopRule:
 
     def _add_look(self, complete: int, blocks: int, standing: Standing, decision: Decision) -> Look:
         metric = self._experiment.analysis.metric
-        wanted = standing.target if self._stop.looks else None
-        look = Look(blocks, metric, time.time_ns(), complete, standing.halfwidth, wanted, decision)
+        target = standing.target if self._stop.looks else None
+        look = Look(blocks, metric, time.time_ns(), complete, standing.halfwidth, target, decision)
         self._record.add_look(look)
         return look
 

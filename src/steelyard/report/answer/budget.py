@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.core.units import format_quantity, shown_unit
+from steelyard.core.units import format_quantity, format_unit
 from steelyard.report.answer.words import Names, names
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
@@ -20,11 +20,11 @@ def render_budgets(answer: Answer, width: int) -> list[Line]:
     for comparison in answer.judged:
         if lines:
             lines.append(())
-        lines += _one(comparison, called, width)
+        lines += _render_budget(comparison, called, width)
     return lines
 
 
-def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
+def _render_budget(comparison: Comparison, called: Names, width: int) -> list[Line]:
     new, old = called[comparison.treatment.label], called[comparison.baseline.label]
     budget = comparison.budget
     if budget is None:
@@ -69,7 +69,7 @@ def _format_size(component: Component, unit: str) -> str:
 
 
 def _format_sensitivity(component: Component, unit: str) -> str:
-    below = "" if component.relative else shown_unit(unit)
+    below = "" if component.relative else format_unit(unit)
     return f"{component.sensitivity:.3g}" + (f" /{below}" if below else "")
 
 

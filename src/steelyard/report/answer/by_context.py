@@ -14,7 +14,7 @@ from typing import Final
 
 from steelyard.core.units import Scalar
 from steelyard.report.text.digits import bounds, ratio
-from steelyard.report.text.label import counted, printable, shorten
+from steelyard.report.text.label import plural, printable, shorten
 from steelyard.report.text.line import Line, Span
 from steelyard.results.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
 from steelyard.results.interval import Interval
@@ -27,21 +27,21 @@ _LABEL: Final = 26
 
 def lines(result: ByContext, width: int = 80) -> list[Line]:
     """All three figures, as far as the record has them."""
-    shown: list[Line] = []
+    output: list[Line] = []
     for profile in result.profiles:
-        shown += [*([()] if shown else []), *_render_changes(profile, width)]
+        output += [*([()] if output else []), *_render_changes(profile, width)]
     for finding in result.comparisons:
-        shown += [(), *_render_histogram(finding, width)]
+        output += [(), *_render_histogram(finding, width)]
     if result.comparisons:
-        shown += [(), *_render_streaks(result.comparisons, width)]
-    return shown
+        output += [(), *_render_streaks(result.comparisons, width)]
+    return output
 
 
 def _render_changes(profile: Profile, width: int) -> list[Line]:
     """Figure 3: a row for each context, in the order of its number where one varies."""
-    varied = _varied([at.settings for at in profile.at])
+    varied = _list_varied([at.settings for at in profile.at])
     at = (
-        sorted(profile.at, key=lambda each: each.settings[varied[0]])
+        sorted(profile.at, key=lambda context: context.settings[varied[0]])
         if len(varied) == 1
         else list(profile.at)
     )
@@ -59,14 +59,14 @@ def _render_changes(profile: Profile, width: int) -> list[Line]:
         label = f"{shorten(printable(text), _LABEL - 10):<{_LABEL - 10}} {change:>9}"
         rows.append((Span(label + " "), Span(chart.interval(context.ratio, context.interval))))
     if len(at) > _MOST:
-        rows.append((Span(f"… and {counted(len(at) - _MOST, 'context')} more; --json has all.", "dim"),))
+        rows.append((Span(f"… and {plural(len(at) - _MOST, 'context')} more; --json has all.", "dim"),))
     return rows
 
 
 def _render_histogram(finding: ContextFinding, width: int) -> list[Line]:
     """Figure 4: how many contexts saw which speedup; ``A`` is the one of all together."""
     across = finding.across
-    speedups = [context.speedup for context in across.each]
+    speedups = [context.speedup for context in across.singles]
     if not speedups:  # too many to be told one by one
         return []
     low, high = min(speedups), max(speedups)
@@ -97,14 +97,17 @@ def _render_streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
     for finding in result:
         rows.append((Span(shorten(_pair_name(finding), width)),))
         rows.append(
-            (Span(f"{'single':<14}"), Span(axis.points([context.speedup for context in finding.across.each])))
+            (
+                Span(f"{'single':<14}"),
+                Span(axis.points([context.speedup for context in finding.across.singles])),
+            )
         )
         for name, interval in (
             ("all, 95 % CI", finding.across.interval),
             ("the next one", finding.across.prediction),
         ):
             rows.append((Span(f"{name:<14}"), Span(axis.interval(finding.across.speedup, interval))))
-        rows.append((Span(" " * 14 + _format_verdicts(finding.across.each), "dim"),))
+        rows.append((Span(" " * 14 + _format_verdicts(finding.across.singles), "dim"),))
     rows.append((Span(f"{'':<14}{axis.low:.4g} ×{axis.high:.4g}".replace("×", "× … ") + " ×", "dim"),))
     return rows
 
@@ -123,7 +126,7 @@ class _Axis:
     def __init__(self, low: float, high: float, room: int) -> None:
         self.low, self.high, self._room = min(low, 1.0), max(high, 1.0), max(10, room)
 
-    def _column(self, value: float) -> int:
+    def _choose_column(self, value: float) -> int:
         span = self.high - self.low
         return round((value - self.low) / span * (self._room - 1)) if span else 0
 
@@ -131,23 +134,23 @@ class _Axis:
         """``----o----`` and the line of no change."""
         cells = [" "] * self._room
         if interval is not None:
-            for column in range(self._column(interval.low), self._column(interval.high) + 1):
+            for column in range(self._choose_column(interval.low), self._choose_column(interval.high) + 1):
                 cells[column] = "-"
-        cells[self._column(1.0)] = "|"
-        cells[self._column(value)] = "o"
+        cells[self._choose_column(1.0)] = "|"
+        cells[self._choose_column(value)] = "o"
         return "".join(cells).rstrip()
 
     def points(self, values: Sequence[float]) -> str:
         """One mark a value, ``#`` where several share a place."""
         cells = [" "] * self._room
-        cells[self._column(1.0)] = "|"
+        cells[self._choose_column(1.0)] = "|"
         for value in values:
-            column = self._column(value)
+            column = self._choose_column(value)
             cells[column] = "." if cells[column] in " |" else "#"
         return "".join(cells).rstrip()
 
 
-def _varied(settings: Sequence[Mapping[str, Scalar]]) -> list[str]:
+def _list_varied(settings: Sequence[Mapping[str, Scalar]]) -> list[str]:
     return [name for name in settings[0] if len({setting.get(name) for setting in settings}) > 1]
 
 
@@ -156,7 +159,10 @@ def _compute_reach(value: float, interval: Interval | None) -> tuple[float, ...]
 
 
 def _compute_extent(across: AcrossContexts) -> tuple[float, ...]:
-    return (*(context.speedup for context in across.each), *_compute_reach(across.speedup, across.prediction))
+    return (
+        *(context.speedup for context in across.singles),
+        *_compute_reach(across.speedup, across.prediction),
+    )
 
 
 def _pair_name(finding: ContextFinding) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.report.text.cells import left_out
+from steelyard.report.text.cells import note_omitted
 from steelyard.report.text.digits import about, bounds, percent, probability, ratio
-from steelyard.report.text.label import counted
+from steelyard.report.text.label import plural
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
@@ -24,11 +24,11 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     findings = answer.contexts[:MOST_ROWS]
     if not findings:
         return []
-    shown = [
+    output = [
         *table(render_context_columns(findings, called), width),
-        *left_out(len(answer.contexts) - MOST_ROWS),
+        *note_omitted(len(answer.contexts) - MOST_ROWS),
     ]
-    return [*shown, *(line for text in sentences(findings, called) for line in _wrapped(text, width))]
+    return [*output, *(line for text in sentences(findings, called) for line in _wrap(text, width))]
 
 
 def render_context_columns(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
@@ -110,7 +110,7 @@ def sentences(findings: Sequence[ContextFinding], called: Names) -> list[str]:
     return texts
 
 
-def _who(finding: ContextFinding, called: Names) -> str:
+def _name_treatment(finding: ContextFinding, called: Names) -> str:
     return f"{called[finding.treatment.label]} against {called[finding.baseline.label]}"
 
 
@@ -121,7 +121,7 @@ def _format_middle(finding: ContextFinding, called: Names) -> str:
     trimmed = ratio(middle.trimmed, middle.trimmed_interval)
     interval = f" ({bounds(middle.trimmed, middle.trimmed_interval)})" if middle.trimmed_interval else ""
     return (
-        f"{_who(finding, called)}: a few contexts dominate the mean of"
+        f"{_name_treatment(finding, called)}: a few contexts dominate the mean of"
         f" {ratio(across.speedup, across.interval)};"
         f" without the extreme fifths the mean is {trimmed}{interval}, the median"
         f" {ratio(middle.median, middle.median_interval or middle.trimmed_interval)}."
@@ -133,7 +133,7 @@ def _format_bootstrap(finding: ContextFinding, called: Names) -> str:
     if t is None or drawn is None or t.excludes(1) == drawn.excludes(1):
         return ""
     return (
-        f"{_who(finding, called)}: the bootstrap over contexts gives"
+        f"{_name_treatment(finding, called)}: the bootstrap over contexts gives"
         f" {bounds(finding.across.speedup, drawn)} and"
         " disagrees with t; the shape of the distribution decides."
     )
@@ -147,10 +147,12 @@ def _format_interaction(finding: ContextFinding, called: Names) -> str:
 
     moves = "change" if components.p < SEEN else "show no effect on"
     both = f"; they change both commands alike by s = {percent(common)}" if common else ""
-    return f"{_who(finding, called)}: contexts {moves} the ratio ({_p(components.p)}){both}."
+    return (
+        f"{_name_treatment(finding, called)}: contexts {moves} the ratio ({_format_p(components.p)}){both}."
+    )
 
 
-def _p(p: float) -> str:
+def _format_p(p: float) -> str:
     text = probability(p)
     return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
 
@@ -161,8 +163,9 @@ def _split(finding: ContextFinding, called: Names) -> str:
         return ""
     runs = f"{split.runs} runs of each" if split.runs > 1 else "one run of each"
     return (
-        f"{_who(finding, called)}: a half-width of {percent(split.rel_halfwidth)} is cheapest with {runs} in"
-        f" {counted(split.contexts, 'context')}, each visited once{about(split.seconds)}."
+        f"{_name_treatment(finding, called)}: a half-width of {percent(split.rel_halfwidth)} is cheapest"
+        f" with {runs} in"
+        f" {plural(split.contexts, 'context')}, each visited once{about(split.seconds)}."
     )
 
 
@@ -171,9 +174,10 @@ def _rank(finding: ContextFinding, called: Names) -> str:
     if rank is None:
         return ""
     return (
-        f"{_who(finding, called)}: the default context ranks {rank} of {finding.across.contexts} (1 = best)."
+        f"{_name_treatment(finding, called)}: the default context ranks {rank} of"
+        f" {finding.across.contexts} (1 = best)."
     )
 
 
-def _wrapped(text: str, width: int) -> list[Line]:
+def _wrap(text: str, width: int) -> list[Line]:
     return render_paragraph(text, width, first="- ", rest="  ")

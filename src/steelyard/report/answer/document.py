@@ -29,12 +29,12 @@ class NoticeInWords(msgspec.Struct, frozen=True):
     words: str
 
 
-def _in_words(called: Names, notice: Notice) -> NoticeInWords:
+def _put_in_words(called: Names, notice: Notice) -> NoticeInWords:
     return NoticeInWords(notice.kind, notice.treatments, notice.fields, sentence(notice, called))
 
 
 COMPARISON: Final = Format(
-    "steelyard/comparison", 1, Answer, {Notice: _in_words}, {"claims": tuple[Mapping[str, Any], ...]}
+    "steelyard/comparison", 1, Answer, {Notice: _put_in_words}, {"claims": tuple[Mapping[str, Any], ...]}
 )
 """``claims``: verdicts on the claims of the spec, as in ``steelyard/verdicts``; where it claims something."""
 
@@ -42,5 +42,5 @@ COMPARISON: Final = Format(
 def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the document as text; its numbers are plain floats, none of them NaN or infinite."""
     called = names(sample.treatment.label for sample in answer.samples)
-    format_ = replace(COMPARISON, views={Notice: partial(_in_words, called)})
+    format_ = replace(COMPARISON, views={Notice: partial(_put_in_words, called)})
     return format_.text(answer, **({"claims": claims} if claims else {}))

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from steelyard.core.factorial.layout import TWO_STEPS
-from steelyard.report.answer.words import Finding, format_comparative, fresh, is_speed
+from steelyard.report.answer.words import Finding, format_comparative, format_fresh_run, is_speed
 from steelyard.report.text.digits import bounds, percent, probability, ratio
-from steelyard.report.text.label import counted, format_level_text, named_levels, printable
+from steelyard.report.text.label import format_level_text, named_levels, plural, printable
 
 if TYPE_CHECKING:
     from steelyard.core.factorial import Axis
@@ -25,9 +25,9 @@ MOST_FINDINGS: Final = 8
 def leads(answer: Answer) -> bool:
     """Whether the design is about effects: two steps of each factor, and no baseline to compare with."""
     effects = answer.effects
-    asked = not answer.declared.baseline and answer.declared.family != "all-pairs"
+    about_effects = not answer.declared.baseline and answer.declared.family != "all-pairs"
     return (
-        asked
+        about_effects
         and bool(effects)
         and all(factorial.effects and factorial.design in TWO_STEPS for factorial in effects)
     )
@@ -36,7 +36,7 @@ def leads(answer: Answer) -> bool:
 def findings(answer: Answer) -> Iterator[Finding]:
     """Yield a sentence for each main effect, the largest first, and for each interaction that is resolved."""
     for factorial in answer.effects:
-        text = _where(factorial)
+        text = _format_place(factorial)
         mains = [effect for effect in factorial.effects if not effect.interaction]
         mains.sort(key=lambda effect: -effect.share)
         for effect in mains[:MOST_FINDINGS]:
@@ -46,14 +46,16 @@ def findings(answer: Answer) -> Iterator[Finding]:
         yield from (Finding(f"{text}{sentence}", "", "") for sentence in format_interactions(factorial))
         open_ = [effect for effect in factorial.effects if effect.interaction and effect.resolved is False]
         if open_:
-            shown = max((e.resolvable for e in open_ if e.resolvable is not None), default=None)
-            power = f"; each could have been detected from {percent(shown)} on" if shown is not None else ""
-            yield Finding(f"{text}{counted(len(open_), 'interaction')}: not resolved{power}", "", "open")
+            largest = max((e.resolvable for e in open_ if e.resolvable is not None), default=None)
+            power = (
+                f"; each could have been detected from {percent(largest)} on" if largest is not None else ""
+            )
+            yield Finding(f"{text}{plural(len(open_), 'interaction')}: not resolved{power}", "", "open")
 
 
-def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> Finding:
+def _main(effect: Effect, factorial: Factorial, place: str, answer: Answer) -> Finding:
     axes = {axis.name: axis for axis in factorial.axes}
-    name = f"{where}{called(effect, axes)}"
+    name = f"{place}{name_effect(effect, axes)}"
     estimate = effect.ratio
     if estimate is None or estimate.value is None:
         return Finding(f"{name}: no ratio", "", "open")
@@ -74,7 +76,7 @@ def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> F
     if effect.resolvable is not None:
         power = f"; these runs could have detected {percent(effect.resolvable)}"
     return Finding(
-        f"{name}: not resolved{power}{fresh(effect.fresh, answer.design.blocks)}", evidence, "open"
+        f"{name}: not resolved{power}{format_fresh_run(effect.fresh, answer.design.blocks)}", evidence, "open"
     )
 
 
@@ -85,16 +87,16 @@ def _format_evidence(
     p = effect.p_holm
     if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
         parts.append(f"but p = {probability(p)} among {len(factorial.effects)} effects")
-    return ", ".join([*parts, f"{counted(factorial.treatments, 'treatment')}", _format_units(factorial)])
+    return ", ".join([*parts, f"{plural(factorial.treatments, 'treatment')}", _format_units(factorial)])
 
 
 def _format_units(factorial: Factorial) -> str:
     if factorial.by == "launch":
-        return f"{counted(factorial.units, 'run')} of each, one after the other"
-    return counted(factorial.units, factorial.by)
+        return f"{plural(factorial.units, 'run')} of each, one after the other"
+    return plural(factorial.units, factorial.by)
 
 
-def _where(factorial: Factorial) -> str:
+def _format_place(factorial: Factorial) -> str:
     text = named_levels({**factorial.stratum, **factorial.labels})
     return f"{text}: " if text else ""
 
@@ -136,7 +138,7 @@ def _format_conditional(effect: ConditionalEffect, metric: Metric) -> str:
     return f"{ratio(value, interval)} × {word} ({bounds(value, interval)})"
 
 
-def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
+def name_effect(effect: Effect, axes: Mapping[str, Axis]) -> str:
     """``opt: O2 → O3``, ``opt × threads``; with all that it is confounded with."""
     name = " × ".join(printable(factor) for factor in effect.factors)
     if effect.confounded:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.report.answer.effect_words import called, format_interactions, format_step_text, leads
+from steelyard.report.answer.effect_words import format_interactions, format_step_text, leads, name_effect
 from steelyard.report.answer.words import is_speed
-from steelyard.report.text.cells import left_out, render_interval_cell, render_p_cell, render_ratio_cell
+from steelyard.report.text.cells import note_omitted, render_interval_cell, render_p_cell, render_ratio_cell
 from steelyard.report.text.digits import bounds, quantity, ratio
 from steelyard.report.text.label import columns as columns_of
-from steelyard.report.text.label import counted, named_levels, printable
+from steelyard.report.text.label import named_levels, plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.analysis import Answer
@@ -32,29 +32,29 @@ _BAR: Final = 6
 
 def lines(answer: Answer, width: int) -> list[Line]:
     """One part for each stratum; nothing where no factors are crossed."""
-    shown: list[Line] = []
+    output: list[Line] = []
     for effect in answer.effects:
-        if shown:
-            shown.append(())
-        shown += render_paragraph(caption(effect), width, style="heading", only_first=True)
-        shown += _render_part(effect, width, told=leads(answer))
-    if shown and any(not type_b.measured for type_b in answer.declared.type_b):
-        shown += _wrapped("Errors declared in type_b are part of speedups, not of effects.", width)
-    return shown
+        if output:
+            output.append(())
+        output += render_paragraph(caption(effect), width, style="heading", only_first=True)
+        output += _render_part(effect, width, with_caption=leads(answer))
+    if output and any(not type_b.measured for type_b in answer.declared.type_b):
+        output += _wrap("Errors declared in type_b are part of speedups, not of effects.", width)
+    return output
 
 
-def _render_part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Line]:
+def _render_part(factorial: Factorial, width: int, *, with_caption: bool) -> Iterator[Line]:
     """Yield the findings in words, without the sentences that ``told`` says stand above already."""
     if factorial.undefined is not None:
         text = f"No effects of the factors: {factorial.undefined.words}."
-        yield from _wrapped(text, width)
+        yield from _wrap(text, width)
         return
     largest = sorted(factorial.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
     yield from table(render_effect_columns(factorial, largest), width)
     if len(factorial.effects) > MOST_ROWS:
         yield (Span(f"… and {len(factorial.effects) - MOST_ROWS} smaller; --json has all."),)
-    for sentence in (*(() if told else format_interactions(factorial)), *notes(factorial)):
-        yield from _wrapped(sentence, width)
+    for sentence in (*(() if with_caption else format_interactions(factorial)), *notes(factorial)):
+        yield from _wrap(sentence, width)
     yield from _render_level_table(factorial, width)
     yield from _render_contrast_table(factorial, width)
 
@@ -63,28 +63,28 @@ def caption(factorial: Factorial) -> str:
     """Return the metric and stratum, and what effects are estimated from."""
     text = named_levels({**factorial.stratum, **factorial.labels})
     units = "run" if factorial.by == "launch" else factorial.by
-    each = " of each" if factorial.by == "launch" else ""
-    said = f"Effects on {printable(factorial.metric.name)}{f', {text}' if text else ''}"
-    rest = f": {counted(factorial.treatments, 'treatment')}"
+    suffix = " of each" if factorial.by == "launch" else ""
+    words = f"Effects on {printable(factorial.metric.name)}{f', {text}' if text else ''}"
+    rest = f": {plural(factorial.treatments, 'treatment')}"
     if factorial.units:
-        rest += f", {counted(factorial.units, units)}{each}; ratios of geometric means"
-    return said + rest
+        rest += f", {plural(factorial.units, units)}{suffix}; ratios of geometric means"
+    return words + rest
 
 
 def render_effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Column]:
     """Return the columns of these effects, and what is left to chance."""
     axes = {axis.name: axis for axis in factorial.axes}
     unassigned = "not assigned" if factorial.kind == "screening" else "other interactions"
-    others = {"chance": factorial.rest, unassigned: factorial.unassigned}
-    rest = [name for name, share in others.items() if share > _SHOWN]
-    shares = [*(effect.share for effect in effects), *(others[name] for name in rest)]
+    further = {"chance": factorial.rest, unassigned: factorial.unassigned}
+    rest = [name for name, share in further.items() if share > _SHOWN]
+    shares = [*(effect.share for effect in effects), *(further[name] for name in rest)]
     blank = [Span("") for _ in rest]
     columns = [
         Column(
             "effect",
-            [*(Span(called(effect, axes)) for effect in effects), *(Span(name, "dim") for name in rest)],
+            [*(Span(name_effect(effect, axes)) for effect in effects), *(Span(name, "dim") for name in rest)],
             right=False,
-            is_name=max(columns_of(called(effect, axes)) for effect in effects) > _LONG_NAME,
+            is_name=max(columns_of(name_effect(effect, axes)) for effect in effects) > _LONG_NAME,
         ),
         Column(
             _format_ratio_title(factorial.metric),
@@ -101,7 +101,7 @@ def render_effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> li
             )
         )
     if any(effect.p is not None for effect in effects):
-        columns.append(Column("p Holm", [*(_p(e) for e in effects), *blank]))
+        columns.append(Column("p Holm", [*(_format_p(e) for e in effects), *blank]))
     columns += [
         Column("variation", [Span(f"{100 * share:.1f} %") for share in shares], give_way=2),
         Column("", [Span(_format_bar(share), "dim") for share in shares], right=False, give_way=3),
@@ -117,7 +117,7 @@ def _render_level_table(factorial: Factorial, width: int) -> list[Line]:
     return [
         (),
         *table(render_level_columns(factorial, effects), width),
-        *left_out(len(factorial.levels) - len(effects)),
+        *note_omitted(len(factorial.levels) - len(effects)),
     ]
 
 
@@ -174,7 +174,7 @@ def _render_contrast_table(factorial: Factorial, width: int) -> list[Line]:
                     right=False,
                     give_way=1,
                 ),
-                Column("p Holm", [_p(contrast_effect) for contrast_effect in contrasts]),
+                Column("p Holm", [_format_p(contrast_effect) for contrast_effect in contrasts]),
             ],
             width,
         ),
@@ -202,7 +202,7 @@ def notes(factorial: Factorial) -> Iterator[str]:
     if factorial.unmatched:
         lack, count = ("lacks", "counts") if factorial.unmatched == 1 else ("lack", "count")
         yield (
-            f"{counted(factorial.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
+            f"{plural(factorial.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
         )
 
 
@@ -210,7 +210,7 @@ def _format_ratio_title(metric: Metric) -> str:
     return "speedup" if is_speed(metric) else "× better"
 
 
-def _p(tested: Effect | ContrastEffect) -> Span:
+def _format_p(tested: Effect | ContrastEffect) -> Span:
     return render_p_cell(tested.p_holm, "" if tested.resolved else "open")
 
 
@@ -219,11 +219,11 @@ def _compute_value(ratio: LogEstimate | None) -> float | None:
 
 
 def _format_bar(share: float) -> str:
-    whole, part = divmod(round(8 * _BAR * share), 8)
-    return "█" * whole + ("▏▎▍▌▋▊▉"[part - 1] if part else "")
+    full, part = divmod(round(8 * _BAR * share), 8)
+    return "█" * full + ("▏▎▍▌▋▊▉"[part - 1] if part else "")
 
 
-def _wrapped(text: str, width: int) -> list[Line]:
+def _wrap(text: str, width: int) -> list[Line]:
     return render_paragraph(text, width, rest="  ")
 
 
@@ -234,7 +234,7 @@ _SHOWN_BESIDE: Final = 0.01
 """Share of the variation from which on an effect is shown; the largest is in any case."""
 
 
-def beside_lines(answer: Answer, width: int) -> list[Line]:
+def render_beside(answer: Answer, width: int) -> list[Line]:
     """Yield for each metric the range of its means, and below it its effects, the largest first."""
     factorials = answer.effects_beside[:MOST_METRICS]
     rows = [
@@ -248,8 +248,8 @@ def beside_lines(answer: Answer, width: int) -> list[Line]:
         Column("95 % CI", [row.interval for row in rows], right=False, give_way=1),
         Column("variation", [row.share for row in rows], give_way=2),
     ]
-    more = left_out(len(answer.effects_beside) - len(factorials))
-    return [*table(columns, width), *more]
+    rest = note_omitted(len(answer.effects_beside) - len(factorials))
+    return [*table(columns, width), *rest]
 
 
 class _Row:
@@ -259,10 +259,10 @@ class _Row:
         self.name = name
         self.ratio = self.interval = self.share = Span("")
         if effect is not None:
-            known = effect.ratio.value if effect.ratio is not None else None
+            value = effect.ratio.value if effect.ratio is not None else None
             self.share = Span(f"{100 * effect.share:.1f} %")
-            self.ratio = Span("–" if known is None else ratio(known, effect.ci95))
-            self.interval = Span("–" if known is None or effect.ci95 is None else bounds(known, effect.ci95))
+            self.ratio = Span("–" if value is None else ratio(value, effect.ci95))
+            self.interval = Span("–" if value is None or effect.ci95 is None else bounds(value, effect.ci95))
 
 
 def _format_heading(factorial: Factorial, answer: Answer) -> str:
@@ -279,10 +279,10 @@ def _format_means(factorial: Factorial, answer: Answer) -> str:
         and dict(sample.labels) == dict(factorial.labels)
         and all(sample.treatment.levels.get(name) == level for name, level in factorial.stratum.items())
     ]
-    known = sorted((summary.mean, summary.u) for summary in summaries if summary.mean is not None)
-    if not known:
+    means = sorted((summary.mean, summary.u) for summary in summaries if summary.mean is not None)
+    if not means:
         return "no mean"
-    ends = [quantity(mean, factorial.metric.unit, u) for mean, u in (known[0], known[-1])]
+    ends = [quantity(mean, factorial.metric.unit, u) for mean, u in (means[0], means[-1])]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
@@ -292,4 +292,4 @@ def _make_largest_effects(factorial: Factorial) -> Sequence[_Row]:
     effects = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][
         :MOST_EFFECTS
     ]
-    return [_Row(f"  {called(effect, axes)}", effect) for effect in effects]
+    return [_Row(f"  {name_effect(effect, axes)}", effect) for effect in effects]

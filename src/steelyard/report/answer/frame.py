@@ -19,11 +19,11 @@ def list_rows(answer: Answer) -> list[dict[str, Any]]:
             | {name: getattr(sample.summary, name) for name in names}
             for sample in answer.samples
         ]
-    found = []
+    rows = []
     for comparison in answer.comparisons:
         ratio = plain(comparison)["speedup"]
         low, high = ratio["ci95"] or (None, None)
-        found.append(
+        rows.append(
             {
                 "treatment": comparison.treatment.label,
                 "baseline": comparison.baseline.label,
@@ -37,4 +37,4 @@ def list_rows(answer: Answer) -> list[dict[str, Any]]:
                 "blocks": comparison.blocks,
             }
         )
-    return found
+    return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from steelyard.report.answer.words import Names
-from steelyard.report.text.cells import left_out, render_interval_cell, render_p_cell, render_ratio_cell
+from steelyard.report.text.cells import note_omitted, render_interval_cell, render_p_cell, render_ratio_cell
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -43,8 +43,8 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
         Column("p Holm", p, give_way=2),
         Column("verdict", verdicts, right=False),
     ]
-    more = left_out(len(answer.speedup_ratios) - len(ratios))
-    return [*table(columns, width), *more]
+    rest = note_omitted(len(answer.speedup_ratios) - len(ratios))
+    return [*table(columns, width), *rest]
 
 
 def _compute_value(ratio: SpeedupRatio) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard.report.text.digits import percent, probability, ratio
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import plural, printable
 
 if TYPE_CHECKING:
     from steelyard.report.answer.words import Names
@@ -50,7 +50,7 @@ def _tell_sides(by_machine: Machines, sides: Sides) -> str:
     is_faster = by_machine.faster >= by_machine.slower
     count = by_machine.faster if is_faster else by_machine.slower
     alone = sides.faster_alone if is_faster else sides.slower_alone
-    machines = counted(len(by_machine.members), "machine")
+    machines = plural(len(by_machine.members), "machine")
     text = f"{'faster' if is_faster else 'slower'} on {count} of {machines}"
     return text if alone is None else f"{text} ({alone} by their own 95 % interval)"
 
@@ -62,8 +62,8 @@ def _tell_spread(spread: Spread | None) -> str:
     machines, blocks = spread.machines, spread.blocks
     return (
         f"; machines are {100 * spread.share:.0f} % ({low} to {high} %) of the variance of a block's ratio:"
-        f" {counted(machines.further, 'more machine')} would narrow the standard error by"
-        f" {percent(machines.narrower)}, {counted(blocks.further, 'more block')} on each by"
+        f" {plural(machines.further, 'more machine')} would narrow the standard error by"
+        f" {percent(machines.narrower)}, {plural(blocks.further, 'more block')} on each by"
         f" {percent(blocks.narrower)}"
     )
 

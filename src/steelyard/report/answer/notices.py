@@ -36,40 +36,40 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
     """Return a list under its title; empty without notices."""
     if not notices:
         return []
-    shown: list[Line] = [(Span(title, "heading"),)]
+    output: list[Line] = [(Span(title, "heading"),)]
     for sentence in sentences(notices, called):
-        shown += render_paragraph(sentence, width, first="- ", rest="  ")
-    return shown
+        output += render_paragraph(sentence, width, first="- ", rest="  ")
+    return output
 
 
 def brief(notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
     """Return the gravest as a list without a title; where there are more, how many."""
-    telling = sentences([each for each in notices if each.kind not in _HARMLESS], called)
+    telling = sentences([notice for notice in notices if notice.kind not in _HARMLESS], called)
     count = len(sentences(notices, called)) - len(telling[:MOST])
-    shown: list[Line] = []
+    output: list[Line] = []
     for sentence in telling[:MOST]:
-        shown += render_paragraph(sentence, width, first="- ", rest="  ")
-    if count and shown:
-        shown.append((Span(f"- … and {count} more: --details", "dim"),))
-    return shown
+        output += render_paragraph(sentence, width, first="- ", rest="  ")
+    if count and output:
+        output.append((Span(f"- … and {count} more: --details", "dim"),))
+    return output
 
 
 def sentences(notices: Sequence[Notice], called: Names) -> list[str]:
     """One for each kind of notice, or for each notice where they differ in more than numbers."""
-    kinds = dict.fromkeys(each.kind for each in notices)
-    of = {kind: [each for each in notices if each.kind == kind] for kind in kinds}
+    kinds = dict.fromkeys(notice.kind for notice in notices)
+    by_kind = {kind: [notice for notice in notices if notice.kind == kind] for kind in kinds}
     ordered = sorted(kinds, key=lambda kind: _DESCRIPTIVE.index(kind) + 1 if kind in _DESCRIPTIVE else 0)
-    return [sentence for kind in ordered for sentence in _of_kind(of[kind], called)]
+    return [sentence for kind in ordered for sentence in _format_kind(by_kind[kind], called)]
 
 
-def _of_kind(alike: Sequence[Notice], called: Names) -> list[str]:
+def _format_kind(alike: Sequence[Notice], called: Names) -> list[str]:
     kind = alike[0].kind
     apart = kind not in _COMMON or len(alike) == 1 or (kind == "failures" and len(alike) <= _FEW)
     if apart:
-        return [format_notice(each, called) for each in alike]
-    who = tuple(label for each in alike for label in each.treatments)
-    ends = {key: _compute_ends([each.fields[key] for each in alike]) for key in alike[0].fields}
-    lowest = Notice(kind, who, {key: high if key == "high" else low for key, (low, high) in ends.items()})
+        return [format_notice(notice, called) for notice in alike]
+    labels = tuple(label for notice in alike for label in notice.treatments)
+    ends = {key: _compute_ends([notice.fields[key] for notice in alike]) for key in alike[0].fields}
+    lowest = Notice(kind, labels, {key: high if key == "high" else low for key, (low, high) in ends.items()})
     ranges = {key: high for key, (low, high) in ends.items() if high != low and key not in _BOUNDS}
     return [format_notice(lowest, called, up_to=ranges)]
 

@@ -12,21 +12,21 @@ from steelyard.core.units import Metric, Scalar
 from steelyard.report.answer.protocol_tables import render_program_tables
 from steelyard.report.answer.words import format_comparative, is_speed, verdict
 from steelyard.report.text.cells import (
-    left_out,
     name_cell,
+    note_omitted,
     render_interval_cell,
     render_p_cell,
     render_ratio_cell,
 )
 from steelyard.report.text.factor_columns import render_baseline_column, render_treatment_columns, varying
-from steelyard.report.text.label import counted, format_level_text, printable
+from steelyard.report.text.label import format_level_text, plural, printable
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison
 from steelyard.results.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
 from steelyard.results.undefined import Undefined
-from steelyard.stats.protocol_2014.programs import within
+from steelyard.stats.protocol_2014.programs import format_levels_within
 
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
@@ -51,13 +51,13 @@ def headline(answer: Answer, width: int) -> list[Line]:
     before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
     side = "two-sided" if rules.direction == "two-sided" else "one-sided (faster)"
     text = (
-        f"{NAME}: {after} of {counted(len(pairs), 'pair')} "
+        f"{NAME}: {after} of {plural(len(pairs), 'pair')} "
         f"{'differs' if after == 1 else 'differ'} after Holm, {before} before  "
-        f"(alpha {rules.alpha:g}, {side}; {_used(protocol)})"
+        f"(alpha {rules.alpha:g}, {side}; {_describe_used(protocol)})"
     )
     if refused := sum("too_few" in pair.flags for pair in pairs):
         text += (
-            f". Refused: {counted(refused, 'pair')} of so few runs that no order of their values has"
+            f". Refused: {plural(refused, 'pair')} of so few runs that no order of their values has"
             f" p ≤ {rules.alpha:g}; it takes {rules.fewest} of each"
         )
     return render_paragraph(text, width, rest="  ")
@@ -69,8 +69,8 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
     if protocol is None or not protocol.pairs:
         return []
     pairs = protocol.pairs[:MOST_ROWS]
-    more = left_out(len(protocol.pairs) - len(pairs))
-    return [*table(pair_columns(answer, protocol, pairs, width), width), *more]
+    rest = note_omitted(len(protocol.pairs) - len(pairs))
+    return [*table(pair_columns(answer, protocol, pairs, width), width), *rest]
 
 
 def pair_columns(
@@ -91,7 +91,7 @@ def pair_columns(
         Column("95 % CI", [_render_interval(p) for p in pairs], right=False, give_way=6),
         Column("P(better)", [_render_better(p, protocol_answer.metric) for p in pairs], give_way=5),
         Column("verdict", [_render_verdict(p, protocol_answer.metric) for p in pairs], right=False),
-        *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
+        *([Column("paired", [_pair(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
     ]
 
 
@@ -102,10 +102,10 @@ def _render_strata(pairs: Sequence[ProtocolPair]) -> list[Column]:
     ]
 
 
-def _render_columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"]) -> list[Column]:
+def _render_columns(rows: Sequence[Mapping[str, Scalar]], kind: Literal["factor", "label"]) -> list[Column]:
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [name_cell(str(row.get(name, "")) or "''") for row in rows] for name in names}
-    return [Column(printable(name), cells[name], right=False, is_name=True, of=of) for name in names]
+    return [Column(printable(name), cells[name], right=False, is_name=True, kind=kind) for name in names]
 
 
 def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int) -> list[Column]:
@@ -119,12 +119,20 @@ def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int)
     if not factors:
         return [
             Column(
-                "treatment", [name_cell(_called(p, p.treatment)) for p in pairs], right=False, is_name=True
+                "treatment",
+                [name_cell(_name_for_reader(p, p.treatment)) for p in pairs],
+                right=False,
+                is_name=True,
             ),
-            Column("against", [name_cell(_called(p, p.baseline)) for p in pairs], right=False, is_name=True),
+            Column(
+                "against",
+                [name_cell(_name_for_reader(p, p.baseline)) for p in pairs],
+                right=False,
+                is_name=True,
+            ),
         ]
     named = render_treatment_columns([pair.treatment for pair in pairs], factors, room - _VERDICT - _AGAINST)
-    if any(column.of != "factor" for column in named):
+    if any(column.kind != "factor" for column in named):
         # Labels of several factors are long, and look alike when they are shortened.
         bare = [name_cell(_format_bare(pair.treatment, factors)) for pair in pairs]
         named = [Column("treatment", bare, right=False, is_name=True)]
@@ -140,8 +148,8 @@ def _format_bare(treatment: Treatment, factors: Sequence[str]) -> str:
     return ",".join(format_level_text(treatment.levels[name]) for name in factors)
 
 
-def _called(pair: ProtocolPair, treatment: Treatment) -> str:
-    return within(treatment, pair.stratum) if pair.stratum else treatment.label
+def _name_for_reader(pair: ProtocolPair, treatment: Treatment) -> str:
+    return format_levels_within(treatment, pair.stratum) if pair.stratum else treatment.label
 
 
 def programs(answer: Answer, width: int) -> list[Line]:
@@ -152,7 +160,7 @@ def programs(answer: Answer, width: int) -> list[Line]:
     )
 
 
-def _used(protocol_answer: ProtocolAnswer) -> str:
+def _describe_used(protocol_answer: ProtocolAnswer) -> str:
     counts = [
         (name, sum(pair.test == test for pair in protocol_answer.pairs)) for test, name in TESTS.items()
     ]
@@ -196,7 +204,7 @@ def _render_verdict(pair: ProtocolPair, metric: Metric) -> Span:
     return Span(format_comparative(metric, better=better), style)
 
 
-def _paired(comparison: Comparison | None) -> Span:
+def _pair(comparison: Comparison | None) -> Span:
     return Span("–") if comparison is None else Span(*verdict(comparison))
 
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.core.units import Scalar
-from steelyard.report.text.cells import left_out, name_cell
+from steelyard.report.text.cells import name_cell, note_omitted
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import columns, counted, named_levels, pad, printable, shorten_apart
+from steelyard.report.text.label import columns, named_levels, pad, plural, printable, shorten_apart
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.protocol import Cell, ProgramTables, StratumTable, Test
@@ -32,10 +32,10 @@ def render_program_tables(tables: ProgramTables, width: int) -> list[Line]:
     result: list[Line] = []
     if len(programs) > 1:
         for stratum_table in tables.tables[:MOST_TRIANGLES]:
-            result += [*_titled(stratum_table, tables.factors, len(programs), width), ()]
+            result += [*_title(stratum_table, tables.factors, len(programs), width), ()]
         if count := len(tables.tables) - MOST_TRIANGLES:
-            result += [*left_out(count), ()] if count > 0 else []
-        if any(cell.dropped for each in tables.tables for cell in each.cells):
+            result += [*note_omitted(count), ()] if count > 0 else []
+        if any(cell.dropped for part in tables.tables for cell in part.cells):
             note = (
                 "* fewer after Holm: not established in this family, which does not show that it was a false "
                 "finding."
@@ -44,23 +44,23 @@ def render_program_tables(tables: ProgramTables, width: int) -> list[Line]:
     return [*result, *_render_rows(tables, width)]
 
 
-def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
+def _title(stratum_table: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
     text = named_levels(stratum_table.stratum)
     title = f"Programs whose pair differs, of {programs}" + (f" ({text})" if text else "")
     sums = (
-        f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm,"
+        f"{stratum_table.before} of {plural(stratum_table.comparisons, 'comparison')} before Holm,"
         f" {stratum_table.after} after; " + _format_tests(stratum_table.tests, stratum_table.comparisons)
     )
     return [
         *render_paragraph(title, width, rest="  ", style="heading"),
         *render_paragraph(sums, width, rest="  ", style="dim"),
-        *(render_paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
+        *(render_paragraph(_choose_name(factors), width, style="dim", rest="  ") if factors[1:] else []),
         *_render_triangle(stratum_table, "before", width),
         *_render_triangle(stratum_table, "after Holm", width),
     ]
 
 
-def _named_by(factors: Sequence[str]) -> str:
+def _choose_name(factors: Sequence[str]) -> str:
     """Which level is whose: two factors may have the same."""
     return f"rows and columns: {','.join(map(printable, factors))}"
 
@@ -112,7 +112,7 @@ def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
     rows = tables.rows[:MOST_ROWS]
     strata = dict.fromkeys(name for row in rows for name in row.stratum)
     used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in rows))
-    given = [
+    texts = [
         Column(
             printable(tables.program), [name_cell(row.program) for row in rows], right=False, is_name=True
         ),
@@ -131,8 +131,8 @@ def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
             for test in used
         ),
     ]
-    lines = left_out(len(tables.rows) - len(rows))
-    return [*table(given, width), *lines]
+    lines = note_omitted(len(tables.rows) - len(rows))
+    return [*table(texts, width), *lines]
 
 
 def _render_share(value: float | None) -> Span:

@@ -9,7 +9,7 @@ from typing import Final
 from steelyard.core.units import Scalar, format_quantity
 from steelyard.report.answer.words import Names
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.results.notice import Kind, Notice
 
@@ -119,29 +119,29 @@ def format_notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | 
     up_to : Mapping, optional
         The upper ends of fields that are not the same in all treatments.
     """
-    text = _who(about.treatments, names)
-    shown = {key: _shown(key, value) for key, value in about.fields.items()}
+    text = _name_treatments(about.treatments, names)
+    texts = {key: _format_field(key, value) for key, value in about.fields.items()}
     for key, high in (up_to or {}).items():
-        if (end := _shown(key, high)) != shown[key]:
-            shown[key] = f"{shown[key].removesuffix(' %') if end.endswith(' %') else shown[key]} to {end}"
-    return _SENTENCES[about.kind].format(who=text, **shown, **_get_phrases(about, up_to or {}))
+        if (end := _format_field(key, high)) != texts[key]:
+            texts[key] = f"{texts[key].removesuffix(' %') if end.endswith(' %') else texts[key]} to {end}"
+    return _SENTENCES[about.kind].format(who=text, **texts, **_get_phrases(about, up_to or {}))
 
 
-def _who(labels: Sequence[str], names: Names) -> str:
+def _name_treatments(labels: Sequence[str], names: Names) -> str:
     """Return the treatments by name, as far as that is short."""
     if len(labels) > 2 and set(labels) == set(names):
         return "all treatments"
     texts = [names.get(label) or printable(label) for label in labels]
-    return listed(texts, _LONG if any(", " in name for name in texts) else _SHORT)
+    return join_names(texts, _LONG if any(", " in name for name in texts) else _SHORT)
 
 
-def _shown(key: str, value: Scalar) -> str:
+def _format_field(key: str, value: Scalar) -> str:
     if key in ("share", "cv", "low", "high") and isinstance(value, float):
         return percent(value)
     if key in ("value", "wall_s") and isinstance(value, float):
         return format_quantity(value, "s")
     if key in _COUNTS and isinstance(value, int):
-        return counted(value, _COUNTS[key])
+        return plural(value, _COUNTS[key])
     return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))
 
 
@@ -180,7 +180,7 @@ def _get_phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
 
 def _format_precision(it: Mapping[str, Scalar]) -> str:
     """How the precision wanted was missed; so few blocks may have reached it that it is not relied on."""
-    blocks = counted(int(it["blocks"]), "block")
+    blocks = plural(int(it["blocks"]), "block")
     widths = {key: float(it[key]) for key in _WIDTHS if key in it}
     reached, target = (widths.get(key, math.inf) for key in ("reached", "target"))
     if reached <= target < math.inf:

@@ -16,8 +16,8 @@ from steelyard.report.answer.presentation import Presentation, identify_row
 from steelyard.report.answer.words import is_speed, outcome, verdict
 from steelyard.report.text.box import format_boxes
 from steelyard.report.text.cells import (
-    left_out,
     name_cell,
+    note_omitted,
     render_interval_cell,
     render_p_cell,
     render_ratio_cell,
@@ -69,7 +69,7 @@ def render_overview(view: Presentation, time_unit: str | None = None) -> list[Li
     columns += _describe_beside(answer, descriptions)
     plots = [Span(plot) for plot in format_boxes(summaries, _BOX)]
     columns.append(Column("distribution", plots, right=False, give_way=1))
-    return [*table(columns, view.width), *left_out(len(every) - len(descriptions))]
+    return [*table(columns, view.width), *note_omitted(len(every) - len(descriptions))]
 
 
 def _describe_beside(answer: Answer, rows: Sequence[Described]) -> list[Column]:
@@ -96,13 +96,13 @@ def _format_mean_and_u(summary: Summary, unit: Scale) -> str:
     return f"{unit.text(summary.mean)} ± {unit.text(summary.u)}"
 
 
-def measured(view: Presentation) -> list[Line]:
+def render_samples(view: Presentation) -> list[Line]:
     """One row for each sample of the primary metric; with its comparison where it has one only."""
     every = primary(view.answer)
     descriptions = every[:MOST_ROWS]
     return [
         *table(measured_columns(view, descriptions), view.width),
-        *left_out(len(every) - len(descriptions)),
+        *note_omitted(len(every) - len(descriptions)),
     ]
 
 
@@ -130,7 +130,10 @@ def render_pairwise(view: Presentation) -> list[Line]:
         return []
     judged = view.answer.judged
     comparisons = judged[:MOST_ROWS]
-    return [*table(pair_columns(view, comparisons), view.width), *left_out(len(judged) - len(comparisons))]
+    return [
+        *table(pair_columns(view, comparisons), view.width),
+        *note_omitted(len(judged) - len(comparisons)),
+    ]
 
 
 def pair_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[Column]:
@@ -138,11 +141,12 @@ def pair_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[
     return [
         *(
             named := render_treatment_columns(
-                [each.treatment for each in comparisons], view.factors, view.width // 2
+                [comparison.treatment for comparison in comparisons], view.factors, view.width // 2
             )
         ),
         render_baseline_column(
-            [(each.treatment, each.baseline) for each in comparisons], view.factors if len(named) > 1 else ()
+            [(comparison.treatment, comparison.baseline) for comparison in comparisons],
+            view.factors if len(named) > 1 else (),
         ),
         *_render_labels([comparison.labels for comparison in comparisons]),
         *_render_comparisons(comparisons, view.answer),
@@ -154,18 +158,18 @@ def other_metrics(view: Presentation, metrics: Collection[str] = ()) -> list[Lin
     """Means and ratios of the metrics that carry no verdict: of ``metrics``, or of all."""
     answer, width = view.answer, view.width
     if answer.effects_beside and view.leads_with_effects:
-        return effects.beside_lines(answer, width)
+        return effects.render_beside(answer, width)
     comparisons = [
         comparison
         for comparison in answer.comparisons
         if comparison.metric.name != answer.metric.name and (not metrics or comparison.metric.name in metrics)
     ]
     if not answer.comparisons:
-        return _alone(view, metrics)
+        return _render_alone(view, metrics)
     if not comparisons:
         return []
-    shown = comparisons[:MOST_ROWS]
-    return [*table(other_columns(view, shown), width), *left_out(len(comparisons) - len(shown))]
+    listed = comparisons[:MOST_ROWS]
+    return [*table(other_columns(view, listed), width), *note_omitted(len(comparisons) - len(listed))]
 
 
 def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[Column]:
@@ -180,7 +184,9 @@ def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list
         Column("also measured", [name_cell(c.metric.name) for c in comparisons], right=False, is_name=True),
         *_render_labels([comparison.labels for comparison in comparisons]),
         Column("baseline", [mean(c, c.baseline.id) for c in comparisons], give_way=1),
-        *render_treatment_columns([each.treatment for each in comparisons], view.factors, view.width // 2),
+        *render_treatment_columns(
+            [comparison.treatment for comparison in comparisons], view.factors, view.width // 2
+        ),
         Column("mean", [mean(c, c.treatment.id) for c in comparisons]),
         Column("× better", [render_ratio_cell(_compute_value(c), c.ci95) for c in comparisons]),
         Column(
@@ -192,7 +198,7 @@ def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list
     ]
 
 
-def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
+def _render_alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
     """Means of the other metrics where nothing is compared."""
     answer = view.answer
     descriptions = [
@@ -202,17 +208,17 @@ def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
     ]
     if not descriptions:
         return []
-    shown = descriptions[:MOST_ROWS]
-    several = len({sample.treatment.id for sample in shown}) > 1
-    names = render_treatment_columns([sample.treatment for sample in shown], view.factors, view.width // 2)
+    listed = descriptions[:MOST_ROWS]
+    several = len({sample.treatment.id for sample in listed}) > 1
+    names = render_treatment_columns([sample.treatment for sample in listed], view.factors, view.width // 2)
     columns = [
-        Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
-        *_render_labels([sample.labels for sample in shown]),
+        Column("also measured", [name_cell(s.metric.name) for s in listed], right=False, is_name=True),
+        *_render_labels([sample.labels for sample in listed]),
         *(names if several else []),
-        Column("mean", [_render_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
-        Column("s", [_render_quantity(s, s.summary.s, None) for s in shown]),
+        Column("mean", [_render_quantity(s, s.summary.mean, s.summary.u) for s in listed]),
+        Column("s", [_render_quantity(s, s.summary.s, None) for s in listed]),
     ]
-    return [*table(columns, view.width), *left_out(len(descriptions) - len(shown))]
+    return [*table(columns, view.width), *note_omitted(len(descriptions) - len(listed))]
 
 
 def _render_quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
@@ -223,7 +229,7 @@ def _render_labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
     """Return a column for each label that a program put on its values."""
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [name_cell(str(row.get(name, ""))) for row in rows] for name in names}
-    return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]
+    return [Column(printable(name), cells[name], right=False, is_name=True, kind="label") for name in names]
 
 
 def _render_summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:

@@ -11,19 +11,25 @@ from steelyard.report.answer import adjusted_speedup, contexts, effects, notices
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings
 from steelyard.report.answer.presentation import Presentation
-from steelyard.report.answer.tables import measured, other_metrics, primary, render_overview, render_pairwise
+from steelyard.report.answer.tables import (
+    other_metrics,
+    primary,
+    render_overview,
+    render_pairwise,
+    render_samples,
+)
 from steelyard.report.answer.words import (
     ESTIMANDS,
     INTERVAL_NAMES,
     Finding,
     Names,
-    alone,
     name_unit,
     render_finding,
+    render_single,
     verdict,
 )
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import columns, counted, listed, named_levels, printable
+from steelyard.report.text.label import columns, join_names, named_levels, plural, printable
 from steelyard.report.text.line import Line, Span, plain, render_paragraph
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.undefined import Undefined
@@ -63,10 +69,10 @@ def lines(
     view = Presentation(answer, width)
     called = view.names
     if details:
-        return _in_detail(view)
+        return _render_details(view)
     parts = [
         _render_headline(answer, width) or _render_findings(view),
-        [*_render_chosen(answer, width), *_shared(view), *render_overview(view, time_unit)],
+        [*_render_chosen(answer, width), *_find_shared(view), *render_overview(view, time_unit)],
         *_get_pairs(view),
         other_metrics(view, beside) if beside else [],
         adjusted_speedup.lines(answer, width),
@@ -75,7 +81,7 @@ def lines(
         effects.lines(answer, width),
         notices.brief(answer.warnings, called, width),
     ]
-    return [line for part in _separated(parts) for line in part]
+    return [line for part in _separate(parts) for line in part]
 
 
 def _render_chosen(answer: Answer, width: int) -> list[Line]:
@@ -86,18 +92,18 @@ def _render_chosen(answer: Answer, width: int) -> list[Line]:
     return render_paragraph(f"speedup: {_format_estimand(answer)}", width, style="dim")
 
 
-def _shared(view: Presentation) -> list[Line]:
+def _find_shared(view: Presentation) -> list[Line]:
     """Return the labels that all rows have, which neither the sentences nor the table repeat."""
     labels = view.shared_labels
     text = f"in all rows: {named_levels(labels)}"
     return render_paragraph(text, view.width, rest="  ", style="dim") if labels else []
 
 
-def _in_detail(view: Presentation) -> list[Line]:
+def _render_details(view: Presentation) -> list[Line]:
     answer, width, called = view.answer, view.width, view.names
     parts = [
         _render_headline(answer, width) or _render_findings(view),
-        [*render_paragraph(caption(answer), width, style="dim"), *measured(view)],
+        [*render_paragraph(caption(answer), width, style="dim"), *render_samples(view)],
         *_get_pairs(view),
         typical.details(answer, width),
         adjusted_speedup.lines(answer, width, details=True),
@@ -108,7 +114,7 @@ def _in_detail(view: Presentation) -> list[Line]:
         notices.lines("Warnings", answer.warnings, called, width),
         notices.lines("Limitations", answer.unobserved, called, width),
     ]
-    return [line for part in _separated(parts) for line in part]
+    return [line for part in _separate(parts) for line in part]
 
 
 def _render_headline(answer: Answer, width: int) -> list[Line]:
@@ -127,39 +133,41 @@ def _get_pairs(view: Presentation) -> list[list[Line]]:
     return protocol.lines(view.answer, view.width)
 
 
-def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
+def _separate(parts: Iterable[list[Line]]) -> list[list[Line]]:
     present = [part for part in parts if part]
     return [part if i == 0 else [(), *part] for i, part in enumerate(present)]
 
 
-def found_in(view: Presentation, called: Names) -> tuple[list[Finding], str]:
+def collect_findings(view: Presentation, called: Names) -> tuple[list[Finding], str]:
     """Return the findings, and what is said of those that are too many to be listed."""
     answer, judged = view.answer, view.answer.judged
     if view.leads_with_effects:
         return list(findings(answer)), ""
     if not judged:
         samples = primary(answer)
-        found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
-        return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
-    shown = judged if len(judged) <= MOST_FINDINGS else _get_largest(judged)
-    found = [render_finding(comparison, answer, called, view.shared_labels) for comparison in shown]
-    return found, tally(judged) if len(shown) < len(judged) else ""
+        sentences = [render_single(sample, called) for sample in samples[:MOST_FINDINGS]]
+        return sentences, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
+    listed_comparisons = judged if len(judged) <= MOST_FINDINGS else _get_largest(judged)
+    sentences = [
+        render_finding(comparison, answer, called, view.shared_labels) for comparison in listed_comparisons
+    ]
+    return sentences, tally(judged) if len(listed_comparisons) < len(judged) else ""
 
 
 def _render_findings(view: Presentation) -> list[Line]:
-    found, left = found_in(view, view.names)
+    sentences, omitted = collect_findings(view, view.names)
     width = view.width
     result: list[Line] = []
-    for each in found:
-        text = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
+    for sentence in sentences:
+        text = f"{sentence.claim}  ({sentence.evidence})" if sentence.evidence else sentence.claim
         if columns(text) <= width:
-            result.append((Span(text, each.style),))
+            result.append((Span(text, sentence.style),))
             continue
         # The evidence then has a line of its own.
-        result += render_paragraph(each.claim, width, style=each.style, rest="  ", only_first=True)
-        if each.evidence:
-            result += render_paragraph(f"({each.evidence})", width, first="  ", rest="   ")
-    return result + (render_paragraph(left, width, rest="  ") if left else [])
+        result += render_paragraph(sentence.claim, width, style=sentence.style, rest="  ", only_first=True)
+        if sentence.evidence:
+            result += render_paragraph(f"({sentence.evidence})", width, first="  ", rest="   ")
+    return result + (render_paragraph(omitted, width, rest="  ") if omitted else [])
 
 
 def _get_largest(judged: Sequence[Comparison]) -> list[Comparison]:
@@ -178,7 +186,9 @@ def tally(judged: Sequence[Comparison]) -> str:
     counts = Counter(verdict(comparison)[0] for comparison in judged)
     text = ", ".join(f"{count} {word}" for word, count in counts.items())
     open_ = [
-        each.resolvable for each in judged if each.verdict == "not_resolved" and each.resolvable is not None
+        comparison.resolvable
+        for comparison in judged
+        if comparison.verdict == "not_resolved" and comparison.resolvable is not None
     ]
     power = f"; every comparison could have detected {percent(max(open_))}" if open_ else ""
     return f"{len(judged)} comparisons: {text}{power}"
@@ -189,17 +199,17 @@ def caption(answer: Answer) -> str:
     design, metric = answer.design, answer.metric
     text = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
     if design.order == "randomized-blocks":
-        how = counted(design.blocks, "randomised block")
+        how = plural(design.blocks, "randomised block")
     else:
         runs = [sample.summary.n for sample in answer.samples if sample.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
-        how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
+        how = f"{from_to}{plural(max(runs), 'run')} of each, one treatment after the other"
     ratio = f"; speedup: {_format_estimand(answer)}" if answer.judged and answer.protocol is None else ""
-    where = f", {counted(design.contexts, name_unit(design))}" if design.contexts else ""
+    suffix = f", {plural(design.contexts, name_unit(design))}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     text += ", simulated" if any(sample.provenance == "simulated" for sample in answer.samples) else ""
     stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
-    return f"{text}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
+    return f"{text}; {how}{suffix}{again}, seed {design.seed}{ratio}{stopped}"
 
 
 def _format_estimand(answer: Answer) -> str:
@@ -229,7 +239,7 @@ def stopping(design: DesignFacts) -> str:
     texts = [str(blocks) for blocks in design.looks]
     if len(texts) > MOST_LOOKS:
         texts = [*texts[:2], "…", *texts[-2:]]
-    at = listed(texts, MOST_LOOKS)
+    at = join_names(texts, MOST_LOOKS)
     rule = " (strict)" if design.strict else ""
     over = ", over all of which p-values and intervals hold" if design.decided else ""
     return (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.report.answer.words import format_comparative
 from steelyard.report.text.cells import (
-    left_out,
     name_cell,
+    note_omitted,
     render_interval_cell,
     render_p_cell,
     render_ratio_cell,
@@ -30,38 +30,46 @@ _OF: Final[dict[BetterMethod, str]] = {
 
 def details(answer: Answer, width: int) -> list[Line]:
     """Return a row for each comparison."""
-    pairs = _known(answer)
+    pairs = _list_estimated(answer)
     if not pairs:
         return []
-    shown = pairs[:MOST_ROWS]
-    found = [typical for _, typical in shown]
+    listed = pairs[:MOST_ROWS]
+    typicals = [typical for _, typical in listed]
     better = format_comparative(answer.metric, better=True)
-    text = ", ".join(dict.fromkeys(_OF[each.better.method] for each in found))
-    permuted = any(each.better.p is not None for each in found)
+    text = ", ".join(dict.fromkeys(_OF[typical.better.method] for typical in typicals))
+    permuted = any(typical.better.p is not None for typical in typicals)
     columns = [
-        Column("typical run", [name_cell(c.treatment.label) for c, _ in shown], right=False, is_name=True),
-        Column("against", [name_cell(c.baseline.label) for c, _ in shown], right=False, is_name=True),
-        Column("×", [render_ratio_cell(each.value, each.ci95) for each in found]),
+        Column("typical run", [name_cell(c.treatment.label) for c, _ in listed], right=False, is_name=True),
+        Column("against", [name_cell(c.baseline.label) for c, _ in listed], right=False, is_name=True),
+        Column("×", [render_ratio_cell(typical.value, typical.ci95) for typical in typicals]),
         Column(
             "95 % CI",
-            [render_interval_cell(each.value, each.ci95) for each in found],
+            [render_interval_cell(typical.value, typical.ci95) for typical in typicals],
             right=False,
             give_way=2,
         ),
-        Column("p", [render_p_cell(each.p) for each in found], give_way=4),
-        *([Column("p BM", [render_p_cell(each.better.p) for each in found], give_way=6)] if permuted else []),
-        Column(better, [_render_share(each.better.value) for each in found]),
-        Column("95 % CI", [_render_shares(each.better.ci95) for each in found], right=False, give_way=3),
-        Column("d", [_standardised(each) for each in found], give_way=1),
-        Column("95 % CI", [_standardised_bounds(each) for each in found], right=False, give_way=5),
+        Column("p", [render_p_cell(typical.p) for typical in typicals], give_way=4),
+        *(
+            [Column("p BM", [render_p_cell(typical.better.p) for typical in typicals], give_way=6)]
+            if permuted
+            else []
+        ),
+        Column(better, [_render_share(typical.better.value) for typical in typicals]),
+        Column(
+            "95 % CI", [_render_shares(typical.better.ci95) for typical in typicals], right=False, give_way=3
+        ),
+        Column("d", [_standardise(typical) for typical in typicals], give_way=1),
+        Column(
+            "95 % CI", [_format_standardised_bounds(typical) for typical in typicals], right=False, give_way=5
+        ),
     ]
-    lines = left_out(len(pairs) - len(shown))
+    lines = note_omitted(len(pairs) - len(listed))
     note = (
         f"×: Hodges and Lehmann's ratio; p: of the rank test that it belongs to, adjusted over no family; "
         f"{better}: fraction of {text}; d: mean log-ratio in standard deviations."
     )
     typical = [*table(columns, width), *lines, *render_paragraph(note, width, rest="  ", style="dim")]
-    return [*typical, (), *_render_quantiles([c for c, _ in shown], width)]
+    return [*typical, (), *_render_quantiles([c for c, _ in listed], width)]
 
 
 def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Line]:
@@ -70,10 +78,10 @@ def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Lin
     if not rows:
         return []
     columns = [
-        Column("runs", [Span(f"p{100 * speedup.of:g}") for _, speedup in rows], right=False),
+        Column("runs", [Span(f"p{100 * speedup.quantile:g}") for _, speedup in rows], right=False),
         Column("treatment", [name_cell(c.treatment.label) for c, _ in rows], right=False, is_name=True),
         Column("against", [name_cell(c.baseline.label) for c, _ in rows], right=False, is_name=True),
-        Column("×", [render_ratio_cell(each.value, each.ci95) for _, each in rows]),
+        Column("×", [render_ratio_cell(typical.value, typical.ci95) for _, typical in rows]),
         Column(
             "95 % CI", [render_interval_cell(speedup.value, speedup.ci95) for _, speedup in rows], right=False
         ),
@@ -81,7 +89,7 @@ def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Lin
     return table(columns, width)
 
 
-def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
+def _list_estimated(answer: Answer) -> list[tuple[Comparison, Typical]]:
     return [(c, typical) for c in answer.judged if (typical := c.typical) is not None]
 
 
@@ -93,11 +101,11 @@ def _render_shares(interval: Interval) -> Span:
     return Span(f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %")
 
 
-def _standardised(typical: Typical) -> Span:
+def _standardise(typical: Typical) -> Span:
     return Span(_format_two_places(typical.standardised.value) if typical.standardised else "–")
 
 
-def _standardised_bounds(typical: Typical) -> Span:
+def _format_standardised_bounds(typical: Typical) -> Span:
     if typical.standardised is None:
         return Span("–")
     interval = typical.standardised.interval()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.core.units import Metric, format_quantity
 from steelyard.report.text.digits import about, bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
-from steelyard.report.text.label import counted, format_level_text, named_levels, printable, shorten_apart
+from steelyard.report.text.label import format_level_text, named_levels, plural, printable, shorten_apart
 from steelyard.report.text.line import Style
 from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import REASONS, Undefined
@@ -100,7 +100,7 @@ def outcome(comparison: Comparison) -> tuple[str, Style]:
     word, style = verdict(comparison)
     if isinstance(comparison.speedup, Undefined) or comparison.verdict not in ("faster", "slower"):
         return word, style
-    value, interval = _shown(comparison.speedup, comparison)
+    value, interval = _choose_shown(comparison.speedup, comparison)
     return f"{ratio(value, interval)} × {word}", style
 
 
@@ -108,29 +108,29 @@ def render_finding(
     comparison: Comparison, answer: Answer, names: Names, shared: Mapping[str, Scalar]
 ) -> Finding:
     """One comparison of the primary metric in words, without the labels that all rows share."""
-    found = _render_finding(comparison, answer, names, _where(comparison, shared))
-    return replace(found, claim=f"exploratory: {found.claim}") if comparison.exploratory else found
+    finding = _render_finding(comparison, answer, names, _format_place(comparison, shared))
+    return replace(finding, claim=f"exploratory: {finding.claim}") if comparison.exploratory else finding
 
 
-def _render_finding(comparison: Comparison, answer: Answer, names: Names, where: str) -> Finding:
+def _render_finding(comparison: Comparison, answer: Answer, names: Names, place: str) -> Finding:
     new, old = _pair(comparison, names)
     style = verdict(comparison)[1]
     margin = answer.declared.margin
     speedup = comparison.speedup
     if isinstance(speedup, Undefined):
-        return Finding(f"{where}{new} against {old}: no ratio, since {speedup.words}", "", style)
-    value, interval = _shown(speedup, comparison)
+        return Finding(f"{place}{new} against {old}: no ratio, since {speedup.words}", "", style)
+    value, interval = _choose_shown(speedup, comparison)
     evidence, size = _format_evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
-    against = f"{where}{new} against {old}: "
+    against = f"{place}{new} against {old}: "
     if comparison.refused:
         return Finding(f"{against}not resolved, since {_format_withheld(comparison)}", evidence, style)
     if comparison.verdict == "equivalent" and margin is not None:
-        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}{_format_but_rare(answer)}"
+        claim = f"{place}{new} is equivalent to {old} within {percent(margin)}{_format_but_rare(answer)}"
         return Finding(claim, f"{size}, {evidence}", style)
-    advice = fresh(comparison.fresh, comparison.instances or comparison.blocks)
+    advice = format_fresh_run(comparison.fresh, comparison.instances or comparison.blocks)
     if _make_direction(comparison) is not None:
         least = "at least " if speedup.one_sided else ""
-        claim = f"{where}{new} {_is(comparison)} {least}{size} {_format_than(comparison)} {old}"
+        claim = f"{place}{new} {_check_is(comparison)} {least}{size} {_format_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
         return Finding(claim + advice, evidence, style)
@@ -221,7 +221,7 @@ what was seen is below 0.9 standard errors, as most differences of equal program
 """
 
 
-def fresh(run: FreshRun | None, units: int) -> str:
+def format_fresh_run(run: FreshRun | None, units: int) -> str:
     """Return the run that would resolve it, if the difference that was seen among so many units is real.
 
     It is empty where that would be to chase noise.
@@ -244,7 +244,7 @@ def _format_power(resolvable: float | None) -> str:
     return f"; these runs could have detected {percent(resolvable)}"
 
 
-def alone(sample: Described, names: Names) -> Finding:
+def render_single(sample: Described, names: Names) -> Finding:
     """Return a sample in words that is compared with nothing."""
     summary, metric = sample.summary, sample.metric
     label = names[sample.treatment.label]
@@ -254,9 +254,9 @@ def alone(sample: Described, names: Names) -> Finding:
     mean = quantity(summary.mean, metric.unit, summary.u)
     claim = f"{label} takes {mean}" if metric.name == "wall_s" else f"{label}: {metric.name} is {mean}"
     if summary.u is None or summary.s is None:
-        return Finding(claim, counted(summary.n, "run"), "")
+        return Finding(claim, plural(summary.n, "run"), "")
     u, s = format_quantity(summary.u, metric.unit, 2), format_quantity(summary.s, metric.unit, 2)
-    return Finding(claim + " on average", f"standard error {u}, s = {s}, {counted(summary.n, 'run')}", "")
+    return Finding(claim + " on average", f"standard error {u}, s = {s}, {plural(summary.n, 'run')}", "")
 
 
 def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
@@ -271,7 +271,7 @@ def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
     inside = interval.low >= 1 - margin and interval.high <= 1 + margin
     if not (beyond or inside):
         return None
-    among = counted(comparison.family_size or 1, "comparison")
+    among = plural(comparison.family_size or 1, "comparison")
     return f"but p = {probability(p)} about {percent(margin)} among {among}"
 
 
@@ -286,10 +286,10 @@ def shared_labels(answer: Answer) -> dict[str, Scalar]:
     }
 
 
-def _where(comparison: Comparison, shared: Mapping[str, Scalar]) -> str:
+def _format_place(comparison: Comparison, shared: Mapping[str, Scalar]) -> str:
     # Levels of strata stand in the names of treatments already.
-    own = {name: level for name, level in comparison.labels.items() if name not in shared}
-    return f"{named_levels(own)}: " if own else ""
+    labels = {name: level for name, level in comparison.labels.items() if name not in shared}
+    return f"{named_levels(labels)}: " if labels else ""
 
 
 def _make_direction(comparison: Comparison) -> Literal["faster", "slower"] | None:
@@ -300,7 +300,7 @@ def _make_direction(comparison: Comparison) -> Literal["faster", "slower"] | Non
     return None
 
 
-def _is(comparison: Comparison) -> str:
+def _check_is(comparison: Comparison) -> str:
     return "is" if is_speed(comparison.metric) else "has"
 
 
@@ -309,7 +309,7 @@ def _format_than(comparison: Comparison) -> str:
     return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
 
 
-def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
+def _choose_shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
     """Return the ratio and its interval, inverted where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
     if _make_direction(comparison) != "slower":
@@ -332,18 +332,18 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
         text = "repetition" if "one_process" in comparison.flags else "run"
-        parts.append(f"{counted(comparison.blocks, text)} of each, one after the other")
+        parts.append(f"{plural(comparison.blocks, text)} of each, one after the other")
     elif comparison.instances is not None:
-        parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
+        parts.append(f"{plural(comparison.instances, 'instance')} in {plural(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:
-        units = counted(comparison.contexts, name_unit(answer.design))
-        parts.append(f"{units} in {counted(comparison.blocks, 'block')}")
+        units = plural(comparison.contexts, name_unit(answer.design))
+        parts.append(f"{units} in {plural(comparison.blocks, 'block')}")
     elif answer.design.contexts >= comparison.blocks > 1:
         place = "on its own machine" if answer.design.machines else "in its own context"
-        parts.append(f"{counted(comparison.blocks, 'block')}, each {place}")
+        parts.append(f"{plural(comparison.blocks, 'block')}, each {place}")
     elif answer.design.contexts > 1:
-        units = counted(answer.design.contexts, name_unit(answer.design))
-        parts.append(f"{counted(comparison.blocks, 'block')} in {units}")
+        units = plural(answer.design.contexts, name_unit(answer.design))
+        parts.append(f"{plural(comparison.blocks, 'block')} in {units}")
     else:
-        parts.append(counted(comparison.blocks, "block"))
+        parts.append(plural(comparison.blocks, "block"))
     return ", ".join(parts)

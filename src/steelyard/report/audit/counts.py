@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted
+from steelyard.report.text.label import plural
 from steelyard.results.audit import CountClass, Counted
 from steelyard.stats.audit.classes import CYCLES
 
@@ -16,7 +16,7 @@ _MOST_CLASSES: Final = 3
 def describe_counts(counts: Counted) -> list[str]:
     """Return what was counted, which classes differ most, and what counts cannot see."""
     usual, *rest = counts.classes
-    many = counted(counts.population, "length")
+    many = plural(counts.population, "length")
     classes = _count_classes(len(counts.classes))
     summary = (
         f"{counts.lengths:,} of {many} of the environment by cachegrind: {classes} of counts (equal to"
@@ -54,7 +54,7 @@ def _describe_difference(group: CountClass, usual: CountClass) -> str:
     places = f", timed at {', '.join(f'{level:,}' for level in group.timed)} bytes" if group.timed else ""
     ratio = _estimate_cycles(group) / _estimate_cycles(usual)
     return (
-        f"{counted(group.lengths, 'length')}: {ratio:.3g} × the estimated cycles of the"
+        f"{plural(group.lengths, 'length')}: {ratio:.3g} × the estimated cycles of the"
         f" largest class ({group.counts[event]:,.0f} {name} against {usual.counts[event]:,.0f}){places}"
     )
 

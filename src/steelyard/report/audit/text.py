@@ -9,16 +9,16 @@ from steelyard.core.units import format_quantity
 from steelyard.report.answer.sentences import format_notice
 from steelyard.report.audit.counts import describe_counts
 from steelyard.report.audit.words import (
-    by_elapsed_time,
     effect,
     format_advice,
     format_level,
     headline,
-    missed,
+    name_elapsed_kinds,
+    name_missed_levels,
     open_ended,
 )
 from steelyard.report.text.digits import percent, probability
-from steelyard.report.text.label import counted, printable, shorten
+from steelyard.report.text.label import plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.audit import AS_STARTED, Audit, AuditedContext, Verdict
@@ -36,22 +36,22 @@ _LONGEST: Final = 28
 
 def lines(audit: Audit, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
-    found = any(finding.verdict == "moves" for finding in audit.findings)
-    shown = _wrapped(headline(audit), width, "bad" if found else "good")
-    shown += [(), *_wrapped(_format_caption(audit), width, "dim"), *_render_table(audit, width)]
-    for caution in filter(None, (_within(audit), by_elapsed_time(audit))):
-        shown += _wrapped(caution, width, "dim")
+    moves = any(finding.verdict == "moves" for finding in audit.findings)
+    output = _wrap(headline(audit), width, "bad" if moves else "good")
+    output += [(), *_wrap(_format_caption(audit), width, "dim"), *_render_table(audit, width)]
+    for caution in filter(None, (_format_within(audit), name_elapsed_kinds(audit))):
+        output += _wrap(caution, width, "dim")
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
-            shown += [(), *picture(finding, width)]
+            output += [(), *picture(finding, width)]
     counts = [] if audit.counted is None else describe_counts(audit.counted)
-    shown += [
+    output += [
         *_render_section("Counts", [f"{text}." for text in counts], width),
         *_render_section("Warnings", [format_notice(warning, {}) for warning in audit.warnings], width),
     ]
     texts = [*(format_advice(context, audit) for context in audit.findings), open_ended(audit)]
-    shown += _render_section("What to do", [text for text in texts if text], width)
-    unseen = [text for context in audit.findings if (text := missed(context, audit))]
+    output += _render_section("What to do", [text for text in texts if text], width)
+    unseen = [text for context in audit.findings if (text := name_missed_levels(context, audit))]
     if unseen and not audit.counted and not audit.thorough:
         unseen[-1] += "; --thorough visits every byte of a page"
     unseen += [f"{name}: {why}" for name, why in audit.left_out.items()]
@@ -65,18 +65,18 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
         "In no audit: standard input, the contents of files, limits other than that of the stack, other"
         " machines"
     )
-    return shown + _render_section("Not visited", [f"{text}." for text in unseen], width)
+    return output + _render_section("Not visited", [f"{text}." for text in unseen], width)
 
 
 def _format_caption(audit: Audit) -> str:
     quantity = {"cpu_s": "CPU time", "wall_s": "elapsed time"}.get(audit.metric, audit.metric)
     screening = (
-        f"{counted(audit.passes, 'pass').replace('passs', 'passes')} of screening, " if audit.passes else ""
+        f"{plural(audit.passes, 'pass').replace('passs', 'passes')} of screening, " if audit.passes else ""
     )
     return (
         f"{shorten(printable(audit.command), 40)}: {quantity}, typically"
-        f" {format_quantity(audit.typical, audit.unit)}; {counted(audit.runs, 'run')}, {screening}"
-        f"{counted(audit.blocks, 'block')} of replication, seed {audit.seed}; intervals and verdicts"
+        f" {format_quantity(audit.typical, audit.unit)}; {plural(audit.runs, 'run')}, {screening}"
+        f"{plural(audit.blocks, 'block')} of replication, seed {audit.seed}; intervals and verdicts"
         f" together at {percent(1 - audit.alpha)}, least effect {percent(audit.least)}"
     )
 
@@ -122,16 +122,16 @@ def _get_verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
     return text, style
 
 
-def _within(audit: Audit) -> str | None:
+def _format_within(audit: Audit) -> str | None:
     """Return the levels of which "within" speaks; others, as one's own, may differ from all of them."""
     among = [f for f in audit.findings if f.verdict == "within" and f.context != AS_STARTED]
     if not among:
         return None
-    named = "; ".join(f"{finding.context} {_visited(finding)}" for finding in among)
+    named = "; ".join(f"{finding.context} {_format_visits(finding)}" for finding in among)
     return f"Within {percent(audit.least)} at the levels that were visited: {named}."
 
 
-def _visited(finding: AuditedContext) -> str:
+def _format_visits(finding: AuditedContext) -> str:
     """``system, never``; of numbers, ``512 to 1,520``."""
     if _is_number(finding) and finding.screened:
         levels = [float(level.level) for level in finding.screened]
@@ -159,7 +159,7 @@ def _render_section(title: str, texts: list[str], width: int) -> list[Line]:
     return section
 
 
-def _wrapped(text: str, width: int, style: Style) -> list[Line]:
+def _wrap(text: str, width: int, style: Style) -> list[Line]:
     return render_paragraph(text, width, rest="  ", style=style)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.core.units import Scalar
 from steelyard.report.text.digits import bounds, percent, ratio
-from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.results.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Replicated
 
 _NAMES: Final = {
@@ -65,7 +65,7 @@ def headline(audit: Audit) -> str:
             f"No context that was varied is shown to move the time by {percent(audit.least)} or more{unless}."
         )
     first, *contexts = moving
-    named = listed([name_of(finding) for finding in contexts], len(contexts))
+    named = join_names([name_of(finding) for finding in contexts], len(contexts))
     also = f"; so {'do' if len(contexts) > 1 else 'does'} {named}" if contexts else ""
     if first.context == AS_STARTED:
         also = f"; {named} {'move' if len(contexts) > 1 else 'moves'} the time" if contexts else ""
@@ -126,12 +126,12 @@ def open_ended(audit: Audit) -> str | None:
     if not texts:
         return None
     return (
-        f"Not resolved, with the largest effect that is not excluded: {listed(texts, len(texts))}."
+        f"Not resolved, with the largest effect that is not excluded: {join_names(texts, len(texts))}."
         " More time resolves more: --max-time."
     )
 
 
-def by_elapsed_time(audit: Audit) -> str | None:
+def name_elapsed_kinds(audit: Audit) -> str | None:
     """Return the kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
     judged = [finding for finding in audit.findings if finding.cpu_ratio is not None]
     if not judged:
@@ -142,7 +142,7 @@ def by_elapsed_time(audit: Audit) -> str | None:
         else context.context
         for context in judged
     ]
-    return f"By elapsed time, since waiting takes no CPU time: {listed(named, len(named))}."
+    return f"By elapsed time, since waiting takes no CPU time: {join_names(named, len(named))}."
 
 
 def _disagree(finding: AuditedContext, least: float) -> bool:
@@ -150,7 +150,7 @@ def _disagree(finding: AuditedContext, least: float) -> bool:
     return abs(math.log(finding.extreme.ratio / cpu)) > math.log1p(least)
 
 
-def missed(finding: AuditedContext, audit: Audit) -> str | None:
+def name_missed_levels(finding: AuditedContext, audit: Audit) -> str | None:
     """Levels of a kind of context that were not visited; ``None`` where all were."""
     unseen = " that counts cannot see" if audit.counted is not None and finding.context == COUNTED else ""
     if finding.context == "aslr" and finding.unseen:
@@ -167,7 +167,7 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
         return None
     return (
         f"{_format_capital(name_of(finding))}: {len(finding.screened):,} of"
-        f" {counted(finding.population, 'level')}"
+        f" {plural(finding.population, 'level')}"
         f" visited, so that a kind of up to {percent(finding.unseen)} of them{unseen} could have been missed"
         " (95 % sure)"
     )

@@ -67,8 +67,8 @@ def _format_command(
 
 def annotate(kind: str, title: str, text: str, place: Mapping[str, str | None] = {}) -> str:
     """Return a workflow command of this kind (``error``, ``warning``); of its place, what is known."""
-    of = {**place, "title": title}
-    properties = ",".join(f"{name}={_format_property(value)}" for name, value in of.items() if value)
+    attributes = {**place, "title": title}
+    properties = ",".join(f"{name}={_format_property(value)}" for name, value in attributes.items() if value)
     return f"::{kind} {properties}::{_format_data(text)}\n"
 
 

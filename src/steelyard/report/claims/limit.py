@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
 from steelyard.core.units import format_quantity
-from steelyard.report.claims.phrases import between, format_units_text, why
+from steelyard.report.claims.phrases import format_interval, format_reason, format_units_text
 from steelyard.report.text.digits import percent, scale_text
-from steelyard.report.text.label import counted, named_levels, printable
+from steelyard.report.text.label import named_levels, plural, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.stats.compare.judgement import Outcome
 
@@ -18,13 +18,13 @@ def text(claim: Limit, unit: str) -> str:
     """``wall_s at most 60.0 s at p = 64``."""
     side, bound = ("at most", claim.max) if claim.max is not None else ("at least", claim.min)
     at = f" at {named_levels(claim.at)}" if claim.at else ""
-    which = "" if claim.quantile is None else f"{_called(claim.quantile)} of "
-    return f"{which}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
+    prefix = "" if claim.quantile is None else f"{_name_for_reader(claim.quantile)} of "
+    return f"{prefix}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 
 
-def evidence(_claim: Limit, outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
+def evidence(_claim: Limit, outcome: Outcome, value: MeanEvidence | PredictedEvidence) -> str:
     """Return the mean, or the prediction of a model."""
-    return _format_mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
+    return _format_mean(outcome, value) if isinstance(value, MeanEvidence) else _predict(value)
 
 
 def format_breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
@@ -36,53 +36,53 @@ def format_breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
         else ""
     )
     if breaks_evidence.at is None:
-        whole = (
+        exact = (
             f"from {falls} on, as far as was searched" if falls else "over the whole range that was searched"
         )
-        return f"{name}its model stays within {bound} {whole}"
+        return f"{name}its model stays within {bound} {exact}"
     ends = [
         scale_text(end) if end is not None else "never"
         for end in (breaks_evidence.earliest, breaks_evidence.latest)
     ]
     beyond = ", beyond what was measured" if breaks_evidence.at > breaks_evidence.measured else ""
-    where = f"{breaks_evidence.parameter} = {scale_text(breaks_evidence.at)}"
+    place = f"{breaks_evidence.parameter} = {scale_text(breaks_evidence.at)}"
     first = f"up to {falls}, and again " if falls else ""
-    return f"{name}its model breaks {bound} {first}from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
+    return f"{name}its model breaks {bound} {first}from {place} on (95 %: {ends[0]} to {ends[1]}{beyond})"
 
 
 def _format_mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
     if mean_evidence.mean is None:
-        return why(mean_evidence.reason) or "the mean is undefined"
+        return format_reason(mean_evidence.reason) or "the mean is undefined"
     unit = mean_evidence.metric.unit
-    ci = between(mean_evidence.interval, unit, mean_evidence.level)
-    what = "mean" if mean_evidence.quantile is None else _called(mean_evidence.quantile)
+    ci = format_interval(mean_evidence.interval, unit, mean_evidence.level)
+    noun = "mean" if mean_evidence.quantile is None else _name_for_reader(mean_evidence.quantile)
     words = (
-        f"{what} {format_quantity(mean_evidence.mean, unit)} ({ci},"
-        f" {format_units_text(mean_evidence)}{_allowed(mean_evidence, outcome)})"
+        f"{noun} {format_quantity(mean_evidence.mean, unit)} ({ci},"
+        f" {format_units_text(mean_evidence)}{_format_allowed(mean_evidence, outcome)})"
     )
     if outcome == "not_resolved" and mean_evidence.units_needed and not mean_evidence.reason:
-        return f"{words}{_to_do(mean_evidence)}"
-    return f"{words}, but {why(mean_evidence.reason)}" if mean_evidence.reason else words
+        return f"{words}{_suggest_action(mean_evidence)}"
+    return f"{words}, but {format_reason(mean_evidence.reason)}" if mean_evidence.reason else words
 
 
-def _allowed(mean_evidence: MeanEvidence, outcome: Outcome) -> str:
+def _format_allowed(mean_evidence: MeanEvidence, outcome: Outcome) -> str:
     """Return what a verdict takes for granted of runs that it has not seen."""
     if outcome != "holds" or mean_evidence.unseen is None:
         return ""
     return f", unseen runs included: up to {percent(mean_evidence.unseen)}, {_format_slow(mean_evidence)}"
 
 
-def _to_do(mean_evidence: MeanEvidence) -> str:
+def _suggest_action(mean_evidence: MeanEvidence) -> str:
     """Why enough runs leave a limit open, and what would decide it."""
     quantile = 0.9 if mean_evidence.n >= FEWEST_FOR_P90 else 0.5
-    more = counted(
+    runs = plural(
         mean_evidence.units_needed or 0, "run" if mean_evidence.by == "launch" else mean_evidence.by
     )
     return (
         f", but up to {percent(mean_evidence.unseen or 0.0)} of runs could be"
         f" {_format_slow(mean_evidence)} and"
         " unseen;"
-        f" use {more}, or quantile = {quantile:g}"
+        f" use {runs}, or quantile = {quantile:g}"
     )
 
 
@@ -90,19 +90,19 @@ def _format_slow(mean_evidence: MeanEvidence) -> str:
     return "at half of the mean" if mean_evidence.metric.better == "higher" else "at twice the mean"
 
 
-def _called(quantile: float) -> str:
+def _name_for_reader(quantile: float) -> str:
     """``p99``, ``p99.9``, ``median``."""
     return "median" if quantile == 0.5 else f"p{100 * quantile:g}"
 
 
-def _predicted(predicted_evidence: PredictedEvidence) -> str:
+def _predict(predicted_evidence: PredictedEvidence) -> str:
     if predicted_evidence.value is None or predicted_evidence.model is None:
         return f"not predicted: {predicted_evidence.reason or 'no model'}"
     at = ", ".join(f"{name} = {value:g}" for name, value in predicted_evidence.at.items())
     value = format_quantity(predicted_evidence.value, predicted_evidence.unit)
-    ci = between(predicted_evidence.interval, predicted_evidence.unit, 0.05)
+    ci = format_interval(predicted_evidence.interval, predicted_evidence.unit, 0.05)
     words = (
         f"{value} predicted at {at} ({ci}, by {predicted_evidence.model.growth()} from"
         f" {predicted_evidence.points} points)"
     )
-    return f"{words}, but {why(predicted_evidence.reason)}" if predicted_evidence.reason else words
+    return f"{words}, but {format_reason(predicted_evidence.reason)}" if predicted_evidence.reason else words

@@ -21,8 +21,8 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
 
     ``broken`` has what could not be judged, with the reason.
     """
-    counts = Counter(verdict.outcome for each in checked for verdict in each.verdicts)
-    failed = bool(broken) or any(each.exit_code(strict=strict) for each in checked)
+    counts = Counter(verdict.outcome for verdicts_of in checked for verdict in verdicts_of.verdicts)
+    failed = bool(broken) or any(part.exit_code(strict=strict) for part in checked)
     parts = [f"{count} {WORDS[outcome]}" for outcome in WORST if (count := counts[outcome])]
     parts += [f"{len(broken)} could not be judged"] if broken else []
     out = [f"### {'✗' if failed else '✓'} Steelyard: {', '.join(parts) or 'no claims'}", ""]

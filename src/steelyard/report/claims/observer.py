@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.report.claims.phrases import format_levels_text, where_text
+from steelyard.report.claims.phrases import format_levels_text, format_where
 from steelyard.report.claims.ratio import evidence
 from steelyard.report.text.digits import percent
 from steelyard.spec.claims.claim import Unperturbed, Validates
@@ -12,13 +12,13 @@ __all__ = ["evidence", "text"]
 
 def text(claim: Unperturbed | Validates, _unit: str) -> str:
     """``wall_s unperturbed by probe within 1 %``."""
-    where = where_text(None, claim.where)
+    place = format_where(None, claim.where)
     if isinstance(claim, Unperturbed):
-        margin = f"within {percent(claim.within)}{where}"
+        margin = f"within {percent(claim.within)}{place}"
         return f"{claim.unperturbed} unperturbed by {format_levels_text(claim.probe)} {margin}"
     by = "" if claim.least == 1 else f" by {claim.least:g}"
     better = "" if claim.outcome_least == 1 else f" by {claim.outcome_least:g}"
     return (
         f"{format_levels_text(claim.intervention)} makes {claim.validates} {claim.direction}{by}"
-        f" and {claim.outcome} better{better}{where}"
+        f" and {claim.outcome} better{better}{place}"
     )

@@ -8,7 +8,7 @@ from typing import Final
 from steelyard.claims.evidence import BestEvidence, MeanEvidence, RatioEvidence
 from steelyard.core.units import Scalar, format_quantity
 from steelyard.report.text.digits import bounds
-from steelyard.report.text.label import counted, named_levels, printable
+from steelyard.report.text.label import named_levels, plural, printable
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import REASONS
 from steelyard.stats.compare.judgement import Outcome
@@ -24,7 +24,7 @@ def format_levels_text(levels: Mapping[str, Scalar]) -> str:
     )
 
 
-def where_text(metric: str | None, levels: Mapping[str, Scalar]) -> str:
+def format_where(metric: str | None, levels: Mapping[str, Scalar]) -> str:
     """``in cpu_s where n = 1000``, after a space; empty where the claim names neither."""
     by = f" in {metric}" if metric else ""
     return by + (f" where {named_levels(levels)}" if levels else "")
@@ -36,7 +36,7 @@ def coverage(level: float) -> str:
     return f"{text if float(text) < 100 else '>99.9'} % CI"
 
 
-def why(reason: str | None) -> str | None:
+def format_reason(reason: str | None) -> str | None:
     """Return a reason in words."""
     if reason == "failures":
         return "runs failed or timed out, so the remaining runs are not a random sample"
@@ -48,7 +48,7 @@ def ci(value: float, interval: Interval | None, level: float) -> str:
     return f"{coverage(level)} {bounds(value, interval)}" if interval else f"no bounded {coverage(level)}"
 
 
-def between(interval: Interval | None, unit: str, level: float) -> str:
+def format_interval(interval: Interval | None, unit: str, level: float) -> str:
     """``95 % CI 1.30 ms to 1.38 ms``, of a quantity."""
     if interval is None:
         return f"no bounded {coverage(level)}"
@@ -58,10 +58,10 @@ def between(interval: Interval | None, unit: str, level: float) -> str:
     return f"{coverage(level)} {low} to {high}"
 
 
-def format_units_text(found: RatioEvidence | MeanEvidence | BestEvidence) -> str:
+def format_units_text(value: RatioEvidence | MeanEvidence | BestEvidence) -> str:
     """``30 blocks``; with what is assumed of runs that nothing pairs."""
-    if found.by == "repetition":
-        return f"{counted(found.n, 'repetition')} in one process, if nothing drifted"
-    if found.by == "launch":
-        return f"{counted(found.n, 'run')} one after the other, if nothing drifted"
-    return counted(found.n, found.by)
+    if value.by == "repetition":
+        return f"{plural(value.n, 'repetition')} in one process, if nothing drifted"
+    if value.by == "launch":
+        return f"{plural(value.n, 'run')} one after the other, if nothing drifted"
+    return plural(value.n, value.by)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.claims.evidence import RatioEvidence
-from steelyard.report.claims.phrases import ci, format_levels_text, format_units_text, where_text, why
+from steelyard.report.claims.phrases import (
+    ci,
+    format_levels_text,
+    format_reason,
+    format_units_text,
+    format_where,
+)
 from steelyard.report.text.digits import percent, ratio
 from steelyard.spec.claims.claim import Claim, Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.judgement import Outcome
@@ -17,31 +23,33 @@ NOTHING: Final = 10.0
 
 def text(claim: Faster | Slower | NotSlower | Equivalent, _unit: str) -> str:
     """``O3 faster than O2 by 1.02``."""
-    where = where_text(claim.metric, claim.where)
+    place = format_where(claim.metric, claim.where)
     if isinstance(claim, Equivalent):
-        one, other = format_levels_text(claim.equivalent), format_levels_text(claim.to)
-        return f"{one} equivalent to {other} within {percent(claim.within)}{where}"
-    other = format_levels_text(claim.than)
+        first, second = format_levels_text(claim.equivalent), format_levels_text(claim.to)
+        return f"{first} equivalent to {second} within {percent(claim.within)}{place}"
+    second = format_levels_text(claim.than)
     if isinstance(claim, NotSlower):
-        return f"{format_levels_text(claim.not_slower)} not slower than {other} by {percent(claim.by)}{where}"
+        return (
+            f"{format_levels_text(claim.not_slower)} not slower than {second} by {percent(claim.by)}{place}"
+        )
     if isinstance(claim, Faster):
         return (
-            f"{format_levels_text(claim.faster)} {_format_better('faster', 'slow', claim.by, other)}{where}"
+            f"{format_levels_text(claim.faster)} {_format_better('faster', 'slow', claim.by, second)}{place}"
         )
-    return f"{format_levels_text(claim.slower)} {_format_better('slower', 'fast', claim.by, other)}{where}"
+    return f"{format_levels_text(claim.slower)} {_format_better('slower', 'fast', claim.by, second)}{place}"
 
 
 def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> str:
     """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
     if ratio_evidence.ratio is None:
-        return why(ratio_evidence.reason) or "the ratio is undefined"
+        return format_reason(ratio_evidence.reason) or "the ratio is undefined"
     words = (
         f"{ratio(ratio_evidence.ratio, ratio_evidence.interval)} ×"
         f" ({ci(ratio_evidence.ratio, ratio_evidence.interval, ratio_evidence.level)},"
         f" {format_units_text(ratio_evidence)})"
     )
     if ratio_evidence.reason:
-        return f"{words}, but {why(ratio_evidence.reason)}"
+        return f"{words}, but {format_reason(ratio_evidence.reason)}"
     if outcome == "holds" and isinstance(claim, Equivalent) and ratio_evidence.by in ("block", "launch"):
         words += f"; slow runs, up to {percent(unseen_share(ratio_evidence.n))} of all, could be unseen"
     if (
@@ -53,8 +61,8 @@ def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> s
     return words
 
 
-def _format_better(claimed: str, opposite: str, by: float, other: str) -> str:
+def _format_better(claimed: str, opposite: str, by: float, opponent: str) -> str:
     """``faster than O2 by 1.02``; a factor below 1 allows a loss, and is said as one."""
     if by < 1:
-        return f"at most {1 / by:.3g} × as {opposite} as {other}"
-    return f"{claimed} than {other}" + ("" if by == 1 else f" by {by:g}")
+        return f"at most {1 / by:.3g} × as {opposite} as {opponent}"
+    return f"{claimed} than {opponent}" + ("" if by == 1 else f" by {by:g}")

@@ -8,9 +8,9 @@ from typing import Final
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.units import is_number
-from steelyard.report.claims.phrases import WORST, ci, where_text, why
+from steelyard.report.claims.phrases import WORST, ci, format_reason, format_where
 from steelyard.report.text.digits import percent, ratio, scale_text, share
-from steelyard.report.text.label import counted, listed, named_levels, printable
+from steelyard.report.text.label import join_names, named_levels, plural, printable
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Rule
 from steelyard.spec.claims.rule import TOLERANCE
@@ -26,21 +26,21 @@ _OPEN: Final = ("not_resolved", "not_judged")
 def text(claim: Rule, _unit: str) -> str:
     """``allreduce <= reduce + bcast``, with its tolerance where that is not the usual one."""
     within = "" if claim.tolerance == TOLERANCE else f" within {percent(claim.tolerance)}"
-    return f"{printable(claim.rule)}{within}{where_text(claim.metric, claim.where)}"
+    return f"{printable(claim.rule)}{within}{format_where(claim.metric, claim.where)}"
 
 
-def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence | RulePointEvidence) -> str:
+def evidence(_claim: Rule, _outcome: Outcome, value: RuleEvidence | RulePointEvidence) -> str:
     """Both sides at one point, or their growth."""
-    if isinstance(found, RulePointEvidence):
-        return _format_point(found)
-    return _format_growth(found)
+    if isinstance(value, RulePointEvidence):
+        return _format_point(value)
+    return _format_growth(value)
 
 
 def summary(verdict: Verdict) -> str:
     """Return the outcome over all points, the worst of them, where the rule is broken, and growth."""
     points = [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
     grown = [instance for instance in verdict.instances if isinstance(instance.evidence, RuleEvidence)]
-    parts = [_measured(verdict, points), *_grown(grown)]
+    parts = [_measure(verdict, points), *_extrapolate(grown)]
     return "; ".join(filter(None, parts))
 
 
@@ -63,42 +63,42 @@ def format_crossing(answer: RuleAnswer) -> str:
     return f"the fitted models cross at {scale_text(answer.breaks_at)}"
 
 
-def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
+def _measure(verdict: Verdict, points: Sequence[Instance]) -> str:
     if not points:
         return ""
     broken = broken_points(verdict)
     if broken:
         worst = broken[0]
         count = sum(point.outcome in _OPEN for point in points)
-        others = f", {count} open" if count else ""
+        rest = f", {count} open" if count else ""
         return (
             "broken"
-            f" {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{others}:"
-            f" at worst {_format_point(_of(worst))}{_at(worst, points)};"
-            f" {printable(_of(worst).right)} is faster there"
+            f" {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{rest}:"
+            f" at worst {_format_point(_make_evidence(worst))}{_get_at(worst, points)};"
+            f" {printable(_make_evidence(worst).right)} is faster there"
         )
     held = [point for point in points if point.outcome == "holds"]
     closest = max(held, key=_compute_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
         return (
             f"kept {_format_share(len(held), len(points))}: at most"
-            f" {_format_point(_of(closest))}{_at(closest, points)}"
+            f" {_format_point(_make_evidence(closest))}{_get_at(closest, points)}"
         )
     open_ = [point for point in points if point.outcome in _OPEN]
     worst = max(open_, key=_compute_ratio_of)
     return (
-        f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
-        f" {_format_point(_of(worst))}{_at(worst, points)}"
+        f"{len(open_)} of {plural(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
+        f" {_format_point(_make_evidence(worst))}{_get_at(worst, points)}"
     )
 
 
-def _format_share(count: int, of: int) -> str:
-    if count < of:
-        return f"at {count} of {of} points"
-    return f"at all {of} points" if of > 1 else "at the only point"
+def _format_share(count: int, total: int) -> str:
+    if count < total:
+        return f"at {count} of {total} points"
+    return f"at all {total} points" if total > 1 else "at the only point"
 
 
-def _grown(grown: Sequence[Instance]) -> list[str]:
+def _extrapolate(grown: Sequence[Instance]) -> list[str]:
     """Return the growth that is worst, with its outcome, where something is said of growth at all."""
     if not grown:
         return []
@@ -109,14 +109,14 @@ def _grown(grown: Sequence[Instance]) -> list[str]:
         "not_resolved": "growth not resolved",
         "holds": "grows no faster",
     }
-    where = f" at {named_levels(worst.stratum)}" if len(grown) > 1 and worst.stratum else ""
-    return [f"{words[worst.outcome]}{where} ({_format_growth(worst.evidence)})"]  # type: ignore[arg-type]
+    place = f" at {named_levels(worst.stratum)}" if len(grown) > 1 and worst.stratum else ""
+    return [f"{words[worst.outcome]}{place} ({_format_growth(worst.evidence)})"]  # type: ignore[arg-type]
 
 
 def _format_growth(rule_evidence: RuleEvidence) -> str:
     answer = rule_evidence.answer
     if answer is None:
-        return f"no verdict: {why(rule_evidence.reason)}"
+        return f"no verdict: {format_reason(rule_evidence.reason)}"
     sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
     return sure + format_crossing(answer)
 
@@ -124,16 +124,16 @@ def _format_growth(rule_evidence: RuleEvidence) -> str:
 def _format_point(rule_point_evidence: RulePointEvidence) -> str:
     """``24.9 × gather + bcast (95 % CI 22.1 to 27.9, 30 blocks)``."""
     if rule_point_evidence.ratio is None:
-        return f"no ratio: {why(rule_point_evidence.reason)}"
+        return f"no ratio: {format_reason(rule_point_evidence.reason)}"
     right = printable(rule_point_evidence.right)
     if rule_point_evidence.method == "exact":
         return f"{_format_three_digits(rule_point_evidence.ratio)} × {right} (exact)"
     if rule_point_evidence.reason:
         return (
             f"{_format_three_digits(rule_point_evidence.ratio)} × {right}, but"
-            f" {why(rule_point_evidence.reason)}"
+            f" {format_reason(rule_point_evidence.reason)}"
         )
-    units = counted(rule_point_evidence.n, _UNITS.get(rule_point_evidence.by, rule_point_evidence.by))
+    units = plural(rule_point_evidence.n, _UNITS.get(rule_point_evidence.by, rule_point_evidence.by))
     if rule_point_evidence.n == 1:
         units = "one value, noise from neighbouring points"
     return (
@@ -162,7 +162,7 @@ def _format_places(verdict: Verdict, broken: Sequence[Instance], points: Sequenc
             return f", from {parameter} = {first:g} on"
     if len(broken) == 1:
         return ""  # the worst, which is named
-    return f" ({listed([_name(instance, points) for instance in broken], MOST_POINTS)})"
+    return f" ({join_names([_name(instance, points) for instance in broken], MOST_POINTS)})"
 
 
 def _format_parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
@@ -179,7 +179,7 @@ def _format_parameter(verdict: Verdict, points: Sequence[Instance]) -> str | Non
     return numbers[0] if len(numbers) == 1 else None
 
 
-def _at(point: Instance, points: Sequence[Instance]) -> str:
+def _get_at(point: Instance, points: Sequence[Instance]) -> str:
     return f" at {name}" if (name := _name(point, points)) else ""
 
 
@@ -194,10 +194,10 @@ def _name(point: Instance, points: Sequence[Instance]) -> str:
     )
 
 
-def _of(point: Instance) -> RulePointEvidence:
+def _make_evidence(point: Instance) -> RulePointEvidence:
     assert isinstance(point.evidence, RulePointEvidence)  # noqa: S101 -- chosen by that
     return point.evidence
 
 
 def _compute_ratio_of(point: Instance) -> float:
-    return _of(point).ratio or 0.0
+    return _make_evidence(point).ratio or 0.0

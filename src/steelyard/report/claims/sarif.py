@@ -14,7 +14,7 @@ from steelyard import __version__
 from steelyard.claims.verdict import Checked
 from steelyard.report.claims.github import lines_of
 from steelyard.report.claims.text import reservations, words
-from steelyard.results.document import written
+from steelyard.results.document import write_json
 from steelyard.stats.compare.judgement import Outcome
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -48,7 +48,7 @@ def render(parts: Sequence[Judged], broken: Mapping[str, str] = {}, *, strict: b
     results += [_get_result("broken", reason, file, None, strict=strict) for file, reason in broken.items()]
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
     driver = {"name": "steelyard", "version": __version__, "rules": rules}
-    return written(
+    return write_json(
         {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
     )
 

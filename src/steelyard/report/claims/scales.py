@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.core.growth import CONSTANT
-from steelyard.report.claims.phrases import where_text, why
+from steelyard.report.claims.phrases import format_reason, format_where
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
 from steelyard.scaling.model import RankAnswer, Validation
@@ -39,7 +39,7 @@ def text(claim: Scales, _unit: str) -> str:
     else:
         growth = f"as accepted in {printable(claim.accepted or '')}"
     over = f" over {claim.parameter}" if claim.parameter else ""
-    return f"{claim.scales} grows{over} {growth}{where_text(None, claim.where)}"
+    return f"{claim.scales} grows{over} {growth}{format_where(None, claim.where)}"
 
 
 def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -> str:
@@ -48,7 +48,7 @@ def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -
     if model is None or model.validation is None:
         return f"no verdict: {scales_evidence.reason or 'nothing is expected of it'}"
     if scales_evidence.reason:
-        return f"{model.growth()} from {model.points} points, but {why(scales_evidence.reason)}"
+        return f"{model.growth()} from {model.points} points, but {format_reason(scales_evidence.reason)}"
     validation = model.validation
     words = (
         f"{model.growth()}, {_WORDS[validation.at_most][validation.rank]}"

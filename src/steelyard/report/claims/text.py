@@ -15,7 +15,7 @@ from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.rule import summary
 from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import listed, named_levels, wrap
+from steelyard.report.text.label import join_names, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
@@ -46,7 +46,7 @@ def words(verdict: Verdict) -> str:
 
     It says what is claimed, what decides, and in how many strata.
     """
-    return f"{format_claim(verdict)}: {_said(verdict)}"
+    return f"{format_claim(verdict)}: {_format_verdict(verdict)}"
 
 
 def format_claim(verdict: Verdict) -> str:
@@ -59,23 +59,23 @@ def lines(
 ) -> list[Line]:
     """One line a claim; with ``strata`` one for each stratum of it too."""
     out: list[Line] = []
-    ordered = sorted(verdicts, key=lambda each: WORST[each.outcome])
+    ordered = sorted(verdicts, key=lambda verdict: WORST[verdict.outcome])
     for verdict in ordered:
-        out += _marked(verdict.outcome, words(verdict), width)
+        out += _mark(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
-            for each in sorted(verdict.instances, key=lambda instance: WORST[instance.outcome]):
-                text = f"{named_levels(each.stratum)}: {format_evidence_words(verdict.claim, each)}"
-                out += _marked(each.outcome, text, width, indent="    ")
-    if texts := format_cautions([(format_claim(each), each) for each in ordered]):
+            for instance in sorted(verdict.instances, key=lambda instance: WORST[instance.outcome]):
+                text = f"{named_levels(instance.stratum)}: {format_evidence_words(verdict.claim, instance)}"
+                out += _mark(instance.outcome, text, width, indent="    ")
+    if texts := format_cautions([(format_claim(verdict), verdict) for verdict in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
         out += [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
-    for text in filter(None, (_format_family(ordered, alpha), _by_models(ordered))):
+    for text in filter(None, (_format_family(ordered, alpha), _count_by_models(ordered))):
         out += [*([()] if texts else []), *((Span(line, "dim"),) for line in wrap(text, width))]
         texts = []
     return out
 
 
-def _by_models(ordered: Sequence[Verdict]) -> str:
+def _count_by_models(ordered: Sequence[Verdict]) -> str:
     """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
     values = [
         wrong
@@ -115,9 +115,9 @@ def _format_family(ordered: Sequence[Verdict], alpha: float) -> str:
     if not texts:
         text = f"{len(members)} claims are"
     elif len(members) <= MOST_NUMBERS:
-        text = f"Claims {listed(members, MOST_NUMBERS)} of these {len(ordered)} are tests and"
+        text = f"Claims {join_names(members, MOST_NUMBERS)} of these {len(ordered)} are tests and"
     else:
-        text = f"{len(members)} of these {len(ordered)} claims, all but {listed(texts)}, are tests and"
+        text = f"{len(members)} of these {len(ordered)} claims, all but {join_names(texts)}, are tests and"
     return (
         f"{text} one family: any wrong verdict among them has a probability of at most {alpha:g} (Holm), and"
         " each interval has the coverage at which its claim was judged"
@@ -162,13 +162,13 @@ def tell_family(checked: Sequence[Checked], width: int) -> list[Line]:
     return [(), *((Span(line),) for line in wrap(text, width))]
 
 
-def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[Line]:
+def _mark(outcome: Outcome, text: str, width: int, indent: str = "") -> list[Line]:
     first, *rest = wrap(text, width, first=f"{indent}  ", rest=f"{indent}    ")
     head = (Span(f"{indent}{SIGNS[outcome]}", STYLES[outcome]), Span(first[len(indent) + 1 :]))
     return [head, *((Span(line),) for line in rest)]
 
 
-def _said(verdict: Verdict) -> str:
+def _format_verdict(verdict: Verdict) -> str:
     if not verdict.instances:
         return f"{WORDS[verdict.outcome]}; nothing was measured that it is about"
     if isinstance(verdict.claim, Rule):

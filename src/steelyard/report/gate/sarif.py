@@ -7,7 +7,7 @@ from typing import Any, Final
 from steelyard import __version__
 from steelyard.report.claims.sarif import SCHEMA
 from steelyard.report.gate.words import describe_benchmark
-from steelyard.results.document import written
+from steelyard.results.document import write_json
 from steelyard.results.gate import Gate, Verdict
 
 _RULES: Final[dict[str, str]] = {
@@ -40,7 +40,7 @@ def render_error(message: str, hint: str | None) -> str:
 def _write_document(results: list[dict[str, Any]]) -> str:
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
     driver = {"name": "steelyard", "version": __version__, "rules": rules}
-    return written(
+    return write_json(
         {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
     )
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.results.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 from steelyard.results.interval import Interval
 
@@ -47,7 +47,7 @@ def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBen
             sizes = sorted((abs(entry.change or 0.0) for entry in entries), reverse=True)
             if len(sizes) > MOST_SIZES:
                 return f"{verdict}, by {format_amount(sizes[-1])} to {format_amount(sizes[0])}"
-            return f"{verdict}, by {listed([format_amount(size) for size in sizes])}"
+            return f"{verdict}, by {join_names([format_amount(size) for size in sizes])}"
         case "equivalent":
             return f"within {percent(answer.margin)}"
         case _:
@@ -116,7 +116,7 @@ def explain_outlook(answer: Gate) -> str | None:
     needs = [entry.needed_s for entry in entries if entry.needed_s is not None]
     reachable = [needed for needed in needs if needed <= MOST_BUDGETS * answer.max_time_s]
     text = (
-        f"{counted(len(entries), 'benchmark')} open after {format_duration(answer.measured_s)} of measurement"
+        f"{plural(len(entries), 'benchmark')} open after {format_duration(answer.measured_s)} of measurement"
     )
     if not reachable:
         return (
@@ -157,7 +157,7 @@ def explain_basis(answer: Gate) -> str:
 def describe_qualification(answer: Qualification) -> str:
     """Return what the gate is known to do on this machine."""
     return (
-        f"This machine, {answer.date}: {counted(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
+        f"This machine, {answer.date}: {plural(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
         f" on equal programs (at most {percent(answer.alarm_bound)} each, 95 % sure); a planted"
         f" {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts} (at least"
         f" {percent(answer.detected_bound)}, 95 % sure) in {format_duration(answer.session_s)}; two builds of"

@@ -7,11 +7,11 @@ from steelyard.report.history.words import (
     format_question_words,
     format_series_name,
     format_wander_words,
-    where,
+    locate,
 )
 from steelyard.report.junit import Case, JunitSuite
 from steelyard.report.junit import render as rendered
-from steelyard.report.text.label import counted
+from steelyard.report.text.label import plural
 from steelyard.results.history import LARGEST_UNSEEN, History, SeriesHistory
 
 
@@ -23,7 +23,7 @@ def render(history: History, since: str | None = None, *, strict: bool, least: f
     """
     worse: dict[int, list[str]] = {}
     for series, change in history.regressions(since):
-        words = f"{change_words(history, series, change)}; {where(change)}"
+        words = f"{change_words(history, series, change)}; {locate(change)}"
         worse.setdefault(id(series), []).append(words)
     questions = history.open_questions(since, least)
     reasons = {
@@ -46,7 +46,7 @@ def render(history: History, since: str | None = None, *, strict: bool, least: f
             fails = strict or series.broken_off
             kind = "not_judged" if series.refused or series.broken_off else "not_resolved"
             return Case(name, "failed" if fails else "skipped", kind, why)
-        return Case(name, "passed", "holds", f"{counted(len(series.points), 'record')}, nothing became worse")
+        return Case(name, "passed", "holds", f"{plural(len(series.points), 'record')}, nothing became worse")
 
     cases = [case(series) for series in history.series]
     if incomplete:

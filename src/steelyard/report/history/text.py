@@ -11,13 +11,13 @@ from steelyard.report.history.words import (
     format_confirmation_words,
     format_level_words,
     format_series_name,
+    format_stable,
     format_wander_words,
     head,
+    locate,
     notes,
-    stable,
-    where,
 )
-from steelyard.report.text.cells import left_out, name_cell
+from steelyard.report.text.cells import name_cell, note_omitted
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -32,13 +32,13 @@ def lines(history: History, width: int = 80) -> list[Line]:
     out = [*render_paragraph(head(history), width, style="heading", rest="  "), ()]
     for series, change in changed[:MOST_ROWS]:
         out += _change(history, series, change, width)
-    out += left_out(len(changed) - MOST_ROWS)
+    out += note_omitted(len(changed) - MOST_ROWS)
     for series in history.series:
         for wander in series.wanders:
             sentence = f"? {format_wander_words(series, wander)}"
             out += render_paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
     if not changed:
-        out += render_paragraph(stable(history), width)
+        out += render_paragraph(format_stable(history), width)
     out += [(), *_render_table(history, width)]
     if said_too := notes(history):
         out += [
@@ -51,23 +51,23 @@ def lines(history: History, width: int = 80) -> list[Line]:
 def _change(history: History, series: SeriesHistory, change: Change, width: int) -> list[Line]:
     sign, style = SIGNS[change.direction]
     text = f"{sign} {change_words(history, series, change)}"
-    shown = render_paragraph(text, width, style=style, rest=_INDENT, only_first=True)
-    shown += render_paragraph(where(change), width, first=_INDENT, rest=_INDENT)
+    output = render_paragraph(text, width, style=style, rest=_INDENT, only_first=True)
+    output += render_paragraph(locate(change), width, first=_INDENT, rest=_INDENT)
     if change.confirmation is not None:
-        shown += render_paragraph(
+        output += render_paragraph(
             format_confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT
         )
     elif (command := format_bisection(history, change)) is not None:
         again = f"confirm it side by side: {command}"
-        shown += render_paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
-    return shown
+        output += render_paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
+    return output
 
 
 def _render_table(history: History, width: int) -> list[Line]:
     histories = history.series[:MOST_ROWS]
     return [
         *table(render_series_columns(history, histories), width),
-        *left_out(len(history.series) - MOST_ROWS),
+        *note_omitted(len(history.series) - MOST_ROWS),
     ]
 
 
@@ -91,10 +91,15 @@ def render_series_columns(history: History, histories: tuple[SeriesHistory, ...]
             "latest",
             [Span(format_level_words(history, series, series.points[-1].median)) for series in histories],
         ),
-        Column("noise", [Span("–" if each.noise is None else percent(each.noise)) for each in histories]),
+        Column(
+            "noise", [Span("–" if series.noise is None else percent(series.noise)) for series in histories]
+        ),
         Column(
             "neighbours r",
-            [Span("–" if each.correlation is None else f"{each.correlation:.2f}") for each in histories],
+            [
+                Span("–" if series.correlation is None else f"{series.correlation:.2f}")
+                for series in histories
+            ],
             give_way=2,
         ),
         Column(

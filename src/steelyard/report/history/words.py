@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.core.units import format_quantity
 from steelyard.report.text.digits import percent, probability, share
-from steelyard.report.text.label import counted, listed, named_levels, printable
+from steelyard.report.text.label import join_names, named_levels, plural, printable
 from steelyard.report.text.line import Style
 from steelyard.results.history import (
     LARGEST_UNSEEN,
@@ -54,16 +54,16 @@ MOST_COMMITS: Final = 5
 def head(history: History) -> str:
     """Experiment, number of records, and their order."""
     by = {"git": "by first parents", "time": "in the order of time"}[history.order]
-    missing = f"; {counted(history.missing, 'commit')} without a record" if history.missing else ""
+    missing = f"; {plural(history.missing, 'commit')} without a record" if history.missing else ""
     over = f", over {printable(history.reference)}" if history.reference else ""
     return (
-        f"{printable(history.experiment)}{over}: {counted(history.records, 'record')},"
-        f" {short(history.first)} to"
-        f" {short(history.last)} ({by}{missing})"
+        f"{printable(history.experiment)}{over}: {plural(history.records, 'record')},"
+        f" {short_hash(history.first)} to"
+        f" {short_hash(history.last)} ({by}{missing})"
     )
 
 
-def stable(history: History) -> str:
+def format_stable(history: History) -> str:
     """Return what can be said where no change is named."""
     completed = [series for series in history.series if not (series.refused or series.broken_off)]
     if not completed:
@@ -76,11 +76,11 @@ def stable(history: History) -> str:
 
 def change_words(history: History, series: SeriesHistory, change: Change) -> str:
     """Return what changed, by how much, from where on."""
-    back = f"; {short(change.undone_by)} undoes it" if change.undone_by else ""
+    back = f"; {short_hash(change.undone_by)} undoes it" if change.undone_by else ""
     return (
         f"{series.metric.name} of {format_series_name(series)}:"
-        f" {_KINDS[change.kind]}{size(history, series, change)} from {short(change.first)} on"
-        f" (p {_p(change.p)}){back}"
+        f" {_KINDS[change.kind]}{size(history, series, change)} from {short_hash(change.first)} on"
+        f" (p {_format_p(change.p)}){back}"
     )
 
 
@@ -111,14 +111,14 @@ def relative(value: float, interval: Interval) -> str:
     return f"{percent(abs(value - 1))} {word} (95 % CI {100 * low:.2g} to {100 * high:.2g} %)"
 
 
-def _p(p: float) -> str:
+def _format_p(p: float) -> str:
     text = probability(p)
     return text if text.startswith("<") else f"= {text}"
 
 
-def where(change: Change) -> str:
+def locate(change: Change) -> str:
     """Return the commits of which one made the change."""
-    names = listed([short(commit) for commit in change.commits], MOST_COMMITS)
+    names = join_names([short_hash(commit) for commit in change.commits], MOST_COMMITS)
     if len(change.commits) == 1:
         return f"{names} made it ({share(change.probability)} sure)"
     return f"one of {len(change.commits)} commits made it ({share(change.probability)} sure): {names}"
@@ -126,7 +126,7 @@ def where(change: Change) -> str:
 
 def format_confirmation_words(confirmation: Confirmation) -> str:
     """Return what came of measuring side by side."""
-    size = f"{relative(confirmation.ratio, confirmation.ci95)}, {counted(confirmation.blocks, 'block')}"
+    size = f"{relative(confirmation.ratio, confirmation.ci95)}, {plural(confirmation.blocks, 'block')}"
     if confirmation.outcome != "confirmed":
         text = (
             "does not show" if confirmation.outcome == "refuted" else "not seen, and might have been missed"
@@ -134,7 +134,7 @@ def format_confirmation_words(confirmation: Confirmation) -> str:
         return f"side by side: {text} ({size})"
     if not confirmation.commits:
         return f"confirmed side by side: {size}; no single commit is named"
-    names = listed([short(commit) for commit in confirmation.commits], MOST_COMMITS)
+    names = join_names([short_hash(commit) for commit in confirmation.commits], MOST_COMMITS)
     return f"confirmed side by side: {size}; {names} made it ({share(confirmation.probability)} sure)"
 
 
@@ -145,7 +145,9 @@ def format_bisection(history: History, change: Change) -> str | None:
     """
     if history.order != "git" or change.kind != "level":
         return None
-    return f"steelyard bisect {short(change.last_before)} {short(change.first)} --build CMD -- PROGRAM"
+    return (
+        f"steelyard bisect {short_hash(change.last_before)} {short_hash(change.first)} --build CMD -- PROGRAM"
+    )
 
 
 def format_wander_words(series: SeriesHistory, wander: Wander) -> str:
@@ -182,15 +184,15 @@ def format_series_name(series: SeriesHistory) -> str:
 
 def check_words(history: History, since: str | None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
     """Return what the exit code rests on."""
-    from_on = f" from {short(since)} on" if since else ""
+    from_on = f" from {short_hash(since)} on" if since else ""
     if worse := history.regressions(since):
-        names = listed(
+        names = join_names(
             list(
                 dict.fromkeys(f"{series.metric.name} of {format_series_name(series)}" for series, _ in worse)
             )
         )
         suspected = all(change.confirmation is None for _, change in worse)
-        changes = counted(len(worse), "suspected change" if suspected else "change")
+        changes = plural(len(worse), "suspected change" if suspected else "change")
         return f"fails: {changes} for the worse{from_on} that nothing undoes ({names})"
     reasons = [
         format_question_words(history, question, least) for question in history.open_questions(since, least)
@@ -199,7 +201,7 @@ def check_words(history: History, since: str | None, *, strict: bool, least: flo
         return f"holds: no lasting change for the worse{from_on}; {_format_resolution(history)}"
     code = history.exit_code(strict=strict, since=since, least=least)
     accepted = "" if code else " (--strict makes this exit code 3)"
-    return f"not resolved{accepted}: {listed(reasons, MOST_COMMITS)}"
+    return f"not resolved{accepted}: {join_names(reasons, MOST_COMMITS)}"
 
 
 def _format_resolution(history: History) -> str:
@@ -219,7 +221,7 @@ def format_question_words(history: History, question: OpenQuestion, least: float
     if question.series is not None:
         return _format_series_words(question.series, question.reason, least)
     if question.reason == "unmeasured":
-        return f"{counted(history.unmeasured, 'commit')} after {short(history.last)} without a record"
+        return f"{plural(history.unmeasured, 'commit')} after {short_hash(history.last)} without a record"
     return f"a change needs {LEAST_BEHIND} records from it on"
 
 
@@ -235,21 +237,22 @@ def _format_series_words(series: SeriesHistory, reason: str, least: float) -> st
 def notes(history: History) -> list[str]:
     """CPU time that changes unseen, breaks of the machine, outlying records, and what is in no result."""
     texts = [
-        f"{change_words(history, series, change)}: {where(change)}. The time of the same records does not"
+        f"{change_words(history, series, change)}: {locate(change)}. The time of the same records does not"
         f" show it, and no check rests on it (--metric {series.metric.name} judges it)."
         for series in history.cpu_time
         for change in series.changes
     ]
     texts += [
-        f"Between {short(machine_break.last_before)} and {short(machine_break.first)} the machine changed"
-        f" ({listed([printable(text) for text in machine_break.differs])}): nothing is compared across that."
+        f"Between {short_hash(machine_break.last_before)} and {short_hash(machine_break.first)} the machine"
+        f" changed ({join_names([printable(text) for text in machine_break.differs])}): nothing is compared"
+        " across that."
         for machine_break in history.breaks[:MOST_COMMITS]
     ]
     if len(history.breaks) > MOST_COMMITS:
         texts.append(f"The machine changed {len(history.breaks) - MOST_COMMITS} times more; --json has all.")
     texts += [
-        f"{format_series_name(series)}: {counted(len(series.outliers), 'outlying record')},"
-        f" {listed([short(commit) for commit in series.outliers])}; it moves nothing."
+        f"{format_series_name(series)}: {plural(len(series.outliers), 'outlying record')},"
+        f" {join_names([short_hash(commit) for commit in series.outliers])}; it moves nothing."
         for series in history.series
         if series.outliers
     ]
@@ -262,16 +265,16 @@ def notes(history: History) -> list[str]:
     ]
     refused = list(dict.fromkeys(series.refused for series in history.series if series.refused))
     texts += [
-        f"{counted(sum(series.refused == why for series in history.series), 'treatment')} not judged: {why}."
+        f"{plural(sum(series.refused == why for series in history.series), 'treatment')} not judged: {why}."
         for why in refused
     ]
     why_not = [f"{printable(out.record)} {printable(out.why)}" for out in history.left_out]
-    texts += [f"Left out: {each}" for each in why_not[:MOST_COMMITS]]
+    texts += [f"Left out: {reason}" for reason in why_not[:MOST_COMMITS]]
     if len(why_not) > MOST_COMMITS:
         texts.append(f"Left out: {len(why_not) - MOST_COMMITS} more records; --json has all.")
     return texts
 
 
-def short(commit: str) -> str:
+def short_hash(commit: str) -> str:
     """Return a commit as people write it; the name of a record as it is."""
     return commit[:_SHORT] if _COMMIT.fullmatch(commit) else printable(commit)

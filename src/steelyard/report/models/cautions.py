@@ -8,7 +8,7 @@ from typing import Final
 
 from steelyard.claims.evidence import PredictedEvidence, ScalesEvidence
 from steelyard.claims.verdict import Verdict
-from steelyard.report.text.label import listed, named_levels, printable
+from steelyard.report.text.label import join_names, named_levels, printable
 from steelyard.scaling.model import ModelWarning
 
 MOST_CAUTIONS: Final = 12
@@ -22,14 +22,14 @@ def format_cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     verdicts : sequence of (text, Verdict)
         Each with what is claimed, in words.
     """
-    found: dict[str, dict[str, list[str]]] = {}
+    models_of: dict[str, dict[str, list[str]]] = {}
     models: Counter[str] = Counter()
     for claim, verdict in verdicts:
         for stratum, warnings in _get_models(verdict):
             models[claim] += 1
             for warning in warnings:
-                found.setdefault(warning.words, {}).setdefault(claim, []).append(stratum)
-    texts = [f"{_who(where, models)}{text}" for text, where in found.items()]
+                models_of.setdefault(warning.words, {}).setdefault(claim, []).append(stratum)
+    texts = [f"{_name_functions(names, models)}{text}" for text, names in models_of.items()]
     if len(texts) > MOST_CAUTIONS:
         texts[MOST_CAUTIONS:] = [f"and {len(texts) - MOST_CAUTIONS} more; --json has all"]
     return texts
@@ -47,14 +47,14 @@ def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]
         yield printable(evidence.name), evidence.warnings
 
 
-def _who(where: Mapping[str, Sequence[str]], models: Mapping[str, int]) -> str:
+def _name_functions(names: Mapping[str, Sequence[str]], models: Mapping[str, int]) -> str:
     """Return the claims that a warning is about, with their strata where it is not about all of these."""
     if sum(models.values()) > 1 and all(
-        len(where.get(claim, ())) == count for claim, count in models.items()
+        len(names.get(claim, ())) == count for claim, count in models.items()
     ):
         return "all models: "
     named = [
-        claim if len(strata) == models[claim] else f"{claim}, {listed(strata, 2)}"
-        for claim, strata in where.items()
+        claim if len(strata) == models[claim] else f"{claim}, {join_names(strata, 2)}"
+        for claim, strata in names.items()
     ]
-    return f"{listed(named, 2)}: "
+    return f"{join_names(named, 2)}: "

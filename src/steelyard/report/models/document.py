@@ -89,9 +89,9 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def segments(self) -> tuple[Piece, ...]:
         """The pieces; empty where one behaviour holds throughout."""
-        return tuple(self._piece(segment) for segment in self.model.segments)
+        return tuple(self._make_piece(segment) for segment in self.model.segments)
 
-    def _piece(self, segment: Segment) -> Piece:
+    def _make_piece(self, segment: Segment) -> Piece:
         return Piece(segment.start, segment.end, segment.constant, _get_terms(self.model, segment.terms))
 
     @property
@@ -128,36 +128,36 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def predictions(self) -> tuple[Predicted, ...]:
         """Values that the model predicts at the places asked for."""
-        return tuple(self._predicted(prediction) for prediction in self.model.predictions)
+        return tuple(self._predict(prediction) for prediction in self.model.predictions)
 
-    def _predicted(self, prediction: Prediction) -> Predicted:
+    def _predict(self, prediction: Prediction) -> Predicted:
         bounded = prediction.low is not None and prediction.high is not None
         interval = (prediction.low, prediction.high) if bounded else None
-        return Predicted(_at(self.model, prediction.at), prediction.value, interval)  # type: ignore[arg-type]
+        return Predicted(_get_at(self.model, prediction.at), prediction.value, interval)  # type: ignore[arg-type]
 
 
 class LimitOfModel(msgspec.Struct, frozen=True):
     """Where a model crosses a limit."""
 
     model: ScalingModel
-    found: Breaks
+    breaks: Breaks
     __lines__: ClassVar[Lines] = (
-        *("name=model.name", "metric=model.metric", "limit=found.limit", "parameter=found.parameter"),
-        *("breaks_at=found.at", "interval95"),
-        *("above_until=found.above_until", "at=found.others"),
+        *("name=model.name", "metric=model.metric", "limit=breaks.limit", "parameter=breaks.parameter"),
+        *("breaks_at=breaks.at", "interval95"),
+        *("above_until=breaks.above_until", "at=breaks.other_parameters"),
     )
 
     @property
     def interval95(self) -> tuple[float | None, float | None]:
         """The earliest and the latest place; an end is ``None`` where it is not known."""
-        return self.found.earliest, self.found.latest
+        return self.breaks.earliest, self.breaks.latest
 
 
 class SuggestionsForModel(msgspec.Struct, frozen=True):
     """The points that would tell most about a model."""
 
     model: ScalingModel
-    found: tuple[Suggestion, ...]
+    suggestions: tuple[Suggestion, ...]
     __lines__: ClassVar[Lines] = ("name=model.name", "metric=model.metric", "points")
 
     @property
@@ -165,12 +165,12 @@ class SuggestionsForModel(msgspec.Struct, frozen=True):
         """Each with the certainty that it would bring, its cost, and whether it settles the question."""
         return tuple(
             {
-                "at": _at(self.model, suggestion.at),
+                "at": _get_at(self.model, suggestion.at),
                 "certainty": suggestion.certainty,
                 "cost": suggestion.cost,
                 "settles": suggestion.settles,
             }
-            for suggestion in self.found
+            for suggestion in self.suggestions
         )
 
 
@@ -206,7 +206,7 @@ class JudgedRule(msgspec.Struct, frozen=True):
     reason: str | None
 
 
-def _judged(verdict: Verdict) -> JudgedRule:
+def _judge(verdict: Verdict) -> JudgedRule:
     """Return the entry of a rule.
 
     Raises
@@ -266,9 +266,9 @@ def _get_versus(versus: Versus) -> Mapping[str, Any]:
     function = versus.function
     return {
         "function": function.name,
-        "other": versus.other.name,
+        "other": versus.second.name,
         "metric": function.metric,
-        "at": _at(function, versus.at),
+        "at": _get_at(function, versus.at),
         "ratio": versus.ratio,
         "interval95": [versus.low, versus.high],
         "larger": versus.larger,
@@ -295,7 +295,7 @@ def render(
     """Return the document as text."""
     content = Models(
         models=tuple(JudgedModel(*group) for group in zip(models, causes, strict=True)),
-        rules=tuple(map(_judged, rules)),
+        rules=tuple(map(_judge, rules)),
         limits=tuple(LimitOfModel(*limit) for limit in after.limits),
         versus=tuple(after.versus),
         suggestions=tuple(SuggestionsForModel(*suggestion) for suggestion in after.suggestions),
@@ -309,7 +309,7 @@ def entry(model: ScalingModel, blamed: Cause | None = None) -> dict[str, Any]:
     return dict(plain(JudgedModel(model, blamed)))
 
 
-def _at(model: ScalingModel, place: Sequence[float]) -> dict[str, float]:
+def _get_at(model: ScalingModel, place: Sequence[float]) -> dict[str, float]:
     return dict(zip(model.parameters, place, strict=True))
 
 

@@ -34,27 +34,27 @@ def lines(after: After, width: int = 80) -> list[Line]:
     out: list[Line] = []
     if after.limits:
         out += [(), (Span("Limits", "heading"),)]
-        out += [line for model, breaks in after.limits for line in _wrapped(_limit(model, breaks), width)]
+        out += [line for model, breaks in after.limits for line in _wrap(_limit(model, breaks), width)]
     if after.versus:
         out += [(), (Span("Against each other", "heading"),)]
-        out += [line for versus in after.versus for line in _wrapped(_format_versus(versus), width)]
+        out += [line for versus in after.versus for line in _wrap(_format_versus(versus), width)]
     if after.suggestions:
         out += [(), (Span("Measure next", "heading"),)]
         out += [
             line
             for model, suggestions in after.suggestions
-            for line in _wrapped(_format_points(model, suggestions), width)
+            for line in _wrap(_format_points(model, suggestions), width)
         ]
     return out
 
 
-def _wrapped(text: str, width: int) -> list[Line]:
+def _wrap(text: str, width: int) -> list[Line]:
     return render_paragraph(text, width, first="  ", rest="    ")
 
 
 def _limit(model: ScalingModel, breaks: Breaks) -> str:
     name, limit = model.name or model.metric, format_quantity(breaks.limit, model.unit)
-    text = ", ".join(f"{other} = {scale_text(x)}" for other, x in breaks.others.items())
+    text = ", ".join(f"{name} = {scale_text(x)}" for name, x in breaks.other_parameters.items())
     name += f" at {text}" if text else ""
     falls = f"{breaks.parameter} = {scale_text(breaks.above_until)}" if breaks.above_until else ""
     if breaks.at is None:
@@ -63,18 +63,18 @@ def _limit(model: ScalingModel, breaks: Breaks) -> str:
         return f"{name}: stays below {limit} {begins}over the whole range searched{over}"
     ends = [scale_text(end) if end is not None else "never" for end in (breaks.earliest, breaks.latest)]
     first = f"up to {falls}, and again " if falls else ""
-    where = f"{breaks.parameter} = {scale_text(breaks.at)}"
+    place = f"{breaks.parameter} = {scale_text(breaks.at)}"
     between = "" if model.method == "seed001" else f" (95 %: {ends[0]} to {ends[1]})"
-    return f"{name}: above {limit} {first}from {where} on{between}"
+    return f"{name}: above {limit} {first}from {place} on{between}"
 
 
 def _format_versus(versus: Versus) -> str:
-    function, text = (model.name or model.metric for model in (versus.function, versus.other))
+    function, text = (model.name or model.metric for model in (versus.function, versus.second))
     at = ", ".join(
         f"{n} = {scale_text(x)}" for n, x in zip(versus.function.parameters, versus.at, strict=True)
     )
-    surer, which = max((versus.larger, "larger"), (1 - versus.larger, "smaller"))
-    sure = f"{share(surer)} sure that it is {which}" if surer >= SURE else "which is larger is not resolved"
+    surer, word = max((versus.larger, "larger"), (1 - versus.larger, "smaller"))
+    sure = f"{share(surer)} sure that it is {word}" if surer >= SURE else "which is larger is not resolved"
     between = f"95 %: {versus.low:.3g} to {versus.high:.3g}"
     return f"{function}: {versus.ratio:.3g} × {text} at {at} ({between}; {sure}); {_format_growth(versus)}"
 
@@ -100,14 +100,14 @@ def _format_points(model: ScalingModel, suggestions: tuple[Suggestion, ...]) -> 
         return f"{name}: no feasible point would add information"
     if not settling:
         best = suggestions[0]
-        return f"{name}: no single point would decide it; the most informative is {_at(model, best)}"
+        return f"{name}: no single point would decide it; the most informative is {_get_at(model, best)}"
     text = "; ".join(
-        f"{_at(model, suggestion)} (costs {suggestion.cost:.2g} × the largest so far)"
+        f"{_get_at(model, suggestion)} (costs {suggestion.cost:.2g} × the largest so far)"
         for suggestion in settling[:MOST_POINTS]
     )
     return f"{name}: {text}"
 
 
-def _at(model: ScalingModel, suggestion: Suggestion) -> str:
+def _get_at(model: ScalingModel, suggestion: Suggestion) -> str:
     text = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, suggestion.at, strict=True))
     return f"{text}, expected certainty {100 * suggestion.certainty:.0f} %"

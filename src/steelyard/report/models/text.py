@@ -9,7 +9,7 @@ from typing import Final
 
 from steelyard.claims.verdict import Verdict
 from steelyard.core.growth import Growth
-from steelyard.core.units import format_quantity, shown_unit
+from steelyard.core.units import format_quantity, format_unit
 from steelyard.report.claims import text as verdicts
 from steelyard.report.claims.rule import summary
 from steelyard.report.text.digits import share
@@ -68,11 +68,11 @@ def lines(
 def _compute_badness(model: ScalingModel) -> tuple[int, float, str, str]:
     """Worst rank first, then fastest growth, then name."""
     rank = _WORST[model.validation.rank] if model.validation is not None else 4
-    return (rank, -_speed(model.lead), model.name, model.metric)
+    return (rank, -_compare_speed(model.lead), model.name, model.metric)
 
 
 @lru_cache(maxsize=4096)
-def _speed(lead: tuple[Growth, ...]) -> float:
+def _compare_speed(lead: tuple[Growth, ...]) -> float:
     return max((float(g.exp2) * 1e6 + float(g.power) + float(g.log) * 1e-3 for g in lead), default=0.0)
 
 
@@ -100,7 +100,7 @@ def _format_leaf(name: str) -> str:
     return name.rsplit("->", 1)[-1]
 
 
-def _shown(names: Sequence[str]) -> list[str]:
+def _shorten_names(names: Sequence[str]) -> list[str]:
     """Call paths by their last function, where that tells them apart."""
     leaves = Counter({_format_leaf(name) for name in names})
     distinct = len(leaves) == len(set(names))
@@ -116,7 +116,7 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     columns.append(
         Column(
             "function",
-            [Span(printable(name or "–")) for name in _shown([m.name for m in models])],
+            [Span(printable(name or "–")) for name in _shorten_names([m.name for m in models])],
             right=False,
             is_name=True,
         )
@@ -126,16 +126,23 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
     columns.append(Column("sure", [Span(_format_sure(m)) for m in models], give_way=4))
     if any(m.validation for m in models):
-        found = [m.validation for m in models]
+        validations = [m.validation for m in models]
         columns.append(
-            Column("expected", [Span(_expected(v) if v else "") for v in found], right=False, give_way=1)
+            Column(
+                "expected",
+                [Span(_format_expected(v) if v else "") for v in validations],
+                right=False,
+                give_way=1,
+            )
         )
-        columns.append(Column("D", [Span(v.deviation if v else "") for v in found], right=False, give_way=2))
-        delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in found]
+        columns.append(
+            Column("D", [Span(v.deviation if v else "") for v in validations], right=False, give_way=2)
+        )
+        delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in validations]
         columns.append(Column("divergence", delta, right=False, give_way=2))
-        at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in found]
+        at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in validations]
         if any(at):
-            scale = next(v.scale for v in found if v and v.scale is not None)
+            scale = next(v.scale for v in validations if v and v.scale is not None)
             columns.append(Column(f"at {scale:g}", [Span(sign) for sign in at], right=False, give_way=3))
     for number in range(max((len(m.predictions) for m in models), default=0)):
         cells = [Span(_format_prediction(m, number)) for m in models]
@@ -153,12 +160,12 @@ def _format_sure(model: ScalingModel) -> str:
     return "–" if model.method == "seed001" else share(model.sure)
 
 
-def _expected(validation: Validation) -> str:
+def _format_expected(validation: Validation) -> str:
     return f"at most {validation.expectation}" if validation.at_most else validation.expectation
 
 
 def _format_formula(model: ScalingModel) -> str:
-    return model.text() + (f"  ({unit})" if (unit := shown_unit(model.unit)) else "")
+    return model.text() + (f"  ({unit})" if (unit := format_unit(model.unit)) else "")
 
 
 def _format_prediction(model: ScalingModel, number: int) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.core.units import Metric, format_quantity
-from steelyard.report.observe.traces import traced
+from steelyard.report.observe.traces import render_traces
 from steelyard.report.text.axis import axis_of
 from steelyard.report.text.digits import bounds, decimals, percent, probability, ratio
-from steelyard.report.text.label import counted, listed, pad, printable, shorten
+from steelyard.report.text.label import join_names, pad, plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.observation import AnyLevel, Change, Observation, Perturbation, Probed
@@ -34,26 +34,26 @@ _FEW: Final = 6
 
 def lines(observation: Observation, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
-    shown = render_paragraph(headline(observation), width, rest="  ")
+    output = render_paragraph(headline(observation), width, rest="  ")
     if observation.metrics:
-        shown += [(), *render_paragraph(_format_caption(observation), width, style="dim", rest="  ")]
+        output += [(), *render_paragraph(_format_caption(observation), width, style="dim", rest="  ")]
     tests = {test.metric.name: test for test in observation.any_level}
     for place, metric in enumerate(observation.metrics):
-        shown += [(), *_of_metric(metric, observation, width)]
+        output += [(), *_render_metric(metric, observation, width)]
         if (test := tests.get(metric.name)) is not None:
-            shown += render_paragraph(_any_level(test, observation), width, rest="  ")
+            output += render_paragraph(_format_any_level(test, observation), width, rest="  ")
         elif len(rows := rows_of(metric, observation)) > 1 and observation.any_level:
-            text = f"any of {counted(len(rows) + 1, 'level')}: no test: nothing varies between blocks"
-            shown += render_paragraph(text, width, rest="  ")
+            text = f"any of {plural(len(rows) + 1, 'level')}: no test: nothing varies between blocks"
+            output += render_paragraph(text, width, rest="  ")
         if not place:
-            shown += [(), *_render_figure(rows_of(metric, observation), width)]
+            output += [(), *_render_figure(rows_of(metric, observation), width)]
     for probe in observation.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
-            shown += [(), *render_paragraph(text, width, rest="  ", style="bad")]
-    shown += _render_contests(observation, width)
-    shown += traced(observation, width)
-    return shown + _predicted(observation, width) + _render_notes(observation, width)
+            output += [(), *render_paragraph(text, width, rest="  ", style="bad")]
+    output += _render_contests(observation, width)
+    output += render_traces(observation, width)
+    return output + _predict(observation, width) + _render_notes(observation, width)
 
 
 def headline(observation: Observation) -> str:
@@ -76,21 +76,21 @@ def headline(observation: Observation) -> str:
     worst, change = max(first, key=lambda pair: abs(pair[1].percent))
     parts = []
     if by["perturbed"]:
-        parts.append(f"perturbed by {listed(by['perturbed'])}")
+        parts.append(f"perturbed by {join_names(by['perturbed'])}")
     if by["unperturbed"]:
-        parts.append(f"unperturbed within {percent(observation.within)} by {listed(by['unperturbed'])}")
+        parts.append(f"unperturbed within {percent(observation.within)} by {join_names(by['unperturbed'])}")
     if by["not_resolved"]:
-        parts.append(f"not resolved for {listed(by['not_resolved'])}")
+        parts.append(f"not resolved for {join_names(by['not_resolved'])}")
     largest = f"The largest change: {_change(change)} with {printable(worst.name)}."
     text = f"{metric} is {'; '.join(parts)}. {largest}"
     if failing := [printable(probe.name) for probe in observation.probes if probe.differs]:
-        text += f" The program behaves differently under {listed(failing)}."
+        text += f" The program behaves differently under {join_names(failing)}."
     if moved := list(
         dict.fromkeys(trace.level for trace in observation.traces if trace.differing(observation.alpha))
     ):
-        text += f" Its course differs with {listed([printable(name) for name in moved])} (traces)."
+        text += f" Its course differs with {join_names([printable(name) for name in moved])} (traces)."
     if turned := [printable(contest.probe) for contest in observation.contests if contest.reversed]:
-        text += f" Under {listed(turned)} the order of the two programs reverses."
+        text += f" Under {join_names(turned)} the order of the two programs reverses."
     return text
 
 
@@ -148,7 +148,7 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
         if not probe.differs and probe.name not in compared
     ]
     text = (
-        f"Not compared, because one program behaves differently there: {listed(left_out)}."
+        f"Not compared, because one program behaves differently there: {join_names(left_out)}."
         if left_out
         else ""
     )
@@ -165,7 +165,7 @@ def _format_caption(observation: Observation) -> str:
     contexts = ", each in a context of its own" if observation.contexts else ", all in one context"
     return (
         f"{shorten(printable(observation.command), 40)}:"
-        f" {counted(observation.blocks, 'randomised block')}{contexts},"
+        f" {plural(observation.blocks, 'randomised block')}{contexts},"
         f" seed {observation.seed}; changes against no probe, intervals 95 %; within: two one-sided"
         " tests at 5 %"
     )
@@ -184,7 +184,7 @@ def rows_of(metric: Metric, observation: Observation) -> list[tuple[Probed, Chan
     return rows
 
 
-def _of_metric(metric: Metric, observation: Observation, width: int) -> list[Line]:
+def _render_metric(metric: Metric, observation: Observation, width: int) -> list[Line]:
     title = (Span(format_metric_title(metric, observation), "heading"),)
     return [title, *table(change_columns(rows_of(metric, observation), observation), width)]
 
@@ -200,7 +200,7 @@ def change_columns(rows: Sequence[tuple[Probed, Change]], observation: Observati
     names = [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows]
     columns = [
         Column("probe", names, right=False),
-        Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
+        Column("instructions", _collect_added([probe for probe, _ in rows]), give_way=1),
         Column("change", [Span(_change(change)) for _, change in rows]),
         Column("95 % CI", [Span(_format_interval(change)) for _, change in rows], give_way=2),
         Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
@@ -215,16 +215,16 @@ def verdict_of(change: Change, within: float) -> Span:
     return Span(text.format(within=percent(within)), style)
 
 
-def _any_level(test: AnyLevel, observation: Observation) -> str:
+def _format_any_level(test: AnyLevel, observation: Observation) -> str:
     text = "at least one of them differs" if test.p < observation.alpha else "not resolved"
     how = "Welch-James" if test.unit == "launch" else "Box"
     return (
-        f"any of {counted(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
-        f" {probability(test.p)} ({how}, {counted(test.n, test.unit)}): {text}"
+        f"any of {plural(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
+        f" {probability(test.p)} ({how}, {plural(test.n, test.unit)}): {text}"
     )
 
 
-def _added(probes: Sequence[Probed]) -> list[Span]:
+def _collect_added(probes: Sequence[Probed]) -> list[Span]:
     """Return what a probe adds; nothing at all where none was counted."""
     if all(probe.added is None for probe in probes):
         return []
@@ -255,7 +255,7 @@ def _compute_ends(change: Change) -> tuple[float, ...]:
     return 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
 
 
-def _predicted(observation: Observation, width: int) -> list[Line]:
+def _predict(observation: Observation, width: int) -> list[Line]:
     if not observation.correlations:
         return []
     texts = []
@@ -265,20 +265,20 @@ def _predicted(observation: Observation, width: int) -> list[Line]:
             if correlation.ci95
             else ""
         )
-        told = "yes" if correlation.ci95 is not None and correlation.ci95.excludes(0) else "not resolved"
+        answer = "yes" if correlation.ci95 is not None and correlation.ci95.excludes(0) else "not resolved"
         texts.append(
             f"{correlation.metrics[0]} and {correlation.metrics[1]}: rank correlation"
             f" {correlation.rho:.2f}{around} over"
-            f" {counted(correlation.probes, 'probe')}: {told}"
+            f" {plural(correlation.probes, 'probe')}: {answer}"
         )
-    shown: list[Line] = [(), (Span("Does a change in one metric predict a change in another?", "heading"),)]
+    output: list[Line] = [(), (Span("Does a change in one metric predict a change in another?", "heading"),)]
     for text in texts:
-        shown += render_paragraph(text, width, first="- ", rest="  ")
-    return shown
+        output += render_paragraph(text, width, first="- ", rest="  ")
+    return output
 
 
 def _render_notes(observation: Observation, width: int) -> list[Line]:
-    texts = [_compared(observation)]
+    texts = [_compare(observation)]
     if observation.uncompared:
         reasons = "; ".join(f"{printable(name)} ({why})" for name, why in observation.uncompared.items())
         texts.append(f"Not compared: {reasons}.")
@@ -290,13 +290,13 @@ def _render_notes(observation: Observation, width: int) -> list[Line]:
     return [line for text in texts for line in [(), *render_paragraph(text, width, style="dim", rest="  ")]]
 
 
-def _compared(observation: Observation) -> str:
+def _compare(observation: Observation) -> str:
     if not observation.compared:
         return "Compared in every run: how it ends, and nothing that it writes."
     names = [printable(name) for name in observation.compared[:_FEW]]
     if len(observation.compared) > _FEW:
-        names.append(f"{counted(len(observation.compared) - _FEW, 'more file')}")
-    return f"Compared in every run, byte for byte: {listed(names)}."
+        names.append(f"{plural(len(observation.compared) - _FEW, 'more file')}")
+    return f"Compared in every run, byte for byte: {join_names(names)}."
 
 
 def _change(change: Change) -> str:

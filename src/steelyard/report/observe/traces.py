@@ -7,7 +7,7 @@ from statistics import median
 from typing import Final
 
 from steelyard.core.units import format_quantity
-from steelyard.report.text.label import counted, printable, shorten
+from steelyard.report.text.label import plural, printable, shorten
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.observation import Observation, Trace
@@ -17,14 +17,14 @@ _LONGEST: Final = 20
 """Columns of the name of a level."""
 
 
-def traced(observation: Observation, width: int) -> list[Line]:
+def render_traces(observation: Observation, width: int) -> list[Line]:
     """Return what was traced; nothing where nothing was."""
     if not observation.traces:
         return []
     parts, runs = len(observation.traces[0].rates), max(trace.runs for trace in observation.traces)
     caption = (
         "Counts per second of CPU time, from a run's start to its end in"
-        f" {counted(parts, 'equal part')}: means over {counted(runs, 'run')} of their own, read every"
+        f" {plural(parts, 'equal part')}: means over {plural(runs, 'run')} of their own, read every"
         f" {observation.trace_ms} ms by perf stat, whose cost is in all of them. Bars from 0 to the"
         " highest of"
         " the event; s: standard deviation over runs, as a fraction of the mean, in the median part; differ:"
@@ -35,10 +35,10 @@ def traced(observation: Observation, width: int) -> list[Line]:
     lines += render_paragraph(caption, width, rest="  ", style="dim")
     for event in dict.fromkeys(trace.event for trace in observation.traces):
         traces = [trace for trace in observation.traces if trace.event == event]
-        lines += [(), *_of_event(event, traces, observation.alpha, width)]
+        lines += [(), *_examine_event(event, traces, observation.alpha, width)]
     uncounted = sum(trace.uncounted for trace in observation.traces)
     if uncounted:
-        text = f"{counted(uncounted, 'trace')} left out: perf did not count the event all the time."
+        text = f"{plural(uncounted, 'trace')} left out: perf did not count the event all the time."
         lines += [(), *render_paragraph(text, width, rest="  ", style="dim")]
     return lines
 
@@ -52,7 +52,7 @@ def bars(rates: Sequence[float], highest: float) -> str:
     )
 
 
-def _of_event(event: str, traces: Sequence[Trace], alpha: float, width: int) -> list[Line]:
+def _examine_event(event: str, traces: Sequence[Trace], alpha: float, width: int) -> list[Line]:
     highest = max(max(trace.rates) for trace in traces)
     drawn = [Span(bars(trace.rates, highest) + "|") for trace in traces]
     columns = [

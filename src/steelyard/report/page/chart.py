@@ -153,12 +153,12 @@ def data(name: str) -> dict[str, str]:
     return {"name": name}
 
 
-def number(field: str, title: str | None, **more: Any) -> dict[str, Any]:
+def number(field: str, title: str | None, **options: Any) -> dict[str, Any]:
     """Return an encoding of numbers that need not begin at 0."""
-    scale = {"nice": True, **more.pop("scale", {})}
+    scale = {"nice": True, **options.pop("scale", {})}
     if scale.get("type") != "log":
         scale.setdefault("zero", False)
-    return {"field": field, "type": "quantitative", "title": title, "scale": scale, **more}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, **options}
 
 
 def make_quantity_axis(unit: str, **axis: Any) -> dict[str, Any]:
@@ -180,12 +180,12 @@ def tooltip(**fields: str) -> list[dict[str, str]]:
     ]
 
 
-def unless_chosen(shown: float, hidden: float = 0.08) -> dict[str, Any]:
+def unless_chosen(visible: float, hidden: float = 0.08) -> dict[str, Any]:
     """Return an opacity that steps back where the reader has chosen another treatment."""
     return {
         "condition": {
             "test": f"{CHOSEN} == '' || !isValid(datum.treatment) || datum.treatment == {CHOSEN}",
-            "value": shown,
+            "value": visible,
         },
         "value": hidden,
     }
@@ -214,22 +214,22 @@ def draw_rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
     axis: dict[str, Any] = {"title": None, "labelColor": INK, "grid": False}
     if len(names) <= MOST_INSIDE:
         axis |= {"labelAlign": "left", "labelOffset": -ABOVE_PX, "labelPadding": 0, "zindex": 1}
-        short, where = shorten_apart(domain, *ABOVE), f"width > {NARROW_PX} ? datum.label : "
+        short, condition = shorten_apart(domain, *ABOVE), f"width > {NARROW_PX} ? datum.label : "
     else:
         axis["labelLimit"] = 240
-        short, where = shorten_apart(domain, *BESIDE), ""
-    if any(name != told for name, told in short.items()):
-        axis["labelExpr"] = where + relabelled(short, "datum.label")
+        short, condition = shorten_apart(domain, *BESIDE), ""
+    if any(name != label for name, label in short.items()):
+        axis["labelExpr"] = condition + relabel(short, "datum.label")
     scale = {"type": "band", "paddingInner": 0, "paddingOuter": 0, "domain": domain}
     return {"field": field, "type": "nominal", "sort": None, "axis": axis, "scale": scale}
 
 
-def relabelled(told: Mapping[Any, str], value: str) -> str:
+def relabel(labels: Mapping[Any, str], value: str) -> str:
     """Return an expression of Vega for the label of a value, by its place in a list.
 
     An object would take "constructor" for something of its own.
     """
-    return f"({json.dumps([*told.values()])})[indexof({json.dumps([*told])}, {value})]"
+    return f"({json.dumps([*labels.values()])})[indexof({json.dumps([*labels])}, {value})]"
 
 
 def rows_px(count: int) -> int:
@@ -237,7 +237,7 @@ def rows_px(count: int) -> int:
     return count * (46 if count <= MOST_INSIDE else 20)
 
 
-def at_the_end(field: str, y: Mapping[str, Any]) -> dict[str, Any]:
+def place_at_end(field: str, y: Mapping[str, Any]) -> dict[str, Any]:
     """Return a text at the right end of each row, on the line of its name."""
     return {
         "mark": {"type": "text", "align": "right", "dy": -ABOVE_PX, "fontWeight": 600},

@@ -58,19 +58,19 @@ class RunColumns:
         self.names = tuple(described_name(sample, called) for sample in samples)
         self.medians: Floats = np.array([float(np.median(_compute_floats(sample))) for sample in samples])
 
-        def together(name: str) -> Ints:
+        def join_columns(name: str) -> Ints:
             parts = [np.frombuffer(getattr(sample, name), np.int64) for sample in samples]
             return np.concatenate([*parts, np.empty(0, np.int64)]).astype(np.int64)
 
-        trial = together("trials")
+        trial = join_columns("trials")
         order = np.argsort(trial, kind="stable")
         self.trial = trial[order]
-        self.block = together("blocks")[order]
-        self.context = together("contexts")[order]
+        self.block = join_columns("blocks")[order]
+        self.context = join_columns("contexts")[order]
         lengths = np.array([len(sample) for sample in samples], np.int64)
         self.sample: Ints = np.repeat(np.arange(len(samples)), lengths)[order]
         self.value: Floats = np.concatenate([*map(_compute_floats, samples), np.empty(0)])[order]
-        self.waited: Mapping[int, float] = {each.trial: each.waited for each in portrait.disturbed}
+        self.waited: Mapping[int, float] = {trial.trial: trial.waited for trial in portrait.disturbed}
         largest = float(np.abs(self.value).max()) if len(self.value) else 0.0
         self.scale = scale([largest], [], samples[0].metric.unit if samples else "")
 
@@ -99,14 +99,14 @@ class RunColumns:
         safe = np.where(medians == 0, 1.0, medians)
         return np.where(medians == 0, 0.0, 100 * (self.value / safe - 1))
 
-    def far(self) -> NDArray[np.bool_]:
+    def select_far(self) -> NDArray[np.bool_]:
         """Return the runs to show one by one: all, or the ends of their samples and those disturbed."""
         if not self.many:
             return np.ones(len(self), bool)
         chosen = self.disturbed
         for number in range(len(self.names)):
-            its = self.value[self.sample == number]
-            low, high = np.quantile(its, [FAR, 1 - FAR])
+            values = self.value[self.sample == number]
+            low, high = np.quantile(values, [FAR, 1 - FAR])
             chosen |= (self.sample == number) & ((self.value < low) | (self.value > high))
         if chosen.sum() > self.most:  # many samples, or disturbed all the time: the farthest of them
             distance = np.where(chosen, np.abs(self.deviation()), -1.0)
@@ -127,35 +127,35 @@ class RunColumns:
                 "deviation": float(deviations[i]),
                 "waited": self.waited.get(int(self.trial[i])),
             }
-            for i in np.flatnonzero(self.far())
+            for i in np.flatnonzero(self.select_far())
         ]
 
     def spread(self) -> list[dict[str, Any]]:
         """Count values of each sample among the runs that are not shown one by one."""
-        near = ~self.far()
+        near = ~self.select_far()
         if not near.any():
             return []
         low, high = self.value[near].min(), self.value[near].max()
         edges = _compute_edges(low, high, ACROSS // self.coarser, logarithmic=self.wide)
-        found = []
+        points = []
         for number, name in enumerate(self.names):
             counts, _ = np.histogram(self.value[near & (self.sample == number)], edges)
-            found += [
+            points += [
                 {
                     "name": name,
                     "treatment": self.treatments[number],
-                    "low": short(edges[i]),
-                    "high": short(edges[i + 1]),
+                    "low": round_for_screen(edges[i]),
+                    "high": round_for_screen(edges[i + 1]),
                     "count": int(counts[i]),
-                    "share": short(counts[i] / counts.max()),
+                    "share": round_for_screen(counts[i] / counts.max()),
                 }
                 for i in np.flatnonzero(counts)
             ]
-        return found
+        return points
 
     def course(self) -> list[dict[str, Any]]:
         """Return the same counts of all samples together, by place in time and deviation."""
-        near = ~self.far()
+        near = ~self.select_far()
         if not near.any():
             return []
         deviations = self.deviation()[near]
@@ -164,17 +164,17 @@ class RunColumns:
         counts, _, _ = np.histogram2d(self.trial[near], deviations, (when, how))
         return [
             {
-                "from": short(when[i]),
-                "to": short(when[i + 1]),
-                "low": short(how[j]),
-                "high": short(how[j + 1]),
+                "from": round_for_screen(when[i]),
+                "to": round_for_screen(when[i + 1]),
+                "low": round_for_screen(how[j]),
+                "high": round_for_screen(how[j + 1]),
                 "count": int(counts[i, j]),
-                "share": short(counts[i, j] / counts.max()),
+                "share": round_for_screen(counts[i, j] / counts.max()),
             }
             for i, j in np.argwhere(counts > 0).tolist()
         ]
 
-    def packed(self) -> dict[str, Any]:
+    def pack(self) -> dict[str, Any]:
         """Return the columns for the page, each value once.
 
         Whole numbers are in as few bytes as they need, ascending ones by their differences.
@@ -184,14 +184,14 @@ class RunColumns:
             "treatments": self.treatments,
             "medians": self.medians.tolist(),
             "value": {"type": "Float64Array", "data": _format_text(self.value)},
-            "sample": _packed(self.sample),
+            "sample": _pack(self.sample),
             "trial": _draw_ascending(self.trial),
             "block": _draw_ascending(self.block),
-            **({"context": _packed(self.context)} if np.any(self.context) else {}),
+            **({"context": _pack(self.context)} if np.any(self.context) else {}),
             "waited": [[trial, round(share, 4)] for trial, share in self.waited.items()],
             "factor": self.scale.factor,
             "unit": self.scale.unit,
-            "far": _packed(np.flatnonzero(self.far())),
+            "far": _pack(np.flatnonzero(self.select_far())),
         }
 
 
@@ -211,7 +211,7 @@ def _compute_edges(low: float, high: float, cells: int, *, logarithmic: bool = F
     return edges
 
 
-def short(value: float) -> float:
+def round_for_screen(value: float) -> float:
     """Six digits, which no screen shows more of: half of the bytes of a page that has many cells."""
     return float(f"{value:.6g}")
 
@@ -227,7 +227,7 @@ _TYPES: Final[Sequence[tuple[str, str]]] = (
 )
 
 
-def _packed(column: Ints) -> dict[str, Any]:
+def _pack(column: Ints) -> dict[str, Any]:
     """Return a column in the smallest type that holds it; as plain numbers where none does (below 0)."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     for name, dtype in _TYPES:
@@ -241,7 +241,7 @@ def _draw_ascending(column: Ints) -> dict[str, Any]:
     steps = np.diff(column)
     if len(steps) and (steps == steps[0]).all():
         return {"first": int(column[0]), "step": int(steps[0]), "count": len(column)}
-    return _packed(np.diff(column, prepend=0)) | {"differences": True}
+    return _pack(np.diff(column, prepend=0)) | {"differences": True}
 
 
 def _format_text(column: NDArray[Any]) -> str:

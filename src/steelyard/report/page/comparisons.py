@@ -41,7 +41,7 @@ def section(answer: Answer, called: Names) -> Section | None:
     ]
     beside = tuple(other_columns(view, comparisons)) if comparisons else ()
     tables = (
-        *_adjusted(judged, called),
+        *_list_adjusted(judged, called),
         *((("Also measured", beside, _format_treatments(comparisons)),) if beside else ()),
     )
     return Section("comparison", "Comparison", charts=(_draw_effects(view, called),), tables=tables)
@@ -60,27 +60,27 @@ def _draw_effects(view: Presentation, called: Names) -> Chart:
     several = len({comparison.baseline.id for comparison in answer.judged}) > 1
     rated = (_make_row(comparison, predictions, called, several=several) for comparison in answer.judged)
     estimates = [row for row in rated if row is not None]
-    shown = estimates[:MOST_ROWS]
+    listed = estimates[:MOST_ROWS]
     title = "speedup" if is_speed(answer.metric) else "times better"
     margin = answer.declared.margin
     better = format_comparative(answer.metric, better=True)
     about = f"Right of 1 is {better}. Thick: 95 % confidence interval of the ratio."
-    if any(estimate.prediction for estimate in shown):
+    if any(estimate.prediction for estimate in listed):
         about += " Thin: where a new context would lie (95 % prediction interval)."
     if margin is not None:
         about += f" Band: the margin of {percent(margin)}, within which a difference does not matter."
-    if len(estimates) > len(shown):
-        about += f" The first {len(shown)} of {len(estimates)} comparisons; the table has all."
+    if len(estimates) > len(listed):
+        about += f" The first {len(listed)} of {len(estimates)} comparisons; the table has all."
     against = "its baseline" if several else called[answer.judged[0].baseline.label]
     return Chart(
         name="effects",
         title=f"Each treatment against {against}",
         about=about,
-        spec=forest(shown, title, margin),
-        data={"rows": rows(shown)},
+        spec=forest(listed, title, margin),
+        data={"rows": rows(listed)},
         columns=tuple(pair_columns(view, answer.judged)),
         rows_of=_format_treatments(answer.judged),
-        empty="" if shown else "No ratio could be computed; the table says why.",
+        empty="" if listed else "No ratio could be computed; the table says why.",
     )
 
 
@@ -107,31 +107,33 @@ def _make_row(
     )
 
 
-def _format_treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
-    return tuple(comparison.treatment.label for comparison in found)
+def _format_treatments(comparisons: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
+    return tuple(comparison.treatment.label for comparison in comparisons)
 
 
-def _adjusted(
+def _list_adjusted(
     judged: tuple[Comparison, ...], called: Names
 ) -> tuple[tuple[str, tuple[Column, ...], tuple[str, ...]], ...]:
-    known = [(comparison, comparison.adjusted) for comparison in judged if comparison.adjusted is not None]
-    if not known:
+    adjusted = [(comparison, comparison.adjusted) for comparison in judged if comparison.adjusted is not None]
+    if not adjusted:
         return ()
     columns = (
         Column(
-            "treatment", [Span(called[comparison.treatment.label]) for comparison, _ in known], right=False
+            "treatment", [Span(called[comparison.treatment.label]) for comparison, _ in adjusted], right=False
         ),
-        Column("against", [Span(called[comparison.baseline.label]) for comparison, _ in known], right=False),
-        Column("S, ratio of means", [render_ratio_cell(it.value, it.ci95) for _, it in known]),
-        Column("95 % CI", [render_interval_cell(it.value, it.ci95) for _, it in known], right=False),
-        Column("u of S", [Span(f"{it.u:.2g}") for _, it in known]),
+        Column(
+            "against", [Span(called[comparison.baseline.label]) for comparison, _ in adjusted], right=False
+        ),
+        Column("S, ratio of means", [render_ratio_cell(it.value, it.ci95) for _, it in adjusted]),
+        Column("95 % CI", [render_interval_cell(it.value, it.ci95) for _, it in adjusted], right=False),
+        Column("u of S", [Span(f"{it.u:.2g}") for _, it in adjusted]),
         Column(
             "spread of one run of each",
-            [Span(f"{it.spread:.2g}" if math.isfinite(it.spread) else "–") for _, it in known],
+            [Span(f"{it.spread:.2g}" if math.isfinite(it.spread) else "–") for _, it in adjusted],
         ),
         Column(
-            "resolvable", [Span("–" if e.resolvable is None else percent(e.resolvable)) for e, _ in known]
+            "resolvable", [Span("–" if e.resolvable is None else percent(e.resolvable)) for e, _ in adjusted]
         ),
     )
     title = "Adjusted speedups, and the smallest difference that could have been detected"
-    return ((title, columns, _format_treatments([comparison for comparison, _ in known])),)
+    return ((title, columns, _format_treatments([comparison for comparison, _ in adjusted])),)

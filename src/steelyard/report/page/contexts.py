@@ -51,15 +51,15 @@ def section(answer: Answer, by_context: ByContext | None, called: Names) -> Sect
     """Return what contexts do; ``None`` where the experiment has none."""
     if not answer.contexts:
         return None
-    pairs = [context for context in answer.contexts if context.across.each]
+    pairs = [context for context in answer.contexts if context.across.singles]
     charts: list[Chart] = []
     if by_context is not None and by_context.profiles:
         charts.append(_draw_profiles(by_context.profiles, called))
     if pairs:
         charts += [_draw_single(answer, pairs[:MOST_PAIRS], called)]
         charts += [_draw_histogram(finding, i, called) for i, finding in enumerate(pairs[:MOST_ALONE], 1)]
-    told = tuple(sentences(answer.contexts, called))
-    return Section("contexts", "Contexts", told, tuple(charts))
+    notes = tuple(sentences(answer.contexts, called))
+    return Section("contexts", "Contexts", notes, tuple(charts))
 
 
 def _draw_profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
@@ -121,7 +121,7 @@ def _draw_profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
     }
     flat = [(profile, at) for profile in profiles for at in profile.at]
     columns = (
-        Column("treatment", [Span(called[each.treatment.label]) for each, _ in flat], right=False),
+        Column("treatment", [Span(called[single.treatment.label]) for single, _ in flat], right=False),
         Column("context", [Span(str(at.context)) for _, at in flat]),
         *(Column(printable(n), [Span(printable(str(at.settings[n]))) for _, at in flat]) for n in varied),
         Column("visits", [Span(str(at.visits)) for _, at in flat]),
@@ -139,7 +139,7 @@ def _draw_profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
         },
         data={"rows": rows},
         columns=columns,
-        rows_of=tuple(each.treatment.label for each, _ in flat),
+        rows_of=tuple(single.treatment.label for single, _ in flat),
     )
 
 
@@ -148,8 +148,8 @@ def _get_percents(interval: Interval | None) -> dict[str, float]:
 
 
 def _render_percent_cell(interval: Interval | None) -> Span:
-    its = _get_percents(interval)
-    return Span(f"{its['low']:+.2f} to {its['high']:+.2f}" if its else "–")
+    percents = _get_percents(interval)
+    return Span(f"{percents['low']:+.2f} to {percents['high']:+.2f}" if percents else "–")
 
 
 def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) -> Chart:
@@ -158,19 +158,19 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
     together: list[dict[str, Any]] = []
     for finding in findings:
         name, across = _pair(finding, called), finding.across
-        known = {"name": name, "treatment": finding.treatment.label}
+        common = {"name": name, "treatment": finding.treatment.label}
         singles += [
-            known
+            common
             | {
                 "speedup": in_context.speedup,
                 "context": in_context.context,
                 "says": ratio(in_context.speedup, in_context.interval) + " ×",
                 "alone": ("slower alone", "not resolved alone", "faster alone")[in_context.alone + 1],
             }
-            for in_context in across.each
+            for in_context in across.singles
         ]
         row: dict[str, Any] = {"ci": "unbounded", "next": "unbounded"}
-        row |= known | {"speedup": across.speedup, "says": ratio(across.speedup, across.interval) + " ×"}
+        row |= common | {"speedup": across.speedup, "says": ratio(across.speedup, across.interval) + " ×"}
         if across.interval:
             row |= {"low": across.interval.low, "high": across.interval.high}
             row |= {"ci": bounds(across.speedup, across.interval)}
@@ -255,7 +255,7 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
 def _draw_histogram(finding: ContextFinding, number_: int, called: Names) -> Chart:
     """Figure 4: in how many contexts which speedup was seen."""
     across = finding.across
-    speedups = [context.speedup for context in across.each]
+    speedups = [context.speedup for context in across.singles]
     low, high = min(speedups), max(speedups)
     step = math.log(high / low) / BINS or 0.01
     counts = [0] * BINS

@@ -21,8 +21,8 @@ from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Sectio
 from steelyard.report.page.columns import RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.page.html_table import format_html_table
-from steelyard.report.page.sections import called, claims, headline, sections, sections_of, state
-from steelyard.report.text.label import counted, printable
+from steelyard.report.page.sections import claims, headline, name_treatments, sections, sections_of, state
+from steelyard.report.text.label import plural, printable
 
 if TYPE_CHECKING:
     from steelyard.results.history import History
@@ -34,13 +34,13 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 def render(every: Sequence[Shown], title: str = "") -> str:
     """Return the page of one record, history or set of models, or of several one below the other."""
     several = len(every) > 1
-    parts = [_make_part(shown, number, several=several) for number, shown in enumerate(every, 1)]
+    parts = [_make_part(contents, number, several=several) for number, contents in enumerate(every, 1)]
     named = title or (parts[0].name if len(parts) == 1 else "Several records")
     page = {
         "config": config(),
         "chosen": CHOSEN,
         "schema": SCHEMA,
-        "records": [each.data() for each in parts],
+        "records": [part.data() for part in parts],
     }
     scripts = [bundle(), _format_file("page.js")]
     style = _format_colours() + _format_file("page.css")
@@ -82,7 +82,7 @@ def _get_places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
         return [(part.place("answer"), part.name) for part in parts]
     (part,) = parts
     named = ((part.place(section.name), section.title) for section in part.sections)
-    return [*named, *([(part.place("repeat"), part.ending)] if part.repeated() else [])]
+    return [*named, *([(part.place("repeat"), part.ending)] if part.render_repetition() else [])]
 
 
 class _Part(ABC):
@@ -104,13 +104,13 @@ class _Part(ABC):
         self,
         name: str,
         number: int,
-        its: Sequence[Section],
+        parts: Sequence[Section],
         treatments: Sequence[str],
         runs: RunColumns | None = None,
         *,
         several: bool,
     ) -> None:
-        self.name, self.number, self.sections, self.several = name, number, its, several
+        self.name, self.number, self.sections, self.several = name, number, parts, several
         self.treatments, self.runs = tuple(treatments), runs
         self.numbers = {label: i for i, label in enumerate(treatments)}
         self.level = 3 if several else 2
@@ -119,7 +119,7 @@ class _Part(ABC):
     def answer(self) -> str:
         """Return the first thing that is read."""
 
-    def repeated(self) -> str:
+    def render_repetition(self) -> str:
         """Return the last section; empty where a part has none."""
         return ""
 
@@ -139,48 +139,50 @@ class _Part(ABC):
             for chart in section.charts
             if not chart.empty
         }
-        runs = None if self.runs is None else self.runs.packed()
+        runs = None if self.runs is None else self.runs.pack()
         texts = [printable(label) for label in self.treatments]
         return {"treatments": self.treatments, "shown": texts, "runs": runs, "charts": charts}
 
     def html(self) -> str:
         """Return the answer, then every section, and how to repeat it."""
-        ending = self.repeated()
-        last = f'<section id="{self.place("repeat")}">{self._heading(self.ending)}{ending}</section>'
+        ending = self.render_repetition()
+        last = f'<section id="{self.place("repeat")}">{self._render_heading(self.ending)}{ending}</section>'
         parts = [
             self.answer(),
-            *(self._section(section) for section in self.sections),
+            *(self._render_section(section) for section in self.sections),
             last if ending else "",
         ]
         inside = "".join(parts)
         label = f' aria-label="{escape(self.name)}"' if self.several else ""
         return f'<article data-record="{self.number - 1}"{label}>{inside}</article>'
 
-    def _heading(self, text: str, deeper: int = 0) -> str:
+    def _render_heading(self, text: str, deeper: int = 0) -> str:
         level = self.level + deeper
         return f"<h{level}>{escape(text)}</h{level}>"
 
-    def _told(self, findings: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
+    def _render_answer(
+        self, findings: Sequence[Finding], omitted: str, judged: Sequence[Finding], state: str
+    ) -> str:
         """Return the first finding large, the others below it, then claims and the state of it all."""
         first, *rest = [_format_finding(finding) for finding in findings] or ["<p>Nothing was compared.</p>"]
-        text = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
-        more = f"<p>{escape(left)}</p>" if left else ""
+        text = f"<ul class=findings>{''.join(f'<li>{line}</li>' for line in rest)}</ul>" if rest else ""
+        remainder = f"<p>{escape(omitted)}</p>" if omitted else ""
         claimed = "".join(f"<li>{_format_finding(finding)}</li>" for finding in judged)
-        held = f"{self._heading('Claims')}<ul class=findings>{claimed}</ul>" if claimed else ""
+        held = f"{self._render_heading('Claims')}<ul class=findings>{claimed}</ul>" if claimed else ""
         name = f"<h2>{escape(self.name)}</h2>" if self.several else ""
         return (
             f'<section id="{self.place("answer")}" class="answer">{name}<div class="lead">{first}</div>'
-            f'{text}{more}{held}<p class="dim">{escape(state)}</p></section>'
+            f'{text}{remainder}{held}<p class="dim">{escape(state)}</p></section>'
         )
 
-    def _section(self, section: Section) -> str:
+    def _render_section(self, section: Section) -> str:
         place = self.place(section.name)
-        parts = [self._heading(section.title)]
+        parts = [self._render_heading(section.title)]
         if len(section.sentences) > 1:
             parts.append(f"<ul class=notes>{_format_items(section.sentences)}</ul>")
         else:
             parts += [f"<p>{escape(text)}</p>" for text in section.sentences]
-        parts += [self._figure(chart) for chart in section.charts]
+        parts += [self._render_figure(chart) for chart in section.charts]
         parts += [
             format_html_table(title, columns, rows, self.numbers)
             for title, columns, rows in section.tables
@@ -190,7 +192,7 @@ class _Part(ABC):
             parts.append(f"<ul class=notes>{_format_items(section.notes)}</ul>")
         return f'<section id="{place}">{"".join(parts)}</section>'
 
-    def _figure(self, chart: Chart) -> str:
+    def _render_figure(self, chart: Chart) -> str:
         place = self.place(chart.name)
         table = (
             format_html_table(chart.title, chart.columns, chart.rows_of, self.numbers, below=True)
@@ -204,18 +206,17 @@ class _Part(ABC):
             f' {escape(chart.about)}{" The table below says the same." if table else ""}"></div>'
         )
         about = "" if chart.empty else f"<p>{escape(chart.about)}</p>"
-        return (
-            f"<figure><figcaption>{self._heading(chart.title, 1)}{about}</figcaption>{drawn}{table}</figure>"
-        )
+        caption = f"<figcaption>{self._render_heading(chart.title, 1)}{about}</figcaption>"
+        return f"<figure>{caption}{drawn}{table}</figure>"
 
-    def copied(self, name: str, text: str) -> str:
+    def render_copy(self, name: str, text: str) -> str:
         """Text with a button that copies it."""
         place = self.place(name)
-        shown = "\n".join(printable(line) for line in text.splitlines())
+        lines = "\n".join(printable(line) for line in text.splitlines())
         return (
             f'<div class="copied"><button type="button" class="copy" data-copies="{place}">'
             f'Copy the {name}</button><pre id="{place}" tabindex="0" role="region"'
-            f' aria-label="The {name}">{escape(shown)}</pre></div>'
+            f' aria-label="The {name}">{escape(lines)}</pre></div>'
         )
 
 
@@ -224,7 +225,7 @@ class _Record(_Part):
 
     def __init__(self, contents: PageContents, number: int, *, several: bool) -> None:
         self.contents = contents
-        runs = RunColumns(contents.portrait, called(contents))
+        runs = RunColumns(contents.portrait, name_treatments(contents))
         super().__init__(
             printable(contents.portrait.status.experiment),
             number,
@@ -236,11 +237,11 @@ class _Record(_Part):
 
     def answer(self) -> str:
         """Return the findings of the terminal, the claims, and how far the record is."""
-        findings, left = headline(self.contents)
+        findings, omitted = headline(self.contents)
         text = f"{state(self.contents)}; {self.contents.portrait.created}"
-        return self._told(findings, left, claims(self.contents), text)
+        return self._render_answer(findings, omitted, claims(self.contents), text)
 
-    def repeated(self) -> str:
+    def render_repetition(self) -> str:
         """Return the spec, and the commands."""
         file = f"{_format_file_name(self.name)}.toml"
         commands = "\n".join(
@@ -253,8 +254,8 @@ class _Record(_Part):
         return (
             f"<p>Save this spec as <code>{escape(file)}</code> in <code>"
             f"{escape(printable(self.contents.portrait.status.record))}/..</code> or beside the files that it"
-            f" names, then run the commands.</p>{self.copied('spec', self.contents.portrait.spec)}"
-            f"{self.copied('commands', commands)}"
+            f" names, then run the commands.</p>{self.render_copy('spec', self.contents.portrait.spec)}"
+            f"{self.render_copy('commands', commands)}"
         )
 
 
@@ -263,28 +264,28 @@ class _History(_Part):
 
     ending = "How to confirm it"
 
-    def __init__(self, found: History, number: int, *, several: bool) -> None:
-        self.found = found
+    def __init__(self, answer: History, number: int, *, several: bool) -> None:
+        self.history = answer
         super().__init__(
-            printable(found.experiment),
+            printable(answer.experiment),
             number,
-            history.sections(found),
-            list(dict.fromkeys(series.treatment for series in found.series)),
+            history.sections(answer),
+            list(dict.fromkeys(series.treatment for series in answer.series)),
             several=several,
         )
 
     def answer(self) -> str:
         """Return what changed, and over which records."""
-        return self._told(*history.headline(self.found), (), head(self.found))
+        return self._render_answer(*history.headline(self.history), (), head(self.history))
 
-    def repeated(self) -> str:
+    def render_repetition(self) -> str:
         """Return the search that measures both sides of each change side by side."""
-        commands = history.commands(self.found)
+        commands = history.commands(self.history)
         if not commands:
             return ""
         return (
             "<p>No history can tell a slow machine from a slow commit for certain; measuring both commits"
-            f" side by side can.</p>{self.copied('commands', commands)}"
+            f" side by side can.</p>{self.render_copy('commands', commands)}"
         )
 
 
@@ -300,10 +301,10 @@ class _Models(_Part):
         curves = self.models.curves
         ranks = Counter(c.model.validation.rank for c in curves if c.model.validation is not None)
         evidence = ", ".join(f"{count} {rank}" for rank, count in ranks.items())
-        lead = Finding(counted(len(curves), "function") + " modelled", evidence, "")
+        lead = Finding(plural(len(curves), "function") + " modelled", evidence, "")
         names = ", ".join(map(printable, self.models.not_drawn))
         sentence = f"Of several parameters, not drawn: {names}" if names else ""
-        return self._told([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
+        return self._render_answer([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
 def _draw_columns(rows: Rows) -> dict[str, Any]:
@@ -335,11 +336,12 @@ def _format_file_name(name: str) -> str:
 
 
 def _format_colours() -> str:
-    def of(palette: Mapping[str, str]) -> str:
+    def write_rules(palette: Mapping[str, str]) -> str:
         return "".join(f"--{name}:{value};" for name, value in palette.items())
 
     return (
-        f":root{{{of(LIGHT)}}}@media screen and (prefers-color-scheme:dark){{:root{{{of(DARK)}}}}}\n"
+        f":root{{{write_rules(LIGHT)}}}@media screen and (prefers-color-scheme:dark)"
+        f"{{:root{{{write_rules(DARK)}}}}}\n"
     )  # fmt: skip
 
 

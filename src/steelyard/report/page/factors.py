@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.report.answer.effect_words import called as effect_name
 from steelyard.report.answer.effect_words import format_interactions, format_step_text
+from steelyard.report.answer.effect_words import name_effect as effect_name
 from steelyard.report.answer.effects import (
     caption,
     format_level_name,
@@ -19,10 +19,10 @@ from steelyard.report.page.chart import (
     MOST_INSIDE,
     Chart,
     Section,
-    at_the_end,
     data,
     draw_rows_axis,
     number,
+    place_at_end,
     rows_px,
     tooltip,
 )
@@ -52,15 +52,15 @@ def section(answer: Answer) -> Section | None:
         if factorial.effects
         for chart in _draw_charts(factorial, i)
     )
-    told = tuple(
+    sentences_of = tuple(
         f"{caption(effect)}: {effect.undefined.words}."
         for effect in answer.effects
         if effect.undefined is not None
     )
-    said = (
+    about = (
         sentence for effect in answer.effects for sentence in (*format_interactions(effect), *notes(effect))
     )
-    return Section("factors", "Factors and interactions", (*told, *dict.fromkeys(said)), charts)
+    return Section("factors", "Factors and interactions", (*sentences_of, *dict.fromkeys(about)), charts)
 
 
 def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
@@ -69,8 +69,9 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
     yield _draw_variation(factorial, largest, i)
     estimated = [
         row
-        for each in largest[:MOST]
-        if (row := _make_row(effect_name(each, axes), each.ratio, each.ci95, _make_style(each))) is not None
+        for effect in largest[:MOST]
+        if (row := _make_row(effect_name(effect, axes), effect.ratio, effect.ci95, _make_style(effect)))
+        is not None
     ]
     if estimated:
         yield Chart(
@@ -141,7 +142,7 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
             "mark": {"type": "bar", "height": {"band": 0.3 if len(bars) <= MOST_INSIDE else 0.7}},
             "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip(name="effect", says="share")},
         },
-        at_the_end("says", y)
+        place_at_end("says", y)
         if len(bars) <= MOST_INSIDE
         else {
             "mark": {"type": "text", "align": "left", "dx": 5},
@@ -164,8 +165,8 @@ def _make_row(
     if estimate is None or estimate.value is None:
         return None
     excludes = interval is not None and interval.excludes(1)
-    seen: Style = ("good" if estimate.value > 1 else "bad") if excludes else "open"
-    return Estimated(name, estimate.value, interval, seen if style is None else style)
+    colour: Style = ("good" if estimate.value > 1 else "bad") if excludes else "open"
+    return Estimated(name, estimate.value, interval, colour if style is None else style)
 
 
 def _make_style(effect: Effect) -> Style:

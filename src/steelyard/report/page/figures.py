@@ -34,7 +34,7 @@ _COLOUR: Final = re.compile(r"var\(--(\w+)\)")
 
 def draw_figure_spec(chart: Chart, width: int = COLUMN_PX) -> dict[str, Any]:
     """Return a chart as one Vega-Lite document with its data, its colours written out."""
-    return _on_paper(
+    return _adapt_to_paper(
         {
             **chart.spec,
             "width": width,
@@ -45,36 +45,36 @@ def draw_figure_spec(chart: Chart, width: int = COLUMN_PX) -> dict[str, Any]:
     )
 
 
-def _on_paper(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _adapt_to_paper(spec: Mapping[str, Any]) -> dict[str, Any]:
     look = config(FONT, 10)
     look["axisY"]["labelLimit"] = NAME_PX
-    whole = {
+    full = {
         "$schema": SCHEMA,
         **spec,
         "config": look | {"aria": False},
         "background": "white",
     }
-    text = _COLOUR.sub(lambda match: LIGHT[match.group(1)], json.dumps(whole, allow_nan=False))
+    text = _COLOUR.sub(lambda match: LIGHT[match.group(1)], json.dumps(full, allow_nan=False))
     drawn: dict[str, Any] = json.loads(text)
     return drawn
 
 
 def draw_svg(spec: Mapping[str, Any]) -> str:
     """Draw a document of Vega-Lite that has its data and its size."""
-    svg: str = converter().vegalite_to_svg(_on_paper(spec))
+    svg: str = converter().vegalite_to_svg(_adapt_to_paper(spec))
     return svg
 
 
-def _in_points(svg: str) -> str:
+def _convert_to_points(svg: str) -> str:
     """Return the drawing at the size that a pixel of PDF, which is a point, makes of it."""
     return _SIZE.sub(lambda size: f'{size[1]}="{float(size[2]) * POINTS:g}"', svg, count=2)
 
 
 def charts(every: Sequence[Shown], most: int = MOST_MARKS) -> Iterator[tuple[str, Chart]]:
     """All charts that draw something, with the names of their files."""
-    for number, shown in enumerate(every, 1):
+    for number, contents in enumerate(every, 1):
         prefix = f"{number}-" if len(every) > 1 else ""
-        for section in sections_of(shown, most):
+        for section in sections_of(contents, most):
             yield from ((f"{prefix}{chart.name}", chart) for chart in section.charts if not chart.empty)
 
 
@@ -102,7 +102,7 @@ def write_figures(every: Sequence[Shown], directory: Path, only: Sequence[str] =
         contents = {
             ".svg": svg.encode(),
             ".png": bytes(draw.svg_to_png(svg, scale=POINTS, ppi=300)),
-            ".pdf": bytes(draw.svg_to_pdf(_in_points(svg))),
+            ".pdf": bytes(draw.svg_to_pdf(_convert_to_points(svg))),
         }
         for suffix, content in contents.items():
             file = directory / f"{name}{suffix}"

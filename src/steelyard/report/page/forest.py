@@ -17,9 +17,9 @@ from steelyard.report.page.chart import (
     WORSE,
     Rows,
     Spec,
-    at_the_end,
     data,
     draw_rows_axis,
+    place_at_end,
     rows_px,
     tooltip,
     unless_chosen,
@@ -79,11 +79,11 @@ def _compute_ends(estimated: Estimated) -> tuple[float, ...]:
     return (estimated.value, *(end for interval in intervals for end in (interval.low, interval.high)))
 
 
-def render_forest_columns(estimateds: Sequence[Estimated], what: str) -> tuple[Column, ...]:
+def render_forest_columns(estimateds: Sequence[Estimated], title: str) -> tuple[Column, ...]:
     """Return the same as a table."""
     verdicts = any(estimate.verdict for estimate in estimateds)
     return (
-        Column(what, [Span(estimate.name) for estimate in estimateds], right=False),
+        Column(title, [Span(estimate.name) for estimate in estimateds], right=False),
         Column("ratio", [render_ratio_cell(estimate.value, estimate.interval) for estimate in estimateds]),
         Column(
             "95 % CI",
@@ -122,11 +122,11 @@ def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = N
         "tooltip": tooltip(name="what", says="ratio", ci="95 % CI", **predicted),
     }
 
-    def interval(low: str, high: str, mark: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def interval(low: str, high: str, mark: dict[str, Any], **options: Any) -> dict[str, Any]:
         return {
             "transform": [{"filter": f"isValid(datum.{low})"}],
             "mark": {"type": "rule", "strokeCap": "round", **mark},
-            "encoding": {"x": x(low), "x2": {"field": high}, **shared, **more},
+            "encoding": {"x": x(low), "x2": {"field": high}, **shared, **options},
         }
 
     layers: list[dict[str, Any]] = [
@@ -150,5 +150,5 @@ def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = N
         }
         layers.insert(0, band)
     if count <= MOST_INSIDE:
-        layers.append(at_the_end("says", shared["y"]))
+        layers.append(place_at_end("says", shared["y"]))
     return {"data": data("rows"), "height": rows_px(count), "layer": layers}

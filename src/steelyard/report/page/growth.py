@@ -54,10 +54,10 @@ def section(curves: Sequence[Curve]) -> Section | None:
         tuple(model_columns([replace(model, predictions=()) for model in models])),
         (),
     )
-    more = (f"The first {MOST} of {len(curves)} functions are drawn; the table has all.",)
-    told = more if len(curves) > MOST else ()
-    charts = tuple(_draw_curve(each, i) for i, each in enumerate(curves[:MOST], 1))
-    return Section("growth", "Scaling", told, charts, (table,))
+    rest = (f"The first {MOST} of {len(curves)} functions are drawn; the table has all.",)
+    notes = rest if len(curves) > MOST else ()
+    charts = tuple(_draw_curve(curve, i) for i, curve in enumerate(curves[:MOST], 1))
+    return Section("growth", "Scaling", notes, charts, (table,))
 
 
 def _draw_curve(curve: Curve, i: int) -> Chart:
@@ -66,7 +66,7 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
     points: list[dict[str, Any]] = [
         {"x": point.at[0], "y": value, "says": format_quantity(value, unit)}
         for point in series.points
-        for value in _thinned(point.values)
+        for value in _thin(point.values)
     ]
     middles: list[dict[str, Any]] = [
         {"x": p.at[0], "y": median(p.values), "says": format_quantity(median(p.values), unit)}
@@ -137,8 +137,8 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
     ]
     rank = ""
     if model.validation is not None:
-        wanted = "at most" if model.validation.at_most else "expected"
-        rank = f"; {wanted} {model.validation.expectation}: {model.validation.rank}"
+        label = "at most" if model.validation.at_most else "expected"
+        rank = f"; {label} {model.validation.expectation}: {model.validation.rank}"
     sure = "" if model.method == "seed001" else f", {share(model.sure)} sure"
     text = f"{model.growth()}{rank}{sure}"
     name = f"{printable(series.name)}: " if series.name else ""
@@ -208,7 +208,7 @@ def _draw_limits(curve: Curve, first: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _thinned(values: Sequence[float]) -> Sequence[float]:
+def _thin(values: Sequence[float]) -> Sequence[float]:
     if len(values) <= MOST_VALUES:
         return values
     ordered = sorted(values)

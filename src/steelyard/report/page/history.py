@@ -11,17 +11,17 @@ from steelyard.report.history.words import (
     change_words,
     format_bisection,
     format_series_name,
+    format_stable,
     format_wander_words,
+    locate,
     notes,
-    short,
+    short_hash,
     size,
-    stable,
-    where,
 )
 from steelyard.report.page.chart import Section
 from steelyard.report.page.history_chart import Group, SeriesChart
 from steelyard.report.text.digits import probability, share
-from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 from steelyard.results.history import History, Kind, SeriesHistory
@@ -42,7 +42,7 @@ def headline(history: History) -> tuple[list[Finding], str]:
     findings = [
         Finding(
             f"{SIGNS[change.direction][0]} {change_words(history, series, change)}",
-            where(change),
+            locate(change),
             SIGNS[change.direction][1],
         )
         for series, change in reversed(history.changes)
@@ -57,7 +57,7 @@ def headline(history: History) -> tuple[list[Finding], str]:
         if len(findings) > MOST_LEADING
         else ""
     )
-    return findings[:MOST_LEADING] or [Finding(stable(history), "", "")], text
+    return findings[:MOST_LEADING] or [Finding(format_stable(history), "", "")], text
 
 
 def commands(history: History) -> str:
@@ -85,23 +85,23 @@ def _draw_changes(history: History) -> Section | None:
     columns = (
         Column("treatment", [Span(format_series_name(series)) for series, _ in changed], right=False),
         Column("metric", [Span(series.metric.name) for series, _ in changed], right=False),
-        Column("of", [Span(one.kind.replace("_", " ")) for one in changes], right=False),
+        Column("of", [Span(change.kind.replace("_", " ")) for change in changes], right=False),
         Column(
             "change",
-            [Span(size(history, series, one), SIGNS[one.direction][1]) for series, one in changed],
+            [Span(size(history, series, change), SIGNS[change.direction][1]) for series, change in changed],
             right=False,
         ),
-        Column("from", [Span(short(one.first)) for one in changes], right=False),
-        Column("p", [Span(probability(one.p)) for one in changes]),
+        Column("from", [Span(short_hash(change.first)) for change in changes], right=False),
+        Column("p", [Span(probability(change.p)) for change in changes]),
         Column(
             "one of these commits made it",
-            [Span(listed([short(commit) for commit in one.commits])) for one in changes],
+            [Span(join_names([short_hash(commit) for commit in change.commits])) for change in changes],
             right=False,
         ),
-        Column("sure", [Span(share(one.probability)) for one in changes]),
+        Column("sure", [Span(share(change.probability)) for change in changes]),
         Column(
             "undone by",
-            [Span(short(one.undone_by) if one.undone_by else "–") for one in changes],
+            [Span(short_hash(change.undone_by) if change.undone_by else "–") for change in changes],
             right=False,
         ),
     )
@@ -118,23 +118,23 @@ def _draw_series(history: History) -> Section | None:
             series
         )
     ordered = sorted((tuple(histories) for histories in groups.values()), key=_compute_urgency)
-    shown = [(group, kind) for group in ordered for kind in _get_kinds(group)][:MOST]
-    most = max(2, MOST_POINTS // max(1, len(shown)))
+    drawn = [(group, kind) for group in ordered for kind in _get_kinds(group)][:MOST]
+    most = max(2, MOST_POINTS // max(1, len(drawn)))
     charts = tuple(
         SeriesChart(history, group, kind, most).chart(f"history-{i}")
-        for i, (group, kind) in enumerate(shown, 1)
+        for i, (group, kind) in enumerate(drawn, 1)
     )
-    said = []
-    if len(groups) > len({id(group) for group, _ in shown}):
-        said.append(f"The first {len(shown)} charts, series that change first; the table has all.")
+    captions = []
+    if len(groups) > len({id(group) for group, _ in drawn}):
+        captions.append(f"The first {len(drawn)} charts, series that change first; the table has all.")
     if len(history.commits) > most:
-        said.append(f"Charts show the latest {most:,} of {len(history.commits):,} records.")
+        captions.append(f"Charts show the latest {most:,} of {len(history.commits):,} records.")
     every = (
         "Series",
         tuple(render_series_columns(history, history.series)),
         tuple(s.treatment for s in history.series),
     )
-    return Section("series", "Every record", tuple(said), charts, (every,))
+    return Section("series", "Every record", tuple(captions), charts, (every,))
 
 
 def _compute_urgency(group: Group) -> tuple[int, int]:
@@ -146,8 +146,8 @@ def _compute_urgency(group: Group) -> tuple[int, int]:
 def _get_kinds(group: Group) -> list[Kind]:
     """Its level, and whatever else of it changes."""
     changed = {change.kind for history in group for change in history.changes}
-    others: list[Kind] = [kind for kind in ("spread", "slow_runs") if kind in changed]
-    return ["level", *others]
+    further: list[Kind] = [kind for kind in ("spread", "slow_runs") if kind in changed]
+    return ["level", *further]
 
 
 def _draw_machines(history: History) -> Section | None:
@@ -170,22 +170,22 @@ def _draw_machines(history: History) -> Section | None:
         changed = (
             Column(
                 "last before",
-                [Span(short(machine_break.last_before)) for machine_break in history.breaks],
+                [Span(short_hash(machine_break.last_before)) for machine_break in history.breaks],
                 right=False,
             ),
             Column(
                 "first after",
-                [Span(short(machine_break.first)) for machine_break in history.breaks],
+                [Span(short_hash(machine_break.first)) for machine_break in history.breaks],
                 right=False,
             ),
             Column(
                 "what differs",
                 [
-                    Span(listed([printable(text) for text in machine_break.differs]))
+                    Span(join_names([printable(text) for text in machine_break.differs]))
                     for machine_break in history.breaks
                 ],
                 right=False,
             ),
         )
-        tables.append((f"Where the machine changed, {counted(len(history.breaks), 'time')}", changed, ()))
+        tables.append((f"Where the machine changed, {plural(len(history.breaks), 'time')}", changed, ()))
     return Section("machine", "Machines", tables=tuple(tables))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.report.history.words import format_level_words, format_series_name, short, where
+from steelyard.report.history.words import format_level_words, format_series_name, locate, short_hash
 from steelyard.report.page.chart import (
     ACCENT,
     BETTER,
@@ -19,12 +19,12 @@ from steelyard.report.page.chart import (
     Rows,
     data,
     number,
-    relabelled,
+    relabel,
     tooltip,
     unless_chosen,
 )
 from steelyard.report.text.digits import percent, scale
-from steelyard.report.text.label import listed, printable
+from steelyard.report.text.label import join_names, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 from steelyard.results.history import Change, History, Kind, Point, SeriesHistory
@@ -48,7 +48,7 @@ class SeriesChart:
     """The records of a group: level, or another kind of change, of the latest ``most``."""
 
     def __init__(self, history: History, group: Group, kind: Kind, most: int) -> None:
-        self.found, self.group, self.kind = history, group, kind
+        self.history, self.group, self.kind = history, group, kind
         self.places = {commit: place for place, commit in enumerate(history.commits)}
         self.first = max(0, len(history.commits) - most)
         self.name = printable(group[0].metric.name)
@@ -60,19 +60,19 @@ class SeriesChart:
             return 0.01, "s of ordinary runs (%)"
         if self.kind == "slow_runs":
             return 0.01, "slow runs (%)"
-        if self.found.reference:
-            return 1.0, f"{self.name} over that of {printable(self.found.reference)}"
+        if self.history.reference:
+            return 1.0, f"{self.name} over that of {printable(self.history.reference)}"
         medians = [point.median for history in self.group for point in history.points]
         unit = scale([max(medians, default=0.0)], [], self.group[0].metric.unit)
         return unit.factor, f"median {self.name}{f' ({unit.unit})' if unit.unit else ''}"
 
     def chart(self, name: str) -> Chart:
         """Dots, levels, where changes may lie, and where the machine changes."""
-        rows = [row for history in self.group for row in self._points(history)]
-        bands = [row for history in self.group for row in self._bands(history)]
-        levels = [row for history in self.group for row in self._levels(history)]
+        rows = [row for history in self.group for row in self._draw_points(history)]
+        bands = [row for history in self.group for row in self._draw_bands(history)]
+        levels = [row for history in self.group for row in self._draw_levels(history)]
         machines = list(dict.fromkeys(row["machine"] for row in rows))
-        breaks = self._breaks() if len(machines) > 1 else []
+        breaks = self._draw_breaks() if len(machines) > 1 else []
         about = _ABOUT[self.kind]
         if bands:
             about += (
@@ -82,10 +82,10 @@ class SeriesChart:
         if breaks:
             about += " Upright: another machine, which nothing is compared across."
         layers = [
-            *([_shaded(self._x)] if bands else []),
-            *([_draw_upright(self._x)] if breaks else []),
-            *self._dots(rows, machines),
-            *([self._level_lines()] if levels else []),
+            *([_shade(self._encode_x)] if bands else []),
+            *([_draw_upright(self._encode_x)] if breaks else []),
+            *self._draw_dots(rows, machines),
+            *([self._draw_level_lines()] if levels else []),
         ]
         return Chart(
             name=name,
@@ -93,33 +93,33 @@ class SeriesChart:
             about=about,
             spec={"height": 220, "layer": layers},
             data={"points": rows, "bands": bands, "levels": levels, "breaks": breaks},
-            columns=self._columns(rows, machines),
+            columns=self._render_columns(rows, machines),
             rows_of=tuple(row["treatment"] for row in rows),
             empty="" if rows else "No record has a value of this.",
         )
 
-    def _value(self, point: Point) -> float | None:
+    def _get_value(self, point: Point) -> float | None:
         if self.kind == "level":
             return point.median
         return point.digest.s if self.kind == "spread" else point.digest.slow / point.digest.n
 
-    def _points(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
+    def _draw_points(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
         changed: dict[str, list[str]] = {}
         for change in series.changes:
             changed.setdefault(change.first, []).append(f"{change.kind.replace('_', ' ')} changes")
         for point in series.points:
-            place, value = self.places[point.commit], self._value(point)
+            place, value = self.places[point.commit], self._get_value(point)
             if value is None or place < self.first:
                 continue
             outlying = point.commit in series.outliers
             remarks = [*changed.get(point.commit, []), *(["outlying: moves nothing"] if outlying else [])]
             row: dict[str, Any] = {
                 "place": place,
-                "commit": short(point.commit),
+                "commit": short_hash(point.commit),
                 "treatment": series.treatment,
                 "machine": f"machine {series.machine}",
                 "value": value / self.factor,
-                "says": format_level_words(self.found, series, point.median),
+                "says": format_level_words(self.history, series, point.median),
                 "runs": point.digest.n,
                 "u": percent(point.u) if point.u else "–",
                 "s": "–" if point.digest.s is None else percent(point.digest.s),
@@ -134,13 +134,13 @@ class SeriesChart:
                 }
             yield row
 
-    def _changes(self, series: SeriesHistory) -> list[Change]:
+    def _list_changes(self, series: SeriesHistory) -> list[Change]:
         return [change for change in series.changes if change.kind == self.kind]
 
-    def _bands(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
+    def _draw_bands(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
         """Where each step lies: behind the last record before it, up to the last commit of the set."""
         texts = [point.commit for point in series.points]
-        for change in self._changes(series):
+        for change in self._list_changes(series):
             inside = [place for place, commit in enumerate(texts) if commit in change.commits]
             end = self.places[texts[inside[-1]]]
             if end >= self.first:
@@ -148,13 +148,13 @@ class SeriesChart:
                     "from": max(self.first, self.places[texts[max(0, inside[0] - 1)]]),
                     "to": end,
                     "means": change.direction,
-                    "says": where(change),
+                    "says": locate(change),
                     "treatment": series.treatment,
                 }
 
-    def _levels(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
+    def _draw_levels(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
         """Yield the level before, between and after the changes."""
-        changes = self._changes(series)
+        changes = self._list_changes(series)
         if not changes:
             return
         starts = [series.points[0].commit, *(change.first for change in changes)]
@@ -169,33 +169,33 @@ class SeriesChart:
                     "treatment": series.treatment,
                 }
 
-    def _breaks(self) -> list[dict[str, Any]]:
+    def _draw_breaks(self) -> list[dict[str, Any]]:
         """Between which records the machine changes; none where it does so all the time."""
-        found = [
+        breaks = [
             {
                 "place": (self.places[machine_break.last_before] + self.places[machine_break.first]) / 2,
-                "differs": listed([printable(text) for text in machine_break.differs]),
+                "differs": join_names([printable(text) for text in machine_break.differs]),
             }
-            for machine_break in self.found.breaks
+            for machine_break in self.history.breaks
             if self.places[machine_break.first] > self.first
         ]
-        return found if len(found) <= MOST_BREAKS else []
+        return breaks if len(breaks) <= MOST_BREAKS else []
 
-    def _x(self, field: str) -> dict[str, Any]:
+    def _encode_x(self, field: str) -> dict[str, Any]:
         """Place records at equal distances; a few of them carry their commits."""
-        count = len(self.found.commits) - self.first
-        values = list(range(self.first, len(self.found.commits), math.ceil(count / TICKS)))
-        labels = {place: short(self.found.commits[place]) for place in values}
+        count = len(self.history.commits) - self.first
+        values = list(range(self.first, len(self.history.commits), math.ceil(count / TICKS)))
+        labels = {place: short_hash(self.history.commits[place]) for place in values}
         axis = {
             "values": values,
-            "labelExpr": relabelled(labels, "datum.value"),
+            "labelExpr": relabel(labels, "datum.value"),
             "labelLimit": 110,
             "labelAngle": -35,
             "grid": False,
         }
         return number(field, None, scale={"nice": False, "padding": 10}, axis=axis)
 
-    def _dots(self, rows: Rows, machines: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def _draw_dots(self, rows: Rows, machines: Sequence[str]) -> Iterator[dict[str, Any]]:
         colour: dict[str, Any] = {"value": ACCENT}
         if len(machines) > 1:
             colours = [SERIES[i % len(SERIES)] for i in range(len(machines))]
@@ -208,7 +208,7 @@ class SeriesChart:
         hover = tooltip(
             commit="record", says="median", u="u", runs="runs", s="s", slow="slow runs", remark="remark"
         )
-        at = {"x": self._x("place"), "y": number("value", self.title)}
+        at = {"x": self._encode_x("place"), "y": number("value", self.title)}
         if any("low" in row for row in rows):
             yield {
                 "data": data("points"),
@@ -235,22 +235,22 @@ class SeriesChart:
                 "encoding": {**at, "tooltip": hover},
             }
 
-    def _level_lines(self) -> dict[str, Any]:
+    def _draw_level_lines(self) -> dict[str, Any]:
         return {
             "data": data("levels"),
             "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.8},
             "encoding": {
-                "x": self._x("from"),
+                "x": self._encode_x("from"),
                 "x2": {"field": "to"},
                 "y": number("level", self.title),
             },
         }
 
-    def _columns(self, rows: Rows, machines: Sequence[str]) -> tuple[Column, ...]:
+    def _render_columns(self, rows: Rows, machines: Sequence[str]) -> tuple[Column, ...]:
         def cells(field: str) -> list[Span]:
             return [Span(str(row[field])) for row in rows]
 
-        text = "commit" if self.found.order == "git" else "record"
+        text = "commit" if self.history.order == "git" else "record"
         return (
             Column(text, cells("commit"), right=False),
             *([Column("machine", cells("machine"), right=False)] if len(machines) > 1 else []),
@@ -263,7 +263,7 @@ class SeriesChart:
         )
 
 
-def _shaded(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+def _shade(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     fill = {
         "field": "means",
         "type": "nominal",

@@ -51,7 +51,9 @@ def format_html_table(
 def _format_row(columns: Sequence[Column], i: int, rows_of: Sequence[str], numbers: Mapping[str, int]) -> str:
     number = numbers.get(rows_of[i]) if rows_of else None
     named = (
-        place for place, column in enumerate(columns) if column.title == "treatment" or column.of == "factor"
+        place
+        for place, column in enumerate(columns)
+        if column.title == "treatment" or column.kind == "factor"
     )
     text_first = next((place for place, column in enumerate(columns) if not column.right), 0)
     first = next(named, text_first)

@@ -17,10 +17,10 @@ from steelyard.report.page.chart import (
     WORSE,
     Chart,
     Section,
-    at_the_end,
     data,
     draw_rows_axis,
     number,
+    place_at_end,
     rows_px,
     tooltip,
     unless_chosen,
@@ -47,20 +47,22 @@ _Drilled = tuple[str, "Described", "Drill"]
 
 def section(answer: Answer, called: Names) -> Section | None:
     """Both charts; ``None`` where no sample holds several instances."""
-    found: list[_Drilled] = [
+    drilled: list[_Drilled] = [
         (described_name(description, called), description, description.drill)
         for description in primary(answer)
         if description.drill is not None
     ]  # fmt: skip
-    if not found:
+    if not drilled:
         return None
-    factor = printable(found[0][2].factor)
-    more = (f"The first {MOST} of {len(found)} treatments are drawn; the tables have all.",)
-    told = more if len(found) > MOST else ()
-    return Section("instances", "Problem instances", told, (_draw_parts(found, factor), _each(found, factor)))
+    factor = printable(drilled[0][2].factor)
+    rest = (f"The first {MOST} of {len(drilled)} treatments are drawn; the tables have all.",)
+    notes = rest if len(drilled) > MOST else ()
+    return Section(
+        "instances", "Problem instances", notes, (_draw_parts(drilled, factor), _draw_each(drilled, factor))
+    )
 
 
-def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
+def _draw_parts(drilled: Sequence[_Drilled], factor: str) -> Chart:
     """Return the sum of squares by instance and by run."""
     text = f"{factor} (instances)" if factor in ("runs", "rest") else factor
     parts = {text: SERIES[0], "runs": SERIES[1], "rest": GRID}
@@ -73,13 +75,13 @@ def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
             "order": order,
             "says": percent(share),
         }
-        for name, sample, drill in found[:MOST]
+        for name, sample, drill in drilled[:MOST]
         for order, (part, share) in enumerate(
             zip(parts, (drill.between, drill.runs, drill.rest), strict=True)
         )
     ]
-    y = draw_rows_axis([name for name, *_ in found[:MOST]])
-    few = len(found) <= MOST_INSIDE
+    y = draw_rows_axis([name for name, *_ in drilled[:MOST]])
+    few = len(drilled) <= MOST_INSIDE
     return Chart(
         name="spread-by-instance",
         title=f"What the spread is made of: {factor} against runs",
@@ -87,7 +89,7 @@ def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
         " share, and of the rest, which differs from run to run and from instance to instance.",
         spec={
             "data": data("rows"),
-            "height": rows_px(min(MOST, len(found))),
+            "height": rows_px(min(MOST, len(drilled))),
             "mark": {"type": "bar", "height": {"band": 0.3 if few else 0.7}},
             "encoding": {
                 "x": number(
@@ -111,26 +113,26 @@ def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
         },
         data={"rows": rows},
         columns=(
-            Column("treatment", [Span(name) for name, *_ in found], right=False),
-            Column(factor, [Span(percent(drill.between)) for *_, drill in found]),
-            Column("runs", [Span(percent(drill.runs)) for *_, drill in found]),
-            Column("rest", [Span(percent(drill.rest)) for *_, drill in found]),
+            Column("treatment", [Span(name) for name, *_ in drilled], right=False),
+            Column(factor, [Span(percent(drill.between)) for *_, drill in drilled]),
+            Column("runs", [Span(percent(drill.runs)) for *_, drill in drilled]),
+            Column("rest", [Span(percent(drill.rest)) for *_, drill in drilled]),
         ),
-        rows_of=tuple(sample.treatment.label for _, sample, _ in found),
+        rows_of=tuple(sample.treatment.label for _, sample, _ in drilled),
     )
 
 
-def _each(found: Sequence[_Drilled], factor: str) -> Chart:
+def _draw_each(drilled: Sequence[_Drilled], factor: str) -> Chart:
     """Each instance against the mean of all, the one that carries most of the spread named."""
     rows: list[dict[str, Any]] = []
-    told: list[dict[str, Any]] = []
-    for name, sample, drill in found[:MOST]:
-        known = {"name": name, "treatment": sample.treatment.label}
-        rows += [known | row for row in _draw_rows(sample, drill)]
+    facts: list[dict[str, Any]] = []
+    for name, sample, drill in drilled[:MOST]:
+        common = {"name": name, "treatment": sample.treatment.label}
+        rows += [common | row for row in _draw_rows(sample, drill)]
         most = drill.largest
         says = f"{format_level_text(most.level)} carries {percent(most.share)}"
-        told.append(known | {"says": says})
-    y = draw_rows_axis([name for name, *_ in found[:MOST]])
+        facts.append(common | {"says": says})
+    y = draw_rows_axis([name for name, *_ in drilled[:MOST]])
 
     def x(field: str) -> dict[str, Any]:
         return number(field, "against the mean of all instances (%)", axis={"tickCount": 6})
@@ -160,16 +162,16 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
             },
         },
     ]
-    if len(told) <= MOST_INSIDE:
-        layers.append({"data": data("told"), **at_the_end("says", y)})
-    flat = [(name, sample, row) for name, sample, drill in found for row in _draw_rows(sample, drill)]
+    if len(facts) <= MOST_INSIDE:
+        layers.append({"data": data("told"), **place_at_end("says", y)})
+    flat = [(name, sample, row) for name, sample, drill in drilled for row in _draw_rows(sample, drill)]
     return Chart(
         name="each-instance",
         title=f"Each {factor}",
         about="A dot is the mean of one instance over its runs; orange: the one that carries most of the"
         " spread.",
-        spec={"height": rows_px(len(told)), "layer": layers},
-        data={"rows": rows, "told": told},
+        spec={"height": rows_px(len(facts)), "layer": layers},
+        data={"rows": rows, "told": facts},
         columns=(
             Column("treatment", [Span(name) for name, *_ in flat], right=False),
             Column(factor, [Span(row["instance"]) for *_, row in flat], right=False),
@@ -183,10 +185,10 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
 
 def _draw_rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
     mean = sample.summary.mean or 0.0
-    found = []
+    points = []
     for share in drill.shares:
         against = 100 * (share.mean / mean - 1) if mean else 0.0
-        found.append(
+        points.append(
             {
                 "instance": format_level_text(share.level),
                 "against": against,
@@ -196,4 +198,4 @@ def _draw_rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
                 "most": "most" if share is drill.largest else "less",
             }
         )
-    return found
+    return points

@@ -22,10 +22,10 @@ from steelyard.report.page.chart import (
     Rows,
     Section,
     Spec,
-    at_the_end,
     data,
     draw_rows_axis,
     number,
+    place_at_end,
     rows_px,
     tooltip,
 )
@@ -76,14 +76,14 @@ def section(observation: Observation | None) -> Section | None:
     )
 
 
-def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
+def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **options: Any) -> Chart:
     """Chart the change against no probe.
 
     It is over the share of instructions added where that was counted (Figure 2), else a row for each probe
     (Figure 1).
     """
-    known = {change.added for change in changes}
-    over_added = None not in known and len(known) > 3
+    levels = {change.added for change in changes}
+    over_added = None not in levels and len(levels) > 3
     rows = [
         {
             "name": change.name,
@@ -101,9 +101,9 @@ def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **more
         title=title,
         about="Change against no probe, with 95 % intervals; no line joins the probes, since more of a probe"
         " is not more of its effect.",
-        spec=_over_added(rows) if over_added else _make_row_each(rows),
+        spec=_draw_over_added(rows) if over_added else _make_row_each(rows),
         data={"rows": rows},
-        **more,
+        **options,
     )
 
 
@@ -118,7 +118,7 @@ TICKS: Final = {"tickCount": 8}
 _HOVER: Final = tooltip(name="probe", says="change", means="verdict")
 
 
-def _over_added(rows: Rows) -> Spec:
+def _draw_over_added(rows: Rows) -> Spec:
     title = "change (%)"
     x = number("added", "instructions added by the probe (%)", scale={"zero": True}, axis=TICKS)
     return {
@@ -182,7 +182,7 @@ def _make_row_each(rows: Rows) -> Spec:
                     "tooltip": _HOVER,
                 },
             },
-            *([at_the_end("says", y)] if len(rows) <= MOST_INSIDE else []),
+            *([place_at_end("says", y)] if len(rows) <= MOST_INSIDE else []),
         ],
     }
 
@@ -191,8 +191,8 @@ def _draw_traces(observation: Observation) -> Iterator[Chart]:
     """Yield the course of a run: rates of an event in equal parts of its CPU time."""
     for i, event in enumerate(dict.fromkeys(trace.event for trace in observation.traces), 1):
         traces = [trace for trace in observation.traces if trace.event == event]
-        rows = [row for each in traces for row in _get_course(each)]
-        names = [printable(each.level) for each in traces]
+        rows = [row for trace in traces for row in _get_course(trace)]
+        names = [printable(trace.level) for trace in traces]
         colour = {
             "field": "level",
             "type": "nominal",

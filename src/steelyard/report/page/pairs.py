@@ -8,10 +8,10 @@ from steelyard.report.answer.protocol import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.text.label import counted, format_level_text, named_levels, printable
+from steelyard.report.text.label import format_level_text, named_levels, plural, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
-from steelyard.stats.protocol_2014.programs import within
+from steelyard.stats.protocol_2014.programs import format_levels_within
 
 if TYPE_CHECKING:
     from steelyard.report.text.line import Style
@@ -42,7 +42,7 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
             "first": printable(cell.first),
             "second": printable(cell.second),
             "share": cell.after / cell.programs if cell.programs else 0.0,
-            "says": _said(cell),
+            "says": _describe_cell(cell),
             "before": f"{cell.before} of {cell.programs}",
             "after": f"{cell.after} of {cell.programs}",
         }
@@ -84,7 +84,7 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
     return Chart(
         name=f"programs-that-differ-{i}",
         title=f"Programs whose pair differs after Holm{f' ({text})' if text else ''}",
-        about=f"{table.before} of {counted(table.comparisons, 'comparison')} before Holm,"
+        about=f"{table.before} of {plural(table.comparisons, 'comparison')} before Holm,"
         f" {table.after} after. * Fewer after Holm than before.",
         spec={"data": data("rows"), "height": {"step": 26}, "layer": layers},
         data={"rows": cells},
@@ -97,7 +97,7 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
     )
 
 
-def _said(cell: Cell) -> str:
+def _describe_cell(cell: Cell) -> str:
     if not cell.programs:
         return "–"
     return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ''}"
@@ -130,7 +130,7 @@ def _make_row(pair: ProtocolPair) -> Estimated | None:
     style: Style = {"faster": "good", "slower": "bad"}.get(pair.difference, "open")  # type: ignore[assignment]
     text = ", ".join(f"{printable(name)}={format_level_text(level)}" for name, level in pair.stratum.items())
     new, old = (
-        within(treatment, pair.stratum) if pair.stratum else treatment.label
+        format_levels_within(treatment, pair.stratum) if pair.stratum else treatment.label
         for treatment in (pair.treatment, pair.baseline)
     )
     name = f"{text + ': ' if text else ''}{printable(new)}  against  {printable(old)}"

@@ -27,13 +27,17 @@ _COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "not judged": GRID, "f
 
 def section(checked: Checked | None) -> Section | None:
     """Return a picture for each rule that has points; ``None`` without any."""
-    verdicts = [] if checked is None else [each for each in checked.verdicts if isinstance(each.claim, Rule)]
-    found = [(verdict, points) for verdict in verdicts if (points := _get_points(verdict))]
-    if not found:
+    verdicts = (
+        []
+        if checked is None
+        else [verdict for verdict in checked.verdicts if isinstance(verdict.claim, Rule)]
+    )
+    judged = [(verdict, points) for verdict in verdicts if (points := _get_points(verdict))]
+    if not judged:
         return None
-    more = (f"The first {MOST} of {len(found)} rules are drawn.",) if len(found) > MOST else ()
-    charts = tuple(_draw_chart(verdict, points, i) for i, (verdict, points) in enumerate(found[:MOST], 1))
-    return Section("rules", "Rules", more, charts)
+    rest = (f"The first {MOST} of {len(judged)} rules are drawn.",) if len(judged) > MOST else ()
+    charts = tuple(_draw_chart(verdict, points, i) for i, (verdict, points) in enumerate(judged[:MOST], 1))
+    return Section("rules", "Rules", rest, charts)
 
 
 def _get_points(verdict: Verdict) -> list[Instance]:
@@ -45,7 +49,7 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
 
     Orange is broken, and crossed out for readers who see no colours.
     """
-    along = _along(verdict, points)
+    along = _format_along(verdict, points)
     rows: list[dict[str, Any]] = [
         {
             "x": format_level_text(point.stratum[along]) if along else "",
@@ -112,7 +116,7 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     )
 
 
-def _along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
+def _format_along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     """Return the parameter of the claim, or the last level that varies."""
     names = list(points[0].stratum)
     named = getattr(verdict.claim, "parameter", None)

@@ -25,7 +25,7 @@ from steelyard.report.page.chart import (
 from steelyard.report.page.columns import FAR, RunColumns, described_name
 from steelyard.report.page.html_table import RUN
 from steelyard.report.text.digits import percent, quantity, scale
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
@@ -51,22 +51,22 @@ def section(portrait: Portrait, answer: Answer | None, called: Names, columns: R
     if metric is None or not len(columns):
         text = "No run is in a result" + ("; why is below." if portrait.excluded else " yet.")
         return Section("runs", "Every run", (text,), tables=_make_lost(portrait, called))
-    tables = (*_disturbed(portrait, columns, metric, called), *_make_lost(portrait, called))
+    tables = (*_render_disturbed(portrait, columns, metric, called), *_make_lost(portrait, called))
     samples = primary(answer) if answer is not None else []
     charts = (_draw_distribution(columns, metric, samples, called), _draw_course(portrait, columns, metric))
-    return Section("runs", "Every run", (_counted(portrait, columns),), charts, tables)
+    return Section("runs", "Every run", (_count(portrait, columns),), charts, tables)
 
 
 def _get_hover(columns: RunColumns) -> list[dict[str, str]]:
     """Return what a dot says of its run."""
     context = {"context": "context"} if columns.context.any() else {}
-    where = {"name": "treatment", "shown": "value", "run": "run", "block": "block"}
-    return tooltip(**where, **context, wait="waited for a CPU")
+    fields = {"name": "treatment", "shown": "value", "run": "run", "block": "block"}
+    return tooltip(**fields, **context, wait="waited for a CPU")
 
 
-def _counted(portrait: Portrait, columns: RunColumns) -> str:
-    runs = counted(len(columns), "value" if any(s.labels for s in portrait.samples) else "run")
-    out = counted(len(portrait.excluded), "run")
+def _count(portrait: Portrait, columns: RunColumns) -> str:
+    runs = plural(len(columns), "value" if any(s.labels for s in portrait.samples) else "run")
+    out = plural(len(portrait.excluded), "run")
     text = f"{runs} in the results"
     if portrait.excluded:
         text += f", {out} not (failed, discarded, or of a block that is not complete; listed below)"
@@ -79,7 +79,7 @@ def _counted(portrait: Portrait, columns: RunColumns) -> str:
     return text + "."
 
 
-def _with_units(rows: Sequence[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
+def _add_units(rows: Sequence[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
     """Rows with what hovering says of them."""
     return [
         row
@@ -157,7 +157,7 @@ def _draw_distribution(
         about="A dot is one run, the line the median." if not columns.many else
         "The darker, the more runs; dots: the lowest, highest and disturbed ones; the line: the median.",
         spec={"height": rows_px(count), "layer": layers},
-        data={"runs": _with_units(columns.rows(), metric), "spread": columns.spread()},
+        data={"runs": _add_units(columns.rows(), metric), "spread": columns.spread()},
         columns=render_summary_columns(samples, called),
         rows_of=tuple(sample.treatment.label for sample in samples),
     )  # fmt: skip
@@ -196,7 +196,7 @@ def render_summary_columns(samples: Sequence[Described], called: Names) -> tuple
 
 def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
     deviations, hover = columns.deviation(), _get_hover(columns)
-    typical = max(0.5, float(abs(deviations[columns.far()]).mean()) if len(columns) else 1.0)
+    typical = max(0.5, float(abs(deviations[columns.select_far()]).mean()) if len(columns) else 1.0)
     title = "deviation from the treatment's median (%)"
 
     def y(field: str) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Cha
     about = "A dot is one run." if not columns.many else "The darker, the more runs."
     if portrait.disturbed:
         about += (
-            f" Diamonds: {counted(len(portrait.disturbed), 'run')} that waited for a CPU during more than 5 %"
+            f" Diamonds: {plural(len(portrait.disturbed), 'run')} that waited for a CPU during more than 5 %"
             " of their time; click one for details of the run."
         )
     return Chart(
@@ -252,7 +252,7 @@ def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Cha
         title="The same runs in the order of time",
         about=about,
         spec={"height": 240, "layer": layers},
-        data={"runs": _with_units(columns.rows(), metric), "course": columns.course()},
+        data={"runs": _add_units(columns.rows(), metric), "course": columns.course()},
         columns=_render_tenths(columns),
     )
 
@@ -271,32 +271,32 @@ def _render_tenths(columns: RunColumns) -> tuple[Column, ...]:
     )
 
 
-def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: Names) -> Tables:
+def _render_disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: Names) -> Tables:
     """Return the runs that waited longest."""
-    listed = sorted(portrait.disturbed, key=lambda each: -each.waited)[:MOST_LISTED]
+    listed = sorted(portrait.disturbed, key=lambda trial: -trial.waited)[:MOST_LISTED]
     labels = {treatment.id: treatment.label for treatment in portrait.treatments}
     values = dict(zip(columns.trial.tolist(), columns.value.tolist(), strict=True))
-    found = [(each, values[each.trial]) for each in listed if each.trial in values]
-    if not found:
+    rows = [(trial, values[trial.trial]) for trial in listed if trial.trial in values]
+    if not rows:
         return ()
-    shown = (
-        Column(RUN, [Span(str(each.trial)) for each, _ in found]),
-        Column("block", [Span(str(each.block)) for each, _ in found]),
-        Column("treatment", [Span(called[labels[each.treatment]]) for each, _ in found], right=False),
-        Column(printable(metric.name), [Span(quantity(v, metric.unit, abs(v) * 1e-3)) for _, v in found]),
-        Column("waited for a CPU", [Span(percent(each.waited)) for each, _ in found]),
+    table = (
+        Column(RUN, [Span(str(trial.trial)) for trial, _ in rows]),
+        Column("block", [Span(str(trial.block)) for trial, _ in rows]),
+        Column("treatment", [Span(called[labels[trial.treatment]]) for trial, _ in rows], right=False),
+        Column(printable(metric.name), [Span(quantity(v, metric.unit, abs(v) * 1e-3)) for _, v in rows]),
+        Column("waited for a CPU", [Span(percent(trial.waited)) for trial, _ in rows]),
     )
     some = f", the {MOST_LISTED} that waited longest" if len(portrait.disturbed) > MOST_LISTED else ""
-    treatments = tuple(labels[each.treatment] for each, _ in found)
-    return ((f"Disturbed runs{some}", shown, treatments),)
+    treatments = tuple(labels[trial.treatment] for trial, _ in rows)
+    return ((f"Disturbed runs{some}", table, treatments),)
 
 
 def _make_lost(portrait: Portrait, called: Names) -> Tables:
     """Return the runs that are in no result; failed ones first."""
     if not portrait.excluded:
         return ()
-    every = sorted(portrait.excluded, key=lambda each: each.status == "ok")
-    shown = every[:MOST_LISTED]
+    every = sorted(portrait.excluded, key=lambda trial: trial.status == "ok")
+    listed = every[:MOST_LISTED]
     labels = {treatment.id: treatment.label for treatment in portrait.treatments}
     text = f" ({MOST_LISTED} of {len(every):,}; steelyard export has all)" if len(every) > MOST_LISTED else ""
 
@@ -304,15 +304,15 @@ def _make_lost(portrait: Portrait, called: Names) -> Tables:
         return Span(excluded.status.replace("_", " "), "" if excluded.status == "ok" else "bad")
 
     columns = (
-        Column(RUN, [Span(str(each.trial)) for each in shown]),
-        Column("block", [Span(str(each.block)) for each in shown]),
+        Column(RUN, [Span(str(trial.trial)) for trial in listed]),
+        Column("block", [Span(str(trial.block)) for trial in listed]),
         Column(
             "treatment",
-            [Span(called.get(labels[e.treatment]) or printable(labels[e.treatment])) for e in shown],
+            [Span(called.get(labels[e.treatment]) or printable(labels[e.treatment])) for e in listed],
             right=False,
         ),
-        Column("status", [style(each) for each in shown], right=False),
-        Column("took", [Span(quantity(each.wall_s, "s", None)) for each in shown]),
-        Column("why it is in no result", [Span(printable(each.why)) for each in shown], right=False),
+        Column("status", [style(trial) for trial in listed], right=False),
+        Column("took", [Span(quantity(trial.wall_s, "s", None)) for trial in listed]),
+        Column("why it is in no result", [Span(printable(trial.why)) for trial in listed], right=False),
     )
-    return ((f"Runs that are in no result{text}", columns, tuple(labels[e.treatment] for e in shown)),)
+    return ((f"Runs that are in no result{text}", columns, tuple(labels[e.treatment] for e in listed)),)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.presentation import Presentation
-from steelyard.report.answer.text import caption, found_in, stopping, tally
+from steelyard.report.answer.text import caption, collect_findings, stopping, tally
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
@@ -27,7 +27,7 @@ from steelyard.report.page import (
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
 
@@ -49,7 +49,7 @@ _STATES: Final[Mapping[State, str]] = {
 }
 
 
-def called(contents: PageContents) -> Names:
+def name_treatments(contents: PageContents) -> Names:
     """Short names of the treatments, as sentences, tables and charts have them.
 
     Those of an answer have other labels where problem instances are taken together.
@@ -69,17 +69,17 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
 
         claim, _, evidence = " ".join(plain(by_protocol(answer, comparisons.WIDE)).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""
-    findings, left = found_in(Presentation(answer, comparisons.WIDE), called(contents))
+    findings, omitted = collect_findings(Presentation(answer, comparisons.WIDE), name_treatments(contents))
     if len(findings) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
         return [Finding(counts, power, "")], ""
-    return [_render_short(finding) for finding in findings], left
+    return [_render_short(finding) for finding in findings], omitted
 
 
 def _render_short(finding: Finding) -> Finding:
     """Return what a run would take that decides is evidence here, where the claim is set large."""
-    claim, _, more = finding.claim.partition("; ")
-    return Finding(claim, "; ".join(filter(None, (more, finding.evidence))), finding.style)
+    claim, _, rest = finding.claim.partition("; ")
+    return Finding(claim, "; ".join(filter(None, (rest, finding.evidence))), finding.style)
 
 
 def claims(contents: PageContents) -> list[Finding]:
@@ -106,24 +106,24 @@ def state(contents: PageContents) -> str:
     )
 
 
-def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
+def sections_of(contents: Shown, most: int = MOST_MARKS) -> list[Section]:
     """Return the sections of a part of the page; ``most`` runs are drawn one by one."""
-    if isinstance(shown, PageContents):
-        return sections(shown, RunColumns(shown.portrait, called(shown), most))
-    if isinstance(shown, PageModels):
-        return [section for section in (growth.section(shown.curves),) if section is not None]
-    return history.sections(shown)
+    if isinstance(contents, PageContents):
+        return sections(contents, RunColumns(contents.portrait, name_treatments(contents), most))
+    if isinstance(contents, PageModels):
+        return [section for section in (growth.section(contents.curves),) if section is not None]
+    return history.sections(contents)
 
 
 def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
     """Everything below the answer."""
-    answer, short = contents.answer, called(contents)
-    found: list[Section | None] = []
+    answer, short = contents.answer, name_treatments(contents)
+    drawn: list[Section | None] = []
     every_run = runs.section(contents.portrait, answer, short, columns)
     if answer is None:
-        found = [every_run]
+        drawn = [every_run]
     else:
-        found = [
+        drawn = [
             comparisons.section(answer, short),
             every_run,
             contexts.section(answer, contents.by_context, short),
@@ -137,7 +137,7 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
             _draw_notices(contents, short),
         ]
     return [
-        *(section for section in found if section is not None),
+        *(section for section in drawn if section is not None),
         _draw_design(contents),
         _draw_machine(contents),
     ]
@@ -155,7 +155,7 @@ def _draw_notices(contents: PageContents, short: Names) -> Section | None:
 def _draw_design(contents: PageContents) -> Section:
     """Return what was run, in which order, and where it stopped."""
     it, answer = contents.portrait, contents.answer
-    known: list[tuple[str, str]] = [
+    facts: list[tuple[str, str]] = [
         ("experiment", printable(it.status.experiment)),
         ("record", f"{it.id}, made {it.created}"),
         ("state", state(contents)),
@@ -164,36 +164,41 @@ def _draw_design(contents: PageContents) -> Section:
     ]
     if answer is not None:
         design = answer.design
-        known.append(("metric and order", caption(answer)))
-        known.append(("level of the tests", f"{answer.declared.alpha:g}"))
+        facts.append(("metric and order", caption(answer)))
+        facts.append(("level of the tests", f"{answer.declared.alpha:g}"))
         if design.machines:
-            known.append(("machines", ", ".join(map(printable, design.machines.values()))))
+            facts.append(("machines", ", ".join(map(printable, design.machines.values()))))
         elif design.contexts:
-            known.append(
-                ("contexts", f"{counted(design.contexts, 'context')} in {counted(design.passes, 'pass')}")
+            facts.append(
+                (
+                    "contexts",
+                    f"{plural(design.contexts, 'context')} in {plural(design.passes, 'pass')}",
+                )
             )
         if text := stopping(design):
-            known.append(("stop rule", text))
-    return Section("design", "Design", tables=(("Design of the experiment", _render_facts(known), ()),))
+            facts.append(("stop rule", text))
+    return Section("design", "Design", tables=(("Design of the experiment", _render_facts(facts), ()),))
 
 
 def _draw_machine(contents: PageContents) -> Section:
     portrait = contents.portrait
-    host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in portrait.host.items()]
+    host = [
+        (key.replace("_", " "), printable(_format_fact(key, value))) for key, value in portrait.host.items()
+    ]
     program = [
         (".".join(filter(None, path)), printable(value))
         for path, value in _get_flat(portrait.program)
         if value not in ("", "None")
     ]
     tables = [
-        (title, _render_facts(known), ())
-        for title, known in (("Machine", host), ("Program", program))
-        if known
+        (title, _render_facts(facts), ())
+        for title, facts in (("Machine", host), ("Program", program))
+        if facts
     ]
     return Section("machine", "Machine and program", tables=tuple(tables))
 
 
-def _shown(key: str, value: object) -> str:
+def _format_fact(key: str, value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         if key.endswith("_bytes"):
             return format_quantity(value, "B")
@@ -202,10 +207,10 @@ def _shown(key: str, value: object) -> str:
     return str(value)
 
 
-def _render_facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
+def _render_facts(facts: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     return (
-        Column("fact", [Span(key) for key, _ in known], right=False),
-        Column("value", [Span(value) for _, value in known], right=False),
+        Column("fact", [Span(key) for key, _ in facts], right=False),
+        Column("value", [Span(value) for _, value in facts], right=False),
     )
 
 

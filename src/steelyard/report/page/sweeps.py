@@ -67,8 +67,8 @@ class Sweep(msgspec.Struct, frozen=True):
     @property
     def along(self) -> str:
         """The title of the axis."""
-        first, *others = map(printable, self.names)
-        return f"{first}, and {', '.join(others)} with it" if others else first
+        first, *rest = map(printable, self.names)
+        return f"{first}, and {', '.join(rest)} with it" if rest else first
 
     def x(self, levels: Levels) -> Scalar:
         """Where a treatment stands."""
@@ -78,7 +78,7 @@ class Sweep(msgspec.Struct, frozen=True):
         """Return the line that a treatment is of."""
         return ", ".join(f"{printable(k)}={format_level_text(levels[k])}" for k in self.varied if k in levels)
 
-    def beside(self, levels: Levels) -> str:
+    def link_levels(self, levels: Levels) -> str:
         """Return the levels that are linked with that of the axis."""
         return named_levels({name: levels[name] for name in self.names[1:]})
 
@@ -87,11 +87,11 @@ def sections(answer: Answer, called: Names) -> Iterator[Section]:
     """Weak scaling, where numbers grow together, and every other numeric factor that is swept."""
     samples = [description for description in primary(answer) if description.summary.mean is not None]
     sweeps = list(_get_sweeps([_get_levels(sample.treatment.levels, sample.labels) for sample in samples]))
-    for name, title, its in (
-        ("weak-scaling", "Weak scaling", [each for each in sweeps if len(each.names) > 1]),
-        ("sweeps", "Sweeps", [each for each in sweeps if len(each.names) == 1]),
+    for name, title, members in (
+        ("weak-scaling", "Weak scaling", [sweep for sweep in sweeps if len(sweep.names) > 1]),
+        ("sweeps", "Sweeps", [sweep for sweep in sweeps if len(sweep.names) == 1]),
     ):
-        charts = [chart for sweep in its for chart in _draw_charts(answer, samples, sweep, called)]
+        charts = [chart for sweep in members for chart in _draw_charts(answer, samples, sweep, called)]
         if charts:
             yield Section(name, title, charts=tuple(charts))
 
@@ -121,9 +121,9 @@ def _get_sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
         name for name in names if len({format_level_text(levels.get(name, "")) for levels in every}) > 1
     ]
     while texts:
-        first, *others = texts
-        linked = (first, *(name for name in others if _grow_together(every, first, name)))
-        texts = [name for name in others if name not in linked]
+        first, *rest = texts
+        linked = (first, *(name for name in rest if _grow_together(every, first, name)))
+        texts = [name for name in rest if name not in linked]
         yield Sweep(linked, tuple(name for name in varied if name not in linked))
 
 
@@ -132,8 +132,8 @@ def _swept(levels: Sequence[Scalar | None]) -> bool:
     return len(numbers) >= LEAST and all(level is not None and is_number(level) for level in levels)
 
 
-def _grow_together(every: Sequence[Levels], one: str, other: str) -> bool:
-    pairs = sorted({(float(levels[one]), float(levels[other])) for levels in every})
+def _grow_together(every: Sequence[Levels], first: str, second: str) -> bool:
+    pairs = sorted({(float(levels[first]), float(levels[second])) for levels in every})
     return all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(pairs))
 
 
@@ -162,21 +162,21 @@ def _draw_means(answer: Answer, samples: Sequence[Described], sweep: Sweep, call
 
 
 def _draw_speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
-    known = [
+    speedups = [
         (comparison, comparison.adjusted) for comparison in answer.judged if comparison.adjusted is not None
     ]
-    every = [_get_levels(comparison.treatment.levels, comparison.labels) for comparison, _ in known]
-    if not _swept([each.get(sweep.names[0]) for each in every]):
+    every = [_get_levels(comparison.treatment.levels, comparison.labels) for comparison, _ in speedups]
+    if not _swept([levels.get(sweep.names[0]) for levels in every]):
         return None
     rows: list[dict[str, Any]] = []
-    for (each, it), levels in zip(known, every, strict=True):
+    for (speedup, it), levels in zip(speedups, every, strict=True):
         row = {
             "x": sweep.x(levels),
-            "with": sweep.beside(levels),
+            "with": sweep.link_levels(levels),
             "y": it.value,
             "series": sweep.series(levels),
-            "treatment": each.treatment.label,
-            "called": called[each.treatment.label],
+            "treatment": speedup.treatment.label,
+            "called": called[speedup.treatment.label],
             "says": ratio(it.value, it.ci95) + " ×",
             "u": f"{it.u:.2g}",
             "spread": f"{it.spread:.2g}" if math.isfinite(it.spread) else "–",
@@ -222,7 +222,7 @@ def _draw_row(sample: Described, sweep: Sweep, called: Names) -> dict[str, Any]:
     levels = _get_levels(sample.treatment.levels, sample.labels)
     return {
         "x": sweep.x(levels),
-        "with": sweep.beside(levels),
+        "with": sweep.link_levels(levels),
         "series": sweep.series(levels),
         "treatment": sample.treatment.label,
         "called": called[sample.treatment.label],
@@ -322,7 +322,7 @@ def _draw_looks(names: Sequence[str]) -> dict[str, Any]:
     count = len(SERIES)
     strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2} if len(names) > count else {}
 
-    def by_series(values: Sequence[Any]) -> dict[str, Any]:
+    def encode_series(values: Sequence[Any]) -> dict[str, Any]:
         return {
             "field": "series",
             "type": "nominal",
@@ -331,9 +331,9 @@ def _draw_looks(names: Sequence[str]) -> dict[str, Any]:
             "legend": {"columns": 1 if max(map(len, names)) > LONG else 3} | strokes,
         }
 
-    looks = {"color": by_series(SERIES)}
+    looks = {"color": encode_series(SERIES)}
     if len(names) > count:
-        looks["strokeDash"] = by_series([*[[1, 0]] * count, *[[4, 3]] * count])
+        looks["strokeDash"] = encode_series([*[[1, 0]] * count, *[[4, 3]] * count])
     return looks
 
 

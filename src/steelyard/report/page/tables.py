@@ -24,9 +24,9 @@ _NUMBER: Final = re.compile(r"[+\-]?[0-9.,]+(e[+\-]?[0-9]+)?( ?%)?")
 
 def tables(every: Sequence[Shown]) -> Iterator[tuple[str, str, Sequence[Column]]]:
     """All tables: the name of the file, the caption, the columns."""
-    for number, shown in enumerate(every, 1):
+    for number, contents in enumerate(every, 1):
         prefix = f"{number}-" if len(every) > 1 else ""
-        for section in sections_of(shown):
+        for section in sections_of(contents):
             for chart in section.charts:
                 if chart.columns:
                     yield f"{prefix}{chart.name}", chart.title, chart.columns
@@ -54,7 +54,7 @@ def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = 
         texts[f"{name}.tex"] = format_latex_table(caption, columns, name)
         texts[f"{name}.csv"] = format_csv_table(columns)
     models = [
-        curve.model for shown in every if isinstance(shown, PageContents) for curve in shown.curves
+        curve.model for contents in every if isinstance(contents, PageContents) for curve in contents.curves
     ]  # fmt: skip
     if models:
         texts["models.py"], texts["models.tex"] = python(models), format_latex(models)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.plan import Outlook, Unit
@@ -30,7 +30,7 @@ def lines(outlook: Outlook, width: int) -> list[Line]:
         columns.append(Column("in the record", spans, right=False, is_name=True))
     columns.append(
         Column(
-            f"{counted(outlook.units, outlook.unit)} {'shows' if outlook.units == 1 else 'show'}",
+            f"{plural(outlook.units, outlook.unit)} {'shows' if outlook.units == 1 else 'show'}",
             [Span("–" if row.shows is None or row.shows > _NOTHING else percent(row.shows)) for row in rows],
         )
     )
@@ -65,7 +65,7 @@ def _format_caption(outlook: Outlook) -> str:
     if outlook.margin is not None:
         parts.append("equal: with 90 % power, if nothing differs")
     if outlook.fewest is not None:
-        units = counted(outlook.units, outlook.unit)
+        units = plural(outlook.units, outlook.unit)
         parts.append(f"{units} show no difference, however large: only {outlook.fewest} and more can")
     return "; ".join(parts)
 

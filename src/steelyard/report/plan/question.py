@@ -10,7 +10,7 @@ from typing import Final
 from steelyard.core.counters import find_event
 from steelyard.core.units import BUILTIN
 from steelyard.report.claims.claim import format_claim_text
-from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.label import join_names, plural, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.spec.experiment import Experiment, LaunchMethod
 
@@ -24,7 +24,7 @@ _PLAIN: Final = re.compile(r"[\w@%+=:,./{}-]+", re.ASCII)
 """A word that no shell takes for anything else: a single name in braces stays what it is."""
 
 
-def where_words(launch: LaunchMethod) -> str:
+def format_where(launch: LaunchMethod) -> str:
     """Where trials run, and who starts them."""
     ranks = [] if launch.ranks is None else [f"{launch.ranks} rank{'s' * (launch.ranks != '1')}"]
     match launch.kind:
@@ -39,17 +39,17 @@ def where_words(launch: LaunchMethod) -> str:
             parts = [f"on a machine that SimGrid simulates ({launch.platform})", *ranks]
             parts += [f"algorithms as {launch.selector} chooses them"] if launch.selector else []
             chosen = [f"{operation} by {name}" for operation, name in launch.algorithms.items()]
-            parts += [listed(chosen, 3)] if chosen else []
+            parts += [join_names(chosen, 3)] if chosen else []
             parts += _format_day_words(launch)
         case "slurm":
             options = launch.queue.options if launch.queue else ()
             started = [f"{rank} by srun, {_BOUND[launch.binding]}" for rank in ranks]
-            parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *started, *_describe_jobs(launch)]
+            parts = [f"in jobs of Slurm: {_join(['sbatch', *options])}", *started, *_describe_jobs(launch)]
         case "template":
-            parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}"]
+            parts = [f"in jobs of a queue: {_join(launch.queue.submit if launch.queue else ())}"]
             parts += _describe_jobs(launch)
         case "hosts":
-            parts = [f"on {listed(list(launch.hosts), 6)}, which {launch.ssh[0]} reaches"]
+            parts = [f"on {join_names(list(launch.hosts), 6)}, which {launch.ssh[0]} reaches"]
             parts += ["with what trials need copied there"] if launch.stage == "copy" else []
     return printable(", ".join(parts))
 
@@ -61,7 +61,7 @@ def _describe_jobs(launch: LaunchMethod) -> list[str]:
 def _format_day_words(launch: LaunchMethod) -> list[str]:
     """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
     shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
-    noisy = [f"{share} of {of}" for of, share in shares if share not in ("0.0", "0")]
+    noisy = [f"{share} of {total}" for total, share in shares if share not in ("0.0", "0")]
     parts = [] if launch.placement == "packed" else [f"hosts {launch.placement}"]
     parts += [f"{' and '.join(noisy)} taken by noise"] if noisy else []
     return [*parts, f"drawn by seed {launch.seed}"] if parts else []
@@ -71,8 +71,8 @@ def build_words(experiment: Experiment, builds: int) -> str:
     """Command that builds the programs, and their number; empty without ``[build]``."""
     if experiment.build is None:
         return ""
-    command = printable(_joined(experiment.build.command))
-    return f"{command} ({counted(builds, 'program')}; each is built once and kept)"
+    command = printable(_join(experiment.build.command))
+    return f"{command} ({plural(builds, 'program')}; each is built once and kept)"
 
 
 def format_claims_words(experiment: Experiment) -> list[str]:
@@ -91,6 +91,6 @@ def _format_unit(experiment: Experiment, metric: str) -> str:
     return next((user_metric.unit for user_metric in experiment.metrics if user_metric.name == metric), "")
 
 
-def _joined(words: Sequence[str]) -> str:
+def _join(words: Sequence[str]) -> str:
     """Join words as one would type them; placeholders are not quoted."""
     return " ".join(word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words)

@@ -9,11 +9,11 @@ from steelyard.core.factorial.signs import SignTable, main_effects
 from steelyard.core.sample import Treatment
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.plan import outlook as outlooks
-from steelyard.report.plan.question import build_words, format_claims_words, where_words
-from steelyard.report.text.cells import left_out
+from steelyard.report.plan.question import build_words, format_claims_words, format_where
+from steelyard.report.text.cells import note_omitted
 from steelyard.report.text.digits import percent
 from steelyard.report.text.factor_columns import render_treatment_columns, varying
-from steelyard.report.text.label import counted, format_level_text, listed, printable
+from steelyard.report.text.label import format_level_text, join_names, plural, printable
 from steelyard.report.text.line import Line, Span, Style, plain, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.plan import PLAN, PlannedTreatment, Preview, Refusal
@@ -31,27 +31,29 @@ def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
 
 def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: bool = False) -> list[Line]:
     """Line by line; the sign table where it is asked for."""
-    shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
+    output: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
     facts = {
         "design": _format_design(preview),
         "stops": _format_stops(preview),
         "time": _format_time(preview),
-        "simulations": _simulations(preview),
-        "where": where_words(experiment.launch),
+        "simulations": _describe_simulations(preview),
+        "where": format_where(experiment.launch),
         "nodes": _tell_nodes(preview),
         "build": build_words(experiment, preview.builds),
-        "first block": _first(preview),
+        "first block": _choose_first(preview),
     }
     for title, fact in facts.items():
         if fact:
-            shown += render_paragraph(fact, width, first=f"  {title:<13}", rest=" " * 15)
+            output += render_paragraph(fact, width, first=f"  {title:<13}", rest=" " * 15)
     treatments = preview.treatments[:MOST_TREATMENTS]
-    shown += [
+    output += [
         (),
         *table(
             [
                 Column("id", [Span(str(treatment.id)) for treatment in treatments]),
-                *render_treatment_columns(_as_treatments(treatments), _format_factors(preview), width // 2),
+                *render_treatment_columns(
+                    _convert_treatments(treatments), _format_factors(preview), width // 2
+                ),
                 Column(
                     "command",
                     [Span(printable(treatment.command)) for treatment in treatments],
@@ -62,36 +64,36 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
             width,
         ),
     ]
-    shown += left_out(len(preview.treatments) - MOST_TREATMENTS, "")
+    output += note_omitted(len(preview.treatments) - MOST_TREATMENTS, "")
     if preview.signs is not None and signs:
-        shown += [(), *sign_lines(preview.signs, width)]
+        output += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
-        shown += [(), *outlooks.lines(preview.outlook, width)]
-    shown += _render_sentences("Claimed", format_claims_words(experiment), width)
-    shown += _render_sentences("Changed here", preview.here, width)
-    shown += _render_sentences("Cannot be separated", preview.inseparable, width)
-    return shown + _refused(preview.refused, width)
+        output += [(), *outlooks.lines(preview.outlook, width)]
+    output += _render_sentences("Claimed", format_claims_words(experiment), width)
+    output += _render_sentences("Changed here", preview.changes_here, width)
+    output += _render_sentences("Cannot be separated", preview.inseparable, width)
+    return output + _render_refusals(preview.refused, width)
 
 
-def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
+def _render_refusals(refused: Sequence[Refusal], width: int) -> list[Line]:
     """Last, where it is seen; each with what cures it."""
     if not refused:
         return []
-    shown: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
+    output: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
     for refusal in refused[:MOST_REFUSED]:
-        shown += render_paragraph(printable(refusal.error), width, first="- ", rest="  ")
+        output += render_paragraph(printable(refusal.error), width, first="- ", rest="  ")
         if refusal.hint:
-            shown += render_paragraph(printable(refusal.hint), width, first="  hint: ", rest="  ")
-    return shown + left_out(len(refused) - MOST_REFUSED, "")
+            output += render_paragraph(printable(refusal.hint), width, first="  hint: ", rest="  ")
+    return output + note_omitted(len(refused) - MOST_REFUSED, "")
 
 
 def _render_sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
     if not sentences:
         return []
-    shown: list[Line] = [(), (Span(title, "heading"),)]
+    output: list[Line] = [(), (Span(title, "heading"),)]
     for sentence in sentences:
-        shown += render_paragraph(printable(sentence), width, first="- ", rest="  ")
-    return shown
+        output += render_paragraph(printable(sentence), width, first="- ", rest="  ")
+    return output
 
 
 def document(preview: Preview, experiment: Experiment) -> str:
@@ -100,28 +102,28 @@ def document(preview: Preview, experiment: Experiment) -> str:
     return PLAN.text(
         preview,
         trials=preview.trials,
-        launch={"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
+        launch={"kind": experiment.launch.kind, "words": format_where(experiment.launch)},
         build=None if build is None else {"command": build.command, "programs": preview.builds},
         claims=format_claims_words(experiment),
     )
 
 
 def _format_design(preview: Preview) -> str:
-    count = counted(len(preview.treatments), "treatment")
+    count = plural(len(preview.treatments), "treatment")
     if preview.order == "sequential":
-        each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
-        parts = [f"{count}, {counted(each, 'run')} of each, one treatment after the other"]
+        per_treatment = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
+        parts = [f"{count}, {plural(per_treatment, 'run')} of each, one treatment after the other"]
     else:
         times = f" × {preview.replicates}" if preview.replicates > 1 else ""
-        parts = [f"{count}{times} in each of {counted(preview.blocks, 'block')}, in random order"]
+        parts = [f"{count}{times} in each of {plural(preview.blocks, 'block')}, in random order"]
     if preview.contexts:
         passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
-        parts.append(f"{counted(preview.contexts, 'context')}{passes}")
+        parts.append(f"{plural(preview.contexts, 'context')}{passes}")
     if preview.discard and preview.in_rows:
-        parts.append(f"{counted(preview.discard, 'warm-up run')} of each (discarded)")
+        parts.append(f"{plural(preview.discard, 'warm-up run')} of each (discarded)")
     elif preview.discard:
-        parts.append(f"{counted(preview.discard, 'warm-up block')} (discarded)")
-    return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
+        parts.append(f"{plural(preview.discard, 'warm-up block')} (discarded)")
+    return "; ".join([*parts, f"{plural(preview.trials, 'run')}, seed {preview.seed}"])
 
 
 def _format_stops(preview: Preview) -> str:
@@ -149,54 +151,54 @@ def _tell_nodes(preview: Preview) -> str:
         return ""
     count = len(preview.nodes)
     few, many = min(preview.nodes.values()), max(preview.nodes.values())
-    blocks = counted(few, "block") if few == many else f"{few} to {counted(many, 'block')}"
-    named = listed([printable(name) for name in sorted(preview.nodes, key=_measure_name)], MOST_NODES)
-    return f"{counted(count, 'node')}, {blocks} on each, one job for each node and look: {named}"
+    blocks = plural(few, "block") if few == many else f"{few} to {plural(many, 'block')}"
+    named = join_names([printable(name) for name in sorted(preview.nodes, key=_measure_name)], MOST_NODES)
+    return f"{plural(count, 'node')}, {blocks} on each, one job for each node and look: {named}"
 
 
 def _measure_name(name: str) -> tuple[int, str]:
     return len(name), name
 
 
-def _simulations(preview: Preview) -> str:
+def _describe_simulations(preview: Preview) -> str:
     """Return the most that a simulation to come takes, beside what this machine has."""
     if not preview.simulations:
         return ""
     simulations = [simulation for simulation in preview.simulations if simulation.memory_bytes is not None]
     unknown = len(preview.simulations) - len(simulations)
     text = (
-        f"{counted(unknown, 'simulation')} with nothing smaller in the record to go by: memory and time are"
+        f"{plural(unknown, 'simulation')} with nothing smaller in the record to go by: memory and time are"
         " not known before; run small ones first"
         if unknown
         else ""
     )
     if not simulations:
         return text
-    largest = max(simulations, key=lambda each: each.memory_bytes or 0.0)
-    longest = max(simulations, key=lambda each: each.wall_s or 0.0)
+    largest = max(simulations, key=lambda simulation: simulation.memory_bytes or 0.0)
+    longest = max(simulations, key=lambda simulation: simulation.wall_s or 0.0)
     from_ = " and ".join(f"{ranks:,}" for ranks in largest.basis)
-    said = (
+    words = (
         f"up to {format_quantity(largest.memory_bytes or 0.0, 'B', 2)} ({printable(largest.label)}) and"
         f" {format_duration(longest.wall_s or 0.0)} ({printable(longest.label)}) each, going on as from"
         f" {from_} ranks"
     )
     memory_available_bytes = preview.memory_available_bytes
     if memory_available_bytes is not None and (largest.memory_bytes or 0.0) > memory_available_bytes:
-        said += (
+        words += (
             f"; this machine has {format_quantity(memory_available_bytes, 'B', 2)} left: it would be killed"
         )
-    return f"{said}; {text}" if text else said
+    return f"{words}; {text}" if text else words
 
 
-def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
+def _convert_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
     return [Treatment(treatment.id, treatment.label, treatment.levels) for treatment in treatments]
 
 
 def _format_factors(preview: Preview) -> tuple[str, ...]:
-    return varying(_as_treatments(preview.treatments))
+    return varying(_convert_treatments(preview.treatments))
 
 
-def _first(preview: Preview) -> str:
+def _choose_first(preview: Preview) -> str:
     labels = [printable(label) for label in preview.first_block]
     if _format_factors(preview):  # labels of several factors hold commas themselves
         ids = {printable(treatment.label): str(treatment.id) for treatment in preview.treatments}
@@ -211,17 +213,17 @@ _SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
 
 def sign_lines(signs: SignTable, width: int) -> list[Line]:
     """Names of A, B, …, then a row for each treatment; interactions as far as there is room."""
-    shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
+    output: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
     for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
         low, high = (" ".join(map(format_level_text, step.values())) for step in axis.steps)
         text = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
-        shown += render_paragraph(text, width, first="  ", rest="    ")
+        output += render_paragraph(text, width, first="  ", rest="    ")
     columns = _sign_columns(signs)
     short = sum(column.width + 2 for column in columns) - 2 > width
-    shown += [(), *table(_sign_columns(main_effects(signs)) if short else columns, width)]
+    output += [(), *table(_sign_columns(main_effects(signs)) if short else columns, width)]
     if short:
-        shown.append((Span("Signs of interactions are the products of these."),))
-    return shown
+        output.append((Span("Signs of interactions are the products of these."),))
+    return output
 
 
 def _sign_columns(signs: SignTable) -> list[Column]:

@@ -54,8 +54,8 @@ def axis_of(bounds: Iterable[float], width: int) -> TextAxis:
     values = list(bounds)
     least, most = min([0.0, *values]), max([0.0, *values])
     column = max(-_log(least), _log(most)) / width
-    low = _down(least) if -_log(least) > column / 2 else 0.0
-    high = _up(most) if _log(most) > column / 2 else 0.0
+    low = _place_loss(least) if -_log(least) > column / 2 else 0.0
+    high = _place_gain(most) if _log(most) > column / 2 else 0.0
     return TextAxis(low, high, width) if high > low else TextAxis(-1.0, 1.0, width)
 
 
@@ -63,13 +63,13 @@ def _log(percent: float) -> float:
     return math.log1p(max(percent, -99.9999) / 100)
 
 
-def _up(percent: float) -> float:
+def _place_gain(percent: float) -> float:
     return next(gain for gain in _make_gains() if gain >= percent)
 
 
-def _down(percent: float) -> float:
+def _place_loss(percent: float) -> float:
     small = [-value for value in _compute_gains_below(1.0) if value >= -percent]
-    return small[0] if small else next((each for each in _LOSSES if each <= percent), -99.9999)
+    return small[0] if small else next((loss for loss in _LOSSES if loss <= percent), -99.9999)
 
 
 def _make_gains() -> Iterable[float]:
@@ -96,4 +96,4 @@ def _round(low: float, high: float) -> list[float]:
             break
         gains.append(gain)
     losses = [-value for value in _compute_gains_below(1.0) if -value > low]
-    return [*gains, *losses, *(each for each in _LOSSES if each > low)]
+    return [*gains, *losses, *(loss for loss in _LOSSES if loss > low)]

@@ -18,8 +18,8 @@ def format_boxes(summaries: Sequence[Summary], width: int) -> list[str]:
 
     The axis is logarithmic, or linear where a value is not positive. Without values, there are no plots.
     """
-    lows = [each.min for each in summaries if each.min is not None]
-    highs = [each.max for each in summaries if each.max is not None]
+    lows = [summary.min for summary in summaries if summary.min is not None]
+    highs = [summary.max for summary in summaries if summary.max is not None]
     if not lows or min(lows) == max(highs):
         return ["" for _ in summaries]
     scaled = math.log if min(lows) > 0 else float
@@ -28,7 +28,7 @@ def format_boxes(summaries: Sequence[Summary], width: int) -> list[str]:
     def at(value: float) -> int:
         return round((scaled(value) - low) / (high - low) * (width - 1))
 
-    def drawn(summary: Summary) -> str:
+    def draw(summary: Summary) -> str:
         if summary.min is None or summary.max is None or summary.median is None:
             return ""
         cells = [" "] * width
@@ -39,4 +39,4 @@ def format_boxes(summaries: Sequence[Summary], width: int) -> list[str]:
         cells[at(summary.median)] = MEDIAN
         return "".join(cells).rstrip()
 
-    return [drawn(each) for each in summaries]
+    return [draw(summary) for summary in summaries]

@@ -28,6 +28,6 @@ def render_p_cell(p: float | None, style: Style = "") -> Span:
     return Span("–" if p is None else probability(p), style)
 
 
-def left_out(count: int, where: str = "; --json has all.") -> list[Line]:
+def note_omitted(count: int, hint: str = "; --json has all.") -> list[Line]:
     """Return the number of rows that are not shown, and where they are; nothing where all are."""
-    return [(Span(f"… and {count:,} more{where}"),)] if count > 0 else []
+    return [(Span(f"… and {count:,} more{hint}"),)] if count > 0 else []

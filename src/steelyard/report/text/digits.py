@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.core.units import format_duration, format_quantity, shown_unit
+from steelyard.core.units import format_duration, format_quantity, format_unit
 from steelyard.results.interval import Interval
 
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
@@ -44,16 +44,16 @@ def ratio_decimals(value: float, interval: Interval | None) -> int:
 
 def ratio(value: float, interval: Interval | None) -> str:
     """``1.021``."""
-    return _fixed(value, ratio_decimals(value, interval))
+    return _fix(value, ratio_decimals(value, interval))
 
 
 def bounds(value: float, interval: Interval) -> str:
     """``1.012 to 1.028``, with the digits of the ratio."""
     digits = ratio_decimals(value, interval)
-    return f"{_fixed(interval.low, digits)} to {_fixed(interval.high, digits)}"
+    return f"{_fix(interval.low, digits)} to {_fix(interval.high, digits)}"
 
 
-def _fixed(value: float, digits: int) -> str:
+def _fix(value: float, digits: int) -> str:
     """Write fixed point where that is readable: not for millions, nor for what all digits would hide."""
     return f"{value:.{digits}f}" if 10.0**-digits <= abs(value) < 1e6 else f"{value:.2g}"
 
@@ -125,20 +125,20 @@ def scale(
     of the smallest uncertainty, six digits at most.
     """
     largest = max((abs(value) for value in values), default=0.0)
-    text = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)
+    text = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else format_unit(unit)
     if prefix is not None and unit == "s":
         text = f"{prefix}s"
     factor = _PREFIXES.get(text.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0
-    known = [uncertainty / factor for uncertainty in uncertainties if uncertainty > 0]
+    scaled = [uncertainty / factor for uncertainty in uncertainties if uncertainty > 0]
     count = len(str(int(largest / factor)))
-    if known:
-        wanted = decimals(min(known))
+    if scaled:
+        digits = decimals(min(scaled))
     elif all(float(value).is_integer() for value in values) and unit not in _SI_UNITS:
-        wanted = 0
+        digits = 0
     else:
-        wanted = 3 - count
+        digits = 3 - count
     most = _MOST_DECIMALS if prefix is not None else _MOST_DIGITS - count
-    return Scale(factor, text, min(max(0, wanted), max(0, most)))
+    return Scale(factor, text, min(max(0, digits), max(0, most)))
 
 
 def about(seconds: float | None) -> str:

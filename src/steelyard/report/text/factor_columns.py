@@ -34,18 +34,18 @@ def render_treatment_columns(
 
     Where there are none, or they would take more than ``room`` columns of the terminal, one with the labels.
     """
-    found = [
+    by_factor = [
         Column(
             printable(name),
             [Span(format_level_text(row.levels[name])) for row in rows],
             right=False,
             is_name=True,
-            of="factor",
+            kind="factor",
         )
         for name in names
     ]
-    if found and sum(column.width + columns(GAP) for column in found) <= room and rows:
-        return found
+    if by_factor and sum(column.width + columns(GAP) for column in by_factor) <= room and rows:
+        return by_factor
     return [Column(title, [Span(printable(row.label)) for row in rows], right=False, is_name=True)]
 
 

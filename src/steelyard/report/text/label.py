@@ -25,10 +25,10 @@ def printable(text: str) -> str:
     """
     if text.isprintable() and not any(char in _BIDI for char in text):
         return text
-    return "".join(char if char.isprintable() and char not in _BIDI else _escaped(char) for char in text)
+    return "".join(char if char.isprintable() and char not in _BIDI else _escape(char) for char in text)
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     short = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char)
     return short or (f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}")
 
@@ -90,13 +90,13 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
     short = {text: shorten(text, width) for text in distinct}
     if len(set(short.values())) == len(distinct):
         return short
-    head = _shared(distinct)
-    tail = _shared([text[head:][::-1] for text in distinct])
+    head = _find_shared(distinct)
+    tail = _find_shared([text[head:][::-1] for text in distinct])
     room = width - max(columns(text[head : len(text) - tail]) for text in distinct)
-    left, right = _kept(head, tail, room)
+    start, right = _split_room(head, tail, room)
     return {
         text: shorten(
-            "…" * (left < head) + text[head - left : len(text) - tail + right] + "…" * (right < tail),
+            "…" * (start < head) + text[head - start : len(text) - tail + right] + "…" * (right < tail),
             width,
         )
         for text in distinct
@@ -148,9 +148,9 @@ def _get_words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | No
     tail = next((i for i in range(least - head) if len({words[-1 - i] for words in split}) > 1), least - head)
     if len(distinct) < 2 or not head + tail:
         return None
-    for shown in range(head + tail, -1, -1):
-        right = min(tail, max(shown - head, (shown + 1) // 2))
-        count = shown - right
+    for length in range(head + tail, -1, -1):
+        right = min(tail, max(length - head, (length + 1) // 2))
+        count = length - right
         short = {}
         for text, words in zip(distinct, split, strict=True):
             texts = words[head - count : len(words) - tail + right]
@@ -177,17 +177,17 @@ def shorten_apart(texts: Sequence[str], width: int, most: int) -> dict[str, str]
     return shorten_all(texts, width)
 
 
-def _kept(head: int, tail: int, room: int) -> tuple[int, int]:
+def _split_room(head: int, tail: int, room: int) -> tuple[int, int]:
     """Characters of the shared beginning and end that fit into ``room`` beside the ellipses, half each."""
-    for shown in range(head + tail, 0, -1):
-        right = min(tail, max(shown - head, (shown + 1) // 2))
-        count = shown - right
-        if count <= head and shown + (count < head) + (right < tail) <= room:
+    for length in range(head + tail, 0, -1):
+        right = min(tail, max(length - head, (length + 1) // 2))
+        count = length - right
+        if count <= head and length + (count < head) + (right < tail) <= room:
             return count, right
     return 0, 0
 
 
-def _shared(texts: Sequence[str]) -> int:
+def _find_shared(texts: Sequence[str]) -> int:
     """Characters that all texts begin with."""
     least, most = min(texts), max(texts)
     return next(
@@ -233,12 +233,12 @@ def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]
     return [*lines, line]
 
 
-def counted(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> str:
     """``1 run``, ``1,200 runs``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def listed(names: Sequence[str], most: int = 4) -> str:
+def join_names(names: Sequence[str], most: int = 4) -> str:
     """Join texts as ``a, b and c``.
 
     Beyond ``most``: ``a, b, c and 7 more``; semicolons stand between names that hold commas.

@@ -85,5 +85,5 @@ def html(lines: Sequence[Line]) -> str:
 def _format_span(text: str, style: Style) -> str:
     from html import escape
 
-    shown = escape(text)
-    return f'<span style="{_STYLES[style]}">{shown}</span>' if style else shown
+    text_of = escape(text)
+    return f'<span style="{_STYLES[style]}">{text_of}</span>' if style else text_of

@@ -30,23 +30,23 @@ def format_progress_line(at: Progress, width: int = 80) -> str:
     what will have been spent, and the precision stands beside it: ``120 blocks  ████░░░░  2.4 % reached, 1 %
     wanted  48 s spent, 2 min left``.
     """
-    counted, said = _get_words(at)
-    room = width - sum(columns(part) + 2 for part in (counted, *said))
+    counted, words = _get_words(at)
+    room = width - sum(columns(part) + 2 for part in (counted, *words))
     bar = max(_NARROWEST_BAR, min(_BAR, room))
     filled = int(bar * _compute_share(at))
-    return shorten("  ".join([counted, "█" * filled + "░" * (bar - filled), *said]), width)
+    return shorten("  ".join([counted, "█" * filled + "░" * (bar - filled), *words]), width)
 
 
 def _get_words(at: Progress) -> tuple[str, list[str]]:
     """Return the count, and what is said beside the bar."""
     if at.target is not None and at.reached is not None and at.to_end:
-        return f"{at.blocks_done} {at.what}", [_reached(at), _format_times(at)]
+        return f"{at.blocks_done} {at.noun}", [_describe_reached(at), _format_times(at)]
     text = "" if at.remaining_s is None else format_duration(at.remaining_s)
     texts = [f"{text} {'left' if at.to_end else 'to the next look'}"] if text else []
-    return f"{at.blocks_done}/{at.blocks_wanted} {at.what}", texts
+    return f"{at.blocks_done}/{at.blocks_wanted} {at.noun}", texts
 
 
-def _reached(at: Progress) -> str:
+def _describe_reached(at: Progress) -> str:
     if at.speedup is None or at.interval is None:
         return f"{percent(at.reached or 0.0)} reached, {percent(at.target or 0.0)} wanted"
     value, interval, word = at.speedup, at.interval, "better"
@@ -62,8 +62,8 @@ def _format_times(at: Progress) -> str:
 
 def _compute_share(at: Progress) -> float:
     if at.target is not None and at.reached is not None and at.to_end and at.remaining_s is not None:
-        whole = at.elapsed_s + at.remaining_s
-        return at.elapsed_s / whole if whole else 1.0
+        total = at.elapsed_s + at.remaining_s
+        return at.elapsed_s / total if total else 1.0
     return min(at.blocks_done, at.blocks_wanted) / max(at.blocks_wanted, 1)
 
 
@@ -123,43 +123,43 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO, quiet_s: float = QUIET_S) -> None:
         self.stream = stream
-        self._shown = False
-        self._told = time.monotonic()
+        self._is_shown = False
+        self._told_at_s = time.monotonic()
         self._silence = _Silence(self._tell_silence, quiet_s)
 
     def update(self, at: Progress) -> None:
         """Redraw the line."""
         self._silence.interrupt()
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
-            if time.monotonic() - self._told >= EVERY_S:
-                self._told = time.monotonic()
-                counted, said = _get_words(at)
-                self.stream.write("  ".join([counted, *said]) + "\n")
+            if time.monotonic() - self._told_at_s >= EVERY_S:
+                self._told_at_s = time.monotonic()
+                counted, words = _get_words(at)
+                self.stream.write("  ".join([counted, *words]) + "\n")
                 self.stream.flush()
             return
         # The last column is left free: a character there makes some terminals wrap.
-        line = format_progress_line(at, self._width() - 1)
+        line = format_progress_line(at, self._measure_width() - 1)
         self.stream.write(_CLEAR + line)
         self.stream.flush()
-        self._shown = columns(line) > 0
+        self._is_shown = columns(line) > 0
 
     def clear(self) -> None:
         """Take the line away."""
         self._silence.end()
-        if self._shown:
+        if self._is_shown:
             self.stream.write(_CLEAR)
             self.stream.flush()
-            self._shown = False
+            self._is_shown = False
 
     def _tell_silence(self, quiet_s: float) -> None:
-        clear, time_s = _CLEAR if self._shown else "", format_duration(quiet_s)
+        clear, time_s = _CLEAR if self._is_shown else "", format_duration(quiet_s)
         self.stream.write(
             f"{clear}nothing has ended for {time_s}: a program or a hook is still running (Ctrl-C stops it)\n"
         )
         self.stream.flush()
-        self._shown = False
+        self._is_shown = False
 
-    def _width(self) -> int:
+    def _measure_width(self) -> int:
         try:
             return max(20, os.get_terminal_size(self.stream.fileno()).columns or 80)
         except (OSError, ValueError):
@@ -173,10 +173,10 @@ _PATIENCE_S: Final = 0.5
 class Counting:
     """Use as ``with Counting("functions", sys.stderr) as counting``; ``update`` redraws the line."""
 
-    def __init__(self, what: str, stream: TextIO) -> None:
-        self.what, self.stream = what, stream
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self.title, self.stream = title, stream
         self.start = time.monotonic()
-        self.shown = False
+        self.is_shown = False
 
     def update(self, done: int, total: int) -> None:
         """Show ``done`` of ``total``."""
@@ -186,9 +186,9 @@ class Counting:
             or time.monotonic() - self.start < _PATIENCE_S
         ):
             return
-        self.stream.write(f"\r\x1b[K{done}/{total} {self.what}")
+        self.stream.write(f"\r\x1b[K{done}/{total} {self.title}")
         self.stream.flush()
-        self.shown = True
+        self.is_shown = True
 
     def __enter__(self) -> Self:
         return self
@@ -196,6 +196,6 @@ class Counting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.shown:
+        if self.is_shown:
             self.stream.write("\r\x1b[K")
             self.stream.flush()

@@ -43,7 +43,7 @@ class Column(msgspec.Struct, frozen=True, dict=True):
     right: bool = True
     give_way: int = 0
     is_name: bool = False
-    of: Literal["factor", "label", ""] = ""
+    kind: Literal["factor", "label", ""] = ""
 
     @cached_property
     def width(self) -> int:
@@ -64,41 +64,43 @@ class Column(msgspec.Struct, frozen=True, dict=True):
         return max(self.narrowest, *map(columns, short.values()))
 
 
-def table(given: Sequence[Column], width: int) -> list[Line]:
+def table(every: Sequence[Column], width: int) -> list[Line]:
     """Heading and rows, within ``width`` columns of a terminal as far as columns may give way."""
-    shown = _told_apart([column for column in given if column.cells])
-    apart = _compute_least([each for each in shown if not each.give_way], apart=True) <= width
-    while _compute_least(shown, apart=apart) > width and any(column.give_way for column in shown):
-        shown.remove(max(shown, key=lambda column: column.give_way))
-    widths = [column.width for column in shown]
-    excess = sum(widths) + len(GAP) * (len(shown) - 1) - width
-    for i in sorted((i for i, column in enumerate(shown) if column.is_name), key=lambda i: -widths[i]):
-        cut = max(0, min(excess, widths[i] - _compute_narrowest(shown[i], apart=apart)))
+    visible = _distinguish([column for column in every if column.cells])
+    apart = _compute_least([column for column in visible if not column.give_way], apart=True) <= width
+    while _compute_least(visible, apart=apart) > width and any(column.give_way for column in visible):
+        visible.remove(max(visible, key=lambda column: column.give_way))
+    widths = [column.width for column in visible]
+    excess = sum(widths) + len(GAP) * (len(visible) - 1) - width
+    for i in sorted((i for i, column in enumerate(visible) if column.is_name), key=lambda i: -widths[i]):
+        cut = max(0, min(excess, widths[i] - _compute_narrowest(visible[i], apart=apart)))
         widths[i] -= cut
         excess -= cut
-    shown = [_shortened(column, width) for column, width in zip(shown, widths, strict=True)]
-    rows = [tuple(Span(column.title, "heading") for column in shown)]
-    rows += zip(*(column.cells for column in shown), strict=True)
-    return [_render_line(row, shown, widths) for row in rows]
+    visible = [_shorten(column, width) for column, width in zip(visible, widths, strict=True)]
+    rows = [tuple(Span(column.title, "heading") for column in visible)]
+    rows += zip(*(column.cells for column in visible), strict=True)
+    return [_render_line(row, visible, widths) for row in rows]
 
 
-def _told_apart(shown: Sequence[Column]) -> list[Column]:
-    titles = Counter(column.title for column in shown)
+def _distinguish(visible: Sequence[Column]) -> list[Column]:
+    titles = Counter(column.title for column in visible)
     return [
-        replace(each, title=f"{each.of}.{each.title}") if each.of and titles[each.title] > 1 else each
-        for each in shown
+        replace(column, title=f"{column.kind}.{column.title}")
+        if column.kind and titles[column.title] > 1
+        else column
+        for column in visible
     ]
 
 
-def _compute_least(shown: Sequence[Column], *, apart: bool) -> int:
-    return sum(_compute_narrowest(column, apart=apart) for column in shown) + len(GAP) * (len(shown) - 1)
+def _compute_least(visible: Sequence[Column], *, apart: bool) -> int:
+    return sum(_compute_narrowest(column, apart=apart) for column in visible) + len(GAP) * (len(visible) - 1)
 
 
 def _compute_narrowest(column: Column, *, apart: bool) -> int:
     return column.narrowest_apart if apart else column.narrowest
 
 
-def _shortened(column: Column, width: int) -> Column:
+def _shorten(column: Column, width: int) -> Column:
     if not column.is_name or column.width <= width:
         return column
     texts = [cell.text for cell in column.cells]
@@ -109,9 +111,9 @@ def _shortened(column: Column, width: int) -> Column:
     return replace(column, cells=[Span(short[cell.text], cell.style) for cell in column.cells])
 
 
-def _render_line(row: Sequence[Span], shown: Sequence[Column], widths: Sequence[int]) -> Line:
+def _render_line(row: Sequence[Span], visible: Sequence[Column], widths: Sequence[int]) -> Line:
     spans: list[Span] = []
-    for cell, column, width in zip(row, shown, widths, strict=True):
+    for cell, column, width in zip(row, visible, widths, strict=True):
         if spans:
             spans.append(Span(GAP))
         text = cell.text

@@ -86,10 +86,10 @@ class Builder:
         named = {
             name for text in (*build.command, *build.env.values(), *build.objects) for name in names(text)
         }
-        taken = {each.name for each in (LinkOrder, Padding, Code) if each.placeholders & named}
+        used = {source.name for source in (LinkOrder, Padding, Code) if source.placeholders & named}
         ours = {"build", "source", "padding_file", "function_padding"}
         ours |= {"objects"} if build.objects else set()
-        self.factors: frozenset[str] = frozenset(named - ours | taken)
+        self.factors: frozenset[str] = frozenset(named - ours | used)
         """The factors that the build names: treatments that differ in others share a program."""
 
     def build(self, levels: Mapping[str, Scalar]) -> Built:
@@ -109,15 +109,15 @@ class Builder:
             The first word of the command is not found, or the cache cannot be written.
         """
         recipe = self.recipe(levels)
-        known = tuple((name, format_level(level)) for name, level in recipe.levels.items())
-        if known not in self._built:
-            self._built[known] = self._find_or_build(recipe)
-        return self._built[known]
+        pairs = tuple((name, format_level(level)) for name, level in recipe.levels.items())
+        if pairs not in self._built:
+            self._built[pairs] = self._find_or_build(recipe)
+        return self._built[pairs]
 
     def recipe(self, levels: Mapping[str, Scalar]) -> Recipe:
         """Return the recipe of a treatment, with the levels that the build names."""
-        own = {name: levels[name] for name in sorted(self.factors) if name in levels}
-        return Recipe(self._build, self._source, own)
+        levels_of = {name: levels[name] for name in sorted(self.factors) if name in levels}
+        return Recipe(self._build, self._source, levels_of)
 
     def _find_or_build(self, recipe: Recipe) -> Built:
         inputs = recipe.inputs()
@@ -140,7 +140,7 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         launch = recipe.launch(entry.directory, entry.log)
         failure = _get_failure(_run(launch, journal), launch)
     if failure is not None:
-        lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
+        lines = "".join(f"\n    {line}" for line in _take_last_lines(entry.log))
         text = f"its last lines:{lines}" if lines else "it printed nothing"
         raise ProgramError(f"{recipe} {failure}; {text}", hint=f"the whole log of {recipe} is in {entry.log}")
     if not any(path.is_file() and not is_padding(path) for path in entry.directory.rglob("*")):
@@ -178,7 +178,7 @@ def _get_failure(raw: RawTrial, launch: Launch) -> str | None:
     return None if raw.exit_code == 0 else ending(raw)
 
 
-def _last_lines(log: Path) -> list[str]:
+def _take_last_lines(log: Path) -> list[str]:
     try:
         with log.open("rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _LOG_BYTES))

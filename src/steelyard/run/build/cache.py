@@ -51,9 +51,9 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def log(self) -> Path:
         """Output of the build."""
-        return self._beside("log")
+        return self._place_beside("log")
 
-    def _beside(self, suffix: str) -> Path:
+    def _place_beside(self, suffix: str) -> Path:
         return self.root / f"{self.key[:KEY_CHARACTERS]}.{suffix}"
 
     @contextmanager
@@ -70,7 +70,7 @@ class Entry(msgspec.Struct, frozen=True):
         with self._writing():
             self.root.mkdir(parents=True, exist_ok=True)
             # Never deleted: a process that opened the old file would hold a lock that nobody else sees.
-            descriptor = os.open(self._beside("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = os.open(self._place_beside("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
@@ -91,7 +91,7 @@ class Entry(msgspec.Struct, frozen=True):
         """
         import fcntl  # which Windows lacks, where records are read
 
-        path = self._beside("journal")
+        path = self._place_beside("journal")
         with self._writing(), path.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             path.unlink()
@@ -106,7 +106,7 @@ class Entry(msgspec.Struct, frozen=True):
         ``None`` when it holds a complete build. Only while locked.
         """
         try:
-            marker = msgspec.json.decode(self._beside("complete").read_bytes(), type=_Marker)
+            marker = msgspec.json.decode(self._place_beside("complete").read_bytes(), type=_Marker)
         except FileNotFoundError:
             return "not built before"
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -127,9 +127,9 @@ class Entry(msgspec.Struct, frozen=True):
             The cache cannot be written.
         """
         with self._writing():
-            self._beside("complete").unlink(missing_ok=True)
+            self._place_beside("complete").unlink(missing_ok=True)
             if self.directory.is_dir():
-                _permit(self.directory)
+                _allow_access(self.directory)
                 shutil.rmtree(self.directory)
             self.directory.mkdir()
 
@@ -143,9 +143,9 @@ class Entry(msgspec.Struct, frozen=True):
         """
         with self._writing():
             outputs = tuple(output_files(self.directory))
-            new = self._beside("complete.new")
+            new = self._place_beside("complete.new")
             new.write_bytes(msgspec.json.encode(_Marker(_FORMAT, _VERSION, self.key, outputs)))
-            new.replace(self._beside("complete"))
+            new.replace(self._place_beside("complete"))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -158,10 +158,10 @@ class Entry(msgspec.Struct, frozen=True):
             ) from error
 
 
-def _permit(directory: Path) -> None:
+def _allow_access(directory: Path) -> None:
     """Allow us to empty it: some builds leave directories that may not be written."""
     directory.chmod(0o700)
-    for where, names, _ in os.walk(directory):
-        for path in (Path(where, name) for name in names):
+    for folder, names, _ in os.walk(directory):
+        for path in (Path(folder, name) for name in names):
             if not path.is_symlink():
                 path.chmod(0o700)

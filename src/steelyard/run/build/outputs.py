@@ -23,11 +23,11 @@ class BuildOutput(msgspec.Struct, frozen=True):
 
 def output_files(directory: Path) -> Iterator[BuildOutput]:
     """All files and links below a directory, in a fixed order. Raises ``OSError``."""
-    for where, directories, names in os.walk(directory):
+    for folder, directories, names in os.walk(directory):
         directories.sort()
         # Links to directories stand among the directories.
         for name in sorted([*names, *directories]):
-            path = Path(where, name)
+            path = Path(folder, name)
             state = path.lstat()
             if stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode):
                 relative = os.fsencode(path.relative_to(directory))

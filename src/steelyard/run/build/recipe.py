@@ -21,7 +21,7 @@ from steelyard.interventions.built import (
     Padding,
 )
 from steelyard.run.build.inputs import InputFile, input_files, input_paths
-from steelyard.run.build.toolchain import find, machine, needed, tools
+from steelyard.run.build.toolchain import find, find_needed, machine, tools
 from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Build
 from steelyard.spec.text.placeholders import expand, format_level, names
@@ -93,7 +93,7 @@ class Recipe(msgspec.Struct, frozen=True):
         SpecError
             An input that is not there, or none at all.
         """
-        return input_files(self.source, self.build.inputs, self._command(_UNKNOWN_YET)[1:])
+        return input_files(self.source, self.build.inputs, self._build_command(_UNKNOWN_YET)[1:])
 
     def key(self, inputs: tuple[InputFile, ...]) -> str:
         """sha256, hexadecimal, of everything that the build is known to depend on.
@@ -103,8 +103,8 @@ class Recipe(msgspec.Struct, frozen=True):
         MachineError
             The first word of the command is not found.
         """
-        command = self._command(_UNKNOWN_YET)
-        env = self._environment(_UNKNOWN_YET)
+        command = self._build_command(_UNKNOWN_YET)
+        env = self._make_environment(_UNKNOWN_YET)
         # Bytes, which JSON takes as base64: paths and words need not be UTF-8.
         content = {
             "version": _KEY_VERSION,
@@ -115,7 +115,7 @@ class Recipe(msgspec.Struct, frozen=True):
             "tools": tools(command, env, self.source),
             "machine": machine(),
             **({"padding": self.padding_bytes} if self.padding_bytes is not None else {}),
-            **({"pieces": self._pieces()} if self._pieces() else {}),
+            **({"pieces": self._split_pieces()} if self._split_pieces() else {}),
         }
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
@@ -127,14 +127,14 @@ class Recipe(msgspec.Struct, frozen=True):
         SpecError, MachineError
             As ``inputs`` and ``key``.
         """
-        command = self._command(_UNKNOWN_YET)
+        command = self._build_command(_UNKNOWN_YET)
         input_paths(self.source, self.build.inputs, command[1:])
-        needed(command, self._environment(_UNKNOWN_YET), self.source)
+        find_needed(command, self._make_environment(_UNKNOWN_YET), self.source)
 
     def launch(self, directory: Path, log: Path) -> Launch:
         """Return the command line, with ``directory`` for ``{build}``."""
-        command = self._command(str(directory))
-        env = self._environment(str(directory))
+        command = self._build_command(str(directory))
+        env = self._make_environment(str(directory))
         return Launch(
             path=os.path.normpath(find(command[0], env, self.source) or command[0]),
             argv=command,
@@ -151,70 +151,72 @@ class Recipe(msgspec.Struct, frozen=True):
         texts = (*self.build.command, *self.build.env.values())
         if not any("padding_file" in names(text) for text in texts):
             return None
-        return self._level(Padding.name)
+        return self._draw_level(Padding.name)
 
     def write_padding(self, directory: Path) -> None:
         """Write into ``{build}`` what the command is given beside the user's own files, if anything."""
-        named = {_PIECE.format(place=place): bytes_ for place, bytes_ in enumerate(self._pieces())}
+        named = {_PIECE.format(place=place): bytes_ for place, bytes_ in enumerate(self._split_pieces())}
         if self.padding_bytes is not None:
             named[PADDING_FILE] = self.padding_bytes
         for name, bytes_ in named.items():
             (directory / name).write_text(_PADDING.format(bytes=bytes_))
 
-    def _code(self) -> int:
+    def _draw_code(self) -> int:
         """Level of ``code``; 0 leaves everything as it is written."""
         return int(self.levels.get(Code.name, 0))
 
-    def _drawn(self, what: str, below: int) -> int:
+    def _draw(self, purpose: str, below: int) -> int:
         """Return a number that follows from the level of ``code``."""
-        return int(generator(self._code(), what).random() * below)
+        return int(generator(self._draw_code(), purpose).random() * below)
 
-    def _level(self, name: str) -> int:
+    def _draw_level(self, name: str) -> int:
         """Level of a kind, or what ``code`` draws in its place; 0 without either."""
-        if name in self.levels or not self._code():
+        if name in self.levels or not self._draw_code():
             return int(self.levels.get(name, 0))
-        return self._code() if name == LinkOrder.name else self._drawn(name, _FIRST_PIECE)
+        return self._draw_code() if name == LinkOrder.name else self._draw(name, _FIRST_PIECE)
 
-    def _pieces(self) -> list[int]:
+    def _split_pieces(self) -> list[int]:
         """Bytes of padding in front of each object, in the order in which they are linked."""
-        if not self._code():
+        if not self._draw_code():
             return []
         places = range(len(self.build.objects))
-        return [self._drawn(f"piece {at}", _FURTHER_PIECES if at else _FIRST_PIECE) for at in places]
+        return [self._draw(f"piece {at}", _FURTHER_PIECES if at else _FIRST_PIECE) for at in places]
 
-    def _objects(self, directory: str) -> list[str]:
-        objects = [expand(name, self._mapping(directory)) for name in self.build.objects]
-        order = self._level(LinkOrder.name)
+    def _list_objects(self, directory: str) -> list[str]:
+        objects = [expand(name, self._get_mapping(directory)) for name in self.build.objects]
+        order = self._draw_level(LinkOrder.name)
         ordered = permutation(objects, generator(order, "link_order")) if order else objects
-        pieces = (f"{directory}/{_PIECE.format(place=place)}" for place, _ in enumerate(self._pieces()))
+        pieces = (f"{directory}/{_PIECE.format(place=place)}" for place, _ in enumerate(self._split_pieces()))
         # Without pieces, the objects alone.
         return [word for both in zip_longest(pieces, ordered) for word in both if word is not None]
 
-    def _command(self, directory: str) -> tuple[str, ...]:
+    def _build_command(self, directory: str) -> tuple[str, ...]:
         words: list[str] = []
         for word in self.build.command:
-            words += self._objects(directory) if self._is_list(word) else [self._expand(word, directory)]
+            words += self._list_objects(directory) if self._is_list(word) else [self._expand(word, directory)]
         return tuple(words)
 
     def _is_list(self, word: str) -> bool:
         return word == _OBJECTS and bool(self.build.objects)
 
     def _expand(self, text: str, directory: str) -> str:
-        mapping = self._mapping(directory)
+        mapping = self._get_mapping(directory)
         if self.build.objects and "objects" in names(text):
-            mapping["objects"] = " ".join(self._objects(directory))
+            mapping["objects"] = " ".join(self._list_objects(directory))
         return expand(text, mapping)
 
-    def _environment(self, directory: str) -> dict[str, str]:
+    def _make_environment(self, directory: str) -> dict[str, str]:
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        own = {name: self._expand(value, directory) for name, value in self.build.env.items()}
-        return inherited | own
+        variables = {name: self._expand(value, directory) for name, value in self.build.env.items()}
+        return inherited | variables
 
-    def _mapping(self, directory: str) -> dict[str, Scalar]:
+    def _get_mapping(self, directory: str) -> dict[str, Scalar]:
         drawn: dict[str, Scalar] = {}
         if Code.name in self.levels:
-            drawn = {name: self._level(name) for name in CODE_PARTS}
-            drawn["function_padding"] = self._code() and self._drawn("function", LARGEST_FUNCTION_PADDING + 1)
+            drawn = {name: self._draw_level(name) for name in CODE_PARTS}
+            drawn["function_padding"] = self._draw_code() and self._draw(
+                "function", LARGEST_FUNCTION_PADDING + 1
+            )
         return {
             **drawn,
             **self.levels,

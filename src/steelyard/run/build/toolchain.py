@@ -51,15 +51,15 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
     MachineError
         As ``needed``. Others may be missing: not every build needs them.
     """
-    found = needed(command, env, directory)
+    paths = find_needed(command, env, directory)
     for word in (*_get_chosen(command, env), *_USUAL):
         path = find(word, env, directory)
         if path is not None:
-            found.setdefault(word, path)
-    return tuple(sorted(_identify(word, path) for word, path in found.items()))
+            paths.setdefault(word, path)
+    return tuple(sorted(_identify(word, path) for word, path in paths.items()))
 
 
-def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> dict[str, Path]:
+def find_needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> dict[str, Path]:
     """Paths of the first word of the command and of the linker that it asks for.
 
     Raises
@@ -78,7 +78,7 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
             f"build.command: {command[0]!r} is not found",
             hint=f"install {command[0]}, or write its path" if "/" not in command[0] else "correct its path",
         )
-    found = {command[0]: first}
+    paths = {command[0]: first}
     for word in _get_linker(command, env):
         linker = find(word, env, directory)
         if linker is None:
@@ -86,8 +86,8 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
                 f"build.command: the linker {word} is not found",
                 hint=f"apt install {word[3:]}, or use another",
             )
-        found[word] = linker
-    return found
+        paths[word] = linker
+    return paths
 
 
 def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:

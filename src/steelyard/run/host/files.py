@@ -33,9 +33,9 @@ def fields(path: Path, separator: str) -> dict[str, str]:
 
     Without the file, there are none.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in (text(path) or "").splitlines():
         name, mark, value = line.partition(separator)
         if mark:
-            found.setdefault(name.strip(), value.strip())
-    return found
+            values.setdefault(name.strip(), value.strip())
+    return values

@@ -44,7 +44,7 @@ def _get_cache_facts(caches: Path) -> Iterator[tuple[str, Scalar | None]]:
 
 def _get_speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
     policy = cpus / "cpu0/cpufreq"
-    yield "governor", _all_equal(cpus, "cpufreq/scaling_governor")
+    yield "governor", _take_if_equal(cpus, "cpufreq/scaling_governor")
     yield "frequency_driver", files.text(policy / "scaling_driver")
     for name, file in (("frequency_min_hz", "scaling_min_freq"), ("frequency_max_hz", "scaling_max_freq")):
         kilohertz = files.number(policy / file)
@@ -54,7 +54,7 @@ def _get_speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
         yield "turbo", boost == 1 if boost is not None else no_turbo == 0
 
 
-def _all_equal(cpus: Path, file: str) -> str | None:
+def _take_if_equal(cpus: Path, file: str) -> str | None:
     """Return the value that all CPUs share, or all different ones joined by commas."""
     values = {files.text(path) for path in cpus.glob(f"cpu[0-9]*/{file}")} - {None}
     return ",".join(sorted(str(value) for value in values)) or None

@@ -53,8 +53,8 @@ def _get_distribution(root: Path) -> str | None:
 
 def _get_isolating(arguments: str | None) -> str | None:
     """Those of the kernel's arguments that keep CPUs quiet; others may hold anything, secrets included."""
-    wanted = ("isolcpus=", "nohz_full=", "rcu_nocbs=", "mitigations=", "idle=", "processor.max_cstate=")
-    return " ".join(word for word in (arguments or "").split() if word.startswith(wanted)) or None
+    prefixes = ("isolcpus=", "nohz_full=", "rcu_nocbs=", "mitigations=", "idle=", "processor.max_cstate=")
+    return " ".join(word for word in (arguments or "").split() if word.startswith(prefixes)) or None
 
 
 def _compute_kibibytes(text: str | None) -> int | None:

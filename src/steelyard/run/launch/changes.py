@@ -29,7 +29,7 @@ _LONGEST_NAME: Final = 200
 """Longest name of one directory on the way to the shown one; file systems take 255."""
 
 
-def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place: Path | None) -> Launch:
+def apply_change(launch: Launch, change: LaunchChange, *, files: Sequence[str], place: Path | None) -> Launch:
     """Return the launch with all of ``change`` that is not a matter of lengths on the stack.
 
     Parameters
@@ -58,7 +58,7 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
         host=change.host,
     )
     if change.heap_bytes is not None:
-        result = _with_heap(result, change.heap_bytes)
+        result = _count_heap(result, change.heap_bytes)
     if change.file_cache is not None:
         result = replace(
             result, prepare=(*result.prepare, _make_cache_command(result, change.file_cache, files))
@@ -66,11 +66,11 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
     if change.load is not None:
         result = replace(result, prepare=(*_load_commands(result, change.load, place), *result.prepare))
     if change.cwd_bytes is not None and place is not None:
-        result = _with_shown_directory(result, change.cwd_bytes, place)
+        result = _set_shown_directory(result, change.cwd_bytes, place)
     return result
 
 
-def _with_heap(launch: Launch, heap_bytes: int) -> Launch:
+def _count_heap(launch: Launch, heap_bytes: int) -> Launch:
     _refuse_immovable(launch.path)
     env = preload(launch.env, native_file(HEAP).absolute())
     return replace(launch, env=(*env, f"{_HEAP_BYTES}{heap_bytes:0{_HEAP_DIGITS}d}"))
@@ -99,10 +99,10 @@ def _refuse_immovable(program: str) -> None:
         )
 
 
-def _make_cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
+def _make_cache_command(launch: Launch, state: str, files: Sequence[str]) -> Launch:
     program = str(native_file(RUNNER).absolute())
     # The last of the commands before the trial: whatever they read of the files is dropped again.
-    return Launch(program, (CACHE, wanted, *files), launch.env, "/")
+    return Launch(program, (CACHE, state, *files), launch.env, "/")
 
 
 def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Launch, ...]:
@@ -117,7 +117,7 @@ def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Laun
     return (command,) * load.processes
 
 
-def _with_shown_directory(launch: Launch, length: int, place: Path) -> Launch:
+def _set_shown_directory(launch: Launch, length: int, place: Path) -> Launch:
     text = _name_of_length(os.path.realpath(place), length)
     Path(text).mkdir(parents=True, exist_ok=True)
     # Where a shell or a program goes by PWD, it has to be the same name.

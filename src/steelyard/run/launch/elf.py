@@ -100,13 +100,13 @@ def _build_id(notes: bytes, order: str) -> str | None:
     while at + 12 <= len(notes):
         name_bytes, value_bytes, kind = struct.unpack_from(order + "III", notes, at)
         name_at = at + 12
-        value_at = name_at + _aligned(name_bytes)
+        value_at = name_at + _align(name_bytes)
         if kind == _NT_GNU_BUILD_ID and notes[name_at : name_at + name_bytes] == b"GNU\0":
             value = notes[value_at : value_at + value_bytes]
             return value.hex() if value and len(value) == value_bytes else None
-        at = value_at + _aligned(value_bytes)
+        at = value_at + _align(value_bytes)
     return None
 
 
-def _aligned(length: int) -> int:
+def _align(length: int) -> int:
     return (length + 3) & ~3

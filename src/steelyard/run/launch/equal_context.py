@@ -73,31 +73,33 @@ def equalize(
         The padding would be longer than the kernel takes in one string, or a path longer than it takes.
     """
     launches = {
-        key: _named_by_path(launch) if growth.get(key, _NONE).argv0_bytes is not None else launch
+        key: _start_by_path(launch) if growth.get(key, _NONE).argv0_bytes is not None else launch
         for key, launch in launches.items()
     }
     path_bytes = max(len(os.fsencode(launch.path)) for launch in launches.values())
     longer = {
-        key: _with_path(launch, path_bytes, named_by_path=named_by_path) for key, launch in launches.items()
+        key: _set_path(launch, path_bytes, named_by_path=named_by_path) for key, launch in launches.items()
     }
     strings = max(_compute_strings(launch) for launch in longer.values())
     filled = {
         key: replace(launch, env=(*launch.env, *_get_fillers(strings - _compute_strings(launch)), PAD))
         for key, launch in longer.items()
     }
-    most = max(_bytes(launch) for launch in filled.values())
+    most = max(_count_bytes(launch) for launch in filled.values())
     return {
-        key: _grown(launch, most - _bytes(launch), growth.get(key, _NONE), named_by_path=named_by_path)
+        key: _extrapolate(
+            launch, most - _count_bytes(launch), growth.get(key, _NONE), named_by_path=named_by_path
+        )
         for key, launch in filled.items()
     }
 
 
-def _named_by_path(launch: Launch) -> Launch:
+def _start_by_path(launch: Launch) -> Launch:
     return replace(launch, argv=(launch.path, *launch.argv[1:]))
 
 
-def _grown(launch: Launch, padding: int, growth: AddedBytes, *, named_by_path: bool) -> Launch:
-    launch = _padded(launch, padding + growth.env_bytes)
+def _extrapolate(launch: Launch, padding: int, growth: AddedBytes, *, named_by_path: bool) -> Launch:
+    launch = _pad(launch, padding + growth.env_bytes)
     path = "/" * growth.path_bytes + launch.path
     argv0 = "/" * (growth.argv0_bytes or 0) + launch.argv[0]
     if named_by_path or is_script(launch.path):
@@ -112,7 +114,7 @@ def _grown(launch: Launch, padding: int, growth: AddedBytes, *, named_by_path: b
     return replace(launch, path=path, argv=(argv0, *launch.argv[1:]))
 
 
-def _with_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:
+def _set_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:
     path = "/" * (length - len(os.fsencode(launch.path))) + launch.path
     if named_by_path or is_script(launch.path):
         # The kernel replaces argv[0] of a script by its path, so only the path may count.
@@ -125,7 +127,7 @@ def _get_fillers(count: int) -> tuple[str, ...]:
     return tuple(f"STEELYARD_FILL_{index:03d}=" for index in range(count))
 
 
-def _padded(launch: Launch, length: int) -> Launch:
+def _pad(launch: Launch, length: int) -> Launch:
     if len(PAD) + length >= _LONGEST_STRING:
         raise UsageError(
             f"{launch.argv[0]} would need {length:,} bytes of padding in one environment variable;"
@@ -139,7 +141,7 @@ def _compute_strings(launch: Launch) -> int:
     return len(launch.argv) + len(launch.env)
 
 
-def _bytes(launch: Launch) -> int:
+def _count_bytes(launch: Launch) -> int:
     return sum(len(os.fsencode(text)) + 1 for text in (*launch.argv, *launch.env))
 
 

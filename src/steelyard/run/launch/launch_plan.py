@@ -21,7 +21,7 @@ from steelyard.core.units import Scalar
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
-from steelyard.run.launch.changes import changed, existing
+from steelyard.run.launch.changes import apply_change, existing
 from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher import launcher_of
@@ -52,7 +52,7 @@ TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
 """Stands for ``{trial}`` until the number is known; of the number's width, so that it moves nothing."""
 
 
-def with_trial(launch: Launch, trial: int) -> Launch:
+def set_trial(launch: Launch, trial: int) -> Launch:
     """Return the launch with the number of the trial where the spec says ``{trial}``.
 
     Most specs do not, and it is returned as it is.
@@ -60,8 +60,8 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     hooks = (*launch.prepare, *launch.cleanup)
     if not any(
         TRIAL_MARK in text
-        for each in (launch, *hooks)
-        for text in (*each.argv, *each.env, *each.files, each.stdin, each.cwd, each.cwd_source or "")
+        for part in (launch, *hooks)
+        for text in (*part.argv, *part.env, *part.files, part.stdin, part.cwd, part.cwd_source or "")
     ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
@@ -73,8 +73,8 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         stdin=launch.stdin.replace(TRIAL_MARK, number),
         cwd=launch.cwd.replace(TRIAL_MARK, number),
         cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
-        prepare=tuple(with_trial(hook, trial) for hook in launch.prepare),
-        cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
+        prepare=tuple(set_trial(hook, trial) for hook in launch.prepare),
+        cleanup=tuple(set_trial(hook, trial) for hook in launch.cleanup),
     )
 
 
@@ -111,7 +111,7 @@ class LaunchPlan:
         self._built_in = built_in
         self._marks: dict[str, str] = {}
         self._metrics_path: str | None = None
-        self._valgrind = Valgrind.of(experiment)
+        self._valgrind = Valgrind.make(experiment)
         self._launcher = launcher_of(experiment)
         if self._valgrind is not None and self._launcher is not None:
             kind = experiment.launch.kind
@@ -142,11 +142,11 @@ class LaunchPlan:
             self._marks["STEELYARD_METRICS"] = self._metrics_path
         self._summary = str(metrics_file.absolute())
 
-    def in_context(self, context: Context | None) -> dict[int, Launch]:
+    def start_in_context(self, context: Context | None) -> dict[int, Launch]:
         """One launch a treatment, in equal contexts but for what the experiment varies on purpose."""
         settings = context.settings if context else {}
         if self._built_in is not None:
-            self.builds = {each.id: self._built_in(each, settings) for each in self.treatments}
+            self.builds = {treatment.id: self._built_in(treatment, settings) for treatment in self.treatments}
         changes = {treatment.id: self._change(treatment, settings) for treatment in self.treatments}
         launches = {
             treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
@@ -161,13 +161,16 @@ class LaunchPlan:
         # ranks get the environment and the words as they stand here.
         equal = equalize(launches, growth, named_by_path=True)
         if self._valgrind is not None:
-            return {key: self._valgrind.around(launch, self._summary) for key, launch in equal.items()}
-        return {each.id: self._by_launcher(equal[each.id], each) for each in self.treatments}
+            return {key: self._valgrind.wrap_launch(launch, self._summary) for key, launch in equal.items()}
+        return {
+            treatment.id: self._start_by_launcher(equal[treatment.id], treatment)
+            for treatment in self.treatments
+        }
 
-    def _by_launcher(self, launch: Launch, treatment: Treatment) -> Launch:
+    def _start_by_launcher(self, launch: Launch, treatment: Treatment) -> Launch:
         if self._launcher is None:
             return launch
-        return self._launcher.around(launch, self._names(treatment), self._run)
+        return self._launcher.wrap_launch(launch, self._collect_names(treatment), self._run)
 
     def remove_session(self) -> None:
         """Remove what ranks left in files whose runner was killed; nothing of them lives any more."""
@@ -181,8 +184,8 @@ class LaunchPlan:
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
         """Return launches of untimed commands, under the levels of a treatment."""
         limit_ns = round(self.experiment.program.hook_timeout_s * 1e9)
-        made = (self._command(treatment, words, LaunchChange()) for words in commands)
-        return tuple(replace(hook, timeout_ns=limit_ns) for hook in made)
+        launches = (self._build_command(treatment, words, LaunchChange()) for words in commands)
+        return tuple(replace(hook, timeout_ns=limit_ns) for hook in launches)
 
     def paths(self) -> dict[int, str]:
         """Return the file that each treatment starts."""
@@ -197,14 +200,14 @@ class LaunchPlan:
         ------
         UsageError, MachineError
         """
-        self.in_context(self._first_context())
+        self.start_in_context(self._find_first_context())
 
     def foresee(self) -> Iterator[UsageError | MachineError]:
         """Foresee errors that a run would raise, the first of each treatment.
 
         Found are those that show with nothing started, built or written.
         """
-        context = self._first_context()
+        context = self._find_first_context()
         settings = context.settings if context else {}
         program = self.experiment.program
         hooks = (program.setup_once, program.cleanup_once, program.before_block, program.after_block)
@@ -225,9 +228,9 @@ class LaunchPlan:
         method = self.experiment.launch
         made_later = any("build" in names(text) for text in (method.platform, method.mpirun) if text)
         if self._launcher is not None and not made_later:
-            self._launcher.check(launch, self._names(treatment))
+            self._launcher.check(launch, self._collect_names(treatment))
 
-    def _first_context(self) -> Context | None:
+    def _find_first_context(self) -> Context | None:
         contexts = self.experiment.contexts
         return draw_context(contexts, self.experiment.design.seed, 1) if contexts else None
 
@@ -236,14 +239,14 @@ class LaunchPlan:
 
         They must not change while the experiment is measured.
         """
-        found = set()
+        paths = set()
         for treatment in self.treatments:
             launch = self._launch(treatment, LaunchChange())
             if self._built_in is not None and Path(launch.path).is_relative_to(self.builds[treatment.id]):
                 continue  # one for each context; the cache of builds knows each by its contents
             script = find_script(launch)
-            found |= {launch.path} if script is None else {launch.path, str(script)}
-        return sorted(found)
+            paths |= {launch.path} if script is None else {launch.path, str(script)}
+        return sorted(paths)
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         # By the experiment, not by the name: a factor of an older record may bear one that is reserved now.
@@ -255,11 +258,11 @@ class LaunchPlan:
         words = program.commands[
             str(treatment.levels["command"]) if len(program.commands) > 1 else next(iter(program.commands))
         ]
-        launch = self._command(treatment, words, change, shell=program.shell)
+        launch = self._build_command(treatment, words, change, shell=program.shell)
         timeout_s = program.timeout_s
         plain = replace(
             launch,
-            stdin=self._stdin(program.stdin, treatment) if program.stdin else "/dev/null",
+            stdin=self._find_stdin(program.stdin, treatment) if program.stdin else "/dev/null",
             stdout=program.output,
             stderr=program.output,
             capture_limit_bytes=self._capture_limit_bytes(),
@@ -269,12 +272,12 @@ class LaunchPlan:
             metrics_path=self._metrics_path,
             queue_wait=self._queue_wait,
             digests=program.verify.wants_digests,
-            files=tuple(self._path(text, treatment) for text in program.verify.files),
+            files=tuple(self._find_path(text, treatment) for text in program.verify.files),
             prepare=self.hooks(treatment, program.prepare),
             cleanup=self.hooks(treatment, program.cleanup),
         )
         files = self._read_files(plain, treatment) if change.file_cache else ()
-        return changed(plain, change, files=files, place=self._place)
+        return apply_change(plain, change, files=files, place=self._place)
 
     def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
         """Return the files that a launch is known to read.
@@ -282,26 +285,26 @@ class LaunchPlan:
         They are program, standard input, files among its words, and what the spec declares.
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
-        patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
+        patterns = (self._find_path(text, treatment) for text in self.experiment.program.inputs)
         declared = (path for pattern in patterns for path in glob.glob(pattern, recursive=True))  # noqa: PTH207 -- absolute
         return existing((launch.path, launch.stdin, *words, *declared))
 
-    def _command(
+    def _build_command(
         self, treatment: Treatment, words: Sequence[str], change: LaunchChange, *, shell: bool = False
     ) -> Launch:
-        known = self._names(treatment)
+        values = self._collect_names(treatment)
         argv = (
-            ("/bin/sh", "-c", expand_for_shell(words[0], known))
+            ("/bin/sh", "-c", expand_for_shell(words[0], values))
             if shell
-            else tuple(expand(word, known) for word in words)
+            else tuple(expand(word, values) for word in words)
         )
-        env = self._environment(treatment, change)
+        env = self._make_environment(treatment, change)
         path = env.get("PATH", os.defpath)
         return Launch(
-            path=self._executable(argv[0], path),
+            path=self._find_executable(argv[0], path),
             argv=argv,
             env=tuple(f"{name}={value}" for name, value in env.items()),
-            cwd=self._directory(self.experiment.program.cwd or "", treatment),
+            cwd=self._find_directory(self.experiment.program.cwd or "", treatment),
             inherit=self.experiment.launch.queue is not None,
         )
 
@@ -311,75 +314,75 @@ class LaunchPlan:
         read |= self.experiment.launch.kind == "smpi"  # the simulator's last words say how ranks ended
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
 
-    def _directory(self, text: str, treatment: Treatment) -> str:
-        path = Path(self._path(text, treatment))
+    def _find_directory(self, text: str, treatment: Treatment) -> str:
+        path = Path(self._find_path(text, treatment))
         if text and not _is_made_later(path) and not path.is_dir():
-            there = path.exists()
-            what = "is not a directory" if there else "does not exist"
+            exists = path.exists()
+            problem = "is not a directory" if exists else "does not exist"
             raise UsageError(
-                f"the working directory {text} {what} (looked for {path})",
-                hint=f"correct cwd in [program]{'' if there else f', or mkdir -p {shlex.quote(str(path))}'}",
+                f"the working directory {text} {problem} (looked for {path})",
+                hint=f"correct cwd in [program]{'' if exists else f', or mkdir -p {shlex.quote(str(path))}'}",
             )
         return str(path)
 
-    def _stdin(self, text: str, treatment: Treatment) -> str:
+    def _find_stdin(self, text: str, treatment: Treatment) -> str:
         """Return the path of a file that opens at once.
 
         A pipe that nobody writes would stop the runner before the clock.
         """
-        path = Path(self._path(text, treatment))
+        path = Path(self._find_path(text, treatment))
         if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
-            what = "is not a regular file" if path.exists() else "does not exist"
+            problem = "is not a regular file" if path.exists() else "does not exist"
             raise UsageError(
-                f"the standard input {text} {what} (looked for {path})", hint="give the path of a file"
+                f"the standard input {text} {problem} (looked for {path})", hint="give the path of a file"
             )
         return str(path)
 
     @property
     def inherited_bytes(self) -> int:
         """Bytes that the variables which trials have from the shell take on the stack, without pointers."""
-        return sum(len(os.fsencode(f"{name}={value}")) + 1 for name, value in self._inherited().items())
+        return sum(len(os.fsencode(f"{name}={value}")) + 1 for name, value in self._inherit().items())
 
-    def _inherited(self) -> dict[str, str]:
+    def _inherit(self) -> dict[str, str]:
         inherit = self.experiment.program.inherit
         env = {name: value for name, value in os.environ.items() if inherit or name in INHERITED}
         # A run inside a run must not take the outer one's variables for its own.
         return {name: value for name, value in env.items() if not name.startswith("STEELYARD_")}
 
-    def _environment(self, treatment: Treatment, change: LaunchChange) -> dict[str, str]:
+    def _make_environment(self, treatment: Treatment, change: LaunchChange) -> dict[str, str]:
         program = self.experiment.program
-        env = self._inherited()
-        env |= {name: expand(value, self._names(treatment)) for name, value in program.env.items()}
+        env = self._inherit()
+        env |= {name: expand(value, self._collect_names(treatment)) for name, value in program.env.items()}
         return {**env, **change.env, **self._marks}
 
-    def _names(self, treatment: Treatment) -> dict[str, str]:
-        known = {name: format_level(level) for name, level in treatment.levels.items()}
-        known["source"] = self.experiment.source
-        known["trial"] = TRIAL_MARK
+    def _collect_names(self, treatment: Treatment) -> dict[str, str]:
+        values = {name: format_level(level) for name, level in treatment.levels.items()}
+        values["source"] = self.experiment.source
+        values["trial"] = TRIAL_MARK
         if treatment.id in self.builds:
-            known["build"] = str(self.builds[treatment.id])
-        return known
+            values["build"] = str(self.builds[treatment.id])
+        return values
 
-    def _path(self, text: str, treatment: Treatment) -> str:
-        return os.path.normpath(Path(self.experiment.source, expand(text, self._names(treatment))))
+    def _find_path(self, text: str, treatment: Treatment) -> str:
+        return os.path.normpath(Path(self.experiment.source, expand(text, self._collect_names(treatment))))
 
-    def _executable(self, word: str, path: str) -> str:
+    def _find_executable(self, word: str, path: str) -> str:
         if "/" not in word:
             text = shutil.which(word, path=path)
             if text is None:
                 raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
             return str(Path(text).absolute())
-        where = Path(os.path.normpath(Path(self.experiment.source, word)))
-        if UNBUILT.name in where.parts:
-            return str(where)
-        if not where.is_file():
-            what = "is not a file" if where.exists() else "does not exist"
+        absolute = Path(os.path.normpath(Path(self.experiment.source, word)))
+        if UNBUILT.name in absolute.parts:
+            return str(absolute)
+        if not absolute.is_file():
+            problem = "is not a file" if absolute.exists() else "does not exist"
             raise UsageError(
-                f"the program {word} {what} (looked for {where})", hint="give the path of the program"
+                f"the program {word} {problem} (looked for {absolute})", hint="give the path of the program"
             )
-        if not os.access(where, os.X_OK):
-            raise UsageError(f"the program {where} may not be executed", hint=f"chmod +x {where}")
-        return str(where)
+        if not os.access(absolute, os.X_OK):
+            raise UsageError(f"the program {absolute} may not be executed", hint=f"chmod +x {absolute}")
+        return str(absolute)
 
 
 def _is_made_later(path: Path) -> bool:

@@ -37,21 +37,21 @@ class LevelChanges:
         """Entries that lead to a treatment: other levels are left, then its own are entered."""
         if not self._levels:  # as in most experiments, and this is asked for every trial
             return []
-        wanted = {
+        changes = {
             commands.factor: number
             for number, commands in enumerate(self._levels)
             if commands.level == levels[commands.factor] and (commands.enter or commands.leave)
         }
-        gone = [factor for factor, number in self.entered.items() if wanted.get(factor) != number]
+        gone = [factor for factor, number in self.entered.items() if changes.get(factor) != number]
         entries: list[Entry] = [self._leave(factor, define) for factor in reversed(gone)]
-        for factor, number in wanted.items():
+        for factor, number in changes.items():
             if factor not in self.entered:
                 level_commands = self._levels[number]
                 entries.append(
                     Enter(
                         number,
-                        self._number(level_commands.enter, define),
-                        self._number(level_commands.leave, define),
+                        self._read_number(level_commands.enter, define),
+                        self._read_number(level_commands.leave, define),
                     )
                 )
                 self.entered[factor] = number
@@ -70,9 +70,9 @@ class LevelChanges:
 
     def _leave(self, factor: str, define: Define) -> Leave:
         number = self.entered.pop(factor)
-        return Leave(number, self._number(self._levels[number].leave, define))
+        return Leave(number, self._read_number(self._levels[number].leave, define))
 
-    def _number(self, words: tuple[str, ...] | None, define: Define) -> int | None:
+    def _read_number(self, words: tuple[str, ...] | None, define: Define) -> int | None:
         return (
             None if words is None else define(self._launches.hooks(self._launches.treatments[0], [words])[0])
         )

@@ -34,7 +34,7 @@ class FileState(msgspec.Struct, frozen=True):
     changed_ns: int
 
     @classmethod
-    def of(cls, path: Path) -> FileState:
+    def make(cls, path: Path) -> FileState:
         """Return the state of a file, links followed. Raises ``OSError``."""
         stat = path.stat()
         return cls(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
@@ -78,7 +78,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
     text = os.fspath(path)
     resolved = Path(os.path.realpath(text))
     try:
-        state = FileState.of(resolved)
+        state = FileState.make(resolved)
         if not resolved.is_file():
             raise ProgramError(f"program {text} is not a file", hint="give the path of the program itself")
         elf = read_elf(resolved)
@@ -97,14 +97,14 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
         ) from error
 
 
-def changed(identity: ProgramIdentity) -> str | None:
+def describe_change(identity: ProgramIdentity) -> str | None:
     """Describe how the program changed since; ``None`` while its contents are the same.
 
     One system call while nothing was touched. A file whose contents are the same under a new time or inode
     counts as unchanged; it is read once for that.
     """
     try:
-        state = FileState.of(Path(identity.path))
+        state = FileState.make(Path(identity.path))
         if state == identity.state:
             return None
         resolved = Path(os.path.realpath(identity.path))
@@ -145,19 +145,19 @@ def file_sha256(path: Path) -> str:
     OSError
         The file cannot be read.
     """
-    return _get_sha256(path, FileState.of(path))
+    return _get_sha256(path, FileState.make(path))
 
 
 def _get_sha256(path: Path, state: FileState) -> str:
     # A file may change twice within one tick of the file system's clock, and its state then but once.
     if time.time_ns() - state.changed_ns < _TICK_NS:
         return _read_sha256(path)
-    return _known_sha256(path, state)
+    return _look_up_sha256(path, state)
 
 
 # A file that was touched, or linked to, is read once and not at every look.
 @lru_cache(maxsize=4096)
-def _known_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001 -- the state is part of the key
+def _look_up_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001 -- the state is part of the key
     return _read_sha256(path)
 
 

@@ -50,7 +50,7 @@ class Cache(msgspec.Struct, frozen=True):
 
 def caches(directory: Path = CACHES) -> dict[str, Cache]:
     """``I1``, ``D1`` and ``LL``, the last level, as far as the kernel tells them."""
-    found: dict[str, Cache] = {}
+    by_level: dict[str, Cache] = {}
     levels: dict[int, Cache] = {}
     for index in sorted(directory.glob("index[0-9]*")):
         size = files.text(index / "size") or ""
@@ -63,10 +63,10 @@ def caches(directory: Path = CACHES) -> dict[str, Cache]:
             continue
         cache = Cache(int(size[:-1]) << {"K": 10, "M": 20}[size[-1]], ways, line)
         if level == 1 and kind in ("Data", "Instruction"):
-            found["D1" if kind == "Data" else "I1"] = cache
+            by_level["D1" if kind == "Data" else "I1"] = cache
         elif kind == "Unified":
             levels[level] = cache
-    return found | ({"LL": levels[max(levels)]} if levels else {})
+    return by_level | ({"LL": levels[max(levels)]} if levels else {})
 
 
 class Valgrind(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ class Valgrind(msgspec.Struct, frozen=True):
     options: tuple[str, ...]
 
     @classmethod
-    def of(cls, experiment: Experiment, directory: Path = CACHES) -> Valgrind | None:
+    def make(cls, experiment: Experiment, directory: Path = CACHES) -> Valgrind | None:
         """Return the tool that the trials of an experiment run under; ``None`` where they are timed.
 
         Raises
@@ -101,10 +101,10 @@ class Valgrind(msgspec.Struct, frozen=True):
             )
         out = f"--{tool}-out-file=/dev/null"
         return cls(
-            str(Path(path).absolute()), (f"--tool={tool}", out, *_simulated(experiment, tool, directory))
+            str(Path(path).absolute()), (f"--tool={tool}", out, *_simulate(experiment, tool, directory))
         )
 
-    def around(self, launch: Launch, summary: str) -> Launch:
+    def wrap_launch(self, launch: Launch, summary: str) -> Launch:
         """Return the launch under valgrind. ``argv[0]`` is what valgrind starts, so it is the path.
 
         Parameters
@@ -135,29 +135,33 @@ def totals(summary: bytes) -> dict[str, int]:
     }
 
 
-def _simulated(experiment: Experiment, tool: Tool, directory: Path) -> list[str]:
+def _simulate(experiment: Experiment, tool: Tool, directory: Path) -> list[str]:
     if tool == "callgrind":
         return []
     options = [f"--branch-sim={'yes' if counts_branches(experiment) else 'no'}"]
     if not counts_caches(experiment):
         return [*options, "--cache-sim=no"]
-    found = caches(directory)
+    simulated = caches(directory)
     for name in ("I1", "D1", "LL"):
-        if name not in found:
+        if name not in simulated:
             raise MachineError(
                 f"the size of the cache {name}, which cachegrind is to simulate, is not in {directory}",
                 hint='count instructions only: event = "instructions"',
             )
-    last = found["LL"]
+    last = simulated["LL"]
     # A last level may have any number of sets (three slices of a power of two); the nearest one below it that
     # cachegrind can simulate is taken. In the first level it would change what is asked.
     sets = 1 << (last.sets.bit_length() - 1)
-    found["LL"] = Cache(sets * last.ways * last.line_bytes, last.ways, last.line_bytes)
-    for name, cache in found.items():
+    simulated["LL"] = Cache(sets * last.ways * last.line_bytes, last.ways, last.line_bytes)
+    for name, cache in simulated.items():
         if cache.sets & (cache.sets - 1):
             raise MachineError(
                 f"cachegrind cannot simulate the cache {name} of this machine, which has {cache.sets} sets:"
                 " no power of two",
                 hint='count instructions only: event = "instructions"',
             )
-    return [*options, "--cache-sim=yes", *(f"--{name}={found[name].option}" for name in ("I1", "D1", "LL"))]
+    return [
+        *options,
+        "--cache-sim=yes",
+        *(f"--{name}={simulated[name].option}" for name in ("I1", "D1", "LL")),
+    ]

@@ -62,7 +62,7 @@ class Measurer:
         measured: list[Measurement] = []
         try:
             with time_limit(self._timeout_s):
-                measured.extend(self._measurement(raw, *places[raw.trial]) for raw in raw_trials)
+                measured.extend(self._make_measurement(raw, *places[raw.trial]) for raw in raw_trials)
         except TimeLimitExceededError:
             trial = raw_trials[len(measured)].trial
             raise UsageError(
@@ -73,7 +73,7 @@ class Measurer:
             ) from None
         return measured
 
-    def _measurement(self, raw: RawTrial, block: int, place: int, treatment: Treatment) -> Measurement:
+    def _make_measurement(self, raw: RawTrial, block: int, place: int, treatment: Treatment) -> Measurement:
         status, reason = self._verifier.judge(raw, self._paths[treatment.id])
         values: tuple[Value, ...] = ()
         if raw.counters:  # most specs ask for none

@@ -26,11 +26,11 @@ class Output(msgspec.Struct, frozen=True):
     """
 
     name: str
-    kept: bytes
+    head: bytes
     total_bytes: int
 
     @classmethod
-    def of(cls, raw: RawTrial, name: Literal["stdout", "stderr"]) -> Output:
+    def make(cls, raw: RawTrial, name: Literal["stdout", "stderr"]) -> Output:
         """Return the stream of a trial."""
         if name == "stdout":
             return cls(name, raw.stdout, raw.stdout_bytes)
@@ -39,17 +39,17 @@ class Output(msgspec.Struct, frozen=True):
     @property
     def cut(self) -> bool:
         """Whether more was written than was kept."""
-        return self.total_bytes > len(self.kept)
+        return self.total_bytes > len(self.head)
 
     def text(self) -> str:
         """Return the captured bytes as UTF-8; an invalid byte becomes U+FFFD."""
-        return self.kept.decode(errors="replace")
+        return self.head.decode(errors="replace")
 
     def describe(self) -> str:
         """``stdout, which begins '…'``, or that it is empty."""
-        if not self.kept:
+        if not self.head:
             return f"{self.name}, which is empty"
-        return f"{self.name}, which begins {excerpt(self.kept)}"
+        return f"{self.name}, which begins {excerpt(self.head)}"
 
 
 def excerpt(data: bytes) -> str:

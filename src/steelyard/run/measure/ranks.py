@@ -93,13 +93,13 @@ def describe_waiting(raw: RawTrial) -> str:
     if calls:
         parts.append(f"{len(calls)} of {total} ranks were waiting in {' and '.join(sorted(set(calls)))}")
     if outside:
-        parts.append(f"outside of MPI {'were ranks' if len(outside) > 1 else 'was rank'} {_listed(outside)}")
+        parts.append(f"outside of MPI {'were ranks' if len(outside) > 1 else 'was rank'} {_list(outside)}")
     if silent := total - len(calls) - len(outside):
         parts.append(f"{silent} did not answer")
     return f": {'; '.join(parts)}"
 
 
-def _listed(ranks: list[int]) -> str:
+def _list(ranks: list[int]) -> str:
     text = ", ".join(map(str, ranks[:8]))
     return f"{text}, …" if len(ranks) > 8 else text
 
@@ -121,17 +121,17 @@ def last_words(raw: RawTrial, kind: str = "local", *, account: bool = True) -> b
     """
     accounts = []
     for written in (raw.stderr, raw.stdout):
-        own, launchers = _told_apart(written, kind)
-        if own:
-            return own
+        written_by_program, launchers = _distinguish(written, kind)
+        if written_by_program:
+            return written_by_program
         accounts.append(launchers)
     return next(filter(None, accounts), b"") if account else b""
 
 
-def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
+def _distinguish(written: bytes, kind: str) -> tuple[bytes, bytes]:
     """Return the last line of the program, and what the launcher says of it."""
     foreign = _FOREIGN.get(kind)
-    own = account = b""
+    program_words = account = b""
     block: list[bytes] | None = None
     for line in filter(None, (line.strip(b"\0 \t\r") for line in written.splitlines())):
         if kind == "mpi" and _RULE.fullmatch(line):
@@ -139,9 +139,9 @@ def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
         elif block is not None:
             block.append(line)
         elif foreign is None or not foreign.match(line):
-            own = line
+            program_words = line
         elif match := _EXIT_STRING.match(line):
             account = match[1]
         elif kind == "smpi":
             account = line.rpartition(b"] ")[2]
-    return own, account
+    return program_words, account

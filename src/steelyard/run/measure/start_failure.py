@@ -54,11 +54,11 @@ def start_failure(raw: RawTrial, path: str | None = None) -> str:
     step = _STEPS.get(raw.step or "")
     if step is not None:
         return f"was not started: {step}: {_get_kernel_words(number)}"
-    why = (_about_file(number, Path(path)) if path else None) or _ERRORS.get(number)
+    why = (_explain_file(number, Path(path)) if path else None) or _ERRORS.get(number)
     return "could not be started: " + (f"{why} ({_name(number)})" if why else _get_kernel_words(number))
 
 
-def _about_file(number: int, path: Path) -> str | None:
+def _explain_file(number: int, path: Path) -> str | None:
     if number == errno.ENOENT:
         return _get_missing(path)
     if number == errno.EACCES:

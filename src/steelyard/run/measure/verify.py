@@ -43,8 +43,8 @@ class Verifier:
         launch = experiment.launch
         # Ranks say the same of their ends whoever starts them.
         self._kind = "mpi" if launch.kind == "slurm" and launch.ranks is not None else launch.kind
-        self._stdout = _compiled(program.verify.stdout)
-        self._stderr = _compiled(program.verify.stderr)
+        self._stdout = _compile(program.verify.stdout)
+        self._stderr = _compile(program.verify.stderr)
         self._contents = contents_of(program.verify)
 
     def judge(self, raw: RawTrial, path: str | None = None) -> tuple[Status, str | None]:
@@ -57,61 +57,64 @@ class Verifier:
         """
         match raw.status:
             case "ok":
-                reason = self._wrong_exit(raw) or self._wrong_output(raw) or self._wrong_contents(raw)
+                reason = self._check_exit(raw) or self._check_output(raw) or self._check_contents(raw)
                 return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
                 ranks = describe_waiting(raw) if self._kind == "mpi" else ""
-                words = self._last_words(raw, account=not ranks)
+                words = self._read_last_words(raw, account=not ranks)
                 reason = f"was still running at its time limit{limit}{ranks}{words}"
                 return "timed_out", reason
             case "hook_failed":
-                end = self._hook_end(raw)
-                return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
+                end = self._describe_hook_end(raw)
+                return (
+                    "hook_failed",
+                    f"a prepare or cleanup command failed: it {end}{self._read_last_words(raw)}",
+                )
             case "spawn_failed" | "setup_failed":
                 text = f"program {path}" if path else "the program"
                 return "spawn_failed", f"{text} {start_failure(raw, path)}"
             case "lost":
-                return "failed", f"its machine was taken away{self._last_words(raw)}"
+                return "failed", f"its machine was taken away{self._read_last_words(raw)}"
 
-    def _hook_end(self, raw: RawTrial) -> str:
+    def _describe_hook_end(self, raw: RawTrial) -> str:
         if raw.hook_status == "timed_out":
             return f"was still running at its time limit, hook_timeout = {self._hook_timeout_s:g} s"
         return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
 
-    def _wrong_exit(self, raw: RawTrial) -> str | None:
+    def _check_exit(self, raw: RawTrial) -> str | None:
         if self._exit == "any":
             return None
-        failure = self._failed_ranks(raw)
+        failure = self._describe_failed_ranks(raw)
         if raw.exit_code == self._exit or (failure and self._kind == "mpi"):
-            return failure and f"{failure}{self._last_words(raw, account=False)}"
+            return failure and f"{failure}{self._read_last_words(raw, account=False)}"
         why = _get_missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
         text = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
-        return f"{ending(raw)}{f' ({why})' if why else ''}{text}{self._last_words(raw)}"
+        return f"{ending(raw)}{f' ({why})' if why else ''}{text}{self._read_last_words(raw)}"
 
-    def _failed_ranks(self, raw: RawTrial) -> str | None:
+    def _describe_failed_ranks(self, raw: RawTrial) -> str | None:
         """Return what ranks did, of which the exit code of what started them may say nothing."""
         if self._kind == "smpi":
             return simulated_failure(raw)
         # Another exit code than 0 is wanted from ranks that do not end well.
         return rank_failure(raw) if self._kind == "mpi" and self._exit == 0 else None
 
-    def _wrong_output(self, raw: RawTrial) -> str | None:
+    def _check_output(self, raw: RawTrial) -> str | None:
         if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial
             return None
-        return _unmatched(raw, "stdout", self._stdout) or _unmatched(raw, "stderr", self._stderr)
+        return _find_unmatched(raw, "stdout", self._stdout) or _find_unmatched(raw, "stderr", self._stderr)
 
-    def _wrong_contents(self, raw: RawTrial) -> str | None:
+    def _check_contents(self, raw: RawTrial) -> str | None:
         if not self._contents:
             return None
         if len(raw.digests) != len(self._contents):
             return "the runner recorded no digests, which verify needs"
         pairs = zip(self._contents.items(), raw.digests, strict=True)
         return next(
-            filter(None, (_get_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
+            filter(None, (_get_differing(name, expected, digest) for (name, expected), digest in pairs)), None
         )
 
-    def _last_words(self, raw: RawTrial, *, account: bool = True) -> str:
+    def _read_last_words(self, raw: RawTrial, *, account: bool = True) -> str:
         last = last_words(raw, self._kind, account=account)
         return f"; output ends with: {excerpt(last)}" if last else ""
 
@@ -131,7 +134,7 @@ def ending(raw: RawTrial) -> str:
     return f"was ended by {name}" + (f" ({', '.join(words)})" if words else "")
 
 
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+def _compile(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else re.compile(pattern, re.MULTILINE)
 
 
@@ -143,12 +146,12 @@ def contents_of(verify: Verify) -> Mapping[str, str | None]:
     if not verify.wants_digests:
         return {}
     return {"stdout": verify.stdout_sha256, "stderr": verify.stderr_sha256} | {
-        f"the file {name}": wanted for name, wanted in verify.files.items()
+        f"the file {name}": expected for name, expected in verify.files.items()
     }
 
 
-def _get_differing(name: str, wanted: str | None, digest: FileDigest) -> str | None:
-    if wanted is None or digest.sha256 == wanted:
+def _get_differing(name: str, expected: str | None, digest: FileDigest) -> str | None:
+    if expected is None or digest.sha256 == expected:
         return None
     match digest.state:
         case "missing":
@@ -158,17 +161,17 @@ def _get_differing(name: str, wanted: str | None, digest: FileDigest) -> str | N
         case "too_long":
             return f"{name} is longer than 256 MiB, and no digest was taken"
         case "whole":
-            return f"{name} has the SHA-256 {digest.sha256}, and {wanted} is wanted"
+            return f"{name} has the SHA-256 {digest.sha256}, and {expected} is wanted"
 
 
-def _unmatched(
+def _find_unmatched(
     raw: RawTrial, stream: Literal["stdout", "stderr"], pattern: re.Pattern[str] | None
 ) -> str | None:
     if pattern is None:
         return None
-    output = Output.of(raw, stream)
-    searched = Output(stream, output.kept[:MOST_BYTES], output.total_bytes)
+    output = Output.make(raw, stream)
+    searched = Output(stream, output.head[:MOST_BYTES], output.total_bytes)
     if pattern.search(searched.text()):
         return None
-    cut = f" (only its first {len(searched.kept):,} of {searched.total_bytes:,} bytes were searched)"
+    cut = f" (only its first {len(searched.head):,} of {searched.total_bytes:,} bytes were searched)"
     return f"{pattern.pattern!r} matches nothing in {searched.describe()}{cut if searched.cut else ''}"

@@ -97,10 +97,12 @@ def _keep(
     errors = into.with_suffix(".stderr")
     with (
         into.open("w+", encoding="utf-8", errors="surrogateescape") as printed,
-        errors.open("w+", encoding="utf-8", errors="surrogateescape") as said,
+        errors.open("w+", encoding="utf-8", errors="surrogateescape") as messages,
     ):
         # Away from the terminal, and waited for: whoever is interrupted learns first what the queue answers.
-        process = subprocess.Popen(words, stdin=stdin, stdout=printed, stderr=said, start_new_session=True)
+        process = subprocess.Popen(
+            words, stdin=stdin, stdout=printed, stderr=messages, start_new_session=True
+        )
         try:
             process.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -112,11 +114,11 @@ def _keep(
                 process.wait(timeout_s)
             raise
         printed.seek(0)
-        said.seek(0)
-        return subprocess.CompletedProcess(words, process.returncode, printed.read(), said.read())
+        messages.seek(0)
+        return subprocess.CompletedProcess(words, process.returncode, printed.read(), messages.read())
 
 
-def filled(words: Sequence[str], **values: str) -> list[str]:
+def fill_words(words: Sequence[str], **values: str) -> list[str]:
     """Put values in place of ``{name}``, and braces in place of doubled ones; others stay as they are."""
 
     def value(match: re.Match[str]) -> str:

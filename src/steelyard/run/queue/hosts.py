@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue.commands import UnreachableError, ask, filled, refuse_absent
+from steelyard.run.queue.commands import UnreachableError, ask, fill_words, refuse_absent
 from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_PROCESS, NO_RUNNER, NO_SPACE, quote_command
 from steelyard.run.queue.job import Job
 from steelyard.run.queue.payload import pack
@@ -94,7 +94,7 @@ class Hosts(Scheduler):
 
     def check(self) -> None:
         """See ``Scheduler.check``: each host is reached, has what a job takes, and room for it."""
-        refuse_absent(filled(self.ssh, source=self.source)[:1])
+        refuse_absent(fill_words(self.ssh, source=self.source)[:1])
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             failed = [error for error in pool.map(self._check, self.names) if error is not None]
         if failed:
@@ -270,7 +270,7 @@ class Hosts(Scheduler):
             return look
 
     def _make_command(self, host: str, *words: str) -> list[str]:
-        return [*filled(self.ssh, source=self.source), *_OPTIONS, "--", host, quote_command(*words)]
+        return [*fill_words(self.ssh, source=self.source), *_OPTIONS, "--", host, quote_command(*words)]
 
     def _ask(self, host: str, *words: str, payload: Path | None = None, into: Path | None = None) -> str:
         """Return what the script says; bytes that are not UTF-8 as ``surrogateescape`` has them.
@@ -278,9 +278,9 @@ class Hosts(Scheduler):
         Raises
         ------
         UnreachableError
-            ssh failed.
+            The host cannot be reached by ssh.
         MachineError
-            The script did.
+            The script on the host failed.
         """
         done = ask(
             self._make_command(host, *words),

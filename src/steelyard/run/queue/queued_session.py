@@ -37,7 +37,13 @@ from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
 from steelyard.run.runner.native import RUNNER, native_file
 from steelyard.run.runner.orders import define, encode_batch
-from steelyard.run.runner.runner_errors import HEAD, ReplyKind, RunnerDiedError, decode_failed, explained
+from steelyard.run.runner.runner_errors import (
+    HEAD,
+    ReplyKind,
+    RunnerDiedError,
+    decode_failed,
+    explain_failure,
+)
 from steelyard.run.runner.session import Take
 
 LOST_IN_A_ROW: Final = 3
@@ -276,7 +282,9 @@ class QueuedSession:
         job.settle()
         obeyed = job.end is not None and job.end.exit == 0
         rest = [
-            left for work in lot.works if (left := replace(work, finished=work.finished | finished)).places()
+            remaining
+            for work in lot.works
+            if (remaining := replace(work, finished=work.finished | finished)).places()
         ]
         if not obeyed and rest and job.begun and not was_taken_away(job, scheduler):
             ((trial, _), *_) = rest[0].places()
@@ -309,7 +317,7 @@ class QueuedSession:
             end = HEAD.size - 1 + length
             body, replies = bytes(replies[HEAD.size : end]), replies[end:]
             if ReplyKind(kind) is ReplyKind.FAILED:
-                raise explained(decode_failed(body), flight.journal, flight.commands)
+                raise explain_failure(decode_failed(body), flight.journal, flight.commands)
             if ReplyKind(kind) is ReplyKind.STOPPED:
                 raise RunnerDiedError(
                     f"job {flight.job.id} was stopped",

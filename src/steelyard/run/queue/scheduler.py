@@ -63,7 +63,7 @@ class Scheduler(ABC):
         Raises
         ------
         MachineError
-            No queue answers.
+            No scheduler answers on this machine.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Final
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue.commands import ask, filled, refuse_absent
+from steelyard.run.queue.commands import ask, fill_words, refuse_absent
 from steelyard.run.queue.job import Job
 from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
 from steelyard.spec.check.nodes import find_partition
@@ -75,7 +75,7 @@ class Slurm(Scheduler):
             job.note_id(f"{number}{job.task}")
 
     def _fill_options(self, handover: Handover) -> list[str]:
-        return filled(self.options, **{**handover.levels, "source": self.source})
+        return fill_words(self.options, **{**handover.levels, "source": self.source})
 
     def _submit_batch(self, handover: Handover, words: Sequence[str]) -> str:
         job = handover.job

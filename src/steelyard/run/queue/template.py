@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue.commands import ask, filled, refuse_absent
+from steelyard.run.queue.commands import ask, fill_words, refuse_absent
 from steelyard.run.queue.job import Job
 from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
 
@@ -53,14 +53,14 @@ class Template(Scheduler):
     def check(self) -> None:
         """See ``Scheduler.check``: what the commands do is the user's, so that none is run."""
         commands = (self.submit_words, self.cancel_words, self.alive_words)
-        refuse_absent(self._filled(words)[0] for words in commands if words)
+        refuse_absent(self._fill(words)[0] for words in commands if words)
 
     def submit(self, handover: Handover) -> str:
         """See ``Scheduler.submit``."""
         job = handover.job
         values = {**handover.levels, "script": str(job.script), "log": str(job.log), "name": handover.name}
         values |= {"node": job.node} if job.node else {}
-        words = self._filled(self.submit_words, **values)
+        words = self._fill(self.submit_words, **values)
         printed = ask(words, into=job.answer).stdout
         number = self.number(printed)
         if number is None:
@@ -79,12 +79,12 @@ class Template(Scheduler):
         """See ``Scheduler.state``."""
         if not self.alive_words:
             return "running"
-        done = ask(self._filled(self.alive_words, job=job.id or ""), may_fail=True)
+        done = ask(self._fill(self.alive_words, job=job.id or ""), may_fail=True)
         return "running" if done.returncode == 0 else "ended"
 
     def cancel(self, job: Job) -> None:
         """See ``Scheduler.cancel``."""
-        ask(self._filled(self.cancel_words, job=job.id or ""), may_fail=True)
+        ask(self._fill(self.cancel_words, job=job.id or ""), may_fail=True)
 
-    def _filled(self, words: Sequence[str], **values: str) -> list[str]:
-        return filled(words, **{**values, "source": self.source})
+    def _fill(self, words: Sequence[str], **values: str) -> list[str]:
+        return fill_words(words, **{**values, "source": self.source})

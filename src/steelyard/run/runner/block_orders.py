@@ -10,7 +10,7 @@ import msgspec
 from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
+from steelyard.run.launch.launch_plan import LaunchPlan, set_trial
 from steelyard.run.launch.level_changes import LevelChanges
 from steelyard.run.runner.orders import BlockEnd, Entry, Hook, TrialOrder
 
@@ -58,7 +58,7 @@ class BlockOrders:
         self._define_launch = define
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._defined: dict[Launch, int] = {}
-        self._made: tuple[Context | None, dict[int, Launch]] | None = None
+        self._launches_in: tuple[Context | None, dict[int, Launch]] | None = None
         self._numbers: dict[int, int] = {}
         self._levels = LevelChanges(launches)
 
@@ -75,50 +75,50 @@ class BlockOrders:
     def entries(self, work: Work) -> list[Entry]:
         """Entries that do the work, with the commands around its block."""
         program = self._launches.experiment.program
-        launches = self._in_context(work.block.context)
+        launches = self._take_context(work.block.context)
         places = work.places()
         first = self._treatments[places[0][1] if work.treatments and places else work.block.order[0]]
-        entries = self._hooks(first, program.before_block)
+        entries = self._make_hooks(first, program.before_block)
         # Each block has its own: what is hard to change is set up again, or its plots would be one.
         entries += self._levels.leave_hard(self._define)
         for trial, treatment in places:
             entries += self._levels.change(self._treatments[treatment].levels, self._define)
-            entries.append(TrialOrder(trial, self._number(launches[treatment], treatment, trial)))
-        entries += self._hooks(first, program.after_block)
+            entries.append(TrialOrder(trial, self._read_number(launches[treatment], treatment, trial)))
+        entries += self._make_hooks(first, program.after_block)
         entries.append(_BLOCK_END)
         return entries
 
     def hooks(self, commands: Sequence[Sequence[str]]) -> list[Entry]:
         """Untimed commands that belong to no block."""
-        return self._hooks(self._launches.treatments[0], commands)
+        return self._make_hooks(self._launches.treatments[0], commands)
 
     def leave_levels(self) -> list[Entry]:
         """Entries that leave all levels that are entered."""
         return list(self._levels.leave(self._define))
 
-    def _hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> list[Entry]:
+    def _make_hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> list[Entry]:
         """Untimed commands under the levels of a treatment."""
         if not commands:  # as in most experiments, and this is asked for every block
             return []
         return [Hook(self._define(hook)) for hook in self._launches.hooks(treatment, commands)]
 
-    def _in_context(self, context: Context | None) -> dict[int, Launch]:
+    def _take_context(self, context: Context | None) -> dict[int, Launch]:
         """Make launches once for blocks in a row that share a context.
 
         All blocks do where no context is drawn: making it takes longer than an empty program runs.
         """
-        if self._made is None or self._made[0] != context:
-            self._made = context, self._launches.in_context(context)
+        if self._launches_in is None or self._launches_in[0] != context:
+            self._launches_in = context, self._launches.start_in_context(context)
             self._numbers.clear()
-        return self._made[1]
+        return self._launches_in[1]
 
-    def _number(self, launch: Launch, treatment: int, trial: int) -> int:
+    def _read_number(self, launch: Launch, treatment: int, trial: int) -> int:
         """Return the number of a trial's launch; looked up once where all trials of a treatment share it."""
         number = self._numbers.get(treatment)
         if number is None:
-            own = with_trial(launch, trial)
-            number = self._define(own)
-            if own is launch:
+            numbered = set_trial(launch, trial)
+            number = self._define(numbered)
+            if numbered is launch:
                 self._numbers[treatment] = number
         return number
 

@@ -93,10 +93,10 @@ def has_forbidden_counters(facts: Mapping[str, Scalar]) -> bool:
 
 def _get_missing() -> Iterator[str]:
     """Interventions that cannot be made here, as ``name``, and levels of others, as ``name=level``."""
-    for name, each in INTERVENTIONS.items():
+    for name, intervention in INTERVENTIONS.items():
         # A few names, of which some may be missing; of numbers, the first speaks for all.
-        levels = each.levels if isinstance(each, Named) else each.population()[-1:]
-        lacks = [level for level in levels if each.missing(level) is not None]
+        levels = intervention.levels if isinstance(intervention, Named) else intervention.population()[-1:]
+        lacks = [level for level in levels if intervention.missing(level) is not None]
         if lacks and len(lacks) == len(levels):
             yield name
         else:

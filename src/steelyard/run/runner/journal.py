@@ -181,7 +181,7 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
     JournalError
         It is not a journal, of another version, damaged before its end, or gone.
     """
-    with _opened(path) as file:
+    with _open(path) as file:
         size = file.seek(0, 2)
         if size == 0:
             return [], 0
@@ -195,7 +195,7 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
             return _read_frames(path, data, max(offset, _FILE_HEAD.size))
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except FileNotFoundError:

@@ -29,7 +29,7 @@ def native_file(name: str) -> Path:
     named = os.environ.get("STEELYARD_RUNNER")
     if named:
         path = Path(named) if name == RUNNER else Path(named).with_name(name)
-        if not os.access(path, _wanted(name)):
+        if not os.access(path, _choose_right(name)):
             raise MachineError(
                 f"STEELYARD_RUNNER is {named}, which cannot be executed"
                 if name == RUNNER
@@ -39,7 +39,7 @@ def native_file(name: str) -> Path:
         return path
     # Not by importlib.resources, which takes up to 15 ms to import and finds the same place.
     path = Path(__file__).parents[2] / "_native" / name
-    if not os.access(path, _wanted(name)):
+    if not os.access(path, _choose_right(name)):
         text = "its runner" if name == RUNNER else name
         raise MachineError(
             f"Steelyard was installed without {text} ({path} is missing)",
@@ -48,7 +48,7 @@ def native_file(name: str) -> Path:
     return path
 
 
-def _wanted(name: str) -> int:
+def _choose_right(name: str) -> int:
     """Return the right that a file needs: a library is read, and installed without that to execute it."""
     return os.R_OK if name.endswith(".so") else os.X_OK
 

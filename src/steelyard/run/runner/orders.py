@@ -123,9 +123,9 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         *(_LENGTH.pack(value) for value in (*cpus, *prepare, *cleanup)),
     ]
     for name, request in counters:
-        parts += (_pack_counter(request), _text(name), _text(request.path))
+        parts += (_pack_counter(request), _encode_text(name), _encode_text(request.path))
     files = (_get_output_file(launch.stdout), _get_output_file(launch.stderr), launch.metrics_path or "")
-    parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
+    parts += map(_encode_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
     if flags & _EXTENDED:
         scheduling = launch.scheduling
         parts.append(
@@ -139,7 +139,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
             )
         )
         settings = (text for setting in launch.host for text in (setting.path, setting.value))
-        parts += map(_text, (launch.cwd_source or "", *settings, *launch.files))
+        parts += map(_encode_text, (launch.cwd_source or "", *settings, *launch.files))
     return _order(_DEFINE, b"".join(parts))
 
 
@@ -202,7 +202,7 @@ def _order(kind: int, body: bytes) -> bytes:
     return _ORDER_HEAD.pack(len(body), kind) + body
 
 
-def _text(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     encoded = os.fsencode(text)
     return b"".join((_LENGTH.pack(len(encoded)), encoded, b"\0"))
 

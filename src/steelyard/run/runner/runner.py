@@ -32,7 +32,7 @@ from steelyard.run.runner.runner_errors import (
     ReplyKind,
     RunnerDiedError,
     decode_failed,
-    explained,
+    explain_failure,
     signal_name,
 )
 
@@ -161,7 +161,7 @@ class Runner:
         self._send(encode_batch(entries))
         kind, body = self._receive()
         if kind == ReplyKind.FAILED:
-            raise explained(decode_failed(body), self._journal, self._commands)
+            raise explain_failure(decode_failed(body), self._journal, self._commands)
         if kind == ReplyKind.STOPPED:
             self.stopped = True
         return int(TRIALS.unpack(body)[0])
@@ -185,7 +185,7 @@ class Runner:
     def _greet(self) -> tuple[int, int, int, int, int]:
         kind, body = self._receive()
         if kind == ReplyKind.FAILED:
-            raise explained(decode_failed(body), self._journal)
+            raise explain_failure(decode_failed(body), self._journal)
         version, pid, rss_floor_bytes, journal_bytes, cut_bytes = READY.unpack(body)
         return version, pid, rss_floor_bytes, journal_bytes, cut_bytes
 
@@ -211,11 +211,11 @@ class Runner:
         while len(data) < size:
             piece = pipe.read(size - len(data))
             if not piece:
-                raise self._death()
+                raise self._describe_death()
             data += piece
         return bytes(data)
 
-    def _death(self) -> RunnerDiedError:
+    def _describe_death(self) -> RunnerDiedError:
         self.close()
         code = self._process.returncode
         how = signal_name(code - 128) if code > 128 else f"code {code}"

@@ -85,11 +85,11 @@ class Failed(msgspec.Struct, frozen=True):
     detail: int
     error: int
     done: int
-    where: int
+    place: int
     body: bytes
 
 
-def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] = ()) -> SteelyardError:
+def explain_failure(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] = ()) -> SteelyardError:
     """Return the error that tells a user what the runner could not do.
 
     ``commands`` are the launches it knows.
@@ -102,17 +102,17 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
                 hint="steelyard doctor lists what this machine offers",
             )
         case Failure.JOURNAL_OPEN:
-            return _explained_opening(failed, journal, reason)
+            return _explain_opening(failed, journal, reason)
         case Failure.JOURNAL_WRITE:
             return RecordError(
-                f"trial {failed.where} could not be written to {journal}: {reason}",
+                f"trial {failed.place} could not be written to {journal}: {reason}",
                 hint=f"make room on the file system of {journal.parent}; the same command then goes on",
             )
         case Failure.HOOK:
             hook = decode_record(failed.body)
             return HookError(
                 f"a command around a block, or of a level, failed:"
-                f" {_named(hook, commands)}{_describe_end(hook)}",
+                f" {_name(hook, commands)}{_describe_end(hook)}",
                 hint="give it more time: hook_timeout under [program]"
                 if hook.hook_status == "timed_out"
                 else "run the command by itself to see why",
@@ -121,7 +121,7 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
             )
         case Failure.CANNOT_END:
             return MachineError(
-                f"processes that trial {failed.where} left behind could not be ended",
+                f"processes that trial {failed.place} left behind could not be ended",
                 hint="end them by hand; programs that change their user id need root",
             )
         case Failure.PROTOCOL:
@@ -131,7 +131,7 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
             )
 
 
-def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardError:
+def _explain_opening(failed: Failed, journal: Path, reason: str) -> SteelyardError:
     match JournalState(failed.detail):
         case JournalState.LOCKED:
             return RecordBusyError(f"another runner writes to {journal}", hint="wait for it, or end it")
@@ -142,12 +142,12 @@ def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardE
             )
         case JournalState.OTHER_VERSION:
             return RecordError(
-                f"{journal} is a journal of version {failed.where}, not {JOURNAL_VERSION}",
+                f"{journal} is a journal of version {failed.place}, not {JOURNAL_VERSION}",
                 hint="use the Steelyard that wrote it, or a newer one",
             )
         case JournalState.CORRUPT:
             return RecordError(
-                f"{journal} is damaged at byte {failed.where:,} and is left as it is",
+                f"{journal} is damaged at byte {failed.place:,} and is left as it is",
                 hint="restore the file from a copy",
             )
         case _:
@@ -159,11 +159,11 @@ def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardE
 
 def decode_failed(body: bytes) -> Failed:
     """Decode the body of a reply of the kind ``failed``."""
-    failure, detail, error, done, where = _FAILED.unpack_from(body)
-    return Failed(Failure(failure), detail, error, done, where, body[_FAILED.size :])
+    failure, detail, error, done, detail_at = _FAILED.unpack_from(body)
+    return Failed(Failure(failure), detail, error, done, detail_at, body[_FAILED.size :])
 
 
-def _named(hook: RawTrial, commands: Sequence[Sequence[str]]) -> str:
+def _name(hook: RawTrial, commands: Sequence[Sequence[str]]) -> str:
     """Return the command; nothing where the frame does not say which it was."""
     return "" if hook.hook is None else f"{shlex.join(commands[hook.hook])}: "
 

@@ -160,13 +160,13 @@ def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | No
     name, path = table.instances, ("analysis", "instances")
     if name is None:
         return
-    for where, used in (
+    for key, used in (
         ("baseline", baseline or {}),
         ("strata", strata),
         ("ratio_across", [table.ratio_across]),
     ):
         if name in used:
-            text = f"{name} is in {where} too, and instances are compared neither with nor within each other"
+            text = f"{name} is in {key} too, and instances are compared neither with nor within each other"
             raise origin.error(path, text, "leave it out of one of them")
 
 
@@ -194,7 +194,7 @@ def _get_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
     if table.type_b and kind not in PROPAGATED:
         text = f"an interval by {kind} has no place for a stated uncertainty"
         raise origin.error(path, text, 'write interval = "log-delta", or leave type_b out')
-    names = [each.name for each in table.type_b]
+    names = [component.name for component in table.type_b]
     for i, type_b in enumerate(table.type_b):
         if type_b.name in names[:i]:
             raise origin.error((*path, i, "name"), f"{type_b.name} is stated twice", "leave one out")
@@ -202,7 +202,9 @@ def _get_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
         if len(texts) != 1:
             text = f"{' and '.join(texts)} are both its size" if texts else f"{type_b.name} has no size"
             raise origin.error((*path, i), text, "give one of u, half_width and step")
-    return tuple(replace(each, u=each.standard, half_width=None, step=None) for each in table.type_b)
+    return tuple(
+        replace(component, u=component.standard, half_width=None, step=None) for component in table.type_b
+    )
 
 
 def _get_baseline(
@@ -263,9 +265,9 @@ def _check_strata(
         text = f" in the stratum {toml_value(dict(zip(strata, key, strict=True)))}" if strata else ""
         if len(result) > 1:
             free = [name for name in result[0] if len({cell[name] for cell in result}) > 1]
-            what = f"{toml_value(baseline)} is {len(result)} treatments{text}: {', '.join(free)} differ"
+            problem = f"{toml_value(baseline)} is {len(result)} treatments{text}: {', '.join(free)} differ"
             hint = f"name a level of {free[0]} as well, or write strata = {toml_value([*strata, *free])}"
-            raise origin.error(path, what, hint)
+            raise origin.error(path, problem, hint)
         if not result and len(members) > 1:
-            what = f"no treatment{text} has {toml_value(baseline)}: nothing there can be compared"
-            raise origin.error(path, what, "choose another baseline, or remove an exclusion")
+            problem = f"no treatment{text} has {toml_value(baseline)}: nothing there can be compared"
+            raise origin.error(path, problem, "choose another baseline, or remove an exclusion")

@@ -24,17 +24,17 @@ def read_contexts(table: ContextsTable, factors: tuple[Factor, ...], origin: Ori
     SpecError
     """
     path: Path = ("contexts",)
-    given = {key: value for key, value in msgspec.structs.asdict(table).items() if value is not None}
-    passes: int = given.pop("passes")
-    if not given:
+    keys = {key: value for key, value in msgspec.structs.asdict(table).items() if value is not None}
+    passes: int = keys.pop("passes")
+    if not keys:
         raise origin.error(
             path, "sets nothing", f'write env_bytes = "random" (settings: {", ".join(INTERVENTIONS)})'
         )
-    for name in given:
+    for name in keys:
         if any(factor.name == name for factor in factors):
             text = f"{name} is a factor as well: it cannot be compared and averaged over at once"
             raise origin.error((*path, name), text, "leave it out here, or in [factors]")
-    settings = {name: _setting(name, value, origin, (*path, name)) for name, value in given.items()}
+    settings = {name: _read_setting(name, value, origin, (*path, name)) for name, value in keys.items()}
     if passes > 1 and all(
         isinstance(setting, (str, int)) and setting != RANDOM for setting in settings.values()
     ):
@@ -45,7 +45,9 @@ def read_contexts(table: ContextsTable, factors: tuple[Factor, ...], origin: Ori
     return Contexts(settings, passes)
 
 
-def _setting(name: str, value: Setting, origin: Origin, path: Path) -> Scalar | tuple[Scalar, ...] | Range:
+def _read_setting(
+    name: str, value: Setting, origin: Origin, path: Path
+) -> Scalar | tuple[Scalar, ...] | Range:
     if value == RANDOM:
         return RANDOM
     if isinstance(value, tuple):

@@ -67,7 +67,7 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     drawn = set(contexts.settings) if contexts else set()
     active = [*(factor.name for factor in factors if factor.intervention), *drawn]
     built = {placeholder for name in active for placeholder in INTERVENTIONS[name].placeholders}
-    used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
+    used = _check_placeholders(program, build, launch, set(levels), built, origin) | _find_derived(metrics)
     used |= {command.factor for command in commands if command.enter is not None}
     used |= set(find_queue_factors(launch, factors))
     for i, level_commands in enumerate(commands):
@@ -99,8 +99,8 @@ def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> 
     texts = (*build.command, *build.env.values()) if build else ()
     if not any(placeholders & names(text) for text in texts):
         listed = " or ".join(f"{{{placeholder}}}" for placeholder in sorted(placeholders))
-        what = f"{name} changes nothing: no [build] takes it"
-        raise origin.error(path, what, f"put {listed} into command in [build]")
+        problem = f"{name} changes nothing: no [build] takes it"
+        raise origin.error(path, problem, f"put {listed} into command in [build]")
 
 
 def _check_placeholders(
@@ -117,9 +117,9 @@ def _check_placeholders(
     """
     used: set[str] = set()
     for path, text, scope in _get_texts(program, build, launch):
-        known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
-        known |= built if scope == "build" else set()
-        result = _check_text(path, text, scope, known, factors, origin)
+        names_of = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
+        names_of |= built if scope == "build" else set()
+        result = _check_text(path, text, scope, names_of, factors, origin)
         if "build" in result and build is None:
             hint = 'write [build] with command = ["make", …], or escape the braces: {{build}}'
             raise origin.error(path, "{build} is used, but [build] is missing", hint)
@@ -131,19 +131,19 @@ def _check_placeholders(
 
 
 def _check_text(
-    path: Path, text: str, scope: str, known: set[str], factors: set[str], origin: Origin
+    path: Path, text: str, scope: str, names_of: set[str], factors: set[str], origin: Origin
 ) -> set[str]:
     """Return the names of the placeholders of one text."""
     try:
         result = names(text)
     except UsageError as error:
-        raise origin.placed(path, error) from None
-    for name in sorted(result - known):
-        raise _unknown(name, known, factors, scope, origin, path)
+        raise origin.place_error(path, error) from None
+    for name in sorted(result - names_of):
+        raise _make_unknown(name, names_of, factors, scope, origin, path)
     return result
 
 
-def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
+def _find_derived(metrics: Sequence[UserMetric]) -> set[str]:
     derived = [metric.derive for metric in metrics if metric.derive is not None]
     if not derived:
         return set()
@@ -180,8 +180,8 @@ def _make_command_place(level: str) -> Path:
     return ("program", "commands", level) if level else ("program", "command")
 
 
-def _unknown(
-    name: str, known: set[str], factors: set[str], scope: str, origin: Origin, path: Path
+def _make_unknown(
+    name: str, names_of: set[str], factors: set[str], scope: str, origin: Origin, path: Path
 ) -> SpecError:
     if name in factors:
         text = f"{{{name}}} has several levels, and this runs once for all treatments"
@@ -190,7 +190,7 @@ def _unknown(
         when = "before there is a trial" if scope == "build" else "for all trials together"
         return origin.error(path, f"{{{name}}} has no value here: this runs {when}", f"remove {{{name}}}")
     text = f"unknown factor {name} in the placeholder {{{name}}}"
-    close = nearest(name, sorted(known))
+    close = nearest(name, sorted(names_of))
     cure = f"did you mean {{{close}}}? For" if close else f"add {name} = […] to [factors]; for"
     return origin.error(path, text, f"{cure} the text itself, write {{{{{name}}}}}")
 
@@ -200,11 +200,11 @@ def _check_shell(program: Program, levels: dict[str, tuple[Scalar, ...]], origin
     plain: dict[str, Scalar] = {"source": "/", "build": "/", "trial": "0"}
     for level, (text,) in program.commands.items():
         for factor in names(text) & set(levels):
-            for each in levels[factor]:
+            for candidate in levels[factor]:
                 try:
-                    expand_for_shell(text, {**plain, **dict.fromkeys(levels, "0"), factor: each})
+                    expand_for_shell(text, {**plain, **dict.fromkeys(levels, "0"), factor: candidate})
                 except UsageError as error:
-                    raise origin.placed(_make_command_place(level), error) from None
+                    raise origin.place_error(_make_command_place(level), error) from None
 
 
 def _check_variables(

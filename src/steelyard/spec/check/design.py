@@ -55,7 +55,7 @@ def read_design(
     exclude = gathered(_get_exclusions, table.exclude, factors, origin)
     stop = None if table.stop is None else gathered(_stop, table.stop, table, origin)
     if ends is None or generators is None or exclude is None:
-        return gathered.refused()
+        return gathered.raise_refused()
     gathered.refuse()
     layout = lay_out(factors, zips, Design(kind=table.kind, ends=ends, generators=generators))
     _check_count(layout.count, "combinations of levels", origin, ("factors",))
@@ -96,10 +96,10 @@ def check_restarts(program: Program, design: Design, origin: Origin) -> None:
         raise origin.error(("program", "between_blocks"), text, hint)
 
 
-def _check_count(count: int, what: str, origin: Origin, path: Path) -> None:
+def _check_count(count: int, noun: str, origin: Origin, path: Path) -> None:
     if count > MOST:
-        what = f"{count:,} {what} are more than can be planned ({MOST:,})"
-        raise origin.error(path, what, f"give fewer levels{' or replicates' if 'replicates' in path else ''}")
+        noun = f"{count:,} {noun} are more than can be planned ({MOST:,})"
+        raise origin.error(path, noun, f"give fewer levels{' or replicates' if 'replicates' in path else ''}")
 
 
 def _get_exclusions(
@@ -130,21 +130,21 @@ def _check_exclusions(
 ) -> int:
     """Return the number of cells that are left."""
     path: Path = ("design", "exclude")
-    hits, left, seen = _count(exclude, factors, zips)
+    hits, rest, levels_of = _count(exclude, factors, zips)
     for i, count in enumerate(hits):
         if not count:
             text = f"{toml_value(exclude[i])} excludes nothing: no treatment has these levels together"
             raise origin.error((*path, i), text, "remove it, or correct its levels")
-    if not left:
+    if not rest:
         raise origin.error(path, "the exclusions leave no treatment", "remove one of them")
     for factor in factors:
-        if len(factor.levels) > 1 and len(seen[factor.name]) == 1:
-            (only,) = seen[factor.name]
+        if len(factor.levels) > 1 and len(levels_of[factor.name]) == 1:
+            (only,) = levels_of[factor.name]
             text = (
                 f"the exclusions leave {factor.name} with one level, {toml_value(only)}: nothing to compare"
             )
             raise origin.error(path, text, f"remove an exclusion, or {factor.name} from [factors]")
-    return left
+    return rest
 
 
 def _count(
@@ -152,16 +152,16 @@ def _count(
 ) -> tuple[list[int], int, dict[str, set[Scalar]]]:
     """Count the cells that each exclusion takes, how many are left, and which levels of each factor are."""
     hits = [0] * len(exclude)
-    left = 0
-    seen: dict[str, set[Scalar]] = {factor.name: set() for factor in factors}
+    rest = 0
+    levels_of: dict[str, set[Scalar]] = {factor.name: set() for factor in factors}
     for cell in cells(factors, zips):
-        taken = [matches(cell, levels) for levels in exclude]
-        hits = [count + one for count, one in zip(hits, taken, strict=True)]
-        if not any(taken):
-            left += 1
+        excluded = [matches(cell, levels) for levels in exclude]
+        hits = [count + is_hit for count, is_hit in zip(hits, excluded, strict=True)]
+        if not any(excluded):
+            rest += 1
             for name, level in cell.items():
-                seen[name].add(level)
-    return hits, left, seen
+                levels_of[name].add(level)
+    return hits, rest, levels_of
 
 
 def _stop(table: Stop, design: Design, origin: Origin) -> Stop:

@@ -15,7 +15,7 @@ from steelyard.spec.experiment import Factor, LevelCommands, Zip
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 COMMAND = "command"
 """The factor that ``commands`` makes."""
@@ -42,14 +42,14 @@ def read_factors(
             zips.append(link)
             columns = zip(link.names, zip(*link.levels, strict=True), strict=True)
             # A member may repeat a level, as long as no row is repeated.
-            members = [Factor(each, unique(column), each in INTERVENTIONS) for each, column in columns]
+            members = [Factor(name, unique(column), name in INTERVENTIONS) for name, column in columns]
         else:
             check_factor_name(name, origin, path)
             members = [_make_factor(name, table, origin, path)]
         for member in members:
             if any(member.name == factor.name for factor in factors):
-                what = f"{member.name} is a factor twice"
-                raise origin.error(path, what, "a factor can be in one zip at most")
+                problem = f"{member.name} is a factor twice"
+                raise origin.error(path, problem, "a factor can be in one zip at most")
         factors.extend(members)
 
     gathered = ErrorCollector()
@@ -95,10 +95,10 @@ def _make_factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path
 
 def _make_zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
     check_identifier(name, "zip", origin, path)
-    for i, each in enumerate(table.names):
-        check_factor_name(each, origin, (*path, "zip", i))
-        if each in table.names[:i]:
-            raise origin.error((*path, "zip", i), f"{each} is linked twice", "leave one out")
+    for i, part in enumerate(table.names):
+        check_factor_name(part, origin, (*path, "zip", i))
+        if part in table.names[:i]:
+            raise origin.error((*path, "zip", i), f"{part} is linked twice", "leave one out")
     if len(table.names) < 2:
         text = f"links {len(table.names)} factors"
         raise origin.error((*path, "zip"), text, 'write two names or more: zip = ["nodes", "scale"]')
@@ -118,7 +118,7 @@ def _make_zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
             check_level(factor, level, origin, (*place, j)) for j, (factor, level) in enumerate(pairs)
         )
         if checked in rows:
-            listed = ", ".join(map(shown, checked))
+            listed = ", ".join(map(format_value, checked))
             raise origin.error(place, f"the row {listed} is given twice", "leave one out")
         rows.append(checked)
     for i, factor in enumerate(table.names):

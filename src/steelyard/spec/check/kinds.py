@@ -11,7 +11,7 @@ from steelyard.core.factorial.layout import TWO_STEPS
 from steelyard.core.units import Scalar
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.experiment import Design, Factor, Zip
-from steelyard.spec.layout import named_axes, read_generator, written_generator
+from steelyard.spec.layout import named_axes, read_generator, write_generator
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 
@@ -95,10 +95,10 @@ def read_generators(
         _check_generators(table.generators, names, _get_steps_of(factors, zips), origin)
         generators = tuple(read_generator(text, names) for text in table.generators)
     elif table.treatments is not None:
-        generators = _of_size(table.treatments, names, origin).generators
+        generators = _read_size(table.treatments, names, origin).generators
     else:
-        generators = _of_resolution(table.resolution or 3, names, origin).generators
-    return tuple(written_generator(generator, names) for generator in generators)
+        generators = _read_resolution(table.resolution or 3, names, origin).generators
+    return tuple(write_generator(generator, names) for generator in generators)
 
 
 def _get_steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
@@ -129,12 +129,12 @@ def _check_generators(
     every = {generator.axis for generator in generators}
     for i, generator in enumerate(generators):
         if inner := [j for j in every if generator.word >> j & 1]:
-            what = f"{names[generator.axis]} rests on {names[inner[0]]}, which a generator fixes itself"
+            problem = f"{names[generator.axis]} rests on {names[inner[0]]}, which a generator fixes itself"
             hint = "put the names of that generator in its place; a name that comes twice drops out"
-            raise origin.error((*_PATH, "generators", i), what, hint)
+            raise origin.error((*_PATH, "generators", i), problem, hint)
 
 
-def _of_size(treatments: int, names: Sequence[str], origin: Origin) -> Fraction:
+def _read_size(treatments: int, names: Sequence[str], origin: Origin) -> Fraction:
     k = len(names)
     path: Path = (*_PATH, "treatments")
     if treatments == 2**k:
@@ -147,7 +147,7 @@ def _of_size(treatments: int, names: Sequence[str], origin: Origin) -> Fraction:
     return minimum_aberration(k, treatments)
 
 
-def _of_resolution(resolution: int, names: Sequence[str], origin: Origin) -> Fraction:
+def _read_resolution(resolution: int, names: Sequence[str], origin: Origin) -> Fraction:
     path: Path = (*_PATH, "resolution")
     _check_room(len(names), path, origin)
     fraction = smallest(len(names), resolution)

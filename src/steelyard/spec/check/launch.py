@@ -116,7 +116,7 @@ def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], or
                 hint = f"write {{{name}}} in submit"
             else:
                 text = f"unknown placeholder {{{name}}}"
-                listed = ", ".join(f"{{{each}}}" for each in _KNOWN[key])
+                listed = ", ".join(f"{{{name}}}" for name in _KNOWN[key])
                 hint = f"known here: {listed}; for the text itself, write {{{{{name}}}}}"
             raise origin.error(("launch", key, i), text, hint)
 
@@ -127,8 +127,8 @@ def _check_slurm(
     """Return the table, with ranks as ``srun`` starts them where there are some."""
     for key in _OF_TEMPLATE:
         if getattr(table, key):
-            what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
-            raise origin.error((*path, key), what, 'leave it out, or write kind = "template"')
+            problem = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
+            raise origin.error((*path, key), problem, 'leave it out, or write kind = "template"')
     levels = {factor.name: factor.levels for factor in factors}
     for i, word in enumerate(table.options):
         named = [match[1] for match in PLACEHOLDER.finditer(word) if match[1] in levels]
@@ -138,16 +138,16 @@ def _check_slurm(
             for values in [dict(zip(named, chosen, strict=True))]
         )
         if any(text.startswith(("--clusters", "-M")) for text in filled):
-            what = f"{word!r}: jobs are looked for on the cluster that they are submitted to only"
+            problem = f"{word!r}: jobs are looked for on the cluster that they are submitted to only"
             hint = "run on that cluster, or write the commands of one with kind = template"
-            raise origin.error((*path, "options", i), what, hint)
+            raise origin.error((*path, "options", i), problem, hint)
     if table.ranks is not None:
         return read_ranks(table, factors, origin)
     default = LaunchMethod()
     for key in ("binding", "arguments"):
         if getattr(table, key) != getattr(default, key):
-            what = "is about ranks that srun starts, and ranks is missing"
-            raise origin.error((*path, key), what, 'write ranks = 4, or ranks = "{p}"')
+            problem = "is about ranks that srun starts, and ranks is missing"
+            raise origin.error((*path, key), problem, 'write ranks = 4, or ranks = "{p}"')
     return table
 
 

@@ -11,7 +11,7 @@ from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.check.names import check_text
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.placeholders import format_level
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 _MOST = 2**63
 
@@ -29,13 +29,13 @@ def check_level(factor: str, level: Scalar, origin: Origin, path: Path) -> Scala
     elif isinstance(level, float) and not math.isfinite(level):
         raise origin.error(path, f"{level} cannot be a level", "write a finite number, or text in quotes")
     elif isinstance(level, int) and not -_MOST <= level < _MOST:
-        raise origin.error(path, f"{shown(level)} is beyond 64 bits", "write it as text in quotes")
+        raise origin.error(path, f"{format_value(level)} is beyond 64 bits", "write it as text in quotes")
     if factor not in INTERVENTIONS:
         return level
     try:
         return INTERVENTIONS[factor].check(level)
     except UsageError as error:
-        raise origin.placed(path, error) from None
+        raise origin.place_error(path, error) from None
 
 
 def check_distinct(levels: Iterable[Scalar], factor: str, origin: Origin, path: Path) -> None:
@@ -55,9 +55,13 @@ def check_distinct(levels: Iterable[Scalar], factor: str, origin: Origin, path: 
             twin = numbers.get(level)
             numbers[level] = level
         if twin is not None:
-            same = shown(twin) == shown(level)
-            pair = f"{shown(level)} is a level" if same else f"{shown(twin)} and {shown(level)} are one level"
-            text = f"{pair} of {factor}{' twice' if same else ''}"
+            looks_same = format_value(twin) == format_value(level)
+            pair = (
+                f"{format_value(level)} is a level"
+                if looks_same
+                else f"{format_value(twin)} and {format_value(level)} are one level"
+            )
+            text = f"{pair} of {factor}{' twice' if looks_same else ''}"
             raise origin.error((*path, i), text, "leave one out; replicates in [design] repeats treatments")
         texts[format_level(level)] = level
 
@@ -70,7 +74,7 @@ def unique(levels: Iterable[Scalar]) -> tuple[Scalar, ...]:
     return tuple({(type(level), level): level for level in levels}.values())
 
 
-def find_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Origin, path: Path) -> Scalar:
+def find_level(factor: str, levels: Sequence[Scalar], written: Scalar, origin: Origin, path: Path) -> Scalar:
     """Return the level that equals ``wanted``.
 
     Raises
@@ -79,21 +83,25 @@ def find_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Or
         Unknown level; names the nearest.
     """
     if factor in INTERVENTIONS:
-        wanted = check_level(factor, wanted, origin, path)
+        written = check_level(factor, written, origin, path)
     for level in levels:
-        if level == wanted and isinstance(level, bool) == isinstance(wanted, bool):
+        if level == written and isinstance(level, bool) == isinstance(written, bool):
             return level
-    raise _no_level(factor, levels, wanted, origin, path)
+    raise _make_level_error(factor, levels, written, origin, path)
 
 
-def _no_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Origin, path: Path) -> SpecError:
-    text = f"{factor} has no level {shown(wanted)}"
+def _make_level_error(
+    factor: str, levels: Sequence[Scalar], written: Scalar, origin: Origin, path: Path
+) -> SpecError:
+    text = f"{factor} has no level {format_value(written)}"
     for level in levels:
-        if format_level(level) == format_level(wanted):
-            return origin.error(path, text, f"write {shown(level)}, as in [factors]")
-    close = nearest(format_level(wanted), map(format_level, levels))
-    listed = ", ".join(map(shown, levels[:10])) + (", …" if len(levels) > 10 else "")
+        if format_level(level) == format_level(written):
+            return origin.error(path, text, f"write {format_value(level)}, as in [factors]")
+    close = nearest(format_level(written), map(format_level, levels))
+    listed = ", ".join(map(format_value, levels[:10])) + (", …" if len(levels) > 10 else "")
     match = next((level for level in levels if format_level(level) == close), None)
     return origin.error(
-        path, text, f"did you mean {shown(match)}?" if match is not None else f"its levels are {listed}"
+        path,
+        text,
+        f"did you mean {format_value(match)}?" if match is not None else f"its levels are {listed}",
     )

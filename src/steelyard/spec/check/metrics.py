@@ -41,14 +41,14 @@ def read_metrics(
         source = _check_source(table, program, origin, path)
         if table.derive is not None:
             texts = [*BUILTIN, *program.counters, *tables]
-            needs[name] = _derived_from(table.derive, texts, factors, origin, (*path, "derive"))
-        levels = _where(table.where, factors, origin, (*path, "where"))
+            needs[name] = _find_derived(table.derive, texts, factors, origin, (*path, "derive"))
+        levels = _find_levels(table.where, factors, origin, (*path, "where"))
         return replace(table, name=name, source=source, where=levels)
 
     gathered = ErrorCollector()
-    found = [gathered(read, name, table) for name, table in tables.items()]
+    every = [gathered(read, name, table) for name, table in tables.items()]
     gathered.refuse()
-    metrics = [metric for metric in found if metric is not None]
+    metrics = [metric for metric in every if metric is not None]
     _check_order(needs, origin)
     check_counting(metrics, program, origin)
     return tuple(metrics)
@@ -94,20 +94,21 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
     return source
 
 
-def _where(
+def _find_levels(
     levels: Mapping[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
     """Return the levels as the factors have them."""
-    known = {factor.name: factor.levels for factor in factors}
+    levels_of = {factor.name: factor.levels for factor in factors}
     for name in levels:
-        if name not in known:
-            raise origin.unknown((*path, name), "factor", name, known)
+        if name not in levels_of:
+            raise origin.unknown((*path, name), "factor", name, levels_of)
     return {
-        name: find_level(name, known[name], level, origin, (*path, name)) for name, level in levels.items()
+        name: find_level(name, levels_of[name], level, origin, (*path, name))
+        for name, level in levels.items()
     }
 
 
-def _derived_from(
+def _find_derived(
     derive: str, metrics: Sequence[str], factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> frozenset[str]:
     """Return the names that a derived metric is computed from."""
@@ -116,7 +117,7 @@ def _derived_from(
     try:
         names = parse(derive).names
     except UsageError as error:
-        raise origin.placed(path, error) from None
+        raise origin.place_error(path, error) from None
     texts = [*metrics, *(factor.name for factor in factors if all(map(is_number, factor.levels)))]
     for name in sorted(names - set(texts)):
         if any(name == factor.name for factor in factors):

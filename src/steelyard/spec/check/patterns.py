@@ -14,7 +14,7 @@ import warnings
 from typing import Final
 
 from steelyard.spec.text.origin import Origin, Path
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 LONGEST_PATTERN: Final = 10_000
 """Characters."""
@@ -37,17 +37,19 @@ def check_pattern(pattern: str, origin: Origin, path: Path, *, group: bool = Fal
             warnings.simplefilter("error")
             compiled = re.compile(pattern)
     except re.error as error:
-        where = f" at character {error.pos + 1}" if error.pos is not None else ""
-        text = f"{shown(pattern)} is not a regular expression: {error.msg}{where}"
+        place = f" at character {error.pos + 1}" if error.pos is not None else ""
+        text = f"{format_value(pattern)} is not a regular expression: {error.msg}{place}"
         raise origin.error(
             path, text, "escape what is meant as text by \\\\, or write the pattern in single quotes"
         ) from None
     except (Warning, OverflowError, RecursionError) as error:
         raise origin.error(
-            path, f"{shown(pattern)} is not a usable regular expression: {error}", "write a simpler one"
+            path,
+            f"{format_value(pattern)} is not a usable regular expression: {error}",
+            "write a simpler one",
         ) from None
     if group and not compiled.groups:
-        text = f"{shown(pattern)} has no group for the number"
+        text = f"{format_value(pattern)} has no group for the number"
         raise origin.error(path, text, 'put parentheses around the number, as in "rate=([0-9.]+)"')
 
 
@@ -61,11 +63,12 @@ def check_pointer(pointer: str, origin: Origin, path: Path) -> None:
     if pointer and not pointer.startswith("/"):
         close = "/" + pointer.lstrip("$.").replace(".", "/")
         text = (
-            f"{shown(pointer)} is not a JSON pointer: it must start with / (or be empty: the whole document)"
+            f"{format_value(pointer)} is not a JSON pointer: it must start with / (or be empty: the whole"
+            " document)"
         )
         raise origin.error(path, text, f'write "{close}"')
     bad = _BAD_ESCAPE.search(pointer)
     if bad:
         rule = f"~ at character {bad.start() + 1} is not followed by 0 or 1"
-        text = f"{shown(pointer)} is not a JSON pointer: {rule}"
+        text = f"{format_value(pointer)} is not a JSON pointer: {rule}"
         raise origin.error(path, text, "write ~0 for ~, and ~1 for a / within a key")

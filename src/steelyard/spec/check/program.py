@@ -20,7 +20,7 @@ from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
-from steelyard.spec.text.toml import shown, toml_value
+from steelyard.spec.text.toml import format_value, toml_value
 
 COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
 """Names of the events that no trial has anyway; whether this machine has them is seen when they are read."""
@@ -85,9 +85,9 @@ def read_program(table: Program, origin: Origin) -> Program:
     gathered = ErrorCollector()
     commands = gathered(_get_commands, table, path, origin)
     for key in ("cwd", "stdin"):
-        gathered(_file, getattr(table, key), (*path, key), origin)
+        gathered(_check_file, getattr(table, key), (*path, key), origin)
     for i, pattern in enumerate(table.inputs):
-        gathered(_file, pattern, (*path, "inputs", i), origin)
+        gathered(_check_file, pattern, (*path, "inputs", i), origin)
     gathered(check_counters, table.counters, origin, (*path, "counters"))
     hooks = {key: gathered(_get_hooks, getattr(table, key), (*path, key), origin) for key in HOOKS}
     env = gathered(_get_environment, table.env, (*path, "env"), origin)
@@ -132,14 +132,16 @@ def read_build(table: Build, origin: Origin) -> Build:
     """
     path: Path = ("build",)
     for i, pattern in enumerate(table.inputs):
-        _file(pattern, (*path, "inputs", i), origin)
+        _check_file(pattern, (*path, "inputs", i), origin)
         if {"{", "}"} & set(pattern.removeprefix("{source}/")):
-            text = f"{shown(pattern)}: names of input files take no placeholder but {{source}} in front"
+            text = (
+                f"{format_value(pattern)}: names of input files take no placeholder but {{source}} in front"
+            )
             raise origin.error(
                 (*path, "inputs", i), text, "write a name or a pattern with * or ** that holds for all levels"
             )
     for i, name in enumerate(table.objects):
-        _file(name, (*path, "objects", i), origin)
+        _check_file(name, (*path, "objects", i), origin)
     return replace(
         table,
         command=_get_command(table.command, (*path, "command"), origin, shell=False),
@@ -164,10 +166,10 @@ def read_duration(value: str | float, path: Path, origin: Origin) -> float:
     try:
         seconds = parse_duration(value)
     except UsageError as error:
-        raise origin.placed(path, error) from None
+        raise origin.place_error(path, error) from None
     if not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise origin.error(
-            path, f"{shown(value)} is not between 1 ms and 366 days", 'write a time such as "60 s"'
+            path, f"{format_value(value)} is not between 1 ms and 366 days", 'write a time such as "60 s"'
         )
     return seconds
 
@@ -202,7 +204,7 @@ def _get_command(command: str | Sequence[str], path: Path, origin: Origin, *, sh
 
 
 def _make_needs_list(command: str, path: Path, origin: Origin) -> SpecError:
-    text = f"{shown(command)} is a single string, and no shell splits it"
+    text = f"{format_value(command)} is a single string, and no shell splits it"
     try:
         words = shlex.split(command)
     except ValueError:
@@ -226,7 +228,7 @@ def _get_hooks(
         )
     if texts:
         return (_get_command(texts, path, origin, shell=False),)
-    return tuple(_get_command(each, (*path, i), origin, shell=False) for i, each in enumerate(commands))
+    return tuple(_get_command(words, (*path, i), origin, shell=False) for i, words in enumerate(commands))
 
 
 def _get_environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> dict[str, str]:
@@ -234,7 +236,7 @@ def _get_environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> d
         place = (*path, name)
         if not _VARIABLE.fullmatch(name):
             raise origin.error(
-                place, f"{shown(name)} cannot name a variable", "use letters a to z, digits and _"
+                place, f"{format_value(name)} cannot name a variable", "use letters a to z, digits and _"
             )
         if name.startswith("STEELYARD_"):
             raise origin.error(
@@ -244,7 +246,7 @@ def _get_environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> d
     return {name: format_level(value) for name, value in env.items()}
 
 
-def _file(name: str | None, path: Path, origin: Origin) -> None:
+def _check_file(name: str | None, path: Path, origin: Origin) -> None:
     if name is None:
         return
     check_text(name, "the name of a file", origin, path)
@@ -252,9 +254,9 @@ def _file(name: str | None, path: Path, origin: Origin) -> None:
         raise origin.error(path, "is empty", "write the name of a file, or leave the key out")
 
 
-def _sha256(digest: str, origin: Origin, path: Path) -> None:
+def _check_sha256(digest: str, origin: Origin, path: Path) -> None:
     if not re.fullmatch("[0-9a-f]{64}", digest):
-        text = f"{shown(digest)} is no SHA-256: 64 hexadecimal digits in lower case"
+        text = f"{format_value(digest)} is no SHA-256: 64 hexadecimal digits in lower case"
         raise origin.error(path, text, "sha256sum FILE prints that of a file")
 
 
@@ -263,15 +265,15 @@ def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
         text: str | None = getattr(table, key)
         if text is None:
             continue
-        check = _sha256 if key.endswith("_sha256") else check_pattern
+        check = _check_sha256 if key.endswith("_sha256") else check_pattern
         check(text, origin, (*path, key))
         if output == "null":
-            what = 'nothing is captured under output = "null"'
-            raise origin.error((*path, key), what, 'write output = "capture" in [program]')
+            problem = 'nothing is captured under output = "null"'
+            raise origin.error((*path, key), problem, 'write output = "capture" in [program]')
     for name, digest in table.files.items():
-        _file(name, (*path, "files", name), origin)
-        _sha256(digest, origin, (*path, "files", name))
+        _check_file(name, (*path, "files", name), origin)
+        _check_sha256(digest, origin, (*path, "files", name))
     if len(table.files) > MOST_FILES:
-        what = f"{len(table.files)} files; a run can be verified by {MOST_FILES}"
-        raise origin.error((*path, "files"), what, "verify the most important ones")
+        problem = f"{len(table.files)} files; a run can be verified by {MOST_FILES}"
+        raise origin.error((*path, "files"), problem, "verify the most important ones")
     return table

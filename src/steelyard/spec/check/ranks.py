@@ -18,7 +18,7 @@ from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.spec.text.origin import Origin, suggest
 from steelyard.spec.text.placeholders import format_level, names
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 
@@ -63,10 +63,10 @@ def read_ranks(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin)
 def texts(launching: LaunchMethod) -> list[tuple[str, str]]:
     """Key and text of everything that takes placeholders."""
     keys = ("ranks", "implementation", "mpirun", "platform", "selector", "placement", "seed")
-    found = [(key, text) for key in keys if (text := getattr(launching, key)) is not None]
-    found += [("noise", text) for text in (launching.noise.links, launching.noise.hosts)]
-    found += [("arguments", word) for word in launching.arguments]
-    return found + [("algorithms", name) for name in launching.algorithms.values()]
+    pairs = [(key, text) for key in keys if (text := getattr(launching, key)) is not None]
+    pairs += [("noise", text) for text in (launching.noise.links, launching.noise.hosts)]
+    pairs += [("arguments", word) for word in launching.arguments]
+    return pairs + [("algorithms", name) for name in launching.algorithms.values()]
 
 
 def check_keys(table: LaunchMethod, origin: Origin) -> None:
@@ -84,57 +84,57 @@ def check_keys(table: LaunchMethod, origin: Origin) -> None:
         if key == "kind" or key in allowed or (queued and key not in _OWN):
             continue
         if getattr(table, field.name) != getattr(default, field.name):
-            text = f"has no meaning for kind = {shown(table.kind)}"
-            of = " or ".join(f'"{kind}"' for kind, keys in _OF_KIND.items() if key in keys)
-            other = f"write kind = {of}, or leave {key} out" if of else f"leave {key} out"
-            raise origin.error(("launch", key), text, other)
+            text = f"has no meaning for kind = {format_value(table.kind)}"
+            kinds = " or ".join(f'"{kind}"' for kind, keys in _OF_KIND.items() if key in keys)
+            hint = f"write kind = {kinds}, or leave {key} out" if kinds else f"leave {key} out"
+            raise origin.error(("launch", key), text, hint)
 
 
 def _check_ranks(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
     if launching.ranks is None:
         raise origin.error(("launch",), "ranks is missing", 'write ranks = 4, or ranks = "{p}"')
-    asked = _get_names(launching.ranks, "ranks", origin)
-    known = {factor.name: factor.levels for factor in factors}
-    if len(asked) > 1 or not asked <= set(known):
+    names_of = _get_names(launching.ranks, "ranks", origin)
+    levels_of = {factor.name: factor.levels for factor in factors}
+    if len(names_of) > 1 or not names_of <= set(levels_of):
         return  # Unknown names are told with all other placeholders.
-    for level in known[next(iter(asked))] if asked else (0,):
-        levels: dict[str, Scalar] = dict.fromkeys(asked, level)
+    for level in levels_of[next(iter(names_of))] if names_of else (0,):
+        levels: dict[str, Scalar] = dict.fromkeys(names_of, level)
         try:
             ranks_of(launching, levels)
         except UsageError as error:
-            raise origin.placed(("launch", "ranks"), error) from None
+            raise origin.place_error(("launch", "ranks"), error) from None
 
 
 def _check_choice(
-    text: str | None, known: tuple[str, ...], key: str, factors: tuple[Factor, ...], origin: Origin
+    text: str | None, choices: tuple[str, ...], key: str, factors: tuple[Factor, ...], origin: Origin
 ) -> None:
     if text is None:
         return
     for name in _get_values(text, key, factors, origin):
-        if name not in known:
-            raise origin.error(("launch", key), f"unknown {key} {name!r}", suggest(name, known, f"{key}s"))
+        if name not in choices:
+            raise origin.error(("launch", key), f"unknown {key} {name!r}", suggest(name, choices, f"{key}s"))
 
 
 def _check_algorithms(algorithms: Mapping[str, str], factors: tuple[Factor, ...], origin: Origin) -> None:
     for operation, text in algorithms.items():
         place = ("launch", "algorithms", operation)
         if operation not in ALGORITHMS:
-            what = f"unknown operation {operation!r}"
-            raise origin.error(place, what, suggest(operation, ALGORITHMS, "operations"))
+            problem = f"unknown operation {operation!r}"
+            raise origin.error(place, problem, suggest(operation, ALGORITHMS, "operations"))
         for name in _get_values(text, "algorithms", factors, origin):
             if name not in ALGORITHMS[operation]:
-                what = f"{operation} has no algorithm {name!r}"
-                raise origin.error(place, what, suggest(name, ALGORITHMS[operation], "algorithms"))
+                problem = f"{operation} has no algorithm {name!r}"
+                raise origin.error(place, problem, suggest(name, ALGORITHMS[operation], "algorithms"))
 
 
 def _get_values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
     """Values that the text can take; none where it is more than one placeholder."""
-    asked = _get_names(text, key, origin)
-    if not asked:
+    names_of = _get_names(text, key, origin)
+    if not names_of:
         return [text]
     levels = {factor.name: factor.levels for factor in factors}
-    if len(asked) == 1 and text == f"{{{next(iter(asked))}}}":
-        return [str(level) for level in levels.get(next(iter(asked)), ())]
+    if len(names_of) == 1 and text == f"{{{next(iter(names_of))}}}":
+        return [str(level) for level in levels.get(next(iter(names_of)), ())]
     return []
 
 
@@ -142,7 +142,7 @@ def _get_names(text: str, key: str, origin: Origin) -> set[str]:
     try:
         return names(text)
     except UsageError as error:
-        raise origin.placed(("launch", key), error) from None
+        raise origin.place_error(("launch", key), error) from None
 
 
 def _check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
@@ -174,12 +174,12 @@ def _check_texts(
     origin: Origin,
 ) -> None:
     """Judge every combination of the levels that the texts name."""
-    known = {factor.name: factor.levels for factor in factors}
+    levels_of = {factor.name: factor.levels for factor in factors}
     try:
-        asked = sorted(set().union(*map(names, texts)))
-        if not set(asked) <= {*known, "trial"}:
+        names_of = sorted(set().union(*map(names, texts)))
+        if not set(names_of) <= {*levels_of, "trial"}:
             return  # Unknown names are told with all other placeholders.
-        for levels in product(*(known.get(name, (0,)) for name in asked)):
-            judge(dict(zip(asked, levels, strict=True)))
+        for levels in product(*(levels_of.get(name, (0,)) for name in names_of)):
+            judge(dict(zip(names_of, levels, strict=True)))
     except UsageError as error:
-        raise origin.placed(("launch", key), error) from None
+        raise origin.place_error(("launch", key), error) from None

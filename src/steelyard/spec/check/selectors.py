@@ -37,7 +37,7 @@ def check_pair(
     groups = _get_groups(treatments, levels, strata)
     for selector, path in ((new, new_path), (old, old_path)):
         for stratum, members in groups:
-            _one_at_most(
+            _check_single(
                 [cell for cell in members if matches(cell, selector)], selector, stratum, origin, path
             )
         if not any(matches(cell, selector) for _, members in groups for cell in members):
@@ -74,7 +74,7 @@ def check_strata(
     groups = _get_groups(treatments, levels, strata)
     for stratum, members in groups:
         for level in dict.fromkeys(cell[factor] for cell in members):
-            _one_at_most(
+            _check_single(
                 [cell for cell in members if cell[factor] == level], {factor: level}, stratum, origin, path
             )
     if not any(len(members) > 1 for _, members in groups):
@@ -85,14 +85,14 @@ def check_strata(
 def _get_groups(
     treatments: Sequence[Cell], levels: Mapping[str, Scalar], strata: Sequence[str]
 ) -> list[tuple[Cell, list[Cell]]]:
-    found: dict[tuple[Scalar, ...], list[Cell]] = {}
+    groups: dict[tuple[Scalar, ...], list[Cell]] = {}
     for cell in treatments:
         if all(cell.get(name, level) == level for name, level in levels.items()):
-            found.setdefault(tuple(cell[name] for name in strata), []).append(cell)
-    return [(dict(zip(strata, key, strict=True)), members) for key, members in found.items()]
+            groups.setdefault(tuple(cell[name] for name in strata), []).append(cell)
+    return [(dict(zip(strata, key, strict=True)), members) for key, members in groups.items()]
 
 
-def _one_at_most(
+def _check_single(
     cells: Sequence[Cell], selector: Mapping[str, Scalar], stratum: Cell, origin: Origin, path: Path
 ) -> None:
     if len(cells) < 2:

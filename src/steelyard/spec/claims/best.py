@@ -28,7 +28,7 @@ class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", 
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Best:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Best:
         """Return the claim with its level as the factor has it."""
         metric = check_metric(self.metric, question, origin, (*path, "metric"))
         if self.best not in question.levels:
@@ -43,7 +43,7 @@ class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", 
         level = self.level
         if level is not None:
             level = find_level(self.best, levels, level, origin, (*path, "level"))
-        where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
+        cell = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
         strata = free_factors(question.factors, question.zips, {self.best})
-        check_strata(question.treatments, self.best, where, strata, origin, (*path, "best"))
-        return replace(self, level=level, where=where, strata=strata)
+        check_strata(question.treatments, self.best, cell, strata, origin, (*path, "best"))
+        return replace(self, level=level, where=cell, strata=strata)

@@ -16,7 +16,7 @@ from steelyard.spec.check.levels import find_level
 from steelyard.spec.claims.keys import Bound, Levels, Name
 from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter
 from steelyard.spec.text.origin import Origin, Path
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit", tag_field="kind"):
@@ -50,7 +50,7 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
     ] = None
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Limit:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Limit:
         """Return the claim with its bound in the unit of the metric."""
         check_metric(self.limit, question, origin, (*path, "limit"))
         bounds = [key for key in ("max", "min") if getattr(self, key) is not None]
@@ -83,7 +83,9 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
 
 def _is_predicted(level: Scalar, measured: Sequence[Scalar]) -> bool:
     """Whether this is a scale that was not measured, of a factor whose levels are numbers."""
-    return is_number(level) and not any(level == each for each in measured) and all(map(is_number, measured))
+    return (
+        is_number(level) and not any(level == value for value in measured) and all(map(is_number, measured))
+    )
 
 
 def _read_bound(value: str | float, unit: str, origin: Origin, path: Path) -> float:
@@ -94,7 +96,7 @@ def _read_bound(value: str | float, unit: str, origin: Origin, path: Path) -> fl
             return parse_duration(value)
         return float(value)
     except UsageError as error:
-        raise origin.placed(path, error) from None
+        raise origin.place_error(path, error) from None
     except ValueError:
-        text = f"must be a number (only sizes and times have units), got {shown(value)}"
+        text = f"must be a number (only sizes and times have units), got {format_value(value)}"
         raise origin.error(path, text, f"write a number{f' of {unit}' if unit else ''}") from None

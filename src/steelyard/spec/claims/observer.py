@@ -37,7 +37,7 @@ class Unperturbed(
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Unperturbed:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Unperturbed:
         """Return the claim, with the baseline of the analysis where ``without`` is not given."""
         metric = check_metric(self.unperturbed, question, origin, (*path, "unperturbed"))
         without: Levels | None = self.without
@@ -90,17 +90,17 @@ class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="va
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Validates:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Validates:
         """Return the claim, where all four pairs of treatments are run."""
         metric = check_metric(self.validates, question, origin, (*path, "validates"))
         check_metric(self.outcome, question, origin, (*path, "outcome"))
         keys = ("intervention", "than", "probe", "without")
         levels = {key: select(getattr(self, key), question, origin, (*path, key)) for key in keys}
-        where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
+        cell = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
         named = {name for level in levels.values() for name in level}
         strata = free_factors(question.factors, question.zips, named)
         places = (*path, "intervention"), (*path, "than")
         for observer in (levels["probe"], levels["without"]):
             new, old = {**levels["intervention"], **observer}, {**levels["than"], **observer}
-            check_pair(question.treatments, new, old, where, strata, origin, *places)
-        return replace(self, **levels, where=where, strata=strata)
+            check_pair(question.treatments, new, old, cell, strata, origin, *places)
+        return replace(self, **levels, where=cell, strata=strata)

@@ -88,21 +88,21 @@ def select(
     """
     if not levels and not empty:
         raise origin.error(path, "names no level", 'write the levels of one treatment: { opt = "O3" }')
-    found: Cell = {}
+    cell: Cell = {}
     for name, level in levels.items():
         if name in question.levels:
-            found[name] = find_level(name, question.levels[name], level, origin, (*path, name))
+            cell[name] = find_level(name, question.levels[name], level, origin, (*path, name))
         elif metric is not None and metric in question.labelled:
-            found[name] = level
+            cell[name] = level
         else:
-            raise _no_factor(name, question, origin, (*path, name))
-    return found
+            raise _make_factor_error(name, question, origin, (*path, name))
+    return cell
 
 
 def check_label(name: str, metric: str, question: ClaimNames, origin: Origin, path: Path) -> None:
     """Raise SpecError where this is neither a factor nor possibly a label of the metric."""
     if name not in question.levels and metric not in question.labelled:
-        raise _no_factor(name, question, origin, path)
+        raise _make_factor_error(name, question, origin, path)
 
 
 def check_parameter(name: str, metric: str, question: ClaimNames, origin: Origin, path: Path) -> None:
@@ -113,7 +113,7 @@ def check_parameter(name: str, metric: str, question: ClaimNames, origin: Origin
         raise origin.error(path, text, "write numbers without quotes in [factors]")
 
 
-def _no_factor(name: str, question: ClaimNames, origin: Origin, path: Path) -> SpecError:
+def _make_factor_error(name: str, question: ClaimNames, origin: Origin, path: Path) -> SpecError:
     from steelyard.spec.hints.did_you_mean import suggest_factor
 
     hint = suggest_factor(name, question.levels) or suggest(name, question.levels, "factors")

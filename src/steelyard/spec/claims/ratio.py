@@ -12,7 +12,7 @@ from steelyard.spec.check.selectors import check_pair, free_factors
 from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Loss, Metric, Name, Other, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.text.origin import Origin, Path
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 
 class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
@@ -33,7 +33,7 @@ class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faste
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Faster:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Faster:
         """Return the claim with its levels as the factors have them."""
         return _check_claim(self, "faster", "than", question, origin, path)
 
@@ -51,7 +51,7 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Slower:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Slower:
         """Return the claim with its levels as the factors have them."""
         return _check_claim(self, "slower", "than", question, origin, path)
 
@@ -70,7 +70,7 @@ class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="no
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> NotSlower:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> NotSlower:
         """Return the claim with its levels as the factors have them, and ``by`` as a number."""
         by = _read_loss(self.by, origin, (*path, "by"))
         return replace(_check_claim(self, "not_slower", "than", question, origin, path), by=by)
@@ -87,7 +87,7 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="e
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Equivalent:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Equivalent:
         """Return the claim with its levels as the factors have them."""
         return _check_claim(self, "equivalent", "to", question, origin, path)
 
@@ -100,23 +100,27 @@ def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
     try:
         number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(value)
     except ValueError:
-        raise origin.error(path, f"must be a fraction, got {shown(value)}", 'write by = "5%"') from None
+        raise origin.error(
+            path, f"must be a fraction, got {format_value(value)}", 'write by = "5%"'
+        ) from None
     if not 0 < number < 1:
         hint = 'write by = "5%"; faster … by = 0.4 lets a program take 2.5 × as long'
-        raise origin.error(path, f"must be a fraction above 0 and below 1, got {shown(value)}", hint)
+        raise origin.error(path, f"must be a fraction above 0 and below 1, got {format_value(value)}", hint)
     return number
 
 
-def _check_claim(claim: Pair, key: str, other: str, question: ClaimNames, origin: Origin, path: Path) -> Pair:
+def _check_claim(
+    claim: Pair, key: str, second: str, question: ClaimNames, origin: Origin, path: Path
+) -> Pair:
     metric = check_metric(claim.metric, question, origin, (*path, "metric"))
-    levels: Levels | None = getattr(claim, other)
+    levels: Levels | None = getattr(claim, second)
     old = question.analysis.baseline if levels is None else levels
     if old is None:
-        text = f"{key} without {other}, and [analysis] has no baseline"
-        raise origin.error(path, text, f"write {other} = {{ … }} as well")
+        text = f"{key} without {second}, and [analysis] has no baseline"
+        raise origin.error(path, text, f"write {second} = {{ … }} as well")
     chosen = select(getattr(claim, key), question, origin, (*path, key))
-    baseline = select(old, question, origin, (*path, other))
-    where = select(claim.where, question, origin, (*path, "where"), metric=metric, empty=True)
+    baseline = select(old, question, origin, (*path, second))
+    cell = select(claim.where, question, origin, (*path, "where"), metric=metric, empty=True)
     strata = free_factors(question.factors, question.zips, chosen.keys() | baseline.keys())
-    check_pair(question.treatments, chosen, baseline, where, strata, origin, (*path, key), (*path, other))
-    return replace(claim, **{key: chosen, other: baseline, "where": where, "strata": strata})
+    check_pair(question.treatments, chosen, baseline, cell, strata, origin, (*path, key), (*path, second))
+    return replace(claim, **{key: chosen, second: baseline, "where": cell, "strata": strata})

@@ -42,8 +42,8 @@ def _read(table: Mapping[str, object], question: ClaimNames, origin: Origin, pat
         hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {text}"
         raise origin.error(path, "no key names a kind of claim", hint)
     if len(kinds) > 1:
-        what = f"{' and '.join(kinds)} are two claims"
-        raise origin.error(path, what, "give each a [[claims]] of its own")
+        problem = f"{' and '.join(kinds)} are two claims"
+        raise origin.error(path, problem, "give each a [[claims]] of its own")
     struct = KINDS[kinds[0]]
     for key in {"kind", "strata"} & set(table):  # Of the structure, and no keys of a spec.
         from steelyard.spec.hints.type_errors import unknown_key
@@ -57,4 +57,4 @@ def _read(table: Mapping[str, object], question: ClaimNames, origin: Origin, pat
         raise type_error(struct, table, origin, path, levels=question.levels) from None
     if claim.name is not None:
         check_line(claim.name, "the name of a claim", origin, (*path, "name"))
-    return claim.checked(question, origin, path)
+    return claim.check_against(question, origin, path)

@@ -13,7 +13,7 @@ from steelyard.core.units import is_number
 from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
 from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path, suggest
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 LEAST_POINTS: Final = 3
 """Of the parameter, from which there is a model."""
@@ -42,7 +42,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
     where: Where = {}
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Rule:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Rule:
         """Return the claim, where the names in it are levels, or may be labels."""
         from steelyard.core.growth import parse_rule
 
@@ -50,12 +50,12 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
         try:
             rule = parse_rule(self.rule)
         except UsageError as error:
-            raise origin.placed((*path, "rule"), error) from None
+            raise origin.place_error((*path, "rule"), error) from None
         if self.over in question.levels:
             levels = [str(level) for level in question.levels[self.over]]
-            for name in (*rule.left, *rule.right):
+            for name in (*rule.left_side, *rule.right):
                 if name not in levels:
-                    text = f"{self.over} has no level {shown(name)}"
+                    text = f"{self.over} has no level {format_value(name)}"
                     raise origin.error((*path, "rule"), text, suggest(name, levels, "levels"))
         else:
             check_label(self.over, metric, question, origin, (*path, "over"))
@@ -63,8 +63,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
             check_parameter(self.parameter, metric, question, origin, (*path, "parameter"))
         if self.growth:
             _check_scales(self, question, origin, path)
-        where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
-        return replace(self, where=where)
+        cell = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
+        return replace(self, where=cell)
 
 
 def _check_scales(claim: Rule, question: ClaimNames, origin: Origin, path: Path) -> None:

@@ -66,16 +66,16 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
     ] = None
     name: Name = None
 
-    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Scales:
+    def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Scales:
         """Return the claim, where its Big-O texts can be read and speak of what grows."""
         check_metric(self.scales, question, origin, (*path, "scales"))
         stated = [key for key in ("at_most", "expect", "accepted") if getattr(self, key) is not None]
         if len(stated) != 1:
-            what = f"{' and '.join(stated)} are both given" if stated else "no expectation is stated"
+            problem = f"{' and '.join(stated)} are both given" if stated else "no expectation is stated"
             hint = (
                 'write at_most = "O(n log n)" for an upper bound, expect = "O(log p)", or accepted = "FILE"'
             )
-            raise origin.error(path, what, hint)
+            raise origin.error(path, problem, hint)
         if self.accepted is not None and not self.accepted.strip():
             raise origin.error((*path, "accepted"), "is empty", "name the file that --accept wrote")
         if self.parameter is not None:
@@ -89,8 +89,8 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         litmus = select(self.litmus, question, origin, (*path, "litmus"), metric=self.scales, empty=True)
         for name, scale in self.at.items():
             if not 1 < scale < float("inf"):
-                what = f"growth has no value at {name} = {scale:g}"
-                raise origin.error((*path, "at", name), what, "write a number above 1")
+                problem = f"growth has no value at {name} = {scale:g}"
+                raise origin.error((*path, "at", name), problem, "write a number above 1")
         return replace(self, where=levels, litmus=litmus)
 
     def _check_deviation(self, text: str, origin: Origin, path: Path) -> None:
@@ -102,7 +102,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         try:
             parse_deviation(text, self.parameter or "p")
         except UsageError as error:
-            raise origin.placed(path, error) from None
+            raise origin.place_error(path, error) from None
 
 
 def _check_growth(
@@ -114,8 +114,8 @@ def _check_growth(
         parsed = parse(text)
         parsed.growth(parameter or "p", along)
     except UsageError as error:
-        raise origin.placed(path, error) from None
+        raise origin.place_error(path, error) from None
     named = set(parsed.parameters)
     if parameter is not None and named and not named & {parameter, *along}:
-        what = f"{text} is over {', '.join(sorted(named))}, but {parameter} is what grows"
-        raise origin.error(path, what, f"write it over {parameter}; what stays constant is O(1)")
+        problem = f"{text} is over {', '.join(sorted(named))}, but {parameter} is what grows"
+        raise origin.error(path, problem, f"write it over {parameter}; what stays constant is O(1)")

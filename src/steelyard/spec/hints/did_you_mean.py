@@ -89,12 +89,12 @@ def _fits(expected: Any, value: Scalar) -> bool:
 
 def suggest_levels(key: str, value: object, levels: Levels) -> str:
     """Hint where a table of levels is wanted, and something else stands there."""
-    given = value if isinstance(value, list) else [value]
-    found = [cells_with(each, levels) for each in given]
-    if len(found) == 1 and found[0]:
-        return f"write {' or '.join(f'{key} = {toml_value(cell)}' for cell in found[0])}"
-    if found and all(len(group) == 1 for group in found):
-        return f"write {key} = {toml_value({k: v for cells in found for k, v in cells[0].items()})}"
+    values = value if isinstance(value, list) else [value]
+    cells = [cells_with(text, levels) for text in values]
+    if len(cells) == 1 and cells[0]:
+        return f"write {' or '.join(f'{key} = {toml_value(cell)}' for cell in cells[0])}"
+    if cells and all(len(group) == 1 for group in cells):
+        return f"write {key} = {toml_value({k: v for group in cells for k, v in group[0].items()})}"
     factor = value if isinstance(value, str) and value in levels else next(iter(levels), None)
     if factor is None or not levels[factor]:
         return f'write a factor and its level: {key} = {{ opt = "O3" }}'
@@ -116,7 +116,7 @@ def suggest_key(key: str, table: Any, keys: Iterable[str], levels: Levels) -> st
 def suggest_level(expected: Any, path: Path, value: object, levels: Levels) -> str | None:
     """Hint where a factor or one level is wanted, and a table or a list of them stands there."""
     if isinstance(value, list) and len(value) == 1 and is_scalar(value[0]) and _fits(expected, value[0]):
-        return f"write {_assigned(path, value[0])}"
+        return f"write {_format_assigned(path, value[0])}"
     if not (isinstance(value, Mapping) and len(value) == 1):
         return None
     ((factor, level),) = value.items()
@@ -124,21 +124,21 @@ def suggest_level(expected: Any, path: Path, value: object, levels: Levels) -> s
         return None
     if path[-1:] == ("best",):
         return _get_best(factor, level)
-    return f"write {_assigned(path, level)}" if path[-1:] == ("level",) else None
+    return f"write {_format_assigned(path, level)}" if path[-1:] == ("level",) else None
 
 
 def suggest_factor(word: str, levels: Levels) -> str | None:
     """Hint where the name of a factor is wanted, and one of its levels stands there."""
-    found = cells_with(word, levels)
-    return f"{toml_value(word)} is a level: write {' or '.join(map(toml_value, found))}" if found else None
+    cells = cells_with(word, levels)
+    return f"{toml_value(word)} is a level: write {' or '.join(map(toml_value, cells))}" if cells else None
 
 
 def suggest_best(word: str, levels: Levels) -> str | None:
     """Hint where the factor is the one whose best level is claimed."""
-    found = [item for cell in cells_with(word, levels) for item in cell.items()]
-    if not found:
+    items = [item for cell in cells_with(word, levels) for item in cell.items()]
+    if not items:
         return None
-    return _get_best(*found[0])
+    return _get_best(*items[0])
 
 
 def _get_best(factor: str, level: Scalar) -> str:
@@ -150,24 +150,24 @@ def cells_with(value: Any, levels: Levels) -> list[dict[str, Scalar]]:
     if not is_scalar(value):
         return []
     name, equals, rest = str(value).partition("=")
-    wanted = {name.strip(): rest.strip()} if equals and name.strip() in levels else None
+    named_level = {name.strip(): rest.strip()} if equals and name.strip() in levels else None
     return [
         {factor: level}
-        for factor, known in levels.items()
-        for level in known
-        if format_level(level) == (format_level(value) if wanted is None else wanted.get(factor))
+        for factor, its_levels in levels.items()
+        for level in its_levels
+        if format_level(level) == (format_level(value) if named_level is None else named_level.get(factor))
     ]
 
 
-def given_levels(tables: object) -> dict[str, list[Scalar]]:
+def read_levels(tables: object) -> dict[str, list[Scalar]]:
     """Factors and levels of a spec that was not checked yet, where they are a list."""
     factors = tables.get("factors") if isinstance(tables, Mapping) else None
     if not isinstance(factors, Mapping):
         return {}
     return {
-        name: [each for each in known if is_scalar(each)]
-        for name, known in factors.items()
-        if isinstance(known, list)
+        name: [level for level in its_levels if is_scalar(level)]
+        for name, its_levels in factors.items()
+        if isinstance(its_levels, list)
     }
 
 
@@ -178,6 +178,6 @@ def is_scalar(value: Any) -> TypeGuard[Scalar]:
     return isinstance(value, str) or is_number(value)
 
 
-def _assigned(path: Path, value: Scalar) -> str:
+def _format_assigned(path: Path, value: Scalar) -> str:
     key = path[-1] if path and isinstance(path[-1], str) else None
     return f"{toml_key(key)} = {toml_value(value)}" if key else toml_value(value)

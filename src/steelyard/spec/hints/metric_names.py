@@ -18,7 +18,7 @@ _CALLED: Final = {
 }
 
 
-def suggest_metric(word: str, known: Iterable[str], what: str = "metrics") -> str:
+def suggest_metric(word: str, every: Iterable[str], noun: str = "metrics") -> str:
     """Return a hint about the name of a metric.
 
     It is the metric that ``word`` probably means, how a counter is asked for, or all that there are.
@@ -34,7 +34,7 @@ def suggest_metric(word: str, known: Iterable[str], what: str = "metrics") -> st
     """
     from steelyard.core.counters import EVENTS
 
-    names = list(known)
+    names = list(every)
     folded = word.lower().replace("-", "_")
     base = folded.partition(":")[0]
     if base in EVENTS and base not in names:
@@ -44,4 +44,4 @@ def suggest_metric(word: str, known: Iterable[str], what: str = "metrics") -> st
     begun = [name for name in names if name.lower().startswith(f"{folded}_")]
     if ours not in names and nearest(word, names) is None:
         ours = begun[0] if len(begun) == 1 else None
-    return f"did you mean {ours}?" if ours in names else suggest(word, names, what)
+    return f"did you mean {ours}?" if ours in names else suggest(word, names, noun)

@@ -22,9 +22,9 @@ _OTHER_TOOLS: Final = {
 """What other tools that measure, and other tables, call a key; the first that a table has is meant."""
 
 
-def alias_of(key: str, known: Sequence[str]) -> str | None:
+def alias_of(key: str, names: Sequence[str]) -> str | None:
     """Key that means here what ``key`` means in other tools or tables, if the table has it."""
-    return next((ours for ours in _OTHER_TOOLS.get(key, ()) if ours in known), None)
+    return next((ours for ours in _OTHER_TOOLS.get(key, ()) if ours in names), None)
 
 
 def table_of(key: str, path: tuple[str | int, ...]) -> str | None:
@@ -34,21 +34,21 @@ def table_of(key: str, path: tuple[str | int, ...]) -> str | None:
     """
     from steelyard.spec.tables.spec import SpecTable
 
-    if any(isinstance(each, int) for each in path):
+    if any(isinstance(part, int) for part in path):
         return None
-    homes = [where for where, table in _get_tables(SpecTable) if where and key in keys_of(table)]
-    found = [home for home in homes if home[: len(path)] == path] if path else []
-    headers = [f"[{'.'.join(where)}]" for where in found or homes]
+    homes = [place for place, table in _get_tables(SpecTable) if place and key in keys_of(table)]
+    places = [home for home in homes if home[: len(path)] == path] if path else []
+    headers = [f"[{'.'.join(place)}]" for place in places or homes]
     return " or ".join(headers) if len(headers) in {1, 2} else None
 
 
-def _get_tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _get_tables(table: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every table with names of its own on the way to it, and where it stands."""
-    yield where, table
+    yield place, table
     for name, hint in keys_of(table).items():
         for member in members(hint):
             if isinstance(member, type) and issubclass(member, msgspec.Struct):
-                yield from _get_tables(member, (*where, name))
+                yield from _get_tables(member, (*place, name))
 
 
 def members(hint: Any) -> Iterator[Any]:

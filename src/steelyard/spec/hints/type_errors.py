@@ -28,7 +28,7 @@ from steelyard.spec.hints.did_you_mean import (
 from steelyard.spec.hints.misplaced_keys import alias_of, members, table_of
 from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.origin import Origin, Path, nearest
-from steelyard.spec.text.toml import shown, toml_value
+from steelyard.spec.text.toml import format_value, toml_value
 
 _KINDS: Final = {
     "str": "text in quotes",
@@ -76,13 +76,13 @@ def type_errors(
         field = _FIELD.match(message)
         if field and field[1] == "missing required" and field[2] in wrong:
             return
-        yield _own_error(expected, value, origin, path, message, levels)
+        yield _make_own_error(expected, value, origin, path, message, levels)
         if not field or field[1] != "contains unknown":
             return
         rest = {key: item for key, item in rest.items() if key != field[2]}
 
 
-def _own_error(
+def _make_own_error(
     expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
 ) -> SpecError:
     """Return the error for what is wrong with a value itself, and not with anything in it."""
@@ -94,19 +94,19 @@ def _own_error(
         return unknown_key(field[2], _get_fields(expected, value), origin, path)
     if field:
         return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
-    options = _options(expected)
+    options = _read_options(expected)
     if message.startswith("Invalid enum value") and options:
-        text = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
+        text = _join_either([*_list_other_kinds(expected), *(f'"{option}"' for option in options)])
         hint = suggest_option(path, str(value), options) or f"write {text}"
-        return origin.error(path, f"must be {text}, got {shown(value)}", hint)
-    return _other_kind(expected, value, origin, path, message, levels)
+        return origin.error(path, f"must be {text}, got {format_value(value)}", hint)
+    return _make_kind_error(expected, value, origin, path, message, levels)
 
 
-def _other_kind(
+def _make_kind_error(
     expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
 ) -> SpecError:
     """Return the error for a value of another kind than is wanted, or beyond a bound."""
-    text = _wanted(message)
+    text = _describe_expected(message)
     if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
         hint = f"write [[{path[0]}]], with two brackets on either side"
     elif path and text == _KINDS["object"] and (fitting := _get_key_for(expected, value)):
@@ -121,12 +121,12 @@ def _other_kind(
             or (suggest_number(expected, str(path[-1]), value) if path else None)
             or f"write {text}"
         )
-    return origin.error(path, f"must be {text}, got {shown(value)}", hint)
+    return origin.error(path, f"must be {text}, got {format_value(value)}", hint)
 
 
-def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
+def unknown_key(key: str, names: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
     """Return the error for a key that a table does not have."""
-    keys = list(known)
+    keys = list(names)
     if close := alias_of(key, keys) or nearest(key, keys, cutoff=0.8):
         hint = f"did you mean {close}?"
     elif tables := table_of(key, path):
@@ -160,10 +160,12 @@ def _get_children(expected: Any, value: object) -> Iterator[tuple[str | int, Any
 
 def _is_list_of_tables(expected: Any) -> bool:
     return any(
-        issubclass(each, msgspec.Struct) if isinstance(each, type) else typing.get_origin(each) in _TABLES
+        issubclass(member_of, msgspec.Struct)
+        if isinstance(member_of, type)
+        else typing.get_origin(member_of) in _TABLES
         for member in members(expected)
         if typing.get_origin(member) in _LISTS
-        for each in members(typing.get_args(member)[0])
+        for member_of in members(typing.get_args(member)[0])
     )
 
 
@@ -197,22 +199,22 @@ def _get_key_for(expected: Any, value: object) -> str | None:
     return next((key for key in keys if _get_refusal(expected, {key: value}) is None), None)
 
 
-def _options(expected: Any) -> list[str]:
+def _read_options(expected: Any) -> list[str]:
     return [
         str(arg) for m in members(expected) if typing.get_origin(m) is Literal for arg in typing.get_args(m)
     ]
 
 
-def _other_kinds(expected: Any) -> list[str]:
+def _list_other_kinds(expected: Any) -> list[str]:
     """Say in words what a value may be besides one of some texts."""
     return ["an integer" for member in members(expected) if member is int]
 
 
-def _either(words: list[str]) -> str:
+def _join_either(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
 
 
-def _wanted(message: str) -> str:
+def _describe_expected(message: str) -> str:
     match = _EXPECTED.match(message)
     if not match:
         # An integer beyond 64 bits, for one.
@@ -221,7 +223,7 @@ def _wanted(message: str) -> str:
     kinds = [words for kind, words in _KINDS.items() if kind in named]
     if "a number" in kinds and "an integer" in kinds:
         kinds.remove("an integer")
-    words = _either(kinds)
+    words = _join_either(kinds)
     if match[4]:
         return f"a list of {match[4]}"
     if match[2] and "of length" in message:
@@ -233,9 +235,9 @@ def _get_cure(message: str, value: object) -> str | None:
     expected = _EXPECTED.match(message)
     kinds = [kind for kind in expected[1].split(" | ") if kind != "null"] if expected else []
     if "array" in kinds and is_scalar(value):
-        return f"write a list: {_as_list(value)}"
+        return f"write a list: {_suggest_list(value)}"
     if "str" in kinds and isinstance(value, (bool, int, float)):
-        return f'write it in quotes: "{shown(value)}"'
+        return f'write it in quotes: "{format_value(value)}"'
     if isinstance(value, str) and kinds in (["int"], ["float"], ["bool"]) and _looks_like(value, kinds[0]):
         return "leave out the quotes"
     return None
@@ -249,7 +251,7 @@ def _looks_like(text: str, kind: str) -> bool:
     )
 
 
-def _as_list(value: str | float) -> str:
+def _suggest_list(value: str | float) -> str:
     """Return the list that was probably meant; text is split into words as a shell does."""
     try:
         return (

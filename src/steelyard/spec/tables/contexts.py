@@ -38,8 +38,8 @@ else:
         "ContextsTable",
         [
             *(
-                (each.name, _make_setting(each.about, each.levels_text), None)
-                for each in INTERVENTIONS.values()
+                (intervention.name, _make_setting(intervention.about, intervention.levels_text), None)
+                for intervention in INTERVENTIONS.values()
             ),
             ("passes", _PASSES, 1),
         ],

@@ -16,7 +16,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 LONGEST: Final = 1000
 """Characters."""
@@ -147,68 +147,68 @@ class _Parser:
         self._depth = 0
 
     def parse(self) -> list[_Step]:
-        steps = self._operation(0)
+        steps = self._parse_operation(0)
         if self._tokens[0][1]:
-            raise self._unexpected("an operator or the end")
+            raise self._make_unexpected("an operator or the end")
         return steps
 
-    def _operation(self, weakest: int) -> list[_Step]:
+    def _parse_operation(self, weakest: int) -> list[_Step]:
         """Return an operand, and the operators after it that bind at least as strongly as ``weakest``."""
         self._depth += 1
         if self._depth > DEEPEST:
-            raise _at(
+            raise _get_at(
                 self._tokens[0][0], self._text, f"more than {DEEPEST} levels deep", "derive it in steps"
             )
-        steps = self._operand()
+        steps = self._parse_operand()
         while (strength := _STRENGTH.get(self._tokens[0][1], -1)) >= weakest:
             _, operator_ = self._tokens.pop(0)
             right = strength + 1 if operator_ != "**" else _STRENGTH["sign"]
-            steps += [*self._operation(right), _Step(operator_, 2)]
+            steps += [*self._parse_operation(right), _Step(operator_, 2)]
         self._depth -= 1
         return steps
 
-    def _operand(self) -> list[_Step]:
+    def _parse_operand(self) -> list[_Step]:
         column, word = self._tokens[0]
         if not word or word in ("*", "/", "**", ")", ","):
-            raise self._unexpected("a number, a name or a parenthesis")
+            raise self._make_unexpected("a number, a name or a parenthesis")
         self._tokens.pop(0)
         if word in ("+", "-"):
             negative = word == "-"
             while self._tokens[0][1] in ("+", "-"):
                 negative ^= self._tokens.pop(0)[1] == "-"
-            steps = self._operation(_STRENGTH["sign"])
+            steps = self._parse_operation(_STRENGTH["sign"])
             return [*steps, _Step("negative", 1)] if negative else steps
         if word == "(":
-            return self._closed(self._operation(0))
+            return self._parse_closed(self._parse_operation(0))
         if word[0].isdigit() or word[0] == ".":
             if math.isinf(float(word)):
-                raise _at(column, self._text, f"{word} is too large", "write a smaller number")
+                raise _get_at(column, self._text, f"{word} is too large", "write a smaller number")
             return [_Step("", number=float(word))]
         return self._call(column, word) if self._tokens[0][1] == "(" else [_Step(word)]
 
     def _call(self, column: int, name: str) -> list[_Step]:
         if name not in FUNCTIONS:
             listed = ", ".join(FUNCTIONS)
-            raise _at(column, self._text, f"unknown function {name}", f"functions: {listed}")
+            raise _get_at(column, self._text, f"unknown function {name}", f"functions: {listed}")
         steps, count = [], 0
         while not count or self._tokens[0][1] == ",":
             self._tokens.pop(0)
-            steps += self._operation(0)
+            steps += self._parse_operation(0)
             count += 1
         if name in _UNARY and count != 1:
-            raise _at(column, self._text, f"{name} takes one operand, not {count}", f"write {name}(x)")
-        return self._closed([*steps, _Step(name, count)])
+            raise _get_at(column, self._text, f"{name} takes one operand, not {count}", f"write {name}(x)")
+        return self._parse_closed([*steps, _Step(name, count)])
 
-    def _closed(self, steps: list[_Step]) -> list[_Step]:
+    def _parse_closed(self, steps: list[_Step]) -> list[_Step]:
         if self._tokens[0][1] != ")":
-            raise self._unexpected("a closing parenthesis")
+            raise self._make_unexpected("a closing parenthesis")
         self._tokens.pop(0)
         return steps
 
-    def _unexpected(self, wanted: str) -> UsageError:
+    def _make_unexpected(self, expected: str) -> UsageError:
         column, token = self._tokens[0]
         text = f"found {token}" if token else "the text ends"
-        return _at(column, self._text, f"expected {wanted}, but {text}", "operators: + - * / **")
+        return _get_at(column, self._text, f"expected {expected}, but {text}", "operators: + - * / **")
 
 
 def _get_tokens(text: str) -> list[tuple[int, str]]:
@@ -218,11 +218,11 @@ def _get_tokens(text: str) -> list[tuple[int, str]]:
         match = _TOKEN.match(text, end)
         if not match:
             column = end + len(text[end:]) - len(text[end:].lstrip()) + 1
-            what = f"{shown(text[column - 1])} is not allowed here"
-            raise _at(
+            problem = f"{format_value(text[column - 1])} is not allowed here"
+            raise _get_at(
                 column,
                 text,
-                what,
+                problem,
                 f"operators: + - * / ** and parentheses; functions: {', '.join(FUNCTIONS)}",
             )
         group = match.lastindex or 0
@@ -231,5 +231,5 @@ def _get_tokens(text: str) -> list[tuple[int, str]]:
     return [*tokens, (len(text) + 1, "")]
 
 
-def _at(column: int, text: str, what: str, hint: str) -> UsageError:
-    return UsageError(f"column {column} of {shown(text)}: {what}", hint=hint)
+def _get_at(column: int, text: str, problem: str, hint: str) -> UsageError:
+    return UsageError(f"column {column} of {format_value(text)}: {problem}", hint=hint)

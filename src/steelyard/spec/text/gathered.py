@@ -41,19 +41,19 @@ class ErrorCollector:
         ------
         SpecError
         """
-        every = [steelyard_error for error in self._errors for steelyard_error in (error, *error.others)]
+        every = [steelyard_error for error in self._errors for steelyard_error in (error, *error.further)]
         if len(every) > MOST:
             rest = SpecError(
                 f"more is wrong than these {MOST}", hint="correct them, and give the same command again"
             )
             every[MOST:] = [rest]
         if every:
-            every[0].others = tuple(every[1:])
-            for other in every[1:]:
-                every[0].add_note(f"also: {other.message}")
+            every[0].further = tuple(every[1:])
+            for later in every[1:]:
+                every[0].add_note(f"also: {later.message}")
             raise every[0]
 
-    def refused(self) -> NoReturn:
+    def raise_refused(self) -> NoReturn:
         """Raise what ``refuse`` raises, where a part that all else needs is wrong."""
         self.refuse()
         raise AssertionError("a part of the spec is missing without an error")

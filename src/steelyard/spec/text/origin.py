@@ -30,22 +30,22 @@ class Origin(msgspec.Struct, frozen=True):
     file: str
     text: str = ""
 
-    def error(self, path: Path, what: str, hint: str) -> SpecError:
+    def error(self, path: Path, problem: str, hint: str) -> SpecError:
         """Return the error to raise: ``file:line: key.path: what``."""
         line = self.line(path)
         place = f"{self.file}:{line}" if line else self.file
         return SpecError(
-            visible(f"{place}: {format_path(path)}: {what}" if path else f"{place}: {what}"),
+            visible(f"{place}: {format_path(path)}: {problem}" if path else f"{place}: {problem}"),
             hint=visible(hint),
         )
 
-    def placed(self, path: Path, error: UsageError) -> SpecError:
+    def place_error(self, path: Path, error: UsageError) -> SpecError:
         """Return the error of a room that knows nothing of specs, with its place."""
         return self.error(path, error.message, error.hint or "")
 
-    def unknown(self, path: Path, kind: str, name: str, known: Iterable[str]) -> SpecError:
+    def unknown(self, path: Path, kind: str, name: str, names: Iterable[str]) -> SpecError:
         """Return the error for a name that is not among the ``known``; its hint is the nearest."""
-        return self.error(path, f"unknown {kind} {name}", suggest(name, known, f"{kind}s"))
+        return self.error(path, f"unknown {kind} {name}", suggest(name, names, f"{kind}s"))
 
     def line(self, path: Path) -> int | None:
         """Return the line (from 1) of the deepest key of ``path`` that can be found in the text.
@@ -57,14 +57,14 @@ class Origin(msgspec.Struct, frozen=True):
         keys = [key for key in path if isinstance(key, str)]
         lines = ["" if line.lstrip().startswith("#") else line for line in self.text.splitlines()]
         second = path[1] if len(path) > 1 else 0
-        found, end, depth = _compute_table(lines, keys, second if isinstance(second, int) else 0)
+        place_of, end, depth = _compute_table(lines, keys, second if isinstance(second, int) else 0)
         for key in keys[depth:]:
             assignment = re.compile(rf"""(?:^|[\s{{,.])["']?{re.escape(key)}["']?\s*[=.]""")
-            place = next((i for i in range(max(found, 0), end) if assignment.search(lines[i])), None)
+            place = next((i for i in range(max(place_of, 0), end) if assignment.search(lines[i])), None)
             if place is None:
                 break
-            found = place
-        return found + 1 if found >= 0 else None
+            place_of = place
+        return place_of + 1 if place_of >= 0 else None
 
 
 def _compute_table(lines: list[str], keys: list[str], place: int = 0) -> tuple[int, int, int]:
@@ -75,7 +75,7 @@ def _compute_table(lines: list[str], keys: list[str], place: int = 0) -> tuple[i
     headers = [(i, match[1].split(".")) for i, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     starts = [*(i for i, _ in headers), len(lines)]
     # Keys before the first header are in no table.
-    found, end, depth = -1, starts[0], 0
+    at_line, end, depth = -1, starts[0], 0
     repeated = 0
     for (line, names), next_line in zip(headers, starts[1:], strict=True):
         header = [name.strip().strip("\"'") for name in names]
@@ -84,8 +84,8 @@ def _compute_table(lines: list[str], keys: list[str], place: int = 0) -> tuple[i
             if repeated <= place:
                 continue
         if depth < len(header) <= len(keys) and header == keys[: len(header)]:
-            found, end, depth = line, next_line, len(header)
-    return found, end, depth
+            at_line, end, depth = line, next_line, len(header)
+    return at_line, end, depth
 
 
 def format_path(path: Path) -> str:
@@ -101,20 +101,20 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+def nearest(word: str, every: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known word that ``word`` was probably meant to be: one that is at least so similar."""
     import difflib
 
-    words = list(known)
+    words = list(every)
     folded = {text.lower().replace("-", "_"): text for text in words}
     close = difflib.get_close_matches(word.lower().replace("-", "_"), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 
-def suggest(word: str, known: Iterable[str], what: str) -> str:
+def suggest(word: str, every: Iterable[str], noun: str) -> str:
     """Return a hint: the nearest known word, or all of them."""
-    words = list(known)
+    words = list(every)
     close = nearest(word, words)
     if close:
         return f"did you mean {close}?"
-    return f"name one of the {what}: {', '.join(words)}" if words else f"remove it: the spec has no {what}"
+    return f"name one of the {noun}: {', '.join(words)}" if words else f"remove it: the spec has no {noun}"

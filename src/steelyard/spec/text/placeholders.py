@@ -13,7 +13,7 @@ from typing import Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.spec.text.toml import shown, whole
+from steelyard.spec.text.toml import format_integer, format_value
 
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What the name of a factor may be."""
@@ -34,7 +34,7 @@ def format_level(level: Scalar) -> str:
     if isinstance(level, bool):
         return "true" if level else "false"
     if isinstance(level, int):
-        return whole(level)
+        return format_integer(level)
     return repr(level) if isinstance(level, float) else level
 
 
@@ -77,9 +77,9 @@ def lookup(name: str, mapping: Mapping[str, Scalar], text: str) -> str:
         ``mapping`` does not have it.
     """
     if name not in mapping:
-        known = ", ".join(f"{{{each}}}" for each in mapping) or "none"
+        listed = ", ".join(f"{{{name}}}" for name in mapping) or "none"
         raise UsageError(
-            f"{{{name}}} in {shown(text)} has no value here", hint=f"placeholders known here: {known}"
+            f"{{{name}}} in {format_value(text)} has no value here", hint=f"placeholders known here: {listed}"
         )
     return format_level(mapping[name])
 
@@ -111,5 +111,7 @@ def parts(text: str) -> tuple[tuple[str, str], ...]:
 def _make_lone_brace(text: str, token: re.Match[str]) -> UsageError:
     # Doubling each of the outer braces is the cure for {print $1} as for a single one.
     doubled = token[0].replace("{", "{{").replace("}", "}}")
-    what = f"{token[0]} at column {token.start() + 1} of {shown(text)} is not a placeholder"
-    return UsageError(what, hint=f"write {doubled} for the text {token[0]}; placeholders look like {{name}}")
+    problem = f"{token[0]} at column {token.start() + 1} of {format_value(text)} is not a placeholder"
+    return UsageError(
+        problem, hint=f"write {doubled} for the text {token[0]}; placeholders look like {{name}}"
+    )

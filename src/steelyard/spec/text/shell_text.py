@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.spec.text.placeholders import lookup, parts
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.toml import format_value
 
 _QUOTES_MEAN_LITTLE = ("`", "<<", "#", "$'", '$"')
 
@@ -70,12 +70,13 @@ class _Quoting:
 
 
 def _make_unquotable(text: str, name: str, value: str, *, doubtful: bool) -> UsageError:
-    where = (
+    place = (
         "in a shell command with comments, backquotes or here-documents"
         if doubtful
         else "inside quotes of a shell command"
     )
     return UsageError(
-        f"{{{name}}} stands {where}, where {shown(value)} could be read as a command: {shown(text)}",
+        f"{{{name}}} stands {place}, where {format_value(value)} could be read as a command:"
+        f" {format_value(text)}",
         hint=f"put {{{name}}} outside of the quotes (Steelyard quotes it), or use a list of words",
     )

@@ -23,7 +23,7 @@ def toml_text(text: str) -> str:
     )
 
 
-def whole(number: int) -> str:
+def format_integer(number: int) -> str:
     """Return a whole number; beyond 64 bits in hexadecimal, since Python writes 4,300 digits at most."""
     return str(number) if number.bit_length() <= 64 else hex(number)
 
@@ -46,7 +46,7 @@ def toml_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return whole(value)
+        return format_integer(value)
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, (list, tuple)):
@@ -57,7 +57,7 @@ def toml_value(value: object) -> str:
     raise TypeError(f"TOML cannot express {type(value).__name__}")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a scalar as TOML writes it, cut where it is long; what is not a scalar is only counted."""
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"

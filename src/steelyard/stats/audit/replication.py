@@ -44,7 +44,7 @@ def replicate(
     at the boundary, but twice it keeps the interval and the test one statement.
     """
     bound = math.log1p(least)
-    estimates = [_Estimate.of(pair.differences) for pair in pairs]
+    estimates = [_Estimate.make(pair.differences) for pair in pairs]
     ps = [estimate.p_beyond(bound) for estimate in estimates]
     return tuple(
         (
@@ -83,7 +83,7 @@ class _Estimate(msgspec.Struct, frozen=True):
     nu: int
 
     @classmethod
-    def of(cls, differences: Floats) -> _Estimate:
+    def make(cls, differences: Floats) -> _Estimate:
         n = differences.size
         se = float(differences.std(ddof=1)) / math.sqrt(n) if np.ptp(differences) > _ROUNDING else 0.0
         return cls(float(differences.mean()), se, n - 1)

@@ -39,7 +39,7 @@ class NoncentralT(msgspec.Struct, frozen=True):
         )
 
 
-def _standardised(value: float, scale: float, nu: float) -> Standardised:
+def _standardise(value: float, scale: float, nu: float) -> Standardised:
     return Standardised(value, NoncentralT(value * scale, scale, nu))
 
 
@@ -62,14 +62,14 @@ def noncentrality(t: float, nu: float, share: float) -> float:
     return (low + high) / 2
 
 
-def of_differences(differences: Floats) -> Standardised | None:
+def standardise_differences(differences: Floats) -> Standardised | None:
     """Mean over standard deviation of paired differences; ``None`` without spread."""
     n = differences.size
     s = float(differences.std(ddof=1)) if n > 1 else 0.0
-    return _standardised(float(differences.mean()) / s, math.sqrt(n), n - 1) if s > 0 else None
+    return _standardise(float(differences.mean()) / s, math.sqrt(n), n - 1) if s > 0 else None
 
 
-def of_two(first: Floats, second: Floats) -> Standardised | None:
+def standardise_two(first: Floats, second: Floats) -> Standardised | None:
     """Second minus first, over the pooled standard deviation; ``None`` without spread."""
     m, n = first.size, second.size
     if min(m, n) < 2:
@@ -79,4 +79,4 @@ def of_two(first: Floats, second: Floats) -> Standardised | None:
     if pooled == 0:
         return None
     difference = float(second.mean()) - float(first.mean())
-    return _standardised(difference / pooled, math.sqrt(m * n / (m + n)), nu)
+    return _standardise(difference / pooled, math.sqrt(m * n / (m + n)), nu)

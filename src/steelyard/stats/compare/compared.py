@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_SHIFTS: Final = 200
 
 
-def compared(
+def compare_samples(
     answer: Answer,
     samples: Sequence[Sample],
     *,
@@ -51,25 +51,25 @@ def compared(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     declared, facts = answer.declared, answer.design
     looks = looks_of(facts)
     descriptions = [sample for sample in answer.samples if sample.metric.name != declared.metric]
     judged = [
-        _with_fresh_run(each, declared, facts)
-        for each in compare(
+        _add_fresh_run(comparison, declared, facts)
+        for comparison in compare(
             samples if to_limit is None else to_limit, declared, order=facts.order, looks=looks
         )
     ]
     typical = typical_runs(samples, declared, facts.order)
     quantiles = _compute_quantiles(samples, declared, facts)
     judged = [
-        replace(each, typical=its, quantiles=speedups)
-        for each, its, speedups in zip(judged, typical, quantiles, strict=True)
+        replace(comparison, typical=typical_of, quantiles=speedups)
+        for comparison, typical_of, speedups in zip(judged, typical, quantiles, strict=True)
     ]
     foreign = {
-        name: _without_foreign_labels(declared, descriptions, name)
+        name: _drop_foreign_labels(declared, descriptions, name)
         for name in dict.fromkeys(description.metric.name for description in descriptions)
     }
     unjudged = [
@@ -93,7 +93,7 @@ def compared(
         )
     if layout is None or len(layout.varying) < 2:
         return answer
-    return _with_effects(answer, crossed, layout, declared, foreign)
+    return _add_effects(answer, crossed, layout, declared, foreign)
 
 
 # What few experiments have is imported where one has it: a comparison starts 10 ms earlier.
@@ -117,7 +117,7 @@ def _compute_quantiles(
     if len(pairs) > MOST_SHIFTS:
         return [()] * len(pairs)
     between = (contrast(pair.baseline, pair.treatment, order=facts.order) for pair in pairs)
-    return [() if isinstance(each, Undefined) else quantile_speedups(each) for each in between]
+    return [() if isinstance(pair, Undefined) else quantile_speedups(pair) for pair in between]
 
 
 def _compute_ratios(
@@ -130,7 +130,7 @@ def _compute_ratios(
     return ratios_of_speedups(samples, declared, order=facts.order, looks=looks_of(facts))
 
 
-def _with_effects(
+def _add_effects(
     answer: Answer,
     samples: Sequence[Sample],
     layout: Layout,
@@ -138,19 +138,19 @@ def _with_effects(
     foreign: Mapping[str, Analysis],
 ) -> Answer:
     from steelyard.stats.effects.analysis import effects_beside, factorial
-    from steelyard.stats.effects.fresh_run import with_fresh_runs
+    from steelyard.stats.effects.fresh_run import add_fresh_runs
 
     facts, looks = answer.design, looks_of(answer.design)
     effects = factorial(samples, layout, declared, order=facts.order, looks=looks)
     analyses = [replace(analysis, metric=name) for name, analysis in foreign.items()]
     return replace(
         answer,
-        effects=tuple(with_fresh_runs(effect, answer.declared, facts) for effect in effects),
+        effects=tuple(add_fresh_runs(effect, answer.declared, facts) for effect in effects),
         effects_beside=effects_beside(samples, layout, analyses, order=facts.order, looks=looks),
     )
 
 
-def _with_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFacts) -> Comparison:
+def _add_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFacts) -> Comparison:
     ratio, size = comparison.speedup, comparison.family_size
     if comparison.verdict != "not_resolved" or comparison.refused or not size or isinstance(ratio, Undefined):
         return comparison
@@ -158,7 +158,7 @@ def _with_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFac
     return replace(comparison, fresh=fresh_run(ratio, size, declared, facts, by_context=by_context))
 
 
-def _without_foreign_labels(declared: Analysis, describeds: Sequence[Described], metric: str) -> Analysis:
+def _drop_foreign_labels(declared: Analysis, describeds: Sequence[Described], metric: str) -> Analysis:
     """Strata may name labels, which not every metric has."""
     of_metric = [description for description in describeds if description.metric.name == metric]
     strata = [

@@ -25,13 +25,13 @@ from steelyard.results.comparison import (
 from steelyard.results.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import Undefined
-from steelyard.stats.cached import cached
+from steelyard.stats.cached import cache
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.dependence import few_suspected
 from steelyard.stats.compare.estimate import effects
 from steelyard.stats.compare.families import adjustment, families
-from steelyard.stats.compare.judgement import Judgement, Outcome, together, within
+from steelyard.stats.compare.judgement import Judgement, Outcome, judge_together, judge_within
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
@@ -67,10 +67,10 @@ def compare(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     comparisons = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
-    tested = [i for i, each in enumerate(comparisons) if each.p is not None]
+    tested = [i for i, comparison in enumerate(comparisons) if comparison.p is not None]
     judged = list(map(_make_unjudgeable, comparisons))
     for places in families([comparisons[i].stratum for i in tested], declared):
         members = [tested[place] for place in places]
@@ -96,7 +96,7 @@ def intervals(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     chosen = [sample for sample in samples if sample.metric.name == metric]
     return tuple(_estimate(pair, declared, order, looks) for pair in pair_up(chosen, declared).pairs)
@@ -110,8 +110,8 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
         return _make_comparison(
             pair, declared, between, flags=_compute_flags_of_runs(pair, between, declared)
         )
-    in_time = _in_time(between, declared.estimand)
-    correlations = [each for values in in_time if (each := autocorrelation(values)) is not None]
+    in_time = _sort_in_time(between, declared.estimand)
+    correlations = [correlation for values in in_time if (correlation := autocorrelation(values)) is not None]
     likeness = min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
     basis = Basis(pair, between, declared, looks, likeness)
     stages = walk_steps(basis)
@@ -169,7 +169,7 @@ def _find_slow_mode(basis: Basis, ratio: Speedup | Undefined) -> SlowMode | None
     return slow if is_told and slow.decides(declared.margin) else None
 
 
-def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
+def _sort_in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
     """Series in the order of time: differences of blocks; without pairs, both samples."""
     if between.paired:
         return [effects(between, estimand)] if between.old.by == "block" else []
@@ -227,21 +227,21 @@ def _compute_family(members: Sequence[Comparison], declared: Analysis) -> list[C
     differences = adjust([member.p for member in members if member.p is not None], declared.alpha)
     if declared.margin is None:
         return [
-            _judged(comparison, tested, None, len(members), declared)
+            _judge(comparison, tested, None, len(members), declared)
             for comparison, tested in zip(members, differences, strict=True)
         ]
     ratios = [member.speedup for member in members]
     one_sided = declared.equivalence == "one-sided"
-    alone = [within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
+    alone = [judge_within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
     return [
-        _judged(comparison, tested, relevant, len(members), declared)
+        _judge(comparison, tested, relevant, len(members), declared)
         for comparison, tested, relevant in zip(
-            members, differences, together(alone, ratios, declared.alpha, adjust), strict=True
+            members, differences, judge_together(alone, ratios, declared.alpha, adjust), strict=True
         )
     ]
 
 
-def _judged(
+def _judge(
     estimate: Comparison, tested: Tested, relevant: Judgement | None, size: int, declared: Analysis
 ) -> Comparison:
     ratio = estimate.speedup
@@ -286,12 +286,12 @@ def _make_unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
 
 
-@cached
+@cache
 def _cv(sample: Sample) -> float:
     return cv(_values(sample))
 
 
-@cached
+@cache
 def _is_coarse(sample: Sample) -> bool:
     return coarse_step(_values(sample)) is not None
 

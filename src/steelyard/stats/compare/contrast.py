@@ -18,9 +18,9 @@ from steelyard.core.sample import Sample
 from steelyard.results.analysis import Order
 from steelyard.results.assumptions import Unit
 from steelyard.results.undefined import Reason, Undefined
-from steelyard.stats.cached import cached
-from steelyard.stats.compare.crossed import Crossed, crossed
-from steelyard.stats.rounding import ROUNDING, largest, steadied
+from steelyard.stats.cached import cache
+from steelyard.stats.compare.crossed import Crossed, cross_instances
+from steelyard.stats.rounding import ROUNDING, largest, steady
 
 COUNTED: Final = frozenset({"", "1", "B"})
 """Units of what is counted."""
@@ -122,7 +122,7 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=1)
 def _differences(contrast: Contrast) -> Floats:
     """Differences, which all that is estimated of a contrast asks for, one after the other."""
-    return steadied(contrast.sign * (contrast.old.logs - contrast.new.logs), contrast.rounding)
+    return steady(contrast.sign * (contrast.old.logs - contrast.new.logs), contrast.rounding)
 
 
 @lru_cache(maxsize=2)
@@ -155,12 +155,12 @@ def contrast(
         return reason
     sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
     if baseline.instances is not None and treatment.instances is not None:
-        return _of_instances(baseline, treatment, sign)
+        return _take_instances(baseline, treatment, sign)
     if order == "sequential":
         return Contrast(
             _make_launches(baseline), _make_launches(treatment), sign, min(len(baseline), len(treatment))
         )
-    old, new = _by_block(baseline), _by_block(treatment)
+    old, new = _make_block_units(baseline), _make_block_units(treatment)
     if np.array_equal(old.ids, new.ids):
         common, unmatched = old.ids, 0
     else:
@@ -171,11 +171,11 @@ def contrast(
         return Undefined("no_common_block")
     # Either every launch has a context or none; looking up a thousand samples that have none took a tenth of
     # the answer.
-    contexts = _context_of(baseline, common) if baseline.contexts[0] else None
+    contexts = _get_context_of(baseline, common) if baseline.contexts[0] else None
     repeats = _repeats(baseline, treatment)
     if contexts is None or not contexts.all() or np.unique(contexts).size == common.size:
         return Contrast(old, new, sign, common.size, unmatched, repeats=repeats)
-    old, new = _by_context(old, contexts), _by_context(new, contexts)
+    old, new = _make_context_units(old, contexts), _make_context_units(new, contexts)
     unbalanced = bool(np.ptp(old.visits) > 0)
     return Contrast(old, new, sign, common.size, unmatched, unbalanced, repeats=repeats)
 
@@ -184,33 +184,33 @@ def _repeats(old: Sample, new: Sample) -> int:
     """See ``Contrast.repeats``; values of a coarse clock repeat too, but are not counts."""
     if old.metric.unit not in COUNTED or not (_constant(old) and _constant(new)):
         return 0
-    _, at_old, at_new = np.intersect1d(_ids(old), _ids(new), return_indices=True)
+    _, at_old, at_new = np.intersect1d(_get_ids(old), _get_ids(new), return_indices=True)
     later = np.sign(np.asarray(new.trials)[at_new] - np.asarray(old.trials)[at_old])
     return min(len(old), len(new)) if {-1, 1} <= set(later.tolist()) else 0
 
 
-@cached
+@cache
 def _constant(sample: Sample) -> bool:
     values = _floats(sample)
     return bool((values == values[0]).all())
 
 
-def _of_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> Contrast | Undefined:
+def _take_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> Contrast | Undefined:
     """Instance by instance: each is one unit, its runs are averaged. They come in no order of time."""
-    old, new = _by_instance(baseline), _by_instance(treatment)
+    old, new = _make_instance_units(baseline), _make_instance_units(treatment)
     common, in_old, in_new = np.intersect1d(old.ids, new.ids, assume_unique=True, return_indices=True)
     if common.size == 0:
         return Undefined("no_common_instance")
     unmatched = old.ids.size + new.ids.size - 2 * common.size
-    blocks = np.intersect1d(_ids(baseline), _ids(treatment)).size
-    between = None if unmatched else crossed(baseline, treatment)
+    blocks = np.intersect1d(_get_ids(baseline), _get_ids(treatment)).size
+    between = None if unmatched else cross_instances(baseline, treatment)
     return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched, crossed=between)
 
 
-@cached
-def _by_instance(sample: Sample) -> Units:
-    of, values = instance_ids(sample), _floats(sample)
-    ids, place, count = np.unique(of, return_inverse=True, return_counts=True)
+@cache
+def _make_instance_units(sample: Sample) -> Units:
+    instances_of, values = instance_ids(sample), _floats(sample)
+    ids, place, count = np.unique(instances_of, return_inverse=True, return_counts=True)
     logs, raws = np.bincount(place, _log(values)) / count, np.bincount(place, values) / count
     return Units("instance", ids, logs, raws, count.astype(np.int64))
 
@@ -219,10 +219,10 @@ def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
     """Return the place of each value's instance among all of the experiment, from 1."""
     if sample.instances is None:
         raise ValueError("a sample without instances")
-    return np.asarray(sample.instances.of, dtype=np.int64) + 1
+    return np.asarray(sample.instances.ids, dtype=np.int64) + 1
 
 
-def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
+def restrict(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
     """Return a paired contrast of these units alone, which must be among its own."""
     places = np.flatnonzero(np.isin(contrast.old.ids, ids))
     old, new = _take(contrast.old, places), _take(contrast.new, places)
@@ -234,7 +234,7 @@ def _floats(sample: Sample) -> Floats:
     return np.asarray(sample.values, dtype=np.float64)
 
 
-def _ids(sample: Sample) -> npt.NDArray[np.int64]:
+def _get_ids(sample: Sample) -> npt.NDArray[np.int64]:
     return np.asarray(sample.blocks, dtype=np.int64)
 
 
@@ -243,7 +243,7 @@ def _make_unusable(sample: Sample, *, zeros: bool) -> Undefined | None:
     return None if reason is None or (zeros and reason == "zero_values") else Undefined(reason)
 
 
-@cached
+@cache
 def _make_flaw(sample: Sample) -> Reason | None:
     values = _floats(sample)
     if values.size == 0:
@@ -261,16 +261,16 @@ def _log(values: Floats) -> Floats:
         return np.log(values)
 
 
-@cached
+@cache
 def _make_launches(sample: Sample) -> Units:
     values = _floats(sample)
-    one = np.ones(values.size, dtype=np.int64)
-    return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, one)
+    ones = np.ones(values.size, dtype=np.int64)
+    return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, ones)
 
 
-@cached
-def _by_block(sample: Sample) -> Units:
-    ids, values = _ids(sample), _floats(sample)
+@cache
+def _make_block_units(sample: Sample) -> Units:
+    ids, values = _get_ids(sample), _floats(sample)
     if (ids[1:] > ids[:-1]).all():  # one launch a block, in the order of time: nothing to sort or to average
         return Units("block", ids, _log(values), values, np.ones(ids.size, dtype=np.int64))
     ids, place, count = np.unique(ids, return_inverse=True, return_counts=True)
@@ -283,13 +283,13 @@ def _take(units: Units, places: npt.NDArray[np.intp]) -> Units:
     return Units(units.by, units.ids[places], units.logs[places], units.raws[places], units.visits[places])
 
 
-def _context_of(sample: Sample, blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    ids, first = np.unique(_ids(sample), return_index=True)
+def _get_context_of(sample: Sample, blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    ids, first = np.unique(_get_ids(sample), return_index=True)
     contexts = np.asarray(sample.contexts, dtype=np.int64)[first]
     return contexts[np.searchsorted(ids, blocks)]
 
 
-def _by_context(units: Units, contexts: npt.NDArray[np.int64]) -> Units:
+def _make_context_units(units: Units, contexts: npt.NDArray[np.int64]) -> Units:
     ids, place, count = np.unique(contexts, return_inverse=True, return_counts=True)
     logs = np.bincount(place, units.logs) / count
     raws = np.bincount(place, units.raws) / count

@@ -46,12 +46,12 @@ class Crossed(msgspec.Struct, frozen=True):
 
         The rest is counted as known, which leaves fewer.
         """
-        value, other = self.of_instances, max(0.0, self.of_units - self.of_rest)
-        squares = value**2 / (self.instances - 1) + other**2 / (self.units - 1)
-        return (value + other) ** 2 / squares if squares else self.instances - 1.0
+        value, rest = self.of_instances, max(0.0, self.of_units - self.of_rest)
+        squares = value**2 / (self.instances - 1) + rest**2 / (self.units - 1)
+        return (value + rest) ** 2 / squares if squares else self.instances - 1.0
 
     @property
-    def left(self) -> float:
+    def share_left(self) -> float:
         """The share of the standard error that more blocks leave.
 
         Instances, and contexts if they are units, are those that there are.
@@ -59,7 +59,7 @@ class Crossed(msgspec.Struct, frozen=True):
         return math.sqrt(max(0.0, 1 - self.of_rest / self.of_instances)) if self.of_instances else 0.0
 
 
-def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
+def cross_instances(baseline: Sample, treatment: Sample) -> Crossed | None:
     """Cross instances with units; ``None`` where a combination is missing, or one of both is single."""
     tables = [_compute_table(sample) for sample in (baseline, treatment)]
     if tables[0] is None or tables[1] is None or tables[0].shape != tables[1].shape:
@@ -89,8 +89,8 @@ def _compute_table(sample: Sample) -> Floats | None:
     contexts = np.asarray(sample.contexts, dtype=np.int64)
     blocks = np.asarray(sample.blocks, dtype=np.int64)
     of_units = contexts if contexts.all() and np.unique(contexts).size < np.unique(blocks).size else blocks
-    row = _places(np.asarray(sample.instances.of, dtype=np.int64))
-    column = _places(of_units)
+    row = _find_places(np.asarray(sample.instances.ids, dtype=np.int64))
+    column = _find_places(of_units)
     shape = int(row.max()) + 1, int(column.max()) + 1
     cell = row * shape[1] + column
     count = np.bincount(cell, minlength=shape[0] * shape[1])
@@ -99,5 +99,5 @@ def _compute_table(sample: Sample) -> Floats | None:
     return np.asarray((np.bincount(cell, np.log(values)) / count).reshape(shape), dtype=np.float64)
 
 
-def _places(ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _find_places(ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.asarray(np.unique(ids, return_inverse=True)[1], dtype=np.int64)

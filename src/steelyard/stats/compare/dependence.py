@@ -56,22 +56,22 @@ class Allowance(msgspec.Struct, frozen=True):
 class Hull(msgspec.Struct, frozen=True):
     """The more careful of two distributions of one ratio."""
 
-    one: Distribution
-    other: Distribution
+    first: Distribution
+    second: Distribution
 
     def p_of(self, ratio: float) -> float:
         """Return the larger p of the hypothesis that the ratio is ``ratio``."""
-        return max(self.one.p_of(ratio), self.other.p_of(ratio))
+        return max(self.first.p_of(ratio), self.second.p_of(ratio))
 
     def interval(self, alpha: float) -> Interval | None:
         """Return what holds both intervals; ``None`` where one of them is unbounded."""
-        interval, other = self.one.interval(alpha), self.other.interval(alpha)
-        if interval is None or other is None:
+        interval, second = self.first.interval(alpha), self.second.interval(alpha)
+        if interval is None or second is None:
             return None
-        return Interval(min(interval.low, other.low), max(interval.high, other.high))
+        return Interval(min(interval.low, second.low), max(interval.high, second.high))
 
 
-def allowing_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
+def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     """Return the same estimate, allowing for units that resemble their neighbours.
 
     If they seem to, it is at least as careful as its own method, and as t with the standard error and the
@@ -79,10 +79,10 @@ def allowing_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     """
     if likeness is None or not suspected(likeness) or not ratio.se:
         return ratio
-    its = allowance(likeness)
-    se = ratio.se * its.factor
-    distribution = Hull(ratio.distribution, LogT(ratio.log, se, its.nu))
-    return replace(ratio, se=se, nu=its.nu, p=distribution.p_of(1.0), distribution=distribution)
+    allowed = allowance(likeness)
+    se = ratio.se * allowed.factor
+    distribution = Hull(ratio.distribution, LogT(ratio.log, se, allowed.nu))
+    return replace(ratio, se=se, nu=allowed.nu, p=distribution.p_of(1.0), distribution=distribution)
 
 
 def suspected(likeness: Autocorrelation) -> bool:
@@ -128,12 +128,12 @@ def allowance_under(phi: float, n: int) -> Allowance:
     """
     # With the covariance C of the units and the projection M to deviations, (n - 1) s^2 has the mean tr MC
     # and the variance 2 tr (MC)^2; rows are those of C, summed.
-    of_mean = 1 + 2 * _weighted(phi, n) / n
+    of_mean = 1 + 2 * _weigh(phi, n) / n
     rows = (
         n * (1 + phi) ** 2 - 4 * (1 + phi) * _powers(phi, n) + 2 * _powers(phi**2, n) + 2 * n * phi ** (n + 1)
     )
     trace = n - of_mean
-    squared = n + 2 * _weighted(phi**2, n) - 2 * rows / (1 - phi) ** 2 / n + of_mean**2
+    squared = n + 2 * _weigh(phi**2, n) - 2 * rows / (1 - phi) ** 2 / n + of_mean**2
     return Allowance(math.sqrt(of_mean * (n - 1) / trace), trace**2 / squared)
 
 
@@ -142,6 +142,6 @@ def _powers(q: float, n: int) -> float:
     return q * (1 - q**n) / (1 - q)
 
 
-def _weighted(q: float, n: int) -> float:
+def _weigh(q: float, n: int) -> float:
     """Return the sum of (n - k) q^k, k = 1 ... n - 1."""
     return q / (1 - q) * (n - (1 - q**n) / (1 - q))

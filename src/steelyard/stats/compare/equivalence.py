@@ -73,7 +73,7 @@ def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
     Raises
     ------
     ValueError
-        Fewer than two.
+        There are fewer than two differences.
     """
     n = differences.size
     if n < 2:

@@ -8,7 +8,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
-from steelyard.core.estimand import INTERVALS, Estimand, IntervalKind, meant
+from steelyard.core.estimand import INTERVALS, Estimand, IntervalKind, choose_interval
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast
@@ -42,7 +42,7 @@ def estimate(
     ValueError
         The estimand has no interval of that kind.
     """
-    kind = meant(estimand, interval)
+    kind = choose_interval(estimand, interval)
     if kind not in INTERVALS[estimand]:
         raise ValueError(f"{estimand} has no interval by {kind}: one of {', '.join(INTERVALS[estimand])}")
     match estimand:
@@ -53,19 +53,19 @@ def estimate(
         case "quantile":
             return quantile_ratio(contrast, quantile)
         case "geomean_ratio":
-            found = speedup(contrast)
+            ratio = speedup(contrast)
         case _:
             assert_never(estimand)
-    if kind == "log-delta" or isinstance(found, Undefined) or found.nu is None:
-        return found
+    if kind == "log-delta" or isinstance(ratio, Undefined) or ratio.nu is None:
+        return ratio
     distribution: Distribution
     if kind == "bootstrap-t":
-        distribution = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
-    elif contrast.unit == "block" and FEWEST <= found.n <= MOST:
-        distribution = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
+        distribution = Studentised(ratio.log, ratio.se, studentised_logs(contrast, seed=seed))
+    elif contrast.unit == "block" and FEWEST <= ratio.n <= MOST:
+        distribution = SignFlips(ratio.log, ratio.se, ratio.nu, contrast.differences, seed)
     else:
-        return found
-    return replace(found, p=distribution.p_of(1.0), kind=f"log-ratio-{kind}", distribution=distribution)
+        return ratio
+    return replace(ratio, p=distribution.p_of(1.0), kind=f"log-ratio-{kind}", distribution=distribution)
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:

@@ -18,11 +18,15 @@ Adjustment = Callable[[Sequence[float], float], tuple[Tested, ...]]
 
 def families(strata: Sequence[Mapping[str, Scalar]], declared: Analysis) -> list[list[int]]:
     """Places of the comparisons of each family, given the stratum of each comparison."""
-    found: dict[tuple[tuple[str, Scalar], ...], list[int]] = {}
+    members: dict[tuple[tuple[str, Scalar], ...], list[int]] = {}
     for i, stratum in enumerate(strata):
-        found.setdefault(tuple(stratum.items()), []).append(i)
-    wide = declared.family_over == "experiment" or (declared.family_over is None and len(found) >= WIDE_FROM)
-    return [sorted(i for members in found.values() for i in members)] if wide and found else [*found.values()]
+        members.setdefault(tuple(stratum.items()), []).append(i)
+    wide = declared.family_over == "experiment" or (
+        declared.family_over is None and len(members) >= WIDE_FROM
+    )
+    return (
+        [sorted(i for group in members.values() for i in group)] if wide and members else [*members.values()]
+    )
 
 
 def adjustment(declared: Analysis) -> Adjustment:

@@ -31,13 +31,13 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
     """
     groups: dict[tuple[object, ...], list[tuple[Scalar | None, Sample]]] = {}
     for sample in samples:
-        known = {**sample.labels, **sample.treatment.levels}
+        by_name = {**sample.labels, **sample.treatment.levels}
         key = (
             sample.metric.name,
-            _compute_items(_without(sample.treatment.levels, factor)),
-            _compute_items(_without(sample.labels, factor)),
+            _compute_items(_drop(sample.treatment.levels, factor)),
+            _compute_items(_drop(sample.labels, factor)),
         )
-        groups.setdefault(key, []).append((known.get(factor), sample))
+        groups.setdefault(key, []).append((by_name.get(factor), sample))
     if not any(factor in {**s.labels, **s.treatment.levels} for s in samples):
         names = ", ".join(dict.fromkeys(name for s in samples for name in (*s.treatment.levels, *s.labels)))
         raise UsageError(
@@ -47,7 +47,7 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
     treatments = _compute_treatments(samples, factor)
     every = (level for members in groups.values() for level, _ in members)
     levels = tuple(dict.fromkeys(level for level in every if level is not None))
-    return [_joined(members, factor, levels, treatments) for members in groups.values()]
+    return [_join(members, factor, levels, treatments) for members in groups.values()]
 
 
 def drill_down(sample: Sample) -> Drill | None:
@@ -56,14 +56,14 @@ def drill_down(sample: Sample) -> Drill | None:
     values = np.asarray(sample.values, dtype=np.float64)
     if instances is None or values.size < 2 or not np.isfinite(values).all() or np.ptp(values) == 0:
         return None
-    of = np.asarray(instances.of, dtype=np.int64)
-    present, place = np.unique(of, return_inverse=True)
+    ids = np.asarray(instances.ids, dtype=np.int64)
+    present, place = np.unique(ids, return_inverse=True)
     if present.size < 2:
         return None
     centred = (values - values.mean()) / np.abs(values - values.mean()).max()
     total = float(centred @ centred)
-    squares = _between(centred, place)
-    runs = float(_between(centred, np.unique(sample.blocks, return_inverse=True)[1]).sum())
+    squares = _find_between(centred, place)
+    runs = float(_find_between(centred, np.unique(sample.blocks, return_inverse=True)[1]).sum())
     counts = np.bincount(place)
     means = np.bincount(place, values) / counts
     between = float(squares.sum())
@@ -81,7 +81,7 @@ def drill_down(sample: Sample) -> Drill | None:
     )
 
 
-def _between(centred: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _find_between(centred: np.ndarray, place: np.ndarray) -> np.ndarray:
     """n_i (mean_i)^2 of each group of deviations."""
     counts = np.bincount(place)
     squares: np.ndarray = np.bincount(place, centred) ** 2 / counts
@@ -100,8 +100,8 @@ def _is_crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
 def _compute_treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[object, ...], Treatment]:
     """Treatments without the instance factor: named by what still varies, with the id of the first."""
     first: dict[tuple[object, ...], tuple[int, dict[str, Scalar]]] = {}
-    for sample in sorted(samples, key=lambda each: each.treatment.id):
-        levels = _without(sample.treatment.levels, factor)
+    for sample in sorted(samples, key=lambda sample_of: sample_of.treatment.id):
+        levels = _drop(sample.treatment.levels, factor)
         first.setdefault(_compute_items(levels), (sample.treatment.id, levels))
     varying = [
         name
@@ -122,29 +122,29 @@ def _get_label(levels: Mapping[str, Scalar], varying: Sequence[str], factor: str
     return ", ".join(f"{name}={levels[name]}" for name in varying)
 
 
-def _joined(
+def _join(
     members: Sequence[tuple[Scalar | None, Sample]],
     factor: str,
     levels: tuple[Scalar, ...],
     treatments: Mapping[tuple[object, ...], Treatment],
 ) -> Sample:
     first = members[0][1]
-    labels = _without(first.labels, factor)
-    treatment = treatments[_compute_items(_without(first.treatment.levels, factor))]
+    labels = _drop(first.labels, factor)
+    treatment = treatments[_compute_items(_drop(first.treatment.levels, factor))]
     if factor not in first.labels and factor not in first.treatment.levels:
         return replace(first, treatment=treatment)
-    known = [(level, sample) for level, sample in members if level is not None]
-    of = array("q", [levels.index(level) for level, sample in known for _ in sample.values])
+    placed = [(level, sample) for level, sample in members if level is not None]
+    ids = array("q", [levels.index(level) for level, sample in placed for _ in sample.values])
     columns = {
-        name: array(code, chain.from_iterable(getattr(sample, name) for _, sample in known))
+        name: array(code, chain.from_iterable(getattr(sample, name) for _, sample in placed))
         for name, code in COLUMNS.items()
         if name != "censored"
     }
     censored = array(
-        "b", [is_censored for _, sample in known for is_censored in sample.censored or bytes(len(sample))]
+        "b", [is_censored for _, sample in placed for is_censored in sample.censored or bytes(len(sample))]
     )
     by_treatment = {sample.treatment.id: sample.failures for _, sample in members}
-    whole = Sample(
+    pooled = Sample(
         metric=first.metric,
         treatment=treatment,
         labels=labels,
@@ -154,11 +154,11 @@ def _joined(
             sum(failures.timed_out for failures in by_treatment.values()),
         ),
         censored=censored if any(censored) else array("b"),
-        instances=Instances(factor, levels, of),
+        instances=Instances(factor, levels, ids),
         provenance=_make_provenance([sample.provenance for _, sample in members]),
         **columns,
     )
-    return whole.select(sorted(range(len(of)), key=lambda i: (whole.trials[i], of[i])))
+    return pooled.select(sorted(range(len(ids)), key=lambda i: (pooled.trials[i], ids[i])))
 
 
 def _make_provenance(provenances: Sequence[Provenance]) -> Provenance:
@@ -166,7 +166,7 @@ def _make_provenance(provenances: Sequence[Provenance]) -> Provenance:
     return next((kind for kind in ("crowded", "simulated", "one_process") if kind in provenances), "measured")
 
 
-def _without(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:
+def _drop(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:
     return {name: level for name, level in levels.items() if name != factor}
 
 

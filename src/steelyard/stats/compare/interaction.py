@@ -22,7 +22,7 @@ from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import over_looks
+from steelyard.stats.sequential.over_looks import correct_for_looks
 
 Change = Literal["larger", "smaller", "not_resolved"]
 
@@ -41,7 +41,7 @@ def ratios_of_speedups(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     factor = declared.ratio_across
     if factor is None:
@@ -51,21 +51,21 @@ def ratios_of_speedups(
     for pair in pair_up(primary, declared).pairs:
         old, new = pair.baseline.treatment.levels, pair.treatment.treatment.levels
         if factor in new and old.get(factor) == new[factor]:
-            key = tuple(_without(levels, factor) for levels in (old, new, pair.treatment.labels))
+            key = tuple(_drop(levels, factor) for levels in (old, new, pair.treatment.labels))
             groups.setdefault(key, []).append(pair)
     ratios = [
-        _one(factor, members[0], member, declared, order, looks)
+        _estimate_one(factor, members[0], member, declared, order, looks)
         for members in groups.values()
         for member in members[1:]
     ]
-    return _judged(ratios, declared)
+    return _judge(ratios, declared)
 
 
-def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scalar], ...]:
+def _drop(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scalar], ...]:
     return tuple(sorted((name, level) for name, level in levels.items() if name != factor))
 
 
-def _one(
+def _estimate_one(
     factor: str, first: Pair, pair: Pair, declared: Analysis, order: Order, looks: Looks | None
 ) -> SpeedupRatio:
     zeros = declared.estimand == "ratio_of_means"
@@ -85,7 +85,7 @@ def _one(
             seed=declared.interval_seed,
         )
     if looks is not None and isinstance(ratio, Speedup):
-        ratio = over_looks(ratio, looks)
+        ratio = correct_for_looks(ratio, looks)
     return SpeedupRatio(
         factor=factor,
         level=pair.treatment.treatment.levels[factor],
@@ -104,7 +104,7 @@ def _one(
     )
 
 
-def _judged(ratios: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
+def _judge(ratios: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
     numbers = [i for i, speedup_ratio in enumerate(ratios) if isinstance(speedup_ratio.ratio, Speedup)]
     results = holm(
         [speedup_ratio.ratio.p for speedup_ratio in ratios if isinstance(speedup_ratio.ratio, Speedup)],

@@ -17,15 +17,15 @@ from steelyard.core.arrays import Floats
 from steelyard.core.estimand import Estimand, IntervalKind
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import Undefined
-from steelyard.stats.compare.contrast import Contrast, Units, restricted
+from steelyard.stats.compare.contrast import Contrast, Units, restrict
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.ratio_of_means import DRAWS
-from steelyard.stats.compare.speedup import by_t, of_equal_units
+from steelyard.stats.compare.speedup import make_by_t, make_of_equal_units
 from steelyard.stats.distributions.bootstrap_t import RESAMPLES
 from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
-from steelyard.stats.rounding import ROUNDING, steadied
-from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
+from steelyard.stats.rounding import ROUNDING, steady
+from steelyard.stats.uncertainty.contributions import add_type_b, contributions_of_ratio
 from steelyard.stats.uncertainty.propagation import effective_freedom
 
 _SIGNS: Final = (1.0, -1.0, -1.0, 1.0)
@@ -67,15 +67,15 @@ def studentised_paired(rows: Sequence[Floats], *, seed: int, resamples: int = RE
     rng = np.random.Generator(np.random.Philox(seed))
     table = np.array(rows)
     n = table.shape[1]
-    found = []
+    studentised = []
     for at_once in _compute_portions(resamples, n):
         drawn = table[:, rng.integers(n, size=(at_once, n))]
         with np.errstate(divide="ignore", invalid="ignore"):
             means = drawn.mean(axis=2)
             moved = np.tensordot(_SIGNS, np.log(means), axes=1)
             effects = np.tensordot(_SIGNS, drawn / means[:, :, None], axes=1)
-        found.append(_over(moved, effects.std(axis=1, ddof=1) / np.sqrt(n)))
-    return np.sort(np.concatenate(found))
+        studentised.append(_divide(moved, effects.std(axis=1, ddof=1) / np.sqrt(n)))
+    return np.sort(np.concatenate(studentised))
 
 
 def studentised_samples(
@@ -94,13 +94,13 @@ def studentised_samples(
         n, first = row.size, 0
         for at_once in _compute_portions(resamples, n):
             drawn = row[rng.integers(n, size=(at_once, n))]
-            here = slice(first, first + at_once)
+            chunk = slice(first, first + at_once)
             with np.errstate(divide="ignore", invalid="ignore"):
                 mean = drawn.mean(axis=1)
-                moved[here] += sign * (mean - row.mean() if logs else np.log(mean))
-                variance[here] += (drawn.std(axis=1, ddof=1) / (1.0 if logs else mean)) ** 2 / n
+                moved[chunk] += sign * (mean - row.mean() if logs else np.log(mean))
+                variance[chunk] += (drawn.std(axis=1, ddof=1) / (1.0 if logs else mean)) ** 2 / n
             first += at_once
-    return np.sort(_over(moved, np.sqrt(variance)))
+    return np.sort(_divide(moved, np.sqrt(variance)))
 
 
 def _compute_portions(resamples: int, n: int) -> list[int]:
@@ -108,7 +108,7 @@ def _compute_portions(resamples: int, n: int) -> list[int]:
     return [min(most, resamples - first) for first in range(0, resamples, most)]
 
 
-def _over(moved: Floats, error: Floats) -> Floats:
+def _divide(moved: Floats, error: Floats) -> Floats:
     """Studentised; an estimate that moved without any spread to compare it with is infinitely far away."""
     still = np.abs(moved) <= ROUNDING
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -139,28 +139,28 @@ def ratio_of_speedups(
     By the kind of interval of its parts, but for Fieller's, which has no form for four means: log-delta
     stands in its place, and ``method`` says so. Errors that repetition does not show are those of all four.
     """
-    contrast, other = numerator, denominator
-    if contrast.paired and other.paired and contrast.old.by == other.old.by:
-        common = np.intersect1d(contrast.old.ids, other.old.ids)
+    contrast, second = numerator, denominator
+    if contrast.paired and second.paired and contrast.old.by == second.old.by:
+        common = np.intersect1d(contrast.old.ids, second.old.ids)
         if common.size == 0:
             return Undefined("no_common_block")
-        contrast, other = restricted(contrast, common), restricted(other, common)
-        found = (
-            _of_means(contrast, other, interval, seed)
+        contrast, second = restrict(contrast, common), restrict(second, common)
+        distribution = (
+            _compare_means(contrast, second, interval, seed)
             if estimand == "ratio_of_means"
-            else estimate(_of_units(contrast, other), estimand, interval, seed=seed)
+            else estimate(_estimate_by_units(contrast, second), estimand, interval, seed=seed)
         )
     else:
-        found = _make_independent(contrast, other, estimand, interval, seed)
-    if isinstance(found, Undefined) or not type_b:
-        return found
-    parts = contributions_of_ratio(contrast, other, type_b, logs=estimand == "geomean_ratio")
-    return with_type_b(found, parts)
+        distribution = _make_independent(contrast, second, estimand, interval, seed)
+    if isinstance(distribution, Undefined) or not type_b:
+        return distribution
+    parts = contributions_of_ratio(contrast, second, type_b, logs=estimand == "geomean_ratio")
+    return add_type_b(distribution, parts)
 
 
-def _of_units(contrast: Contrast, other: Contrast) -> Contrast:
+def _estimate_by_units(contrast: Contrast, second: Contrast) -> Contrast:
     """Return the difference of both logarithms, unit by unit, against none."""
-    logs = steadied(contrast.differences - other.differences, max(contrast.rounding, other.rounding))
+    logs = steady(contrast.differences - second.differences, max(contrast.rounding, second.rounding))
     return Contrast(
         _make_units(contrast.old, logs),
         _make_units(contrast.old, np.zeros_like(logs)),
@@ -173,27 +173,27 @@ def _make_units(units: Units, logs: Floats) -> Units:
     return replace(units, logs=logs)
 
 
-def _of_means(
-    contrast: Contrast, other: Contrast, interval: IntervalKind | None, seed: int
+def _compare_means(
+    contrast: Contrast, second: Contrast, interval: IntervalKind | None, seed: int
 ) -> Speedup | Undefined:
     """U of log S_1 - log S_2 from the differences of both effects, unit by unit."""
     if contrast.old.ids.size < 2:
         return Undefined(contrast.too_few)
-    a, b = means_of(contrast), means_of(other)
+    a, b = means_of(contrast), means_of(second)
     if a is None or b is None:
         return Undefined("out_of_range")
     n = a.top.size
     log = math.log(a.value) - math.log(b.value)
     u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
     if u <= ROUNDING:
-        return of_equal_units(
+        return make_of_equal_units(
             0.0 if abs(log) <= ROUNDING else log, contrast.unit, (n,), estimand="ratio_of_means"
         )
     # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
     zero = max(a.p_of_zero, b.p_of_zero)
     distribution = _make_distribution_of_means(a, b, log, u, interval, seed)
     if distribution is None:
-        return by_t(
+        return make_by_t(
             log, u, n - 1, n, contrast.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero
         )
     kind = f"means-{interval}"
@@ -216,40 +216,40 @@ def _make_distribution_of_means(
 
 
 def _make_independent(
-    contrast: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
+    contrast: Contrast, divisor: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
 ) -> Speedup | Undefined:
-    parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (contrast, other)]
-    for each in parts:
-        if isinstance(each, Undefined):
-            return each
+    parts = [estimate(side, estimand, _BY_T.get(estimand)) for side in (contrast, divisor)]
+    for part in parts:
+        if isinstance(part, Undefined):
+            return part
     first, second = (part for part in parts if isinstance(part, Speedup))
     u = math.hypot(first.se, second.se)
     if u == 0 or first.nu is None or second.nu is None:
         return Undefined("no_spread")
     nu = effective_freedom((first.se, second.se), (first.nu, second.nu)) or first.nu + second.nu
     log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
-    distribution = _make_distribution_of_launches(contrast, other, estimand, interval, (log, u), seed)
+    distribution = _make_distribution_of_launches(contrast, divisor, estimand, interval, (log, u), seed)
     if distribution is None:
-        return by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
+        return make_by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
     kind = f"{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
     return Speedup(log, u, nu, n, distribution.p_of(1.0), "unpaired", kind, distribution, estimand, zero)
 
 
 def _make_distribution_of_launches(
     contrast: Contrast,
-    other: Contrast,
+    second: Contrast,
     estimand: Estimand,
     interval: IntervalKind | None,
-    known: tuple[float, float],
+    estimates: tuple[float, float],
     seed: int,
 ) -> Distribution | None:
     """Draw four samples that nothing pairs; ``known`` is the estimate and its standard error."""
-    if contrast.paired or other.paired:
+    if contrast.paired or second.paired:
         return None
     if estimand == "geomean_ratio" and interval == "bootstrap-t":
-        rows = [units.logs for of in (contrast, other) for units in (of.old, of.new)[:: of.sign]]
-        return Studentised(*known, studentised_samples(rows, logs=True, seed=seed))
-    a, b = means_of(contrast), means_of(other)
+        rows = [units.logs for side in (contrast, second) for units in (side.old, side.new)[:: side.sign]]
+        return Studentised(*estimates, studentised_samples(rows, logs=True, seed=seed))
+    a, b = means_of(contrast), means_of(second)
     if estimand != "ratio_of_means" or a is None or b is None:
         return None
-    return _make_distribution_of_means(a, b, *known, interval, seed)
+    return _make_distribution_of_means(a, b, *estimates, interval, seed)

@@ -50,21 +50,21 @@ class Judgement(msgspec.Struct, frozen=True):
     one_sided: bool = False
 
 
-def at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
+def judge_at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
     """Better by the factor ``by``: holds where the interval lies above ``by``, fails where it lies below."""
     if isinstance(ratio, Undefined):
-        return _unknown(alpha)
-    return _judged(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
+        return _make_unknown(alpha)
+    return _judge(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
 
 
 def judge_at_most(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
     """Better by less than ``by``: holds where the interval lies below it, fails where it lies above."""
     if isinstance(ratio, Undefined):
-        return _unknown(alpha)
-    return _judged(ratio, "holds" if ratio.value < by else "fails", ratio.p_of(by), alpha)
+        return _make_unknown(alpha)
+    return _judge(ratio, "holds" if ratio.value < by else "fails", ratio.p_of(by), alpha)
 
 
-def within(
+def judge_within(
     ratio: Speedup | Undefined, bound: float, alpha: float = 0.05, *, one_sided: bool = False
 ) -> Judgement:
     """Judge whether treatments are equivalent within ``bound``.
@@ -74,20 +74,20 @@ def within(
     it lies wholly outside.
     """
     if isinstance(ratio, Undefined):
-        return _unknown(alpha)
+        return _make_unknown(alpha)
     low, high = 1 - bound, 1 + bound
     if ratio.value > high:
-        return _judged(ratio, "fails", ratio.p_of(high), alpha)
+        return _judge(ratio, "fails", ratio.p_of(high), alpha)
     if ratio.value < low:
-        return _judged(ratio, "fails", ratio.p_of(low), alpha)
+        return _judge(ratio, "fails", ratio.p_of(low), alpha)
     p = max(ratio.p_of(low), ratio.p_of(high))
     if not one_sided:
-        return _judged(ratio, "holds", p, alpha)
+        return _judge(ratio, "holds", p, alpha)
     outcome: Outcome = "holds" if p / 2 <= alpha else "not_resolved"
     return Judgement(outcome, "holds", p / 2, p / 2, alpha, ratio.interval(2 * alpha), one_sided=True)
 
 
-def together(
+def judge_together(
     judgements: Sequence[Judgement],
     ratios: Sequence[Speedup | Undefined],
     alpha: float = 0.05,
@@ -98,9 +98,13 @@ def together(
     With Holm, any wrong one among them has a probability of at most ``alpha``. Those without a ratio are in
     no family.
     """
-    numbers = [i for i, each in enumerate(judgements) if each.p is not None]
+    numbers = [i for i, judgement in enumerate(judgements) if judgement.p is not None]
     results = dict(
-        zip(numbers, adjust([p for each in judgements if (p := each.p) is not None], alpha), strict=True)
+        zip(
+            numbers,
+            adjust([p for judgement in judgements if (p := judgement.p) is not None], alpha),
+            strict=True,
+        )
     )
     adjusted: list[Judgement] = []
     for i, (judgement, ratio) in enumerate(zip(judgements, ratios, strict=True)):
@@ -120,10 +124,10 @@ def together(
     return tuple(adjusted)
 
 
-def _judged(ratio: Speedup, indicated: Literal["holds", "fails"], p: float, alpha: float) -> Judgement:
+def _judge(ratio: Speedup, indicated: Literal["holds", "fails"], p: float, alpha: float) -> Judgement:
     outcome: Outcome = indicated if p <= alpha else "not_resolved"
     return Judgement(outcome, indicated, p, p, alpha, ratio.interval(alpha))
 
 
-def _unknown(alpha: float) -> Judgement:
+def _make_unknown(alpha: float) -> Judgement:
     return Judgement("not_resolved", None, None, None, alpha, None)

@@ -28,7 +28,7 @@ LEVEL: Final = 0.05
 need."""
 
 
-def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> Speedup:
+def allow_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> Speedup:
     """Return the same mean, allowing for one treatment that varies significantly more.
 
     It is judged on either side by the more careful of its own method and of t for skewed values.

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.core.arrays import Floats
 from steelyard.stats.compare.contrast import Contrast, Units
 from steelyard.stats.distributions.student import two_sided_p
-from steelyard.stats.rounding import ROUNDING, largest, steadied
+from steelyard.stats.rounding import ROUNDING, largest, steady
 from steelyard.stats.uncertainty.propagation import effective_freedom
 
 
@@ -76,7 +76,7 @@ class Means(msgspec.Struct, frozen=True, eq=False):
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
-        return steadied(self.top - self.bottom, self.rounding)
+        return steady(self.top - self.bottom, self.rounding)
 
     @property
     def u_relative(self) -> float:
@@ -100,7 +100,7 @@ def means_of(contrast: Contrast) -> Means | None:
     """
     if min(contrast.old.raws.size, contrast.new.raws.size) < 2:
         return None
-    top, bottom = _over_mean(contrast.old), _over_mean(contrast.new)
+    top, bottom = _divide_by_mean(contrast.old), _divide_by_mean(contrast.new)
     if contrast.sign < 0:
         top, bottom = bottom, top
     if top is None or bottom is None:
@@ -120,7 +120,7 @@ class _OverMean(msgspec.Struct, frozen=True, eq=False):
 
 
 @lru_cache(maxsize=2)
-def _over_mean(units: Units) -> _OverMean | None:
+def _divide_by_mean(units: Units) -> _OverMean | None:
     """Divide by the mean; ``None`` where it is not positive.
 
     The baseline of a family is asked for again and again.

@@ -14,7 +14,7 @@ from steelyard.results.assumptions import Unit
 from steelyard.results.comparison import Speedup
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast, Units, instance_ids
-from steelyard.stats.compare.speedup import by_t, speedup
+from steelyard.stats.compare.speedup import make_by_t, speedup
 from steelyard.stats.distributions.sign_test import SignTest
 
 
@@ -24,7 +24,7 @@ def median_ratio(contrast: Contrast) -> Speedup | Undefined:
     It is judged by the sign test: exact whatever the distribution, and blind to how far away values are.
     """
     if not contrast.paired:
-        return _of_medians(contrast)
+        return _compare_medians(contrast)
     differences = contrast.differences
     if differences.size < 2:
         return Undefined(contrast.too_few)
@@ -60,7 +60,7 @@ def _standard_error(distribution: SignTest) -> float:
     return math.log(interval.high / interval.low) / (2 * 1.959964) if interval else 0.0
 
 
-def _of_medians(contrast: Contrast) -> Speedup | Undefined:
+def _compare_medians(contrast: Contrast) -> Speedup | Undefined:
     """Compare medians by Price and Bonett 2002 (DOI 10.1080/00949650212140).
 
     The variance of the log of a median is from the two order statistics about sqrt(n) from the middle. Theirs
@@ -75,12 +75,12 @@ def _of_medians(contrast: Contrast) -> Speedup | Undefined:
     se = math.hypot(_error_of_median(old), _error_of_median(new))
     if se <= contrast.rounding:
         # Equal about both medians but for rounding; the exact methods say no more than whole samples do.
-        same = speedup(contrast)
-        if isinstance(same, Undefined) or same.nu is None:
-            return same
+        paired = speedup(contrast)
+        if isinstance(paired, Undefined) or paired.nu is None:
+            return paired
         return Undefined("no_spread_at_median")
     n = old.size + new.size
-    return by_t(log, se, n - 2, n, "unpaired", "medians-log-delta", estimand="median_ratio")
+    return make_by_t(log, se, n - 2, n, "unpaired", "medians-log-delta", estimand="median_ratio")
 
 
 def _error_of_median(ascending: Floats) -> float:
@@ -103,7 +103,7 @@ def censored_median_ratio(contrast: Contrast, baseline: Sample, treatment: Sampl
     if values.size < 2:
         return Undefined(contrast.too_few)
     # The contrast is of times, of which less is better: a censored baseline makes the ratio larger.
-    larger, smaller = _late(contrast.old, baseline), _late(contrast.new, treatment)
+    larger, smaller = _find_late(contrast.old, baseline), _find_late(contrast.new, treatment)
     lows = np.where(smaller, -math.inf, values)
     highs = np.where(larger, math.inf, values)
     if np.count_nonzero(larger & smaller) * 2 >= values.size:
@@ -111,12 +111,12 @@ def censored_median_ratio(contrast: Contrast, baseline: Sample, treatment: Sampl
     return median_of(values, lows, highs, contrast.unit)
 
 
-def _late(units: Units, sample: Sample) -> npt.NDArray[np.bool_]:
+def _find_late(units: Units, sample: Sample) -> npt.NDArray[np.bool_]:
     """Mask of the units that hold a run that timed out."""
     if not sample.censored:
         return np.zeros(units.ids.size, dtype=bool)
     at = np.flatnonzero(np.asarray(sample.censored))
     if units.by == "instance":
         return np.isin(units.ids, instance_ids(sample)[at])
-    of = sample.contexts if units.by == "context" else sample.blocks
-    return np.isin(units.ids, np.asarray(of, dtype=np.int64)[at])
+    visits_of = sample.contexts if units.by == "context" else sample.blocks
+    return np.isin(units.ids, np.asarray(visits_of, dtype=np.int64)[at])

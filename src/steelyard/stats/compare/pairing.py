@@ -80,8 +80,8 @@ def _compute_key(levels: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]
 
 
 def _compute_stratum(sample: Sample, strata: Sequence[str]) -> tuple[tuple[str, Scalar], ...]:
-    known = {**sample.labels, **sample.treatment.levels}
-    return tuple((name, known[name]) for name in strata)
+    levels = {**sample.labels, **sample.treatment.levels}
+    return tuple((name, levels[name]) for name in strata)
 
 
 def _matches(treatment: Treatment, baseline: Mapping[str, Scalar]) -> bool:
@@ -92,10 +92,10 @@ def _check(samples: Sequence[Sample], baseline: Mapping[str, Scalar], strata: Se
     for sample in samples:
         for name in strata:
             if name not in sample.treatment.levels and name not in sample.labels:
-                known = ", ".join([*sample.treatment.levels, *sample.labels]) or "none"
+                listed = ", ".join([*sample.treatment.levels, *sample.labels]) or "none"
                 raise UsageError(
                     f"analysis.strata: {name!r} is neither a factor nor a label of {sample.metric.name}",
-                    hint=f"name one of: {known}",
+                    hint=f"name one of: {listed}",
                 )
     if baseline and samples and not any(_matches(sample.treatment, baseline) for sample in samples):
         text = ", ".join(f"{name} = {level!r}" for name, level in baseline.items())

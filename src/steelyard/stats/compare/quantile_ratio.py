@@ -68,11 +68,11 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
 def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:
     """Return the same ratio at each of ``SHOWN``; none where it is undefined."""
     ordered = _order_sides(contrast)
-    movers = [_make_mover(contrast, of, ordered) for of in SHOWN]
+    movers = [_make_mover(contrast, quantile, ordered) for quantile in SHOWN]
     return tuple(
-        QuantileSpeedup(of, math.exp(each.log), each.interval(0.05))
-        for of, each in zip(SHOWN, movers, strict=True)
-        if isinstance(each, Mover)
+        QuantileSpeedup(quantile, math.exp(mover.log), mover.interval(0.05))
+        for quantile, mover in zip(SHOWN, movers, strict=True)
+        if isinstance(mover, Mover)
     )
 
 
@@ -81,9 +81,9 @@ def _order_sides(contrast: Contrast) -> tuple[Floats, Floats]:
     return np.sort(contrast.old.raws), np.sort(contrast.new.raws)
 
 
-def _make_mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mover | Undefined:
+def _make_mover(contrast: Contrast, quantile: float, ordered: tuple[Floats, Floats]) -> Mover | Undefined:
     # Of what is better higher, the worst runs are the lowest ones.
-    share = of if contrast.sign > 0 else 1 - of
+    share = quantile if contrast.sign > 0 else 1 - quantile
     old, new = (Quantile(side, share) for side in ordered)
     if min(old.n, new.n) < 2:
         return Undefined(contrast.too_few)
@@ -94,12 +94,12 @@ def _make_mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -
     return Mover(log, top, bottom) if abs(log) <= LARGEST_LOG else Undefined("out_of_range")
 
 
-def quantile_ratio(contrast: Contrast, of: float) -> Speedup | Undefined:
+def quantile_ratio(contrast: Contrast, quantile: float) -> Speedup | Undefined:
     """Return the baseline's quantile over the treatment's, or the reverse where more is better.
 
     They are quantiles of blocks, or of launches where nothing pairs them, and count from the better end.
     """
-    distribution = _make_mover(contrast, of, _order_sides(contrast))
+    distribution = _make_mover(contrast, quantile, _order_sides(contrast))
     if isinstance(distribution, Undefined):
         return distribution
     log = distribution.log

@@ -13,7 +13,7 @@ from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import Means, means_of
-from steelyard.stats.compare.speedup import by_t, of_equal_units
+from steelyard.stats.compare.speedup import make_by_t, make_of_equal_units
 from steelyard.stats.distributions.bootstrap_t import studentised_ratio
 from steelyard.stats.distributions.fieller import Fieller
 from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
@@ -47,7 +47,7 @@ def ratio_of_means(
     zero = means.p_of_zero
     kind = f"means-{interval}"
     if distribution is None:
-        return by_t(log, u, means.nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=zero)
+        return make_by_t(log, u, means.nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=zero)
     return Speedup(
         log, u, means.nu, n, distribution.p_of(1.0), contrast.unit, kind, distribution, "ratio_of_means", zero
     )
@@ -63,10 +63,10 @@ def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
         nu = means.top.size - 1
         correlation = means.r_both / (means.r_top * means.r_bottom) if means.r_top * means.r_bottom else 0.0
         correlation = min(1.0, max(-1.0, correlation))
-        one, item = rng.standard_normal((2, draws))
-        item = correlation * one + math.sqrt(1 - correlation**2) * item
+        first, item = rng.standard_normal((2, draws))
+        item = correlation * first + math.sqrt(1 - correlation**2) * item
         scale = np.sqrt(nu / rng.chisquare(nu, draws))
-        top, bottom = 1 + means.r_top * one * scale, 1 + means.r_bottom * item * scale
+        top, bottom = 1 + means.r_top * first * scale, 1 + means.r_bottom * item * scale
     else:
         top = 1 + means.r_top * rng.standard_t(means.top.size - 1, draws)
         bottom = 1 + means.r_bottom * rng.standard_t(means.bottom.size - 1, draws)
@@ -90,6 +90,6 @@ def _make_certain(contrast: Contrast, means: Means, log: float) -> Speedup:
     """Units that all have the same ratio: what their number alone can say."""
     sizes = (means.top.size,) if means.paired else (means.top.size, means.bottom.size)
     equal = abs(log) <= ROUNDING
-    return of_equal_units(
+    return make_of_equal_units(
         0.0 if equal else log, contrast.unit, sizes, estimand="ratio_of_means", repeats=contrast.repeats
     )

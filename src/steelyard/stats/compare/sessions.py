@@ -75,11 +75,11 @@ def compare_sessions(
     old, new
         Mean logarithms, by the test's name, of each session.
     """
-    known = {name: [each[name] for each in old if name in each] for name in new}
-    found = {name: _predicted(known[name], its) for name, its in new.items() if known[name]}
-    laws = {name: group.law for name, group in found.items() if group.law is not None}
+    earlier = {name: [session[name] for session in old if name in session] for name in new}
+    predicted = {name: _predict(earlier[name], values) for name, values in new.items() if earlier[name]}
+    laws = {name: group.law for name, group in predicted.items() if group.law is not None}
     tests = dict(zip(laws, holm([law.p_of(1.0) for law in laws.values()], alpha), strict=True))
-    return tuple(_moved(name, group, tests.get(name)) for name, group in found.items())
+    return tuple(_describe_move(name, group, tests.get(name)) for name, group in predicted.items())
 
 
 class _Predicted(NamedTuple):
@@ -91,7 +91,7 @@ class _Predicted(NamedTuple):
     relative: bool
 
 
-def _predicted(old: Sequence[SessionMeans], new: SessionMeans) -> _Predicted:
+def _predict(old: Sequence[SessionMeans], new: SessionMeans) -> _Predicted:
     times = np.array([group.time for group in old])
     ratios = np.array([group.relative for group in old])
     relative = not np.isnan([*ratios, new.relative]).any() and bool(np.ptp(times) >= np.ptp(ratios) / 2)
@@ -103,8 +103,8 @@ def _predicted(old: Sequence[SessionMeans], new: SessionMeans) -> _Predicted:
     return _Predicted(log, LogT(log, s * math.sqrt(1 + 1 / k), k - 1), k, relative)
 
 
-def _moved(name: str, found: _Predicted, test: Tested | None) -> Moved:
-    log, law, sessions, relative = found
+def _describe_move(name: str, predicted: _Predicted, test: Tested | None) -> Moved:
+    log, law, sessions, relative = predicted
     if law is None or test is None:
         return Moved(name, math.exp(log), None, None, "not_resolved", sessions, relative)
     outcome: Outcome = "not_resolved"

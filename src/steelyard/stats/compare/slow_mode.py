@@ -41,7 +41,7 @@ def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
         return None
     at = counts.index(max(counts))
     share = clopper_pearson(counts[at], logs[at].size)
-    rest = [float(np.median(row[~its])) for row, its in zip(logs, slow, strict=True)]
+    rest = [float(np.median(row[~is_slow])) for row, is_slow in zip(logs, slow, strict=True)]
     times = abs(float(np.median(logs[at][slow[at]])) - rest[at])
     within = between.sign * (rest[0] - rest[1])
     # Slow runs of the baseline speak for the treatment.

@@ -19,7 +19,7 @@ from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
-from steelyard.stats.rounding import of_logs
+from steelyard.stats.rounding import round_logs
 from steelyard.stats.sequential.over_looks import OverLooks
 
 
@@ -52,7 +52,7 @@ class EqualUnits(msgspec.Struct, frozen=True):
         return Interval(math.exp(self.log), math.exp(self.log)) if certain else None
 
 
-def by_t(
+def make_by_t(
     log: float,
     se: float,
     nu: float,
@@ -68,7 +68,7 @@ def by_t(
     return Speedup(log, se, nu, n, distribution.p_of(1.0), unit, kind, distribution, estimand, least_p)
 
 
-def of_equal_units(
+def make_of_equal_units(
     log: float,
     unit: Unit,
     sizes: Sequence[int],
@@ -87,13 +87,13 @@ def of_equal_units(
     """
     n = sum(sizes)
     if repeats:
-        kind, shown, least = "log-ratio-repeated", 2.0 ** (1 - 2 * repeats), 2.0 ** (1 - n)
-        least = min(least, shown)
+        kind, attained, least = "log-ratio-repeated", 2.0 ** (1 - 2 * repeats), 2.0 ** (1 - n)
+        least = min(least, attained)
     elif len(sizes) == 1:
-        kind, shown, least = "log-ratio-sign", 2.0 ** (1 - n), 2.0 ** (1 - n)
+        kind, attained, least = "log-ratio-sign", 2.0 ** (1 - n), 2.0 ** (1 - n)
     else:
-        kind, shown, least = "log-ratio-permutation", 2 / math.comb(n, sizes[0]), 2 / math.comb(n, n // 2)
-    p = shown if log else 1.0
+        kind, attained, least = "log-ratio-permutation", 2 / math.comb(n, sizes[0]), 2 / math.comb(n, n // 2)
+    p = attained if log else 1.0
     return Speedup(log, 0.0, None, n, p, unit, kind, EqualUnits(log, p, least), estimand)
 
 
@@ -124,7 +124,7 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
     least. Instances that are crossed with blocks (or contexts) have the variance of both, as random effects.
     """
     if not contrast.paired:
-        return _unpaired(contrast.old.logs, contrast.new.logs, contrast.sign)
+        return _estimate_unpaired(contrast.old.logs, contrast.new.logs, contrast.sign)
     differences = contrast.differences
     n = differences.size
     if n < 2:
@@ -135,25 +135,25 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
     rounding = contrast.rounding
     if np.ptp(differences) <= rounding:
         log = 0.0 if abs(estimate) <= rounding else estimate
-        return of_equal_units(log, contrast.unit, (n,), repeats=contrast.repeats)
+        return make_of_equal_units(log, contrast.unit, (n,), repeats=contrast.repeats)
     se = float(differences.std(ddof=1)) / math.sqrt(n)
     nu: float = n - 1
     if contrast.crossed is not None and contrast.crossed.added:
         se, nu = math.hypot(se, math.sqrt(contrast.crossed.added)), contrast.crossed.nu
-    return by_t(estimate, se, nu, n, contrast.unit, "log-ratio-t")
+    return make_by_t(estimate, se, nu, n, contrast.unit, "log-ratio-t")
 
 
-def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
+def _estimate_unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
     if min(old.size, new.size) < 2:
         return Undefined("one_value")
     n = old.size + new.size
     estimate = sign * (float(old.mean()) - float(new.mean()))
     if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
-    if max(np.ptp(old), np.ptp(new)) <= of_logs(old, new):
-        log = 0.0 if abs(estimate) <= of_logs(old, new) else estimate
-        return of_equal_units(log, "unpaired", (old.size, new.size))
+    if max(np.ptp(old), np.ptp(new)) <= round_logs(old, new):
+        log = 0.0 if abs(estimate) <= round_logs(old, new) else estimate
+        return make_of_equal_units(log, "unpaired", (old.size, new.size))
     old_part, new_part = float(old.var(ddof=1)) / old.size, float(new.var(ddof=1)) / new.size
     se = math.sqrt(old_part + new_part)
     nu = (old_part + new_part) ** 2 / (old_part**2 / (old.size - 1) + new_part**2 / (new.size - 1))
-    return by_t(estimate, se, nu, n, "unpaired", "log-ratio-t")
+    return make_by_t(estimate, se, nu, n, "unpaired", "log-ratio-t")

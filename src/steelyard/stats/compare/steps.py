@@ -17,14 +17,14 @@ from steelyard.results.comparison import Speedup
 from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.compare.dependence import allowing_for
+from steelyard.stats.compare.dependence import allow_for
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.compare.lopsided import allowing_for_tail
+from steelyard.stats.compare.lopsided import allow_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import over_looks
-from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
+from steelyard.stats.sequential.over_looks import correct_for_looks
+from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, contributions
 
 Stage = Literal["estimate", "type B", "dependence", "tail", "looks"]
 
@@ -62,22 +62,22 @@ def _estimate(basis: Basis) -> Speedup | Undefined:
 
 
 def _add_type_b(ratio: Speedup, basis: Basis) -> Speedup | Undefined:
-    return with_type_b(ratio, basis.errors)
+    return add_type_b(ratio, basis.errors)
 
 
 def _allow_for_dependence(ratio: Speedup, basis: Basis) -> Speedup:
-    return allowing_for(ratio, basis.likeness)
+    return allow_for(ratio, basis.likeness)
 
 
 def _allow_for_tail(ratio: Speedup, basis: Basis) -> Speedup:
     """To be equal within a margin is a claim that a long tail can refute, however many looks there are."""
     if basis.looks is None and basis.declared.margin is None:
         return ratio
-    return allowing_for_tail(ratio, basis.between, basis.declared.estimand)
+    return allow_for_tail(ratio, basis.between, basis.declared.estimand)
 
 
 def _hold_over_looks(ratio: Speedup, basis: Basis) -> Speedup:
-    return ratio if basis.looks is None else over_looks(ratio, basis.looks)
+    return ratio if basis.looks is None else correct_for_looks(ratio, basis.looks)
 
 
 STEPS: Final[tuple[tuple[Stage, Callable[[Speedup, Basis], Speedup | Undefined]], ...]] = (

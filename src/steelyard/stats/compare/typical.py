@@ -20,10 +20,10 @@ from steelyard.results.analysis import Order
 from steelyard.results.comparison import Better, BetterMethod, Typical
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import LARGEST_LOG, Undefined
-from steelyard.stats.compare.cohens_d import of_differences, of_two
+from steelyard.stats.compare.cohens_d import standardise_differences, standardise_two
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
+from steelyard.stats.hypothesis.brunner_munzel import relabel, superiority
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
@@ -50,7 +50,7 @@ def typical(between: Contrast | Undefined, most: int = MOST) -> Typical | None:
     """Return the typical ratio; ``None`` without a contrast, or if it leaves the range of double."""
     if isinstance(between, Undefined):
         return None
-    return _paired(between, most) if between.paired else _unpaired(between, most)
+    return _pair(between, most) if between.paired else _estimate_unpaired(between, most)
 
 
 def typical_runs(
@@ -61,15 +61,15 @@ def typical_runs(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
     most = most_of_each(len(pairs))
     return tuple(typical(contrast(pair.baseline, pair.treatment, order=order), most) for pair in pairs)
 
 
-def _paired(between: Contrast, most: int) -> Typical | None:
-    logs = _thinned(between.differences, most)
+def _pair(between: Contrast, most: int) -> Typical | None:
+    logs = _thin(between.differences, most)
     # Equal logarithms differ by rounding alone.
     noise = 64 * np.finfo(np.float64).eps * max(1.0, float(np.abs(between.old.logs).max()))
     logs = np.where(np.abs(logs) <= noise, 0.0, logs)
@@ -91,22 +91,22 @@ def _paired(between: Contrast, most: int) -> Typical | None:
         n=n,
         better=Better((wins + ties / 2) / n, share, by),
         sign_flip_p=sign_flip_p(logs),
-        standardised=of_differences(logs) if np.ptp(logs) > noise else None,
+        standardised=standardise_differences(logs) if np.ptp(logs) > noise else None,
     )
 
 
-def _unpaired(between: Contrast, most: int) -> Typical | None:
+def _estimate_unpaired(between: Contrast, most: int) -> Typical | None:
     # Signed, so that the second sample is the larger one where the treatment is better.
-    old = np.sort(-between.sign * _thinned(between.old.logs, most))
-    new = np.sort(-between.sign * _thinned(between.new.logs, most))
+    old = np.sort(-between.sign * _thin(between.old.logs, most))
+    new = np.sort(-between.sign * _thin(between.new.logs, most))
     if not (np.isfinite(old).all() and np.isfinite(new).all()):
         return None
     moved, tested, above = shift(old, new), rank_sum(old, new), superiority(old, new)
     if moved is None or tested is None or above is None or abs(moved.value) > LARGEST_LOG:
         return None
     few = above.separated or min(old.size, new.size) < FEW
-    permuted = relabelled(old, new) if few else None
-    t = above.tested()
+    permuted = relabel(old, new) if few else None
+    t = above.test()
     p = permuted.p if permuted else t.p if t else None
     constant = old[0] == old[-1] and new[0] == new[-1]
     return Typical(
@@ -117,11 +117,11 @@ def _unpaired(between: Contrast, most: int) -> Typical | None:
         method="rank-sum",
         n=old.size + new.size,
         better=Better(above.value, above.interval(), "share-of-pairs", p, permuted is not None),
-        standardised=None if constant else of_two(old, new),
+        standardised=None if constant else standardise_two(old, new),
     )
 
 
-def _thinned(values: Floats, most: int) -> Floats:
+def _thin(values: Floats, most: int) -> Floats:
     if values.size <= most:
         return values
     return values[np.arange(most) * values.size // most]

@@ -27,16 +27,16 @@ MOST_CONTEXTS: Final = 1000
 RESAMPLES: Final = 2000
 
 
-def two_level(of: Visits, *, seed: int = 1, resamples: int = RESAMPLES) -> Interval | None:
+def two_level(table: Visits, *, seed: int = 1, resamples: int = RESAMPLES) -> Interval | None:
     """Return the 95 % interval of the ratio over contexts, each counting once, studentised on its logarithm.
 
     ``None`` below 10 contexts, above 1,000, where they differ by rounding alone, or without a bound.
     """
-    order = np.argsort(of.contexts, kind="stable")
-    groups = np.split(of.values[order], np.cumsum(of.counts)[:-1])
+    order = np.argsort(table.contexts, kind="stable")
+    groups = np.split(table.values[order], np.cumsum(table.counts)[:-1])
     if not FEWEST_CONTEXTS <= len(groups) <= MOST_CONTEXTS:
         return None
-    means = of.means
+    means = table.means
     if constant(means):
         return None
     se = float(means.std(ddof=1)) / math.sqrt(means.size)
@@ -57,11 +57,11 @@ def robust(values: Floats) -> Robust | None:
     if n < FEWEST:
         return None
     cut = int(TRIMMED * n)
-    kept = x[cut : n - cut]
-    winsorised = np.clip(x, kept[0], kept[-1])
-    trimmed = float(np.clip(kept.mean(), kept[0], kept[-1]))
-    spread = float(winsorised.std(ddof=1)) if kept[0] < kept[-1] else 0.0
-    half = t_quantile(kept.size - 1, 0.05) * spread / ((1 - 2 * TRIMMED) * math.sqrt(n))
+    inner = x[cut : n - cut]
+    winsorised = np.clip(x, inner[0], inner[-1])
+    trimmed = float(np.clip(inner.mean(), inner[0], inner[-1]))
+    spread = float(winsorised.std(ddof=1)) if inner[0] < inner[-1] else 0.0
+    half = t_quantile(inner.size - 1, 0.05) * spread / ((1 - 2 * TRIMMED) * math.sqrt(n))
     trimmed_interval = Interval(trimmed - half, trimmed + half)
     middle = median_interval(x)
     mean = float(x.mean())
@@ -88,7 +88,7 @@ MOST_EACH: Final = 10_000
 """Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""
 
 
-def across_contexts(
+def compare_across_contexts(
     baseline: Sample, treatment: Sample, *, default: int | None = None, seed: int = 1
 ) -> AcrossContexts | Undefined:
     """Two samples of one metric, paired within blocks, context by context.
@@ -100,10 +100,10 @@ def across_contexts(
     seed : int
         Of the bootstrap.
     """
-    found = differences(baseline, treatment)
-    if isinstance(found, Undefined):
-        return found
-    means, ids, counts = found.means, found.ids, found.counts
+    by_visit = differences(baseline, treatment)
+    if isinstance(by_visit, Undefined):
+        return by_visit
+    means, ids, counts = by_visit.means, by_visit.ids, by_visit.counts
     n = ids.size
     if n < 2:
         return Undefined("one_context")
@@ -111,8 +111,8 @@ def across_contexts(
     if np.abs(means).max() > LARGEST_LOG:
         return Undefined("out_of_range")
     s, t = float(means.std(ddof=1)), t_quantile(n - 1, 0.05)
-    components = nested_components(found)
-    known = None if isinstance(components, Undefined) else components
+    components = nested_components(by_visit)
+    estimated = None if isinstance(components, Undefined) else components
     old = visits(baseline)
     common = Undefined("no_values") if isinstance(old, Undefined) else crossed_components(old)
     middle = robust(means)
@@ -123,24 +123,24 @@ def across_contexts(
         speedup=math.exp(centre),
         interval=_compute_exp(centre, t * s / math.sqrt(n)),
         prediction=_compute_exp(centre, t * s * math.sqrt(1 + 1 / n)),
-        sides=_make_sides(found, known),
-        components=known,
+        sides=_make_sides(by_visit, estimated),
+        components=estimated,
         common=None if isinstance(common, Undefined) else common.between,
-        robust=_as_ratios(middle) if middle else None,
-        bootstrap=two_level(found, seed=seed) if known else None,
+        robust=_convert_to_ratios(middle) if middle else None,
+        bootstrap=two_level(by_visit, seed=seed) if estimated else None,
         default_rank=int(ranks[ids == default][0])
         if default is not None and (ids == default).any()
         else None,
         unseen=unseen_share(n),
-        each=compare_each(found, known) if n <= MOST_EACH else (),
+        singles=compare_each(by_visit, estimated) if n <= MOST_EACH else (),
     )
 
 
-def _compute_halves(of: Visits, components: Components | None) -> Floats | None:
+def _compute_halves(table: Visits, components: Components | None) -> Floats | None:
     """Half-widths of the intervals of single contexts, on the scale of logarithms."""
     if components is None:
         return None
-    return t_quantile(components.nu_within, 0.05) * components.within / np.sqrt(of.counts)
+    return t_quantile(components.nu_within, 0.05) * components.within / np.sqrt(table.counts)
 
 
 def compare_each(visited: Visits, components: Components | None) -> tuple[InContext, ...]:
@@ -155,8 +155,8 @@ def compare_each(visited: Visits, components: Components | None) -> tuple[InCont
     )
 
 
-def _make_sides(of: Visits, components: Components | None) -> Sides:
-    means, halves = of.means, _compute_halves(of, components)
+def _make_sides(table: Visits, components: Components | None) -> Sides:
+    means, halves = table.means, _compute_halves(table, components)
     return Sides(
         faster=int((means > 0).sum()),
         slower=int((means < 0).sum()),
@@ -165,7 +165,7 @@ def _make_sides(of: Visits, components: Components | None) -> Sides:
     )
 
 
-def _as_ratios(middle: Robust) -> Robust:
+def _convert_to_ratios(middle: Robust) -> Robust:
     return Robust(
         math.exp(middle.median),
         _compute_ratio(middle.median_interval),

@@ -52,8 +52,8 @@ def allocate(
     """
     if target <= 0 or run_cost <= 0 or context_cost < 0:
         raise ValueError("a target and the cost of a run must be above 0, that of a context not below")
-    wanted = noise * math.sqrt(context_cost / run_cost)
-    ideal = wanted / interaction if wanted < MOST_RUNS * interaction else MOST_RUNS
+    best = noise * math.sqrt(context_cost / run_cost)
+    ideal = best / interaction if best < MOST_RUNS * interaction else MOST_RUNS
     runs = max(1, round(ideal))
     variance = interaction**2 + 2 * noise**2 / runs
     # A variance that is a whole multiple of the target's must not gain a context by rounding.

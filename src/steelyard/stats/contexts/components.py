@@ -63,7 +63,7 @@ def crossed_components(visits: Visits) -> Components | Undefined:
     if isinstance(table, Undefined):
         return table
     passes = table[0].shape[1]
-    nu_between = sum(each.shape[0] - 1 for each in table)
+    nu_between = sum(cell.shape[0] - 1 for cell in table)
     nu_passes, nu_within = len(table) * (passes - 1), nu_between * (passes - 1)
     of_contexts = of_passes = of_rest = 0.0
     for row in table:
@@ -74,7 +74,7 @@ def crossed_components(visits: Visits) -> Components | Undefined:
         of_rest += float(((row - rows - columns + centre) ** 2).sum())
     within = of_rest / nu_within
     f, p = _compute_f_test(of_contexts / nu_between, within, nu_between, nu_within)
-    contexts = sum(each.shape[0] for each in table)
+    contexts = sum(cell.shape[0] for cell in table)
     return Components(
         contexts=contexts,
         visits=float(passes),
@@ -101,9 +101,9 @@ def _compute_rounds(visits: Visits) -> list[Floats] | Undefined:
     table[place, np.searchsorted(every, visits.passes)] = visits.values
     complete = ~np.isnan(table).any(axis=1)
     rounds = _round_of(visits, ids.size, place)
-    found = [table[complete & (rounds == number)] for number in np.unique(rounds)]
-    found = [item for item in found if item.shape[0] > 1]
-    return found or Undefined("one_pass")
+    rounds_of = [table[complete & (rounds == number)] for number in np.unique(rounds)]
+    rounds_of = [item for item in rounds_of if item.shape[0] > 1]
+    return rounds_of or Undefined("one_pass")
 
 
 def _round_of(visits: Visits, contexts: int, place: Ints) -> Ints:

@@ -14,7 +14,7 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.results.contexts import AcrossContexts, ContextFinding, Split
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.contexts.across import across_contexts
+from steelyard.stats.contexts.across import compare_across_contexts
 from steelyard.stats.contexts.allocation import allocate_like
 from steelyard.stats.contexts.machines import compare_machines, find_paces
 from steelyard.stats.contexts.visits import same_contexts
@@ -34,21 +34,21 @@ def context_findings(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     if not facts.contexts or facts.order == "sequential":
         return ()
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
     paced = find_paces(chosen, facts.machines) if facts.machines else ()
-    found = []
+    findings = []
     for pair in pair_up(chosen, declared).pairs:
-        old, new = (same_contexts(each, facts.drawn_before) for each in (pair.baseline, pair.treatment))
-        across = across_contexts(old, new, default=facts.default_context, seed=facts.seed)
+        old, new = (same_contexts(side, facts.drawn_before) for side in (pair.baseline, pair.treatment))
+        across = compare_across_contexts(old, new, default=facts.default_context, seed=facts.seed)
         if isinstance(across, Undefined):
             continue
-        split = None if facts.machines else _split(across, facts.target or _reached(across), facts)
+        split = None if facts.machines else _split(across, facts.target or _describe_reached(across), facts)
         by_machine = compare_machines(old, new, facts.machines) if facts.machines else None
-        found.append(
+        findings.append(
             ContextFinding(
                 pair.baseline.treatment,
                 pair.treatment.treatment,
@@ -58,10 +58,10 @@ def context_findings(
                 by_machine and replace(by_machine, pace=paced),
             )
         )
-    return tuple(found)
+    return tuple(findings)
 
 
-def _reached(across: AcrossContexts) -> float | None:
+def _describe_reached(across: AcrossContexts) -> float | None:
     interval = across.interval
     return (interval.high - interval.low) / 2 / across.speedup if interval else None
 

@@ -21,12 +21,12 @@ def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Pro
 
     Each pass is centred on its own mean first, so that a machine that is slower in one pass moves no context.
     """
-    found = visits(sample)
-    if isinstance(found, Undefined):
-        return found
-    _, pass_of = np.unique(found.passes, return_inverse=True)
-    values = found.values - (np.bincount(pass_of, found.values) / np.bincount(pass_of))[pass_of]
-    ids, place, counts = np.unique(found.contexts, return_inverse=True, return_counts=True)
+    visits_of = visits(sample)
+    if isinstance(visits_of, Undefined):
+        return visits_of
+    _, pass_of = np.unique(visits_of.passes, return_inverse=True)
+    values = visits_of.values - (np.bincount(pass_of, visits_of.values) / np.bincount(pass_of))[pass_of]
+    ids, place, counts = np.unique(visits_of.contexts, return_inverse=True, return_counts=True)
     if ids.size < 2 or not ids.all():
         return Undefined("one_context")
     means = np.bincount(place, values) / counts

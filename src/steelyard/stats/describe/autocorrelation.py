@@ -22,10 +22,10 @@ def autocorrelation(values: Floats) -> Autocorrelation | None:
     deviations = values - values.mean()
     deviations = deviations / np.abs(deviations).max()
     r1 = float(deviations[1:] @ deviations[:-1]) / float(deviations @ deviations)
-    return of_r1(r1, n)
+    return make_autocorrelation(r1, n)
 
 
-def of_r1(r1: float, n: int) -> Autocorrelation:
+def make_autocorrelation(r1: float, n: int) -> Autocorrelation:
     """Describe n values with this autocorrelation."""
     corrected = min(0.98, max(0.0, r1 + (1 + 3 * r1) / n))
     return Autocorrelation(n, r1, corrected, n * (1 - corrected) / (1 + corrected), r1 > 1.96 / math.sqrt(n))

@@ -36,12 +36,12 @@ def gap(values: Floats) -> Gap | None:
     x -= x[x.size // 2]
     n = x.size
     least = max(2, math.ceil(SMALLEST_SHARE * n))
-    left = np.arange(least, n - least + 1)
+    lower_counts = np.arange(least, n - least + 1)
     sums, squares = np.cumsum(x), np.cumsum(x * x)
-    right = n - left
+    right = n - lower_counts
     below = sums[least - 1 : n - least]
     above = sums[-1] - below
-    rest = squares[-1] - below**2 / left - above**2 / right
+    rest = squares[-1] - below**2 / lower_counts - above**2 / right
     # What rounding leaves of two groups without spread must not pass for one.
     within = np.sqrt(np.maximum(rest, 1e-14 * max(float(squares[-1]), 1e-300)) / (n - 2))
     widths = (x[least : n - least + 1] - x[least - 1 : n - least]) / within
@@ -49,5 +49,5 @@ def gap(values: Floats) -> Gap | None:
     # Counts and coarse clocks have empty stretches between any two values.
     if widths[best] <= 1 + 40 / n or coarse_step(some) is not None:
         return None
-    share = min(left[best], right[best]) / n
-    return Gap(float(share), math.exp(float(above[best] / right[best] - below[best] / left[best])))
+    share = min(lower_counts[best], right[best]) / n
+    return Gap(float(share), math.exp(float(above[best] / right[best] - below[best] / lower_counts[best])))

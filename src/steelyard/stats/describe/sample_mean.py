@@ -16,7 +16,7 @@ import msgspec
 from steelyard.results.interval import Interval
 from steelyard.results.samples import Autocorrelation
 from steelyard.stats.compare.dependence import Allowance, allowance_in_time
-from steelyard.stats.distributions.skewed import transformed, untransformed
+from steelyard.stats.distributions.skewed import invert, transform
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 SLOW: Final = 2.0
@@ -58,7 +58,7 @@ class SampleMean(msgspec.Struct, frozen=True):
         """The standard uncertainty of the mean, s / sqrt(n)."""
         return self.s / math.sqrt(self.n)
 
-    def seen_interval(self, alpha: float = 0.05) -> Interval:
+    def observed_interval(self, alpha: float = 0.05) -> Interval:
         """Return the interval at level 1 - ``alpha``, of runs like those that were seen.
 
         By t, and by t of skewed values on both sides, with the standard error that correlated neighbours
@@ -66,9 +66,9 @@ class SampleMean(msgspec.Struct, frozen=True):
         """
         spread = self._spread
         se, reach = self.u * spread.factor, t_quantile(spread.nu, alpha)
-        right, left = self._tails
-        above = max(reach, -untransformed(-reach, right))
-        below = max(reach, untransformed(reach, -left))
+        right, lower = self._tails
+        above = max(reach, -invert(-reach, right))
+        below = max(reach, invert(reach, -lower))
         low = self.value - se * below
         return Interval(max(low, 0.0) if self.positive else low, self.value + se * above)
 
@@ -80,7 +80,7 @@ class SampleMean(msgspec.Struct, frozen=True):
         """
         if self.s == 0:
             return Interval(self.value, self.value) if 2.0 ** (1 - self.n) <= alpha else None
-        interval = self.seen_interval(alpha)
+        interval = self.observed_interval(alpha)
         reach = self.value * (1 + self.unseen(alpha) * (self._pace - 1))
         if not self.slow_towards(reach):
             return interval
@@ -95,8 +95,8 @@ class SampleMean(msgspec.Struct, frozen=True):
             return 1.0 if self.value == bound else 2.0 ** (1 - self.n)
         spread = self._spread
         t = (self.value - bound) / (self.u * spread.factor)
-        right, left = self._tails
-        skewed = min(0.0, transformed(t, right)) if t < 0 else max(0.0, transformed(t, -left))
+        right, lower = self._tails
+        skewed = min(0.0, transform(t, right)) if t < 0 else max(0.0, transform(t, -lower))
         return max(two_sided_p(t, spread.nu), two_sided_p(skewed, spread.nu), self.p_of_slow(bound))
 
     def slow_towards(self, bound: float) -> bool:
@@ -144,8 +144,8 @@ class SampleMean(msgspec.Struct, frozen=True):
     @property
     def _tails(self) -> tuple[float, float]:
         """Skewness over sqrt(n) that is allowed for to the right and to the left; at least 0, no skew."""
-        more = SKEWER * math.sqrt(6 / self.n)
+        correction = SKEWER * math.sqrt(6 / self.n)
         return (
-            max(0.0, self.skewness + more) / math.sqrt(self.n),
-            max(0.0, more - self.skewness) / math.sqrt(self.n),
+            max(0.0, self.skewness + correction) / math.sqrt(self.n),
+            max(0.0, correction - self.skewness) / math.sqrt(self.n),
         )

@@ -49,7 +49,7 @@ def summarise(values: npt.ArrayLike) -> Summary:
     s = math.sqrt(max(0.0, squares) / (n - 1))
     u = s / math.sqrt(n)
     cv, rsu = (s / abs(mean), u / abs(mean)) if mean else (math.inf, math.inf)
-    s_value = _unscaled(s, exponent)
+    s_value = _unscale(s, exponent)
     return Summary(
         n=n,
         mean=mean_value,
@@ -58,14 +58,14 @@ def summarise(values: npt.ArrayLike) -> Summary:
         min=low,
         max=high,
         s=s_value,
-        u=_unscaled(u, exponent),
+        u=_unscale(u, exponent),
         cv=cv if math.isfinite(cv) else None,
         rsu=rsu if math.isfinite(rsu) else None,
         reason="out_of_range" if s_value is None else None if math.isfinite(cv) else "zero_mean",
     )
 
 
-def _unscaled(value: float, exponent: int) -> float | None:
+def _unscale(value: float, exponent: int) -> float | None:
     try:
         return math.ldexp(value, exponent)
     except OverflowError:

@@ -53,33 +53,33 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
         m, k = self.ascending.size, order_of(self.ascending.size, alpha)
         return Interval(self._value(k - 0.5), self._value(m - k + 0.5))
 
-    def _value(self, wanted: float) -> float:
+    def _value(self, p: float) -> float:
         """Root of ``below(x) = wanted`` by regula falsi with halved ends (Illinois)."""
-        unmoved = float(self.ascending[math.floor(wanted)])
-        low, short = self._beyond(unmoved, wanted, -self.u)
-        high, over = self._beyond(unmoved, wanted, self.u)
-        kept, at = "", unmoved
+        unmoved = float(self.ascending[math.floor(p)])
+        low, short = self._bracket_beyond(unmoved, p, -self.u)
+        high, over = self._bracket_beyond(unmoved, p, self.u)
+        fixed, at = "", unmoved
         for _ in range(100):
             if high - low <= 1e-9 * self.u or short == over:
                 break
             at = (low * over - high * short) / (over - short)
-            found = self.below(at) - wanted
-            if found == 0 or not low < at < high:
+            excess = self.below(at) - p
+            if excess == 0 or not low < at < high:
                 break
             # An end that is kept twice counts half, so that it moves too.
-            if found < 0:
-                low, short, over, kept = at, found, over / 2 if kept == "high" else over, "high"
+            if excess < 0:
+                low, short, over, fixed = at, excess, over / 2 if fixed == "high" else over, "high"
             else:
-                high, over, short, kept = at, found, short / 2 if kept == "low" else short, "low"
+                high, over, short, fixed = at, excess, short / 2 if fixed == "low" else short, "low"
         return at
 
-    def _beyond(self, unmoved: float, wanted: float, step: float) -> tuple[float, float]:
+    def _bracket_beyond(self, unmoved: float, p: float, step: float) -> tuple[float, float]:
         """Return a bound on the side of ``step``, which grows until it is one, and the distance below."""
         at = unmoved + step
-        while step * (found := self.below(at) - wanted) < 0:
+        while step * (excess := self.below(at) - p) < 0:
             step *= 4
             at = unmoved + step
-        return at, found
+        return at, excess
 
 
 @lru_cache(maxsize=64)

@@ -23,18 +23,18 @@ class _Beta(msgspec.Struct, frozen=True):
 
 def chance_of_likeness(r1: float, n: int) -> float:
     """Return the probability that n >= 3 independent values have an autocorrelation above ``r1``."""
-    beta = _law(n)
+    beta = _make_law(n)
     return beta_cdf(beta.b, beta.a, min(1.0, max(0.0, (1 - r1) / 2)))
 
 
 def likeness_by_chance(probability: float, n: int) -> float:
     """Return the inverse: the r1 that so many of n independent values exceed."""
-    beta = _law(n)
+    beta = _make_law(n)
     return 1 - 2 * beta_quantile(beta.b, beta.a, probability)
 
 
 @lru_cache(maxsize=1024)
-def _law(n: int) -> _Beta:
+def _make_law(n: int) -> _Beta:
     trace = -(n - 1) / n
     squared = (n - 1) / 2 - 2 * (n - 1.5) / n + trace**2
     mean = trace / (n - 1)

@@ -41,17 +41,17 @@ class Fieller(msgspec.Struct, frozen=True):
         rho = ratio / self.value
         # Over the larger of 1 and rho, so that squares stay in range.
         scale = max(1.0, rho)
-        value, other = 1 / scale, rho / scale
+        value, second = 1 / scale, rho / scale
         u = math.sqrt(
             max(
                 0.0,
-                (value * self.r_top) ** 2 - 2 * value * other * self.r_both + (other * self.r_bottom) ** 2,
+                (value * self.r_top) ** 2 - 2 * value * second * self.r_both + (second * self.r_bottom) ** 2,
             )
         )
         if u == 0:
             return 1.0 if rho == 1 else 0.0
         zero = two_sided_p(1 / max(self.r_top, self.r_bottom), self.nu)
-        return max(zero, two_sided_p((value - other) / u, self.nu))
+        return max(zero, two_sided_p((value - second) / u, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
         """Roots of (1 - rho)^2 = t^2 (r_top^2 - 2 rho r_both + rho^2 r_bottom^2), times the ratio."""

@@ -82,14 +82,14 @@ def expanded_cdf(d: float, n: int) -> float:
     z2 = n * d * d
     count = math.ceil(16 * math.sqrt(z2) / math.pi) + 1
     half = (math.pi * (np.arange(count) + 0.5)) ** 2
-    whole = (math.pi * np.arange(1, count + 1)) ** 2
-    odd, even = np.exp(-half / (2 * z2)), np.exp(-whole / (2 * z2))
+    squares = (math.pi * np.arange(1, count + 1)) ** 2
+    odd, even = np.exp(-half / (2 * z2)), np.exp(-squares / (2 * z2))
     terms = (
         odd.sum(),
         ((half - z2) * odd).sum() / (6 * z2**1.5),
         ((6 * z2**3 + 2 * z2**2 + (2 * z2**2 - 5 * z2) * half + (1 - 2 * z2) * half**2) * odd).sum()
         / (72 * z2**3)
-        - (whole * even).sum() / (36 * z2),
+        - (squares * even).sum() / (36 * z2),
         (
             (
                 (5 - 30 * z2) * half**3
@@ -101,7 +101,7 @@ def expanded_cdf(d: float, n: int) -> float:
             * odd
         ).sum()
         / (6480 * z2**4.5)
-        + ((3 * z2 - whole) * whole * even).sum() / (216 * z2**2.5),
+        + ((3 * z2 - squares) * squares * even).sum() / (216 * z2**2.5),
     )
     total = sum(float(term) / math.sqrt(n) ** i for i, term in enumerate(terms))
     return math.sqrt(2 * math.pi / z2) * total

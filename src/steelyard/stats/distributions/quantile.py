@@ -22,7 +22,7 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
     """
 
     ascending: Floats
-    of: float
+    level: float
 
     @property
     def n(self) -> int:
@@ -32,7 +32,7 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
     @property
     def value(self) -> float:
         """Type 7 of Hyndman and Fan (1996), DOI 10.1080/00031305.1996.10473566."""
-        at = (self.n - 1) * self.of
+        at = (self.n - 1) * self.level
         below = math.floor(at)
         low, high = float(self.ascending[below]), float(self.ascending[min(below + 1, self.n - 1)])
         # From the nearer end, as numpy.quantile does, which takes 60 µs to choose among its methods.
@@ -45,8 +45,8 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         It goes from the largest order statistic below which the quantile lies with a probability of at most
         ``alpha`` / 2 to the smallest above which it does; ``None`` where there are too few values for either.
         """
-        low = self._below(alpha / 2, self.of)
-        high = self._below(alpha / 2, 1 - self.of)
+        low = self._below(alpha / 2, self.level)
+        high = self._below(alpha / 2, 1 - self.level)
         if not low or not high:
             return None
         return Interval(float(self.ascending[low - 1]), float(self.ascending[-high]))
@@ -58,10 +58,10 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         """
         up_to = int(np.searchsorted(self.ascending, bound, side="right"))
         from_on = self.n - int(np.searchsorted(self.ascending, bound, side="left"))
-        few_below = binomial_cdf(up_to, self.n, self.of)
-        few_above = binomial_cdf(from_on, self.n, 1 - self.of)
+        few_below = binomial_cdf(up_to, self.n, self.level)
+        few_above = binomial_cdf(from_on, self.n, 1 - self.level)
         return min(1.0, 2 * min(few_below, few_above))
 
-    def _below(self, tail: float, of: float) -> int:
+    def _below(self, tail: float, quantile: float) -> int:
         """Return the largest j with P(Bin(n, of) <= j - 1) <= ``tail``; 0 without one."""
-        return int(binomial_order(tail, self.n, of))
+        return int(binomial_order(tail, self.n, quantile))

@@ -67,7 +67,7 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         at = math.log(ratio)
         p = two_sided(self.means, at)
         if self.error:
-            p = max(p, self._blurred().two_sided(at))
+            p = max(p, self._blur().two_sided(at))
         if p > self.least_p:
             return min(1.0, p)
         return min(self.least_p, two_sided_p((at - self.log) / self.se, self.nu))
@@ -83,7 +83,7 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
             return None
         low, high = interval.low, interval.high
         if self.error:
-            blurred = self._blurred().ends(within_reach)
+            blurred = self._blur().ends(within_reach)
             low, high = min(low, blurred.low), max(high, blurred.high)
         if alpha < self.least_p:
             half = t_quantile(self.nu, alpha) * self.se
@@ -92,7 +92,7 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
             return None
         return Interval(math.exp(low), math.exp(high))
 
-    def with_error(self, u: float, u_nu: float, nu: float) -> SignFlips:
+    def add_error(self, u: float, u_nu: float, nu: float) -> SignFlips:
         """Return the same of an estimate that also has a normal error of standard uncertainty ``u``.
 
         The error is known with ``u_nu`` degrees of freedom; ``nu`` are those of both together. The means of
@@ -107,13 +107,13 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         The differences have this spread; where the estimate has an error besides, squares add.
         """
         n = self.differences.size
-        shown = detectable_beyond(sign_flip_critical(n, alpha), n - 1, power)
+        effect = detectable_beyond(sign_flip_critical(n, alpha), n - 1, power)
         if not self.error:
-            return shown * self.se
+            return effect * self.se
         of_error = detectable(min(self.error_nu, AS_NORMAL), alpha, power) * self.error
-        return math.hypot(shown * float(self.differences.std(ddof=1)) / math.sqrt(n), of_error)
+        return math.hypot(effect * float(self.differences.std(ddof=1)) / math.sqrt(n), of_error)
 
-    def _blurred(self) -> Convolved:
+    def _blur(self) -> Convolved:
         return Convolved(self.means, self.error, self.error_nu)
 
 

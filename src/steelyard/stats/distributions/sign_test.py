@@ -66,11 +66,11 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
         about where Blom (1958) has the k-th of n normal values: Phi^-1((k - 3/8) / (n + 1/4)).
         """
         n = self.lows.size
-        interval, shown = self.interval(0.05), signs_detectable(n, alpha, power)
-        if interval is None or shown is None:
+        interval, effect = self.interval(0.05), signs_detectable(n, alpha, power)
+        if interval is None or effect is None:
             return None
         half = math.log(interval.high / interval.low) / 2
-        return shown * half / -normal_quantile((order_of(n, 0.05) - 0.375) / (n + 0.25))
+        return effect * half / -normal_quantile((order_of(n, 0.05) - 0.375) / (n + 0.25))
 
 
 def signs_detectable(n: int, alpha: float, power: float) -> float | None:

@@ -35,22 +35,22 @@ class SkewedT(msgspec.Struct, frozen=True):
     def p_of(self, ratio: float) -> float:
         """Two-sided p of the hypothesis that the ratio is ``ratio``, above 0."""
         t = (self.log - math.log(ratio)) / self.se
-        return two_sided_p(transformed(t, self.a), self.nu)
+        return two_sided_p(transform(t, self.a), self.nu)
 
     def interval(self, alpha: float) -> Interval | None:
         """Interval of the ratio; ``None`` where it leaves the range of double."""
         reach = t_quantile(self.nu, alpha)
-        low, high = (self.log - self.se * untransformed(value, self.a) for value in (reach, -reach))
+        low, high = (self.log - self.se * invert(value, self.a) for value in (reach, -reach))
         if low < -LARGEST_LOG or high > LARGEST_LOG:
             return None
         return Interval(math.exp(low), math.exp(high))
 
 
-def transformed(t: float, a: float) -> float:
+def transform(t: float, a: float) -> float:
     """f(t); t itself where ``a`` is 0."""
     return ((1 + a * t / 3) ** 3 - 1) / a + a / 6 if a else t
 
 
-def untransformed(f: float, a: float) -> float:
+def invert(f: float, a: float) -> float:
     """Return the t with f(t) = ``f``."""
     return 3 / a * (math.cbrt(1 + a * (f - a / 6)) - 1) if a else f

@@ -27,10 +27,10 @@ from steelyard.results.flags import unjudgeable
 from steelyard.results.undefined import Undefined
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
-from steelyard.stats.effects.estimate import interval_of, of_cells, of_units, resolvable
+from steelyard.stats.effects.estimate import estimate_cells, estimate_units, interval_of, resolvable
 from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
-from steelyard.stats.effects.over_looks import over_looks
+from steelyard.stats.effects.over_looks import correct_for_looks
 from steelyard.stats.effects.precision import asks_for_effects
 from steelyard.stats.effects.structure import (
     Broken,
@@ -72,14 +72,14 @@ def factorial(
         return ()
     primary = [sample for sample in samples if sample.metric.name == declared.metric and len(sample)]
     return tuple(
-        _broken(structure, primary[0])
+        _explain_broken(structure, primary[0])
         if isinstance(structure, Broken)
-        else _analysed(structure, declared, order, layout.kind, looks)
+        else _analyse(structure, declared, order, layout.kind, looks)
         for structure in structures(primary, layout, declared)
     )
 
 
-def _broken(broken: Broken, sample: Sample) -> Factorial:
+def _explain_broken(broken: Broken, sample: Sample) -> Factorial:
     return Factorial(
         stratum=broken.stratum,
         labels=broken.labels,
@@ -91,7 +91,7 @@ def _broken(broken: Broken, sample: Sample) -> Factorial:
     )
 
 
-def _analysed(
+def _analyse(
     structure: Structure, declared: Analysis, order: Order, design: Kind, looks: Looks | None
 ) -> Factorial:
     first = structure.samples[0]
@@ -115,15 +115,15 @@ def _analysed(
         for term, value in zip(structure.terms, values, strict=True)
     ]
     if declared.unreplicated == "lenth" and cells.units == 1:
-        effects = _with_lenth(effects)
+        effects = _judge_by_lenth(effects)
     contrasts = [
         ContrastEffect(name, estimate, interval_of(estimate))
         for name, weights in declared.contrasts.items()
         if (row := contrast_row(structure, weights)) is not None
-        for estimate in [_along(cells, sign * row)]
+        for estimate in [_format_along(cells, sign * row)]
     ]
     censored = unjudgeable(structure.samples, ignore_failures=declared.failures == "ignore")
-    judged = _judged(effects, declared.alpha, looks, censored=censored)
+    judged = _judge(effects, declared.alpha, looks, censored=censored)
     return replace(
         base,
         by=cells.by,
@@ -131,12 +131,12 @@ def _analysed(
         blocks=cells.blocks,
         unmatched=cells.unmatched,
         effects=judged,
-        levels=tuple(over_looks(level, looks) for level in _compute_levels(structure, cells, sign)),
+        levels=tuple(correct_for_looks(level, looks) for level in _compute_levels(structure, cells, sign)),
         conditional=tuple(
-            over_looks(conditional_effect, looks)
+            correct_for_looks(conditional_effect, looks)
             for conditional_effect in _compute_conditional(structure, cells, judged, sign)
         ),
-        contrasts=_judged(contrasts, declared.alpha, looks, censored=censored),
+        contrasts=_judge(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,
         unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
         censored=censored,
@@ -179,9 +179,9 @@ def _make_effect(
         return replace(effect, method=method, f=test.f, nu1=test.nu1, nu2=test.nu2, p=test.p)
     half = len(structure.samples) ** -0.5
     ratio = (
-        of_units(2 * sign * half * values[:, 0], by=cells.by, scale=cells.largest)
+        estimate_units(2 * sign * half * values[:, 0], by=cells.by, scale=cells.largest)
         if cells.paired
-        else of_cells(cells.logs, 2 * sign * half * term.rows[0])
+        else estimate_cells(cells.logs, 2 * sign * half * term.rows[0])
     )
     return replace(
         effect,
@@ -200,7 +200,7 @@ def _compute_levels(structure: Structure, cells: Cells, sign: float) -> list[Lev
         for place, axis in enumerate(structure.axes)
         if len(axis.steps) > 2
         for step in range(1, len(axis.steps))
-        for estimate in [_along(cells, sign * step_row(structure, place, step))]
+        for estimate in [_format_along(cells, sign * step_row(structure, place, step))]
     ]
 
 
@@ -218,17 +218,17 @@ def _compute_conditional(
         first, second = effect.factors
         for step in (0, 1):
             row = step_row(structure, places[first], 1, within=(places[second], step))
-            estimate = _along(cells, sign * row)
+            estimate = _format_along(cells, sign * row)
             yield ConditionalEffect(first, second, step, estimate, interval_of(estimate))
 
 
-def _along(cells: Cells, row: Floats) -> LogEstimate:
+def _format_along(cells: Cells, row: Floats) -> LogEstimate:
     if cells.paired:
-        return of_units(cells.table @ row, by=cells.by, scale=cells.largest)
-    return of_cells(cells.logs, row)
+        return estimate_units(cells.table @ row, by=cells.by, scale=cells.largest)
+    return estimate_cells(cells.logs, row)
 
 
-def _with_lenth(effects: Sequence[Effect]) -> list[Effect]:
+def _judge_by_lenth(effects: Sequence[Effect]) -> list[Effect]:
     logs = np.array([effect.ratio.log for effect in effects if effect.ratio is not None])
     error = pseudo_error(logs)
     return [_make_lenth(effect, error) if error is not None else effect for effect in effects]
@@ -242,12 +242,14 @@ def _make_lenth(effect: Effect, error: PseudoError) -> Effect:
     return replace(effect, method=ratio.method, ratio=ratio, ci95=interval_of(ratio), p=p)
 
 
-def _judged(
+def _judge(
     estimated: Sequence[Judged], alpha: float, looks: Looks | None, *, censored: bool
 ) -> tuple[Judged, ...]:
     """Adjust over those that have a p value."""
-    effects = [over_looks(contrast_effect, looks) for contrast_effect in estimated]
-    with_p = [(i, p) for i, contrast_effect in enumerate(effects) if (p := _p(contrast_effect)) is not None]
+    effects = [correct_for_looks(contrast_effect, looks) for contrast_effect in estimated]
+    with_p = [
+        (i, p) for i, contrast_effect in enumerate(effects) if (p := _format_p(contrast_effect)) is not None
+    ]
     tested = dict(zip([i for i, _ in with_p], holm([p for _, p in with_p], alpha), strict=True))
     judged = []
     for i, effect in enumerate(effects):
@@ -255,25 +257,25 @@ def _judged(
             judged.append(effect)
             continue
         ratio, level = _make_ratio(effect), tested[i].level
-        left = level if looks is None else looks.level(level)
+        level_left = level if looks is None else looks.level(level)
         judged.append(
             replace(
                 effect,
                 p_holm=tested[i].p_holm,
                 resolved=None if censored else tested[i].rejected,
-                ci_family=None if ratio is None else interval_of(ratio, left),
-                resolvable=None if ratio is None else resolvable(ratio, left),
+                ci_family=None if ratio is None else interval_of(ratio, level_left),
+                resolvable=None if ratio is None else resolvable(ratio, level_left),
             )
         )
     return tuple(judged)
 
 
-def _p(each: Effect | ContrastEffect) -> float | None:
-    return each.p if isinstance(each, Effect) else each.ratio.p
+def _format_p(effect: Effect | ContrastEffect) -> float | None:
+    return effect.p if isinstance(effect, Effect) else effect.ratio.p
 
 
-def _make_ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
-    return each.ratio
+def _make_ratio(effect: Effect | ContrastEffect) -> LogEstimate | None:
+    return effect.ratio
 
 
 def effects_beside(
@@ -285,10 +287,10 @@ def effects_beside(
     looks: Looks | None = None,
 ) -> tuple[Factorial, ...]:
     """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
-    return tuple(_without_verdicts(samples, layout, declared, order, looks)) if layout is not None else ()
+    return tuple(_drop_verdicts(samples, layout, declared, order, looks)) if layout is not None else ()
 
 
-def _without_verdicts(
+def _drop_verdicts(
     samples: Sequence[Sample],
     layout: Layout,
     declared: Sequence[Analysis],
@@ -298,10 +300,10 @@ def _without_verdicts(
     for analysis in declared:
         if not asks_for_effects(layout, analysis):
             continue
-        for found in factorial(samples, layout, analysis, order=order, looks=looks):
+        for part in factorial(samples, layout, analysis, order=order, looks=looks):
             effects = tuple(
                 replace(effect, p=None, p_flips=None, p_holm=None, resolved=None, ci_family=None)
-                for effect in found.effects
+                for effect in part.effects
             )
             if effects:
-                yield replace(found, effects=effects, conditional=(), contrasts=())
+                yield replace(part, effects=effects, conditional=(), contrasts=())

@@ -73,7 +73,7 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
         if (reason := _make_unusable(row)) is not None:
             return reason
     if samples[0].instances is not None:
-        return _of_instances(samples, values)
+        return _take_instances(samples, values)
     if order == "sequential":
         return Cells("launch", tuple(np.log(value) for value in values), min(value.size for value in values))
     blocks = [np.asarray(sample.blocks, dtype=np.int64) for sample in samples]
@@ -83,11 +83,14 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
         common, unmatched, logs = first, 0, [np.log(value) for value in values]
     else:
         distinct = [_compute_distinct(block) for block in blocks]
-        common = reduce(_shared, distinct)
+        common = reduce(_find_shared, distinct)
         if not common.size:
             return Undefined("no_common_block")
         unmatched = _compute_distinct(np.concatenate(distinct)).size - common.size
-        logs = [_means(np.log(each), ids, common) for each, ids in zip(values, blocks, strict=True)]
+        logs = [
+            _means(np.log(sample_values), ids, common)
+            for sample_values, ids in zip(values, blocks, strict=True)
+        ]
     contexts = _compute_contexts(samples[0], common)
     if contexts.all():
         units = _compute_distinct(contexts)
@@ -97,15 +100,15 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     return Cells("block", tuple(logs), common.size, unmatched)
 
 
-def _of_instances(samples: Sequence[Sample], values: Sequence[Floats]) -> Cells | Undefined:
+def _take_instances(samples: Sequence[Sample], values: Sequence[Floats]) -> Cells | Undefined:
     """Problem instances as the units, each the mean over its runs."""
-    of = [instance_ids(sample) for sample in samples]
-    common = reduce(_shared, map(_compute_distinct, of))
+    ids = [instance_ids(sample) for sample in samples]
+    common = reduce(_find_shared, map(_compute_distinct, ids))
     if not common.size:
         return Undefined("no_common_instance")
-    logs = tuple(_means(np.log(row), ids, common) for row, ids in zip(values, of, strict=True))
+    logs = tuple(_means(np.log(row), ids, common) for row, ids in zip(values, ids, strict=True))
     blocks = reduce(
-        _shared, (_compute_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples)
+        _find_shared, (_compute_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples)
     )
     return Cells("instance", logs, blocks.size)
 
@@ -125,9 +128,11 @@ def _means(values: Floats, ids: Ints, ints: Ints) -> Floats:
     """Return the mean of the values of each of the ``ints`` ids, which are ascending."""
     place = np.searchsorted(ints, ids)
     place[place == ints.size] = 0
-    kept = ints[place] == ids
-    count = np.bincount(place[kept], minlength=ints.size)
-    return np.asarray(np.bincount(place[kept], values[kept], minlength=ints.size) / count, dtype=np.float64)
+    matched = ints[place] == ids
+    count = np.bincount(place[matched], minlength=ints.size)
+    return np.asarray(
+        np.bincount(place[matched], values[matched], minlength=ints.size) / count, dtype=np.float64
+    )
 
 
 def _compute_contexts(sample: Sample, blocks: Ints) -> Ints:
@@ -148,6 +153,6 @@ def _compute_distinct(ids: Ints) -> Ints:
     return ordered[np.concatenate(([True], np.diff(ordered) > 0))] if ordered.size else ordered
 
 
-def _shared(ints: Ints, other: Ints) -> Ints:
-    both = np.sort(np.concatenate((ints, other)))
+def _find_shared(ints: Ints, second: Ints) -> Ints:
+    both = np.sort(np.concatenate((ints, second)))
     return np.asarray(both[1:][both[1:] == both[:-1]], dtype=np.int64)

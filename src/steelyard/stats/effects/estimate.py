@@ -48,7 +48,7 @@ def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -
     return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 
-def of_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
+def estimate_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
     """Student's t over one contrast a unit.
 
     ``scale`` is the largest logarithm that went into them, which rounding is judged by.
@@ -59,14 +59,14 @@ def of_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
         return LogEstimate(log, None, None, None, "no-error-term")
     rounding = ROUNDING * max(1.0, scale)
     if float(np.ptp(values)) <= rounding:
-        same = abs(log) <= rounding
-        p = 1.0 if same else 2.0 ** (1 - n)
-        return LogEstimate(0.0 if same else log, None, None, p, _SIGN[by])
+        is_zero = abs(log) <= rounding
+        p = 1.0 if is_zero else 2.0 ** (1 - n)
+        return LogEstimate(0.0 if is_zero else log, None, None, p, _SIGN[by])
     se = float(values.std(ddof=1)) / math.sqrt(n)
     return LogEstimate(log, se, n - 1, two_sided_p(log / se, n - 1), _T[by])
 
 
-def of_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:
+def estimate_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:
     """Return a contrast of treatments whose launches belong to no unit.
 
     It has variances of their own, and degrees of freedom after Satterthwaite (1946, DOI 10.2307/3002019).

@@ -15,7 +15,7 @@ from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired
 
 
-def with_fresh_runs(factorial: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
+def add_fresh_runs(factorial: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
     """Return the same, with the run that each unresolved effect of a single contrast would need.
 
     That run is judged as here.

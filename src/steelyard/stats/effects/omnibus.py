@@ -47,9 +47,9 @@ def box(contrasts: Floats, *, scale: float = 1.0) -> Omnibus | None:
     if trace <= 0 or squares <= 0:
         return None
     # The same factor of n, which cancels, would make each of them unbiased.
-    whole = n * trace**2 - 2 * squares
+    denominator = n * trace**2 - 2 * squares
     square = (n - 1) * squares - trace**2
-    nu1 = min(float(d), max(1.0, whole / square)) if square > 0 else float(d)
+    nu1 = min(float(d), max(1.0, denominator / square)) if square > 0 else float(d)
     f = n * float(mean @ mean) / trace
     return Omnibus(f, nu1, (n - 1) * nu1, _upper_tail(f, nu1, (n - 1) * nu1))
 

@@ -13,7 +13,7 @@ from steelyard.stats.sequential.looks import Looks
 Estimated = TypeVar("Estimated", Effect, LevelEffect, ConditionalEffect, ContrastEffect)
 
 
-def over_looks(each: Estimated, looks: Looks | None) -> Estimated:
+def correct_for_looks(estimated: Estimated, looks: Looks | None) -> Estimated:
     """Return the same with p and ``ci95`` that hold over the looks, as those of comparisons do.
 
     Without any look, it is the same.
@@ -21,14 +21,18 @@ def over_looks(each: Estimated, looks: Looks | None) -> Estimated:
     Intervals at other levels are those of the estimate at what the looks leave of the level.
     """
     if looks is None:
-        return each
-    ratio = each.ratio
+        return estimated
+    ratio = estimated.ratio
     if ratio is not None:
         estimate: LogEstimate = replace(ratio, p=_compute_overall(ratio.p, looks))
-        each = replace(each, ratio=estimate, ci95=interval_of(ratio, looks.level(0.05)))
-    if isinstance(each, Effect):
-        each = replace(each, p=_compute_overall(each.p, looks), p_flips=_compute_overall(each.p_flips, looks))
-    return each
+        estimated = replace(estimated, ratio=estimate, ci95=interval_of(ratio, looks.level(0.05)))
+    if isinstance(estimated, Effect):
+        estimated = replace(
+            estimated,
+            p=_compute_overall(estimated.p, looks),
+            p_flips=_compute_overall(estimated.p_flips, looks),
+        )
+    return estimated
 
 
 def _compute_overall(p: float | None, looks: Looks) -> float | None:

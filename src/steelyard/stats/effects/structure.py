@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
 from steelyard.core.factorial import Axis, Fraction, Layout
-from steelyard.core.factorial.confounding import confounded
+from steelyard.core.factorial.confounding import name_confounded
 from steelyard.core.factorial.words import axes_of, order
 from steelyard.core.sample import Sample
 from steelyard.core.units import Scalar
@@ -85,7 +85,7 @@ def structures(samples: Sequence[Sample], layout: Layout, declared: Analysis) ->
     """
     if layout.kind == "one-at-a-time" or declared.effects == ():
         return
-    crossed = _crossed(layout, declared)
+    crossed = _cross(layout, declared)
     groups: dict[tuple[object, ...], list[tuple[tuple[int, ...], Sample]]] = {}
     for sample in sorted(samples, key=lambda sample: sample.treatment.id):
         steps = layout.steps(sample.treatment.levels)
@@ -93,65 +93,71 @@ def structures(samples: Sequence[Sample], layout: Layout, declared: Analysis) ->
         key = (apart, tuple(sorted(sample.labels.items())))
         groups.setdefault(key, []).append((tuple(steps[axis] for axis in crossed), sample))
     for members in groups.values():
-        found = _structure(members, tuple(layout.varying[axis] for axis in crossed), layout, crossed)
-        if found is not None:
-            yield found
+        structure = _build_structure(
+            members, tuple(layout.varying[axis] for axis in crossed), layout, crossed
+        )
+        if structure is not None:
+            yield structure
 
 
-def _crossed(layout: Layout, declared: Analysis) -> tuple[int, ...]:
+def _cross(layout: Layout, declared: Analysis) -> tuple[int, ...]:
     every = tuple(range(len(layout.varying)))
     if layout.kind in ("fraction", "plackett-burman"):
         return every
     if declared.effects is not None:
         return tuple(
-            axis for axis in every if not set(declared.effects).isdisjoint(_called(layout.varying[axis]))
+            axis
+            for axis in every
+            if not set(declared.effects).isdisjoint(_name_for_reader(layout.varying[axis]))
         )
     strata = set(declared.strata or ())
-    left = tuple(axis for axis in every if strata.isdisjoint(_called(layout.varying[axis])))
-    return left if len(left) > 1 else every
+    rest = tuple(axis for axis in every if strata.isdisjoint(_name_for_reader(layout.varying[axis])))
+    return rest if len(rest) > 1 else every
 
 
-def _called(axis: Axis) -> tuple[str, ...]:
+def _name_for_reader(axis: Axis) -> tuple[str, ...]:
     return (axis.name, *axis.factors)
 
 
-def _structure(
+def _build_structure(
     members: Sequence[tuple[tuple[int, ...], Sample]],
     axes: tuple[Axis, ...],
     layout: Layout,
     crossed: tuple[int, ...],
 ) -> Structure | Broken | None:
     used = [sorted({steps[j] for steps, _ in members}) for j in range(len(axes))]
-    numbers = [j for j, seen in enumerate(used) if len(seen) > 1]
+    numbers = [j for j, steps in enumerate(used) if len(steps) > 1]
     if len(numbers) < 2:
         return None
-    shown = tuple(Axis(axes[j].name, tuple(axes[j].steps[step] for step in used[j])) for j in numbers)
+    varied = tuple(Axis(axes[j].name, tuple(axes[j].steps[step] for step in used[j])) for j in numbers)
     ordered = sorted(
         ((tuple(used[j].index(steps[j]) for j in numbers), sample) for steps, sample in members),
         key=lambda group: group[0],
     )
-    found = [steps for steps, _ in ordered]
+    steps_of = [steps for steps, _ in ordered]
     samples = tuple(sample for _, sample in ordered)
     apart = {name for j, axis in enumerate(layout.varying) if j not in crossed for name in axis.factors}
     stratum = {name: level for name, level in samples[0].treatment.levels.items() if name in apart}
-    table = np.array(found)
+    table = np.array(steps_of)
     if layout.kind in ("fraction", "plackett-burman"):
-        if len(set(found)) == layout.count and len(numbers) == len(layout.varying):
+        if len(set(steps_of)) == layout.count and len(numbers) == len(layout.varying):
             kind: Literal["fraction", "screening"] = "fraction" if layout.fraction else "screening"
             terms = (
-                _of_fraction(layout.fraction, table, layout.names)
+                _describe_fraction(layout.fraction, table, layout.names)
                 if layout.fraction
                 else _compute_mains(table)
             )
-            return Structure(kind, shown, samples, table, stratum, tuple(terms))
-    elif len(set(found)) == len(found) == int(np.prod([len(axis.steps) for axis in shown])):
-        terms = _of_all([len(axis.steps) for axis in shown])
-        return Structure("complete", shown, samples, table, stratum, tuple(terms))
-    combinations = int(np.prod([len(axis.steps) for axis in shown]))
-    return Broken(tuple(axis.name for axis in shown), len(found), combinations, stratum, samples[0].labels)
+            return Structure(kind, varied, samples, table, stratum, tuple(terms))
+    elif len(set(steps_of)) == len(steps_of) == int(np.prod([len(axis.steps) for axis in varied])):
+        terms = _list_all_terms([len(axis.steps) for axis in varied])
+        return Structure("complete", varied, samples, table, stratum, tuple(terms))
+    combinations = int(np.prod([len(axis.steps) for axis in varied]))
+    return Broken(
+        tuple(axis.name for axis in varied), len(steps_of), combinations, stratum, samples[0].labels
+    )
 
 
-def _of_all(sizes: Sequence[int]) -> Iterator[EffectTerm]:
+def _list_all_terms(sizes: Sequence[int]) -> Iterator[EffectTerm]:
     """Every effect of all combinations, in the order of Yates; of very many, those that can be read."""
     every = 1 << len(sizes) <= MOST_EFFECTS + 1
     for word in range(1, 1 << len(sizes)):
@@ -173,12 +179,12 @@ def helmert(size: int) -> Floats:
     return np.asarray(rows / np.sqrt(later * (later + 1.0))[:, None], dtype=np.float64)
 
 
-def _of_fraction(fraction: Fraction, steps: Floats, names: Sequence[str]) -> Iterator[EffectTerm]:
+def _describe_fraction(fraction: Fraction, steps: Floats, names: Sequence[str]) -> Iterator[EffectTerm]:
     signs = 2 * steps - 1
     for aliases in fraction.contrasts():
         axes = tuple(axes_of(aliases[0].word))
         row = signs[:, axes].prod(axis=1) / len(steps) ** 0.5
-        yield EffectTerm(axes, row[None, :], confounded(names, aliases))
+        yield EffectTerm(axes, row[None, :], name_confounded(names, aliases))
 
 
 def _compute_mains(steps: Floats) -> Iterator[EffectTerm]:
@@ -200,11 +206,11 @@ def contrast_row(structure: Structure, weights: Mapping[str, Sequence[float]]) -
         return None
     for axis in structure.axes:
         size = len(axis.steps)
-        given = np.asarray(weights.get(axis.name, [1.0] * size), dtype=np.float64)
-        if given.size != size:
+        weights_of = np.asarray(weights.get(axis.name, [1.0] * size), dtype=np.float64)
+        if weights_of.size != size:
             return None
-        scale = float(given[given > 0].sum())
-        rows = np.asarray(np.kron(rows, given / scale), dtype=np.float64)
+        scale = float(weights_of[weights_of > 0].sum())
+        rows = np.asarray(np.kron(rows, weights_of / scale), dtype=np.float64)
     return rows
 
 
@@ -213,9 +219,9 @@ def step_row(structure: Structure, axis: int, step: int, within: tuple[int, int]
 
     ``within`` keeps to one step of another axis.
     """
-    kept = np.ones(len(structure.samples), dtype=bool)
+    is_member = np.ones(len(structure.samples), dtype=bool)
     if within is not None:
-        kept = structure.steps[:, within[0]] == within[1]
-    high = kept & (structure.steps[:, axis] == step)
-    low = kept & (structure.steps[:, axis] == 0)
+        is_member = structure.steps[:, within[0]] == within[1]
+    high = is_member & (structure.steps[:, axis] == step)
+    low = is_member & (structure.steps[:, axis] == 0)
     return np.asarray(high / high.sum() - low / low.sum(), dtype=np.float64)

@@ -74,5 +74,5 @@ def variation(cells: Cells) -> Variation:
 
 def squares_of(means: Floats | Sequence[float], replicates: float) -> float:
     """Return the sum of squares of orthonormal contrasts of the means."""
-    found = np.asarray(means, dtype=np.float64)
-    return replicates * float(found @ found)
+    values = np.asarray(means, dtype=np.float64)
+    return replicates * float(values @ values)

@@ -127,13 +127,13 @@ class Compared(msgspec.Struct, frozen=True):
         return middle, math.pi / 2 * max(least, deviation**2 / means.size)
 
 
-def pooled(differences: Floats, compared: Mapping[int, Compared]) -> Ends:
+def pool_variance(differences: Floats, compared: Mapping[int, Compared]) -> Ends:
     """Return the ends, with the variance of a run from all blocks."""
     squares = float(((differences - differences.mean()) ** 2).sum()) / 2
     nu = differences.size - 1
-    for each in compared.values():
-        squares += float(((each.middles - each.middles.mean()) ** 2).sum()) / 6
-        nu += each.middles.size - 1
+    for comparisons in compared.values():
+        squares += float(((comparisons.middles - comparisons.middles.mean()) ** 2).sum()) / 6
+        nu += comparisons.middles.size - 1
     # Programs whose counts never change have no noise; that of a millionth stands for it.
     return Ends(float(differences.mean()), differences.size, max(squares / nu, 1e-12), nu)
 
@@ -174,18 +174,18 @@ class Search(msgspec.Struct, frozen=True):
         tau : float
             Standard deviation between builds.
         """
-        good, bad = self._distances(commit, tau)
+        good, bad = self._measure_distances(commit, tau)
         return 1 / (1 + math.exp(min(700.0, (bad**2 - good**2) / 2)))
 
     def likeness(self, commit: int, tau: float) -> Likeness:
         """Return the end that a measured commit behaves as."""
-        good, bad = self._distances(commit, tau)
+        good, bad = self._measure_distances(commit, tau)
         if min(abs(good), abs(bad)) > UNLIKE and good * bad < 0:
             return "between"
         p = self.p_bad(commit, tau)
         return "bad" if p > 0.95 else "good" if p < 0.05 else "open"
 
-    def _distances(self, commit: int, tau: float) -> tuple[float, float]:
+    def _measure_distances(self, commit: int, tau: float) -> tuple[float, float]:
         value, variance = self.compared[commit].place(self.ends.variance)
         # The end that it is compared with is a build too.
         error = math.sqrt(variance + 2 * tau**2 + self.ends.variance / (2 * self.ends.n))
@@ -197,7 +197,7 @@ class Search(msgspec.Struct, frozen=True):
         Commits that measurements cannot tell apart come together.
         """
         chosen: list[int] = []
-        for group in sorted(self._groups(), key=lambda group: -float(verdict.commits[group].max())):
+        for group in sorted(self._group_places(), key=lambda group: -float(verdict.commits[group].max())):
             chosen += group
             if verdict.commits[chosen].sum() + verdict.no_change >= 1 - SHARE * error:
                 break
@@ -207,7 +207,7 @@ class Search(msgspec.Struct, frozen=True):
         """Whether the change, not only its place, is as sure as asked."""
         return self.n > 0 and verdict.no_change <= SHARE * error
 
-    def _groups(self) -> list[list[int]]:
+    def _group_places(self) -> list[list[int]]:
         """Group commits between which none can be measured."""
         groups: list[list[int]] = [[]]
         for commit in range(self.n):
@@ -221,8 +221,10 @@ class Search(msgspec.Struct, frozen=True):
         if verdict.no_change >= 1 - SHARE * error:
             return None
         chosen = self.credible(error, verdict)
-        sides = self._unconfirmed(chosen)
-        settled = self.is_named(error, verdict) and any(set(chosen) <= set(group) for group in self._groups())
+        sides = self._list_unconfirmed(chosen)
+        settled = self.is_named(error, verdict) and any(
+            set(chosen) <= set(group) for group in self._group_places()
+        )
         if settled and not sides:
             return None
         if settled:
@@ -237,7 +239,7 @@ class Search(msgspec.Struct, frozen=True):
                 return min(telling, key=lambda commit: (float(halves[commit]), self._effort(commit)))
         return None
 
-    def _unconfirmed(self, chosen: Sequence[int]) -> list[int]:
+    def _list_unconfirmed(self, chosen: Sequence[int]) -> list[int]:
         """Measured commits next to those that are chosen, of too few batches to exclude a disturbed one."""
         below = [commit for commit in self.compared if commit < chosen[0]]
         behind = [commit for commit in self.compared if commit >= chosen[-1]]

@@ -99,7 +99,7 @@ class Builds(msgspec.Struct, frozen=True):
         # On a geometric grid, each size of tau is as probable with a weight of tau.
         shared = np.log(weights).sum(axis=1) / 2 + np.log(tau)
         none = shared + _compute_level(sums, START, np.array([self.places.size]))[0][:, 0]
-        row, _ = _one_change(sums, cuts, size)
+        row, _ = _place_one_change(sums, cuts, size)
         logs = [
             (none + math.log(NO_CHANGE))[:, np.newaxis],
             shared[:, np.newaxis] + row + np.log(gaps / n * (1 - NO_CHANGE - TWO_CHANGES)),
@@ -133,7 +133,7 @@ def _compute_level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, 
     return -(second - first * mean) / 2 - np.log(weight) / 2, mean, weight
 
 
-def _one_change(sums: list[Floats], cuts: Ints, size: float) -> tuple[Floats, Floats]:
+def _place_one_change(sums: list[Floats], cuts: Ints, size: float) -> tuple[Floats, Floats]:
     before, good, of_good = _compute_level(sums, START, cuts)
     behind, bad, of_bad = _compute_level(sums, cuts, np.array([sums[0].shape[1] - 1]))
     step = bad - good

@@ -46,18 +46,18 @@ def _median(values: Floats) -> float:
     return float((ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2)
 
 
-def merged(one: Digest, other: Digest) -> Digest:
+def merge(first: Digest, second: Digest) -> Digest:
     """Two records of one commit as one."""
-    n = one.n + other.n
-    log = (one.n * math.log(one.median) + other.n * math.log(other.median)) / n
-    known = [(each.n, each.s) for each in (one, other) if each.s is not None]
-    s = math.sqrt(sum(n * s * s for n, s in known) / sum(n for n, _ in known)) if known else None
-    return Digest(n, math.exp(log), s, one.slow + other.slow)
+    n = first.n + second.n
+    log = (first.n * math.log(first.median) + second.n * math.log(second.median)) / n
+    spreads = [(half.n, half.s) for half in (first, second) if half.s is not None]
+    s = math.sqrt(sum(n * s * s for n, s in spreads) / sum(n for n, _ in spreads)) if spreads else None
+    return Digest(n, math.exp(log), s, first.slow + second.slow)
 
 
-def u_of_median(found: Digest) -> float:
+def u_of_median(summary: Digest) -> float:
     """Return the standard uncertainty of the logarithm of the median.
 
     It is 0 where a single run says nothing of it.
     """
-    return OF_MEDIAN * (found.s or 0.0) / math.sqrt(found.n)
+    return OF_MEDIAN * (summary.s or 0.0) / math.sqrt(summary.n)

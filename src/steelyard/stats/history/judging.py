@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from steelyard.core.units import Better
 from steelyard.results.history import Change, Direction, Kind, Resolvable, SeriesHistory, Wander
 from steelyard.results.interval import Interval
-from steelyard.stats.history.kinds import SCALES, unscaled
+from steelyard.stats.history.kinds import SCALES, unscale
 from steelyard.stats.history.noise import LEAST_SIDE
 from steelyard.stats.history.place import Step
 from steelyard.stats.history.steps import FEWEST, Examined, Steps, examine, search
@@ -70,12 +70,12 @@ def judge(
     tested: list[_Tested] = []
     for number, history in enumerate(series):
         if len(history.points) < FEWEST:
-            judged[number] = replace(history, refused=_too_few(len(history.points)))
+            judged[number] = replace(history, refused=_describe_too_few(len(history.points)))
             continue
         try:
-            tested += _examined(number, history)
+            tested += _examine(number, history)
         except _ARITHMETIC as error:
-            judged[number] = _broken_off(history, error)
+            judged[number] = _break_off(history, error)
     family = benjamini_hochberg([test.examined.p for test in tested], alpha)
     level = family[0].level if family else alpha
     places = {commit: place for place, commit in enumerate(line)}
@@ -84,13 +84,13 @@ def judge(
         if history.broken_off:
             continue
         try:
-            judged[test.series] = _judged(history, test, level, line, places, least=least, wanders=wanders)
+            judged[test.series] = _judge(history, test, level, line, places, least=least, wanders=wanders)
         except _ARITHMETIC as error:
-            judged[test.series] = _broken_off(series[test.series], error)
+            judged[test.series] = _break_off(series[test.series], error)
     return tuple(judged)
 
 
-def _examined(number: int, history: SeriesHistory) -> list[_Tested]:
+def _examine(number: int, history: SeriesHistory) -> list[_Tested]:
     return [
         _Tested(number, kind, examine(scaled.values, scaled.u))
         for kind, scale in SCALES.items()
@@ -98,11 +98,11 @@ def _examined(number: int, history: SeriesHistory) -> list[_Tested]:
     ]
 
 
-def _broken_off(history: SeriesHistory, error: Exception) -> SeriesHistory:
+def _break_off(history: SeriesHistory, error: Exception) -> SeriesHistory:
     return replace(history, broken_off=f"{type(error).__name__}: {error}")
 
 
-def _judged(
+def _judge(
     history: SeriesHistory,
     test: _Tested,
     level: float,
@@ -154,7 +154,7 @@ def _as_ratio(size: float) -> float:
     return math.expm1(min(size, LARGEST_LOG))
 
 
-def _too_few(n: int) -> str:
+def _describe_too_few(n: int) -> str:
     records = "1 record" if n == 1 else f"{n} records"
     return f"{records} from one machine, and {FEWEST} are the least in which a change can be told"
 
@@ -173,8 +173,8 @@ def _compute_changes(
             first=history.points[step.split].commit,
             commits=_get_candidates(step, history, line, places),
             probability=step.probability,
-            before=unscaled(kind, step.before),
-            after=unscaled(kind, step.behind),
+            before=unscale(kind, step.before),
+            after=unscale(kind, step.behind),
             ratio=None if kind == "slow_runs" else math.exp(step.size),
             ci95=_compute_interval(kind, step),
             p=steps.p(step),

@@ -27,13 +27,13 @@ def _make_level(points: Sequence[Point]) -> Scaled:
 
 
 def _make_spread(points: Sequence[Point]) -> Scaled | None:
-    found = [(point.digest.s, point.digest.n - point.digest.slow) for point in points]
-    known = [(s, n) for s, n in found if s]
-    if len(known) < len(found):
+    spreads = [(point.digest.s, point.digest.n - point.digest.slow) for point in points]
+    positive = [(s, n) for s, n in spreads if s]
+    if len(positive) < len(spreads):
         return None
     # Of normal values; that of few is a little more.
-    u = [1 / math.sqrt(2 * (n - 1)) for _, n in known]
-    return Scaled(np.array([math.log(s) for s, _ in known]), np.array(u))
+    u = [1 / math.sqrt(2 * (n - 1)) for _, n in positive]
+    return Scaled(np.array([math.log(s) for s, _ in positive]), np.array(u))
 
 
 def _make_slow_runs(points: Sequence[Point]) -> Scaled | None:
@@ -59,6 +59,6 @@ SCALES: Final[Mapping[Kind, Callable[[Sequence[Point]], Scaled | None]]] = {
 """``None`` where a series cannot show such a change."""
 
 
-def unscaled(kind: Kind, value: float) -> float:
+def unscale(kind: Kind, value: float) -> float:
     """Return a level on the scale of a kind as what it stands for."""
     return math.sin(min(max(value, 0.0), math.pi / 2)) ** 2 if kind == "slow_runs" else math.exp(value)

@@ -66,29 +66,29 @@ def noise(series: Floats, least: float = 0.0) -> SeriesNoise:
     across = np.clip(ratio - 1, 0.0, HIGHEST)
     phi = across
     if series.shape[-1] <= MANY:
-        phi = np.minimum(across, _around_levels(clipped(series, np.sqrt(near / (1 - across)))))
+        phi = np.minimum(across, _centre_on_levels(clip(series, np.sqrt(near / (1 - across)))))
     return SeriesNoise(np.maximum(np.sqrt(near / (1 - phi)), least), phi)
 
 
-def _around_levels(series: Floats) -> Floats:
+def _centre_on_levels(series: Floats) -> Floats:
     """Return the correlation of neighbours around the three levels that fit best, 0 to ``HIGHEST``."""
     n = series.shape[-1]
     first, second = _compute_pairs(n)
     rest = series - series.mean(axis=-1, keepdims=True)
     sums = np.cumsum(rest, axis=-1)
     # The sum of squares that three levels explain; all sums together are 0.
-    left, both = sums[..., first - 1], sums[..., second - 1]
-    explained = left**2 / first + (both - left) ** 2 / (second - first) + both**2 / (n - second)
+    earlier, both = sums[..., first - 1], sums[..., second - 1]
+    explained = earlier**2 / first + (both - earlier) ** 2 / (second - first) + both**2 / (n - second)
     best = explained.argmax(axis=-1, keepdims=True)
     split, item = first[best], second[best]
-    before, until = np.take_along_axis(left, best, axis=-1), np.take_along_axis(both, best, axis=-1)
+    before, until = np.take_along_axis(earlier, best, axis=-1), np.take_along_axis(both, best, axis=-1)
     place = np.arange(n)
     levels = np.where(place < item, (until - before) / (item - split), -until / (n - item))
     rest -= np.where(place < split, before / split, levels)
     squares = np.sum(rest**2, axis=-1)
     products = np.sum(rest[..., 1:] * rest[..., :-1], axis=-1)
     r1 = np.divide(products, squares, out=np.zeros_like(squares), where=squares > 0)
-    return np.clip(corrected(r1, CHOSEN / n), 0.0, HIGHEST)
+    return np.clip(correct(r1, CHOSEN / n), 0.0, HIGHEST)
 
 
 @lru_cache(maxsize=64)
@@ -99,7 +99,7 @@ def _compute_pairs(n: int) -> tuple[Ints, Ints]:
     return first[inside], second[inside]
 
 
-def corrected(r1: Floats, levels_per_record: float) -> Floats:
+def correct(r1: Floats, levels_per_record: float) -> Floats:
     """Correct the lag-1 autocorrelation around levels that are estimated.
 
     It is too low by about (1 + 3 r) / m for a level of m records.
@@ -110,8 +110,10 @@ def corrected(r1: Floats, levels_per_record: float) -> Floats:
 def _half_mean_square(series: Floats, lag: int) -> Floats:
     squares = np.sort((series[..., lag:] - series[..., :-lag]) ** 2, axis=-1)
     count = squares.shape[-1]
-    kept = count - max(lag, math.ceil(LEFT_OUT * count))
-    half: Floats = np.asarray(squares[..., :kept].mean(axis=-1) / mean_of_smallest(kept / count) / 2)
+    count_kept = count - max(lag, math.ceil(LEFT_OUT * count))
+    half: Floats = np.asarray(
+        squares[..., :count_kept].mean(axis=-1) / mean_of_smallest(count_kept / count) / 2
+    )
     return half
 
 
@@ -137,11 +139,11 @@ def neighbourhood(series: Floats) -> Floats:
 
 def _middle(a: Floats, b: Floats, c: Floats) -> Floats:
     """Return the median of three."""
-    found: Floats = np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
-    return found
+    median: Floats = np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
+    return median
 
 
-def clipped(series: Floats, sd: Floats) -> Floats:
+def clip(series: Floats, sd: Floats) -> Floats:
     """Clip records to at most ``REACH`` from their neighbourhood.
 
     One record that is far off then cannot make a step.

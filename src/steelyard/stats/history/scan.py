@@ -35,9 +35,9 @@ class Intervals(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=256)
-def seeded(n: int) -> tuple[Intervals, ...]:
+def make_intervals(n: int) -> tuple[Intervals, ...]:
     """Return the family for a series of ``n`` records, shortest first."""
-    lengths = [*_doubled(2 * LEAST_SIDE, n), n]
+    lengths = [*_double(2 * LEAST_SIDE, n), n]
     family = []
     for length in lengths:
         starts = np.unique([*range(0, n - length + 1, max(1, length // 4)), n - length])
@@ -46,7 +46,7 @@ def seeded(n: int) -> tuple[Intervals, ...]:
     return tuple(family)
 
 
-def _doubled(first: int, below: int) -> Iterator[int]:
+def _double(first: int, below: int) -> Iterator[int]:
     while first < below:
         yield first
         first *= 2
@@ -59,7 +59,7 @@ class Sums(msgspec.Struct, frozen=True):
     values: Floats
 
     @classmethod
-    def of(cls, series: Floats, weights: Floats) -> Sums:
+    def make(cls, series: Floats, weights: Floats) -> Sums:
         """Add up one series, or each row of several that share their weights."""
         zero = np.zeros((*series.shape[:-1], 1))
         return cls(
@@ -70,20 +70,20 @@ class Sums(msgspec.Struct, frozen=True):
     def steps(self, start: Ints, splits: Ints, end: Ints) -> Floats:
         """Mean behind a split less mean before it, over its standard error for noise of variance 1."""
         before, after = self.weights[splits] - self.weights[start], self.weights[end] - self.weights[splits]
-        left = (self.values[..., splits] - self.values[..., start]) / before
+        before_mean = (self.values[..., splits] - self.values[..., start]) / before
         right = (self.values[..., end] - self.values[..., splits]) / after
-        steps: Floats = (right - left) * np.sqrt(before * after / (before + after))
+        steps: Floats = (right - before_mean) * np.sqrt(before * after / (before + after))
         return steps
 
 
 def largest(series: Floats) -> Floats:
     """Return the largest absolute step of each row, in units of the noise's standard deviation times 1."""
-    sums = Sums.of(series, np.ones(series.shape[-1]))
+    sums = Sums.make(series, np.ones(series.shape[-1]))
     best = np.zeros(series.shape[:-1])
-    for intervals in seeded(series.shape[-1]):
+    for intervals in make_intervals(series.shape[-1]):
         start = intervals.starts[:, np.newaxis]
-        found = np.abs(sums.steps(start, intervals.splits, start + intervals.length))
-        best = np.maximum(best, found.max(axis=(-2, -1)))
+        sizes = np.abs(sums.steps(start, intervals.splits, start + intervals.length))
+        best = np.maximum(best, sizes.max(axis=(-2, -1)))
     return best
 
 
@@ -106,20 +106,20 @@ class Scan(msgspec.Struct, frozen=True):
     sizes: Floats
 
     @classmethod
-    def of(cls, sums: Sums) -> Scan:
+    def make(cls, sums: Sums) -> Scan:
         """Scan one series."""
         parts = []
-        for intervals in seeded(sums.weights.size - 1):
+        for intervals in make_intervals(sums.weights.size - 1):
             start = intervals.starts[:, np.newaxis]
-            found = np.abs(sums.steps(start, intervals.splits, start + intervals.length))
-            best = found.argmax(axis=1)
+            magnitudes = np.abs(sums.steps(start, intervals.splits, start + intervals.length))
+            best = magnitudes.argmax(axis=1)
             rows = np.arange(best.size)
             parts.append(
                 (
                     intervals.starts,
                     intervals.starts + intervals.length,
                     intervals.splits[rows, best],
-                    found[rows, best],
+                    magnitudes[rows, best],
                 )
             )
         starts, ends, splits, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -127,12 +127,12 @@ class Scan(msgspec.Struct, frozen=True):
 
     def narrowest_over(self, threshold: float) -> list[int]:
         """Return splits of the narrowest intervals with a larger step, none of which contains another."""
-        left = np.flatnonzero(self.sizes > threshold)
+        remaining = np.flatnonzero(self.sizes > threshold)
         numbers: list[int] = []
-        while left.size:
-            lengths = self.ends[left] - self.starts[left]
-            narrow = left[lengths == lengths.min()]
+        while remaining.size:
+            lengths = self.ends[remaining] - self.starts[remaining]
+            narrow = remaining[lengths == lengths.min()]
             split = int(self.splits[narrow[self.sizes[narrow].argmax()]])
             numbers.append(split)
-            left = left[(self.starts[left] >= split) | (self.ends[left] <= split)]
+            remaining = remaining[(self.starts[remaining] >= split) | (self.ends[remaining] <= split)]
         return sorted(numbers)

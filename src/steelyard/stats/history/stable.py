@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.stats.history.noise import clipped, noise
+from steelyard.stats.history.noise import clip, noise
 from steelyard.stats.history.scan import largest
 
 MARGIN: Final = 2.5
@@ -73,11 +73,11 @@ def stable(n: int, phi: float) -> Stable:
     """Return the distribution for a series of ``n`` records whose correlation was estimated as ``phi``."""
     upper = phi + MARGIN / math.sqrt(n)
     correlation = next((value for value in CORRELATIONS if value >= upper), CORRELATIONS[-1])
-    return Stable(_simulated(min(n, LONGEST), correlation), max(1.0, n / LONGEST))
+    return Stable(_simulate(min(n, LONGEST), correlation), max(1.0, n / LONGEST))
 
 
 @lru_cache(maxsize=256)
-def _simulated(n: int, phi: float) -> Floats:
+def _simulate(n: int, phi: float) -> Floats:
     draw = np.random.default_rng((SEED, n, round(100 * phi)))
     shocks = draw.standard_normal((DRAWS, n))
     shocks[:, 1:] *= math.sqrt(1 - phi * phi)
@@ -91,4 +91,4 @@ def _simulated(n: int, phi: float) -> Floats:
 
 def _largest(series: Floats) -> Floats:
     series_noise = noise(series)
-    return largest(clipped(series, series_noise.sd)) / series_noise.long_run
+    return largest(clip(series, series_noise.sd)) / series_noise.long_run

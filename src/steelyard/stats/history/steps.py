@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
-from steelyard.stats.history.noise import FAR, HIGHEST, SeriesNoise, clipped, corrected, neighbourhood, noise
+from steelyard.stats.history.noise import FAR, HIGHEST, SeriesNoise, clip, correct, neighbourhood, noise
 from steelyard.stats.history.place import Step, locate
 from steelyard.stats.history.scan import Scan, Sums
 from steelyard.stats.history.stable import Stable, stable
@@ -75,22 +75,22 @@ def examine(series: Floats, u: Floats) -> Examined:
     u : array
         What each record knows of its own uncertainty, 0 where it knows nothing.
     """
-    known = float(np.sqrt(np.mean(u**2)))
-    least = max(known, EXACT)
+    u_known = float(np.sqrt(np.mean(u**2)))
+    least = max(u_known, EXACT)
     series_noise = noise(series, least)
     sd, phi = float(series_noise.sd), float(series_noise.phi)
     # What records scatter beyond their own uncertainty they share; one of few runs counts less.
-    shared = max(sd**2 - known**2, 0.01 * sd**2)
+    shared = max(sd**2 - u_known**2, 0.01 * sd**2)
     weights = 1 / (shared + u**2)
     weights /= weights.mean()
-    near = clipped(series, series_noise.sd)
-    sums = Sums.of(near, weights)
+    near = clip(series, series_noise.sd)
+    sums = Sums.make(near, weights)
     far = np.abs(series - neighbourhood(series)) > FAR * sd
     return Examined(
         series=near,
         weights=weights,
         sums=sums,
-        scan=Scan.of(sums),
+        scan=Scan.make(sums),
         sd=sd,
         phi=phi,
         long_run=float(series_noise.long_run),
@@ -124,25 +124,25 @@ def search(examined: Examined, alpha: float) -> Steps:
 
     There are none where the whole series is stable at that level.
     """
-    steps = Steps(examined, _located(examined, alpha))
+    steps = Steps(examined, _locate(examined, alpha))
     while steps.located:
         # What lies between them shows the noise better than differences across them.
-        refined = _refined(steps)
-        again = Steps(refined, _located(refined, alpha))
+        refined = _refine(steps)
+        again = Steps(refined, _locate(refined, alpha))
         if len(again.located) <= len(steps.located):
             return again if again.located else steps
         steps = again
     return steps
 
 
-def _refined(steps: Steps) -> Examined:
+def _refine(steps: Steps) -> Examined:
     """Refine by the noise around the levels, where that is less than the noise of differences."""
     examined = steps.examined
     rest = examined.series - levels(steps)
     n, count = rest.size, len(steps.located) + 1
     sd = math.sqrt(float(examined.weights @ rest**2) / max(n - count, 1))
     r1 = np.asarray(rest[1:] @ rest[:-1] / max(float(rest @ rest), EXACT**2))
-    among = min(max(float(corrected(r1, count / n)), 0.0), HIGHEST)
+    among = min(max(float(correct(r1, count / n)), 0.0), HIGHEST)
     refined = SeriesNoise(np.asarray(max(sd, examined.least)), np.asarray(among))
     if refined.long_run >= examined.long_run:
         return examined
@@ -155,11 +155,11 @@ def _refined(steps: Steps) -> Examined:
     )
 
 
-def _located(examined: Examined, alpha: float) -> tuple[Step, ...]:
+def _locate(examined: Examined, alpha: float) -> tuple[Step, ...]:
     critical = examined.null.critical(alpha)
     splits = examined.scan.narrowest_over(critical * examined.long_run)
     while splits:
-        located = _settled(examined, splits)
+        located = _settle(examined, splits)
         weakest = min(located, key=lambda step: abs(step.t))
         if abs(weakest.t) > critical:
             return located
@@ -167,7 +167,7 @@ def _located(examined: Examined, alpha: float) -> tuple[Step, ...]:
     return ()
 
 
-def _settled(examined: Examined, splits: Sequence[int]) -> tuple[Step, ...]:
+def _settle(examined: Examined, splits: Sequence[int]) -> tuple[Step, ...]:
     """Move each split, one after the other, to its best place between its neighbours until none moves.
 
     A move raises the probability of all places together, so that none comes back; and it leaves
@@ -177,13 +177,13 @@ def _settled(examined: Examined, splits: Sequence[int]) -> tuple[Step, ...]:
     for _ in range(examined.series.size):
         before = list(bounds)
         for place in range(1, len(bounds) - 1):
-            bounds[place] = _between(examined, bounds, place).split
+            bounds[place] = _find_between(examined, bounds, place).split
         if bounds == before:
             break
-    return tuple(_between(examined, bounds, place) for place in range(1, len(bounds) - 1))
+    return tuple(_find_between(examined, bounds, place) for place in range(1, len(bounds) - 1))
 
 
-def _between(examined: Examined, bounds: Sequence[int], place: int) -> Step:
+def _find_between(examined: Examined, bounds: Sequence[int], place: int) -> Step:
     start, end = bounds[place - 1], bounds[place + 1]
     return locate(examined.sums, start, end, examined.long_run, examined.nu)
 

@@ -72,11 +72,11 @@ def describe(steps: Steps) -> Fit | None:
         return None
     if _has_short_stay(steps):
         return Fit("regimes", -math.inf)
-    best = min((_walk(steps), _make_cycle(steps), _make_regimes(steps), _make_line(steps)), key=_handicapped)
-    return best if _handicapped(best) < _of_steps(steps) else None
+    best = min((_walk(steps), _make_cycle(steps), _make_regimes(steps), _make_line(steps)), key=_handicap)
+    return best if _handicap(best) < _measure_steps(steps) else None
 
 
-def _handicapped(fit: Fit) -> float:
+def _handicap(fit: Fit) -> float:
     return fit.criterion - 2 * math.log(ODDS[fit.pattern])
 
 
@@ -84,7 +84,7 @@ def _criterion(squares: float, n: int, values: int) -> float:
     return n * math.log(max(squares, n * EXACT**2) / n) + values * math.log(n)
 
 
-def _correlated(rest: Floats, weights: Floats) -> float:
+def _correlate(rest: Floats, weights: Floats) -> float:
     """Return the sum of squares of innovations around a fit.
 
     Neighbours of the fit correlate by at most ``HIGHEST``.
@@ -95,9 +95,9 @@ def _correlated(rest: Floats, weights: Floats) -> float:
     return float(((scaled[1:] - phi * scaled[:-1]) ** 2).sum() + scaled[0] ** 2 * (1 - phi**2))
 
 
-def _of_steps(steps: Steps) -> float:
+def _measure_steps(steps: Steps) -> float:
     examined = steps.examined
-    squares = _correlated(examined.series - levels(steps), examined.weights)
+    squares = _correlate(examined.series - levels(steps), examined.weights)
     return _criterion(squares, examined.series.size, 2 * len(steps.located) + 2)
 
 
@@ -145,7 +145,7 @@ def _make_regimes(steps: Steps) -> Fit:
         rest = examined.series.copy()
         for part in (upper, ~upper):
             rest[part] -= np.average(rest[part], weights=examined.weights[part])
-        best = min(best, _correlated(rest, examined.weights))
+        best = min(best, _correlate(rest, examined.weights))
     return Fit("regimes", _criterion(best, examined.series.size, count + 3))
 
 
@@ -169,5 +169,5 @@ def _make_line(steps: Steps) -> Fit:
     n = examined.series.size
     place = np.arange(n)
     line = np.polynomial.Polynomial.fit(place, examined.series, 1, w=np.sqrt(examined.weights))
-    squares = _correlated(examined.series - line(place), examined.weights)
+    squares = _correlate(examined.series - line(place), examined.weights)
     return Fit("line", _criterion(squares, n, 3), float(line(n - 1) - line(0)))

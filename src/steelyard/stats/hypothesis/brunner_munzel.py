@@ -46,7 +46,7 @@ class Superiority(msgspec.Struct, frozen=True):
         """Whether the placements do not vary: one sample is wholly above the other, or all are equal."""
         return self.se == 0
 
-    def tested(self, alternative: Alternative = "two-sided") -> TestOutcome | None:
+    def test(self, alternative: Alternative = "two-sided") -> TestOutcome | None:
         """Test by Brunner and Munzel's t against 1/2; ``None`` where there is none.
 
         Brunner and Munzel 2000, DOI 10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U.
@@ -74,10 +74,10 @@ def superiority(first: Floats, second: Floats) -> Superiority | None:
     """
     if min(first.size, second.size) < 2:
         return None
-    return of_ranks(midranks(np.concatenate((first, second))).ranks, first, second)
+    return compare_ranks(midranks(np.concatenate((first, second))).ranks, first, second)
 
 
-def of_ranks(pooled: Floats, first: Floats, second: Floats) -> Superiority:
+def compare_ranks(pooled: Floats, first: Floats, second: Floats) -> Superiority:
     """Return the same, where the midranks of both together are known."""
     m, n = first.size, second.size
     below_first = (pooled[:m] - midranks(first).ranks) / n
@@ -147,7 +147,7 @@ class Relabelled(msgspec.Struct, frozen=True):
     arrangements: int
 
 
-def relabelled(first: Floats, second: Floats) -> Relabelled | None:
+def relabel(first: Floats, second: Floats) -> Relabelled | None:
     """Test by relabelling.
 
     ``None`` with fewer than two values in a sample, and beyond 200 values unless nothing overlaps.
@@ -164,9 +164,9 @@ def relabelled(first: Floats, second: Floats) -> Relabelled | None:
     ranks = midranks(np.concatenate((first, second)))
     order = np.argsort(ranks.ranks, kind="stable")
     ascending = ranks.ranks[order]
-    observed = abs(float(_statistics(ascending, (order < m)[None, :], m)[0]))
+    observed = abs(float(_compute_statistics(ascending, (order < m)[None, :], m)[0]))
     # Without ties, all samples of these sizes share one distribution.
-    null = _arranged(ascending, m) if ranks.tied else _without_ties(m, n)
+    null = _arrange(ascending, m) if ranks.tied else _drop_ties(m, n)
     extreme = null.size - int(np.searchsorted(null, observed * (1 - _ROUNDING), side="left"))
     if ways <= MOST_ENUMERATED:
         return Relabelled(extreme / ways, "enumerated", ways)
@@ -174,13 +174,13 @@ def relabelled(first: Floats, second: Floats) -> Relabelled | None:
 
 
 @lru_cache(maxsize=64)
-def _without_ties(m: int, n: int) -> Floats:
-    ties = _arranged(np.arange(1.0, m + n + 1), m)
+def _drop_ties(m: int, n: int) -> Floats:
+    ties = _arrange(np.arange(1.0, m + n + 1), m)
     ties.flags.writeable = False
     return ties
 
 
-def _arranged(ascending: Floats, m: int) -> Floats:
+def _arrange(ascending: Floats, m: int) -> Floats:
     """|t| of every arrangement of labels, or of those drawn, sorted."""
     size = ascending.size
     ways = math.comb(size, m)
@@ -193,10 +193,10 @@ def _arranged(ascending: Floats, m: int) -> Floats:
     else:
         rng = np.random.default_rng(_SEED)
         labels = rng.permuted(np.broadcast_to(np.arange(size) < m, (DRAWN, size)), axis=1)
-    return np.sort(np.abs(_statistics(ascending, labels, m)))
+    return np.sort(np.abs(_compute_statistics(ascending, labels, m)))
 
 
-def _statistics(ascending: Floats, labels: npt.NDArray[np.bool_], m: int) -> npt.NDArray[np.float64]:
+def _compute_statistics(ascending: Floats, labels: npt.NDArray[np.bool_], m: int) -> npt.NDArray[np.float64]:
     """Brunner and Munzel's t of every labelling of the ascending ranks; infinite where nothing overlaps."""
     n = ascending.size - m
     group = np.unique(ascending, return_inverse=True)[1]

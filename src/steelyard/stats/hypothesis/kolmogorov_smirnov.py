@@ -76,16 +76,16 @@ def _equal_sizes(n: int, h: int) -> float:
 def _walk(m: int, n: int, distance: int, unit: int, ends: npt.NDArray[np.intp]) -> float:
     looked_at = np.zeros(m + n, dtype=bool)
     looked_at[ends] = True
-    taken = np.arange(m + 1)
+    counts = np.arange(m + 1)
     mass, outside = np.zeros(m + 1), 0.0
     mass[0] = 1.0
     for k in range(1, m + n + 1):
         count = m + n - k + 1
-        drawn = mass * (m - taken) / count
-        mass *= np.clip(n - (k - 1 - taken), 0, None) / count
+        drawn = mass * (m - counts) / count
+        mass *= np.clip(n - (k - 1 - counts), 0, None) / count
         mass[1:] += drawn[:-1]
         if looked_at[k - 1]:
-            far = np.abs(taken * (unit // m) - (k - taken) * (unit // n)) >= distance
+            far = np.abs(counts * (unit // m) - (k - counts) * (unit // n)) >= distance
             outside += float(mass[far].sum())
             mass[far] = 0.0
     return min(1.0, outside)

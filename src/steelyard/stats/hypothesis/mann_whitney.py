@@ -30,10 +30,10 @@ def rank_sum(first: Floats, second: Floats, alternative: Alternative = "two-side
     """
     if min(first.size, second.size) == 0:
         return None
-    return of_ranks(midranks(np.concatenate((first, second))), first.size, alternative)
+    return compare_midranks(midranks(np.concatenate((first, second))), first.size, alternative)
 
 
-def of_ranks(pooled: Ranks, m: int, alternative: Alternative = "two-sided") -> TestOutcome:
+def compare_midranks(pooled: Ranks, m: int, alternative: Alternative = "two-sided") -> TestOutcome:
     """Return the same from the midranks of both samples, of which the first ``m`` are the first sample's."""
     n = pooled.ranks.size - m
     u = float(pooled.ranks[:m].sum()) - m * (m + 1) / 2
@@ -57,10 +57,10 @@ def u_tails(m: int, n: int) -> npt.NDArray[np.float64]:
     for i in range(1, m + 1):
         new = [np.ones(1)]
         for j in range(1, n + 1):
-            here = np.zeros(i * j + 1)
-            here[j:] += i / (i + j) * row[j]
-            here[: i * (j - 1) + 1] += j / (i + j) * new[j - 1]
-            new.append(here)
+            counts_here = np.zeros(i * j + 1)
+            counts_here[j:] += i / (i + j) * row[j]
+            counts_here[: i * (j - 1) + 1] += j / (i + j) * new[j - 1]
+            new.append(counts_here)
         row = new
     tails = np.minimum(1.0, np.cumsum(row[n][::-1])[::-1])
     tails.flags.writeable = False

@@ -37,14 +37,14 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
         """Number of pairwise values."""
         return int((self.ascending.size - self.first).sum())
 
-    def kth(self, wanted: Sequence[int]) -> list[float]:
+    def kth(self, ranks: Sequence[int]) -> list[float]:
         """Return the values of these ranks, from 1."""
         if self.count <= WRITTEN_OUT:
-            every = self._written(self.first, np.full(self.first.size, self.ascending.size))
-            places = [k - 1 for k in wanted]
+            every = self._write_block(self.first, np.full(self.first.size, self.ascending.size))
+            places = [k - 1 for k in ranks]
             every.partition(sorted(set(places)))
             return [float(every[place]) for place in places]
-        return [self._select(k) for k in wanted]
+        return [self._select(k) for k in ranks]
 
     def _select(self, k: int) -> float:
         rng = np.random.default_rng(1)
@@ -52,7 +52,7 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
         while True:
             below, size = int((low - self.first).sum()), int((high - low).sum())
             if size <= WRITTEN_OUT:
-                every = self._written(low, high)
+                every = self._write_block(low, high)
                 every.partition(k - below - 1)
                 return float(every[k - below - 1])
             drawn = np.sort(self._draw(rng, low, high))
@@ -60,19 +60,19 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
             slack = 3 * np.sqrt(_DRAWN * share * (1 - share)) + 1
             least = drawn[max(0, int(share * _DRAWN - slack))]
             most = drawn[min(_DRAWN - 1, int(share * _DRAWN + slack))]
-            kept = self._narrowed(k, low, high, least, most)
-            if int((kept[1] - kept[0]).sum()) == size:  # equal values fill the bracket: one pivot parts them
+            narrowed = self._narrow(k, low, high, least, most)
+            if (
+                int((narrowed[1] - narrowed[0]).sum()) == size
+            ):  # equal values fill the bracket: one pivot parts them
                 least = most = drawn[min(_DRAWN - 1, int(share * _DRAWN))]
-                kept = self._narrowed(k, low, high, least, most)
-                if int((kept[1] - kept[0]).sum()) == size:  # rounding hides what is left
+                narrowed = self._narrow(k, low, high, least, most)
+                if int((narrowed[1] - narrowed[0]).sum()) == size:  # rounding hides what is left
                     return float(least)
-            if least == most and kept[0] is not low and kept[1] is not high:
+            if least == most and narrowed[0] is not low and narrowed[1] is not high:
                 return float(least)
-            low, high = kept
+            low, high = narrowed
 
-    def _narrowed(
-        self, k: int, low: Places, high: Places, least: float, most: float
-    ) -> tuple[Places, Places]:
+    def _narrow(self, k: int, low: Places, high: Places, least: float, most: float) -> tuple[Places, Places]:
         """Return the part of the bracket that holds rank k.
 
         It lies below both pivots, above them, or from one to the other.
@@ -91,7 +91,7 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
         drawn: Floats = self.shifts[row] + self.ascending[column]
         return drawn
 
-    def _written(self, low: Places, high: Places) -> Floats:
+    def _write_block(self, low: Places, high: Places) -> Floats:
         lengths = high - low
         row = np.repeat(np.arange(low.size), lengths)
         starts = np.repeat(low - (np.cumsum(lengths) - lengths), lengths)

@@ -41,11 +41,11 @@ def _excess(n: int, reached: int, halvings: float) -> float:
     """Excess in thousandths; linear in 1 / n between the numbers of differences that are tabled."""
     above = min(size for size in AT if size >= n)
     below = max(size for size in AT if size <= n)
-    few, many = (_of_size(size, reached, halvings) for size in (below, above))
+    few, many = (_compute_for_size(size, reached, halvings) for size in (below, above))
     return few if above == below else few + (many - few) * (1 / below - 1 / n) / (1 / below - 1 / above)
 
 
-def _of_size(n: int, reached: int, halvings: float) -> float:
+def _compute_for_size(n: int, reached: int, halvings: float) -> float:
     """Linear in the logarithm of the level."""
     if not reached:
         return float(np.interp(halvings, BELOW, UNDER[n]))

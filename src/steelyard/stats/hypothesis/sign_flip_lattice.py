@@ -52,11 +52,11 @@ def quantiles(differences: Floats, count: int) -> Floats:
         at += low
         return np.asarray(at.sum(axis=0), dtype=np.float64)
 
-    wanted = np.concatenate((_TAILS, 1 - _TAILS[-2::-1]))
+    levels = np.concatenate((_TAILS, 1 - _TAILS[-2::-1]))
     ends = float(differences.min()), float(differences.max())
-    grid = np.linspace(*ends, wanted.size)
+    grid = np.linspace(*ends, levels.size)
     for _ in range(_REFINED):
-        grid = np.unique(np.concatenate((ends, np.interp(wanted, shares(grid), grid))))
+        grid = np.unique(np.concatenate((ends, np.interp(levels, shares(grid), grid))))
     return np.interp(np.arange(1, count + 1) / (count + 1), shares(grid), grid)
 
 

@@ -19,7 +19,7 @@ class Moments(msgspec.Struct, frozen=True):
     variance: float
 
     @classmethod
-    def of(cls, values: Floats) -> Moments:
+    def make(cls, values: Floats) -> Moments:
         """Compute from two values or more."""
         return cls(values.size, float(values.mean()), float(values.var(ddof=1)))
 
@@ -31,7 +31,7 @@ class MeanDifference(msgspec.Struct, frozen=True):
     se: float
     nu: float
 
-    def tested(self, alternative: Alternative = "two-sided") -> TestOutcome:
+    def test(self, alternative: Alternative = "two-sided") -> TestOutcome:
         """Test the difference against 0."""
         t = self.estimate / self.se
         return TestOutcome(t, t_p(t, self.nu, alternative), "t", self.nu)

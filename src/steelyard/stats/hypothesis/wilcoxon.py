@@ -50,7 +50,7 @@ def signed_rank(differences: Floats) -> TestOutcome | None:
     ranks = midranks(np.abs(moved))
     statistic = float(ranks.ranks[moved > 0].sum())
     if n <= MOST_EXACT:
-        tails = _tails(ranks.ranks) if ranks.tied else rank_tails(n)
+        tails = _compute_tails(ranks.ranks) if ranks.tied else rank_tails(n)
         step = 2 if ranks.tied else 1
         total = n * (n + 1) // 2 * step
         place = round(statistic * step)
@@ -91,17 +91,17 @@ def signed_rank_cut(n: int, alpha: float) -> int:
 @lru_cache(maxsize=MOST_EXACT)
 def rank_tails(n: int) -> npt.NDArray[np.float64]:
     """P(T >= t) for t = 0 to n (n + 1) / 2, without ties."""
-    tails = _flipped(np.arange(1, n + 1))
+    tails = _flip(np.arange(1, n + 1))
     tails.flags.writeable = False
     return tails
 
 
-def _tails(ranks: Floats) -> npt.NDArray[np.float64]:
+def _compute_tails(ranks: Floats) -> npt.NDArray[np.float64]:
     """Exact distribution in steps of half a rank, for midranks."""
-    return _flipped(np.rint(2 * ranks).astype(np.int64))
+    return _flip(np.rint(2 * ranks).astype(np.int64))
 
 
-def _flipped(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _flip(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     mass = np.zeros(int(weights.sum()) + 1)
     mass[0] = 1.0
     for weight in weights:

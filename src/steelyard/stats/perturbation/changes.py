@@ -31,14 +31,14 @@ def changes(
     shown.
     """
     paired = [contrast(baseline, sample) for sample in probed]
-    ratios = [each if isinstance(each, Undefined) else speedup(each) for each in paired]
-    known = {place: ratio.p for place, ratio in enumerate(ratios) if not isinstance(ratio, Undefined)}
-    tested = dict(zip(known, holm(list(known.values()), alpha), strict=True))
-    found: list[Change | Undefined] = []
+    ratios = [pair if isinstance(pair, Undefined) else speedup(pair) for pair in paired]
+    p_of = {place: ratio.p for place, ratio in enumerate(ratios) if not isinstance(ratio, Undefined)}
+    tested = dict(zip(p_of, holm(list(p_of.values()), alpha), strict=True))
+    changes_of: list[Change | Undefined] = []
     bound = math.log1p(within)
     for place, (pair, ratio) in enumerate(zip(paired, ratios, strict=True)):
         if isinstance(pair, Undefined) or isinstance(ratio, Undefined):
-            found.append(pair if isinstance(pair, Undefined) else Undefined("one_block"))
+            changes_of.append(pair if isinstance(pair, Undefined) else Undefined("one_block"))
             continue
         # A contrast is above 0 where the new one is better; a change is new over old, whatever is better.
         logs = -pair.sign * pair.differences
@@ -46,7 +46,7 @@ def changes(
         interval = ratio.interval()
         if pair.sign == 1 and interval is not None:
             interval = interval.reciprocal()
-        found.append(
+        changes_of.append(
             Change(
                 metric=baseline.metric,
                 ratio=math.exp(float(logs.mean())),
@@ -59,7 +59,7 @@ def changes(
                 blocks=logs.size,
             )
         )
-    return tuple(found)
+    return tuple(changes_of)
 
 
 def correlations(probes: Sequence[Probed]) -> tuple[Correlation, ...]:
@@ -69,7 +69,7 @@ def correlations(probes: Sequence[Probed]) -> tuple[Correlation, ...]:
         for change in probe.changes:
             by_metric.setdefault(change.metric.name, {})[probe.name] = change.ratio
     names = list(by_metric)
-    found = []
+    correlations_of = []
     for i, first in enumerate(names):
         for second in names[i + 1 :]:
             shared = [name for name in by_metric[first] if name in by_metric[second]]
@@ -79,10 +79,10 @@ def correlations(probes: Sequence[Probed]) -> tuple[Correlation, ...]:
                 [by_metric[first][n] for n in shared], [by_metric[second][n] for n in shared]
             )
             if rho is not None:
-                found.append(
+                correlations_of.append(
                     Correlation((first, second), rho, _compute_fisher(rho, len(shared)), len(shared))
                 )
-    return tuple(found)
+    return tuple(correlations_of)
 
 
 def ranks(values: Sequence[float]) -> list[float]:

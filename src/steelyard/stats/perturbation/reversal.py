@@ -19,13 +19,15 @@ def reversals(
     is the larger of the two (intersection-union test: Berger 1982, DOI 10.1080/00401706.1982.10487790),
     adjusted over the probes by Holm; 1 where both ratios lie on one side.
     """
-    known = {name: each for name, each in zip(names, changes, strict=True) if not isinstance(each, Undefined)}
-    alone = known.get(names[0])
+    estimated = {
+        name: change for name, change in zip(names, changes, strict=True) if not isinstance(change, Undefined)
+    }
+    alone = estimated.get(names[0])
     ps = [
         max(alone.p_holm, change.p_holm)
         if alone is not None and math.log(alone.ratio) * math.log(change.ratio) < 0
         else 1.0
-        for change in known.values()
+        for change in estimated.values()
     ]
     if alone is None:
         return ()
@@ -41,5 +43,5 @@ def reversals(
             p_holm=None if test is None else test.p_holm,
             reversed=test is not None and test.rejected,
         )
-        for (name, change), test in zip(known.items(), adjusted, strict=True)
+        for (name, change), test in zip(estimated.items(), adjusted, strict=True)
     )

@@ -61,10 +61,10 @@ def traces(
     if not runs:
         return ()
     parts = max(1, min(PARTS, int(np.median([run.cpu_s.size for run in runs]))))
-    return tuple(trace for event in events for trace in _of_event(event, runs, levels, parts, alpha))
+    return tuple(trace for event in events for trace in _examine_event(event, runs, levels, parts, alpha))
 
 
-def _of_event(
+def _examine_event(
     event: str, runs: Sequence[TracedRun], levels: Sequence[str], parts: int, alpha: float
 ) -> list[Trace]:
     by_level = {
@@ -81,46 +81,49 @@ def _of_event(
         shared = sorted(baseline.keys() & by_level[level].keys())
         if len(shared) >= 2:
             differences[level] = np.array([by_level[level][block] - baseline[block] for block in shared])
-    compared = _compared(differences, alpha)
-    found = []
+    compared = _compare(differences, alpha)
+    tests = []
     for level in levels:
-        its = by_level[level]
-        if not its:
+        samples_of = by_level[level]
+        if not samples_of:
             continue
-        table = np.array(list(its.values()))
-        found.append(
+        table = np.array(list(samples_of.values()))
+        tests.append(
             Trace(
                 event=event,
                 level=level,
-                runs=len(its),
-                uncounted=sum(run.level == level for run in runs) - len(its),
+                runs=len(samples_of),
+                uncounted=sum(run.level == level for run in runs) - len(samples_of),
                 rates=tuple(table.mean(axis=0).tolist()),
-                s=tuple(table.std(axis=0, ddof=1).tolist()) if len(its) > 1 else None,
+                s=tuple(table.std(axis=0, ddof=1).tolist()) if len(samples_of) > 1 else None,
                 differences=compared.get(level, ()),
                 blocks=len(differences.get(level, ())),
             )
         )
-    return found
+    return tests
 
 
-def _compared(differences: Mapping[str, Floats], alpha: float) -> dict[str, tuple[PartDifference, ...]]:
-    tests = {level: [_tested(column) for column in table.T] for level, table in differences.items()}
-    known = [
-        (level, i, p) for level, its in tests.items() for i, (_, _, p) in enumerate(its) if p is not None
+def _compare(differences: Mapping[str, Floats], alpha: float) -> dict[str, tuple[PartDifference, ...]]:
+    tests = {level: [_test(column) for column in table.T] for level, table in differences.items()}
+    tested = [
+        (level, i, p)
+        for level, tests_of in tests.items()
+        for i, (_, _, p) in enumerate(tests_of)
+        if p is not None
     ]
     adjusted = {
         (level, i): test.p_holm
-        for (level, i, _), test in zip(known, holm([p for *_, p in known], alpha), strict=True)
+        for (level, i, _), test in zip(tested, holm([p for *_, p in tested], alpha), strict=True)
     }
     return {
         level: tuple(
-            PartDifference(mean, ci95, adjusted.get((level, i))) for i, (mean, ci95, _) in enumerate(its)
+            PartDifference(mean, ci95, adjusted.get((level, i))) for i, (mean, ci95, _) in enumerate(tests_of)
         )
-        for level, its in tests.items()
+        for level, tests_of in tests.items()
     }
 
 
-def _tested(values: npt.NDArray[np.float64]) -> tuple[float, Interval | None, float | None]:
+def _test(values: npt.NDArray[np.float64]) -> tuple[float, Interval | None, float | None]:
     """Mean, 95 % interval and p of a mean of 0; neither of the two without a spread."""
     n, mean, s = values.size, float(values.mean()), float(values.std(ddof=1))
     if s <= 1e-12 * float(np.abs(values).max()):

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from steelyard.stats.compare.dependence import FEWEST, allowance, threshold
-from steelyard.stats.describe.autocorrelation import of_r1
+from steelyard.stats.describe.autocorrelation import make_autocorrelation
 from steelyard.stats.distributions.durbin_watson import chance_of_likeness, likeness_by_chance
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
@@ -30,49 +30,51 @@ class Criticals(msgspec.Struct, frozen=True):
     shares: tuple[float, ...]
 
 
-def of_pairs(n: int, alpha: float, *, flipped: bool = False, in_time: bool = False) -> Criticals:
+def compute_pair_criticals(
+    n: int, alpha: float, *, flipped: bool = False, in_time: bool = False
+) -> Criticals:
     """Critical values of ``n`` paired units at ``alpha``, by t or where ``flipped`` by their signs.
 
     For units ``in_time``, likeness of neighbours is allowed for.
     """
     critical = sign_flip_critical(n, alpha) if flipped else t_quantile(n - 1, alpha)
-    return _with_likeness(critical, n, alpha, 1) if in_time else always(critical)
+    return _allow_for_likeness(critical, n, alpha, 1) if in_time else repeat_critical(critical)
 
 
-def of_runs(n: int, alpha: float, *, in_time: bool = False) -> Criticals:
+def compute_run_criticals(n: int, alpha: float, *, in_time: bool = False) -> Criticals:
     """Critical values of Welch's test of two treatments with ``n`` runs each.
 
     The treatment that seems more alike decides.
     """
     critical = t_quantile(2 * n - 2, alpha)
-    return _with_likeness(critical, n, alpha, 2) if in_time else always(critical)
+    return _allow_for_likeness(critical, n, alpha, 2) if in_time else repeat_critical(critical)
 
 
-def of_signs(n: int, alpha: float) -> tuple[float, Criticals]:
+def compute_sign_criticals(n: int, alpha: float) -> tuple[float, Criticals]:
     """Return how probably the sign test of a median judges ``n`` units in time alone.
 
     The critical values of t where it does not are returned too.
     """
-    criticals = _with_likeness(0.0, n, alpha, 1)
+    criticals = _allow_for_likeness(0.0, n, alpha, 1)
     return criticals.shares[0], Criticals(criticals.values[1:], criticals.shares[1:])
 
 
-def always(critical: float) -> Criticals:
+def repeat_critical(critical: float) -> Criticals:
     """Return the same in every record."""
     return Criticals((critical,), (1.0,))
 
 
 @lru_cache(maxsize=4096)
-def _with_likeness(critical: float, n: int, alpha: float, series: int) -> Criticals:
+def _allow_for_likeness(critical: float, n: int, alpha: float, series: int) -> Criticals:
     """``critical``, and what takes its place where one of so many ``series`` seems alike."""
     if n < 3:
-        return always(critical)
+        return repeat_critical(critical)
     either = 1 - (1 - chance_of_likeness(threshold(n), n)) ** series
     nodes, weights = np.polynomial.legendre.leggauss(_PARTS if n >= FEWEST else 1)
     values, shares = [critical], [1 - either]
     for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
-        one = 1 - (1 - either * (1 + node) / 2) ** (1 / series)
-        its = allowance(of_r1(likeness_by_chance(one, n), n))
-        values.append(max(critical, t_quantile(its.nu, alpha) * its.factor))
+        single = 1 - (1 - either * (1 + node) / 2) ** (1 / series)
+        allowed = allowance(make_autocorrelation(likeness_by_chance(single, n), n))
+        values.append(max(critical, t_quantile(allowed.nu, alpha) * allowed.factor))
         shares.append(either * weight / 2)
     return Criticals(tuple(values), tuple(shares))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from steelyard.core.analysis import Analysis
-from steelyard.core.estimand import meant
+from steelyard.core.estimand import choose_interval
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
 from steelyard.results.plan import Unit
@@ -26,9 +26,9 @@ def fresh_run(
     s = ratio.se * math.sqrt(ratio.n)
     on_machines = by_context and bool(facts.machines)
     visits = max(1, round(facts.blocks / facts.contexts)) if on_machines else facts.passes
-    seen, passes = abs(ratio.log), visits if by_context else 1
+    size, passes = abs(ratio.log), visits if by_context else 1
     # Of another number of blocks than this record has, signs may be flipped where here they are not.
-    flipped = ratio.unit == "block" and meant(declared.estimand, declared.interval) == "sign-flip"
+    flipped = ratio.unit == "block" and choose_interval(declared.estimand, declared.interval) == "sign-flip"
     unit: Unit = "context" if by_context else "instance" if ratio.unit == "instance" else "block"
     test = PlannedTest(
         unit,
@@ -38,14 +38,14 @@ def fresh_run(
         passes,
     )
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
-    if seen >= bound:
-        units = test.needed((seen - bound) / s)
+    if size >= bound:
+        units = test.units_needed((size - bound) / s)
     else:
         one_sided = declared.equivalence == "one-sided"
-        units = test.equivalent(bound / s, POWER, shift=seen / s, one_sided=one_sided)
+        units = test.equivalent(bound / s, POWER, shift=size / s, one_sided=one_sided)
     if units is None:
         return None
-    difference = math.expm1(seen)
+    difference = math.expm1(size)
     if ratio.unit == "instance":
         seconds = None if facts.pace is None else facts.blocks * facts.pace.block_s * units / ratio.n
         return FreshRun(difference, declared.margin, facts.blocks, seconds, instances=units)

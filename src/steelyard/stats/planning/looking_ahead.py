@@ -39,15 +39,15 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
         return None
     level = alpha / comparisons
     test = PlannedTest(unit, judge, level, units * passes if decided else None, passes)
-    shown = test.detectable(units)
+    effect = test.detectable(units)
     spreads: list[tuple[float, str | None]] = [(pilot.s, pilot.treatment) for pilot in pilots if pilot.s > 0]
     spreads += [(s, None) for s in SPREADS]
     rows = tuple(
         OutlookRow(
             s=s,
             pilot=pilot,
-            shows=_compute_ratio(shown, s),
-            needed=tuple(test.needed(math.log1p(value) / s) for value in DIFFERENCES),
+            shows=_compute_ratio(effect, s),
+            needed=tuple(test.units_needed(math.log1p(value) / s) for value in DIFFERENCES),
             precise=None
             if target is None or unit == "run"
             else _compute_precise(unit, target, s, passes, units),
@@ -72,9 +72,9 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
     )
 
 
-def _compute_ratio(shown: float | None, s: float) -> float | None:
+def _compute_ratio(effect: float | None, s: float) -> float | None:
     """Relative; ``None`` where that leaves the range of numbers."""
-    return None if shown is None or shown * s >= LARGEST_LOG else math.expm1(shown * s)
+    return None if effect is None or effect * s >= LARGEST_LOG else math.expm1(effect * s)
 
 
 def _compute_precise(unit: Unit, target: float, s: float, passes: int, first: int) -> int | None:

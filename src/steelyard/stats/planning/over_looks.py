@@ -34,19 +34,19 @@ def blocks_decided(
     """
     numbers: list[int] = []
 
-    def each() -> Iterator[Single]:
+    def visit_blocks() -> Iterator[Single]:
         for look in looks:
             numbers.append(look)
             at_look = Looks(tuple(dict.fromkeys(max(3, number) for number in numbers))).level(alpha)
             yield Single(look, power_at(look, at_look))
 
-    for single, reached in shown_by(each()):
+    for single, reached in accumulate_power(visit_blocks()):
         if reached >= power:
             return single.blocks
     return None
 
 
-def shown_by(singles: Iterable[Single]) -> Iterator[tuple[Single, float]]:
+def accumulate_power(singles: Iterable[Single]) -> Iterator[tuple[Single, float]]:
     """Each look, and the probability that it or one before it shows the difference.
 
     Statistics of looks are as if normal with the correlation sqrt(n_i / n_j), and have the means with which

@@ -15,7 +15,7 @@ import msgspec
 from steelyard.core.look_schedule import looks_from
 from steelyard.results.plan import Judge, Unit
 from steelyard.stats.distributions.sign_test import signs_detectable
-from steelyard.stats.planning.criticals import of_pairs, of_runs
+from steelyard.stats.planning.criticals import compute_pair_criticals, compute_run_criticals
 from steelyard.stats.planning.over_looks import blocks_decided
 from steelyard.stats.planning.power import POWER, detectable_shift
 from steelyard.stats.planning.sample_size import (
@@ -73,29 +73,31 @@ class PlannedTest(msgspec.Struct, frozen=True):
         """Return the smallest difference that shows at that look; ``None`` where none does."""
         level = self.level_after(units)
         if self.unit == "run":
-            return detectable_shift(2 * units - 2, of_runs(units, level, in_time=True)) * math.sqrt(2 / units)
+            return detectable_shift(
+                2 * units - 2, compute_run_criticals(units, level, in_time=True)
+            ) * math.sqrt(2 / units)
         if self.judge != "sign":
-            criticals = of_pairs(units, level, flipped=self.flipped, in_time=self.in_time)
+            criticals = compute_pair_criticals(units, level, flipped=self.flipped, in_time=self.in_time)
             return detectable_shift(units - 1, criticals) / math.sqrt(units)
-        shown = signs_detectable(units, level, POWER)
+        effect = signs_detectable(units, level, POWER)
         for _ in range(2 if self.in_time else 0):
-            if shown is not None:
-                alone = power_without_likeness(shown, units, level, POWER)
-                shown = signs_detectable(units, level, alone)
-        return shown
+            if effect is not None:
+                alone = power_without_likeness(effect, units, level, POWER)
+                effect = signs_detectable(units, level, alone)
+        return effect
 
-    def needed(self, effect: float) -> int | None:
+    def units_needed(self, effect: float) -> int | None:
         """Units that show this difference."""
         if self.unit == "run":
             return n_welch(effect, self.level, in_time=True)
         if self.judge == "sign":
             if self.first is not None:
-                return self._decided(lambda n, at: signs_power(effect, n, at, in_time=self.in_time), POWER)
+                return self._decide(lambda n, at: signs_power(effect, n, at, in_time=self.in_time), POWER)
             return n_signs(effect, self.level, in_time=self.in_time)
-        its = {"flipped": self.flipped, "in_time": self.in_time}
+        options = {"flipped": self.flipped, "in_time": self.in_time}
         if self.first is not None:
-            return self._decided(lambda n, at: paired_power(effect, n, at, **its), POWER)
-        return n_paired(effect, self.level, **its)
+            return self._decide(lambda n, at: paired_power(effect, n, at, **options), POWER)
+        return n_paired(effect, self.level, **options)
 
     def equivalent(
         self, margin: float, power: float, *, shift: float = 0.0, one_sided: bool = False
@@ -108,17 +110,19 @@ class PlannedTest(msgspec.Struct, frozen=True):
         if self.judge == "sign":
             # Each end may lie outside as often as both together may; hardly ever do both.
             if self.first is not None:
-                return self._decided(
+                return self._decide(
                     lambda n, at: 2 * signs_power(margin, n, at, in_time=self.in_time) - 1, power
                 )
             return n_signs(margin, self.level, (1 + power) / 2, in_time=self.in_time)
-        its = {"flipped": self.flipped, "in_time": self.in_time}
-        each = 1.0 if one_sided else 0.5
+        options = {"flipped": self.flipped, "in_time": self.in_time}
+        share = 1.0 if one_sided else 0.5
         if self.first is not None:
-            return self._decided(lambda n, at: tost_power(margin, n, each * at, shift=shift, **its), power)
-        return n_tost(margin, each * self.level, power, shift=shift, **its)
+            return self._decide(
+                lambda n, at: tost_power(margin, n, share * at, shift=shift, **options), power
+            )
+        return n_tost(margin, share * self.level, power, shift=shift, **options)
 
-    def _decided(self, power_of_units: Callable[[int, float], float], power: float) -> int | None:
+    def _decide(self, power_of_units: Callable[[int, float], float], power: float) -> int | None:
         looks = takewhile(lambda look: look <= MOST_BLOCKS, looks_from(self.first or 0, self.passes))
         count = blocks_decided(
             lambda blocks, at: power_of_units(blocks // self.passes, at), self.level, looks, power

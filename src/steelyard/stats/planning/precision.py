@@ -17,7 +17,7 @@ from steelyard.results.comparison import Comparison
 from steelyard.results.flags import EarlyDoubt
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import intervals
-from steelyard.stats.compare.crossed import crossed
+from steelyard.stats.compare.crossed import cross_instances
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.autocorrelation import autocorrelation
@@ -77,7 +77,7 @@ def precision(
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     if declared.instances is not None:
         samples = pool(samples, declared.instances)
@@ -95,11 +95,13 @@ def precision(
     floor = 0.0
     if declared.instances is not None:
         pairs = pair_up(primary, declared).pairs
-        between = (crossed(pair.baseline, pair.treatment) for pair in pairs)
-        left = (
-            width * its.left for width, its in zip(widths, between, strict=True) if width is not None and its
+        between = (cross_instances(pair.baseline, pair.treatment) for pair in pairs)
+        remaining = (
+            width * part.share_left
+            for width, part in zip(widths, between, strict=True)
+            if width is not None and part
         )
-        floor = max(left, default=0.0)
+        floor = max(remaining, default=0.0)
     return Precision(widths, tuple(doubt for doubt, up in doubts.items() if up), floor)
 
 
@@ -113,11 +115,11 @@ def halfwidth_of(comparison: Comparison) -> float | None:
 
 def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
     """Return doubts about few blocks with these samples, and with contrasts in the order of time."""
-    found: dict[EarlyDoubt, bool] = {
+    doubts: dict[EarlyDoubt, bool] = {
         "bimodal": _is_bimodal(values),
         "autocorrelated": any((r1 := autocorrelation(row)) is not None and r1.significant for row in in_time),
     }
-    return tuple(doubt for doubt, up in found.items() if up)
+    return tuple(doubt for doubt, up in doubts.items() if up)
 
 
 def _is_bimodal(values: Sequence[Floats]) -> bool:
@@ -130,7 +132,7 @@ def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:
     Here s is of the logarithm; n_eff is n unless units follow each other (``in_time``) and significantly
     resemble their neighbours.
     """
-    part = _uncertainty(values, in_time=in_time)
+    part = _measure_uncertainty(values, in_time=in_time)
     if not math.isfinite(part.variance):
         return None
     half = t_quantile(part.nu, 0.05) * math.sqrt(part.variance)
@@ -152,7 +154,7 @@ def mean_halfwidth(values: Floats) -> float | None:
         correlation=autocorrelation(relative),
         skewness=skewness(relative),
     )
-    interval = mean.seen_interval()
+    interval = mean.observed_interval()
     half = (interval.high - interval.low) / 2
     return half if half < LARGEST else None
 
@@ -164,7 +166,7 @@ class _Part(msgspec.Struct, frozen=True):
     nu: float
 
 
-def _uncertainty(values: Floats, *, in_time: bool) -> _Part:
+def _measure_uncertainty(values: Floats, *, in_time: bool) -> _Part:
     n = float(values.size)
     correlation = autocorrelation(values) if in_time else None
     if correlation is not None and correlation.significant:

@@ -16,7 +16,12 @@ from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.stats.distributions.sign_test import order_of
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip import MOST as MOST_FLIPPED
-from steelyard.stats.planning.criticals import Criticals, of_pairs, of_runs, of_signs
+from steelyard.stats.planning.criticals import (
+    Criticals,
+    compute_pair_criticals,
+    compute_run_criticals,
+    compute_sign_criticals,
+)
 from steelyard.stats.planning.power import POWER, equivalence_power_of, power_of
 
 MOST: Final = 10_000_000
@@ -34,7 +39,7 @@ def n_paired(
 
     ``effect`` is over their ``s``. For units ``in_time``, likeness of neighbours is allowed for.
     """
-    return _from_which_on(
+    return _find_first_after(
         lambda n: paired_power(effect, n, alpha, flipped=flipped, in_time=in_time) >= power,
         _compute_smallest(
             lambda n: paired_power(effect, n, alpha) >= power, _normal_size(effect, alpha, power)
@@ -46,7 +51,7 @@ def paired_power(
     effect: float, n: int, alpha: float, *, flipped: bool = False, in_time: bool = False
 ) -> float:
     """Return the power that ``n_paired`` asks for, of ``n`` units."""
-    criticals = of_pairs(n, alpha, flipped=flipped, in_time=in_time)
+    criticals = compute_pair_criticals(n, alpha, flipped=flipped, in_time=in_time)
     return power_of(effect * math.sqrt(n), n - 1, criticals)
 
 
@@ -54,9 +59,12 @@ def n_welch(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
     """Return runs of each of two unpaired treatments; ``effect`` is over the ``s`` of each."""
 
     def enough(n: int, *, in_time: bool) -> bool:
-        return power_of(effect * math.sqrt(n / 2), 2 * n - 2, of_runs(n, alpha, in_time=in_time)) >= power
+        return (
+            power_of(effect * math.sqrt(n / 2), 2 * n - 2, compute_run_criticals(n, alpha, in_time=in_time))
+            >= power
+        )
 
-    return _from_which_on(
+    return _find_first_after(
         lambda n: enough(n, in_time=in_time),
         _compute_smallest(
             lambda n: enough(n, in_time=False), _normal_size(effect / math.sqrt(2), alpha, power)
@@ -84,8 +92,8 @@ def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -
     alone = binomial_cdf(k - 1, n, normal_cdf(-effect)) if k else 0.0
     if not in_time:
         return alone
-    usual, rest = of_signs(n, alpha)
-    return usual * alone + min((1 - usual) * alone, _by_error_of_median(effect, n, rest))
+    usual, rest = compute_sign_criticals(n, alpha)
+    return usual * alone + min((1 - usual) * alone, _compute_by_median(effect, n, rest))
 
 
 def power_without_likeness(effect: float, n: int, alpha: float, power: float) -> float:
@@ -93,11 +101,11 @@ def power_without_likeness(effect: float, n: int, alpha: float, power: float) ->
 
     With what is left where r1 is not small, both have ``power`` together.
     """
-    usual, rest = of_signs(n, alpha)
-    return min(MOST_POWER, (power - _by_error_of_median(effect, n, rest)) / usual)
+    usual, rest = compute_sign_criticals(n, alpha)
+    return min(MOST_POWER, (power - _compute_by_median(effect, n, rest)) / usual)
 
 
-def _by_error_of_median(effect: float, n: int, criticals: Criticals) -> float:
+def _compute_by_median(effect: float, n: int, criticals: Criticals) -> float:
     """Where neighbours seem alike, t judges a median by its standard error."""
     return power_of(effect * math.sqrt(2 * n / math.pi), n - 1, criticals)
 
@@ -105,8 +113,8 @@ def _by_error_of_median(effect: float, n: int, criticals: Criticals) -> float:
 def _compute_n_signs(effect: float, alpha: float, power: float) -> int | None:
     wrong = normal_cdf(-effect)
     spread = math.sqrt(wrong * (1 - wrong))
-    wanted = -normal_quantile(alpha / 2) / 2 + normal_quantile(power) * spread
-    near = (wanted / (0.5 - wrong)) ** 2 if wrong < 0.5 else math.inf
+    distance = -normal_quantile(alpha / 2) / 2 + normal_quantile(power) * spread
+    near = (distance / (0.5 - wrong)) ** 2 if wrong < 0.5 else math.inf
     if near > MOST_SIGNS:
         return math.ceil(near) if near <= MOST else None
     n = np.arange(max(1, math.floor(0.8 * near) - 20), math.ceil(1.2 * near) + 60)
@@ -130,7 +138,7 @@ def n_tost(
     """
     if abs(shift) >= margin:
         return None
-    return _from_which_on(
+    return _find_first_after(
         lambda n: tost_power(margin, n, alpha, shift=shift, flipped=flipped, in_time=in_time) >= power,
         _compute_smallest(lambda n: tost_power(margin, n, alpha, shift=shift) >= power),
     )
@@ -140,14 +148,14 @@ def tost_power(
     margin: float, n: int, alpha: float, *, shift: float = 0.0, flipped: bool = False, in_time: bool = False
 ) -> float:
     """Return the power that ``n_tost`` asks for, of ``n`` pairs."""
-    root, criticals = math.sqrt(n), of_pairs(n, 2 * alpha, flipped=flipped, in_time=in_time)
+    root, criticals = math.sqrt(n), compute_pair_criticals(n, 2 * alpha, flipped=flipped, in_time=in_time)
     return equivalence_power_of(margin * root, n - 1, criticals, shift=shift * root)
 
 
 def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None:
     """Blocks after which an interval with this ``s`` of log ratios has the relative half-width wanted."""
-    wanted = math.asinh(rel_halfwidth)
-    return _compute_smallest(lambda n: t_quantile(n - 1, alpha) * s / math.sqrt(n) <= wanted)
+    halfwidth = math.asinh(rel_halfwidth)
+    return _compute_smallest(lambda n: t_quantile(n - 1, alpha) * s / math.sqrt(n) <= halfwidth)
 
 
 def n_relied_on(rel_halfwidth: float, s: float, alpha: float = 0.05, *, blocks: int = 1) -> int | None:
@@ -173,7 +181,7 @@ def _normal_size(effect: float, alpha: float, power: float) -> float:
     return (z + normal_quantile(power)) ** 2 / effect**2 + z * z / 2 if effect else math.inf
 
 
-def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | None:
+def _find_first_after(enough: Callable[[int], bool], by_t: int | None) -> int | None:
     """Return the number from which on all are enough, none of them below the one by t alone.
 
     Some more show less, where one pattern of signs is left, as at 2.5 % with seven, and where likeness of

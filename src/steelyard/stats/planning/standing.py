@@ -79,20 +79,20 @@ def standing(
         Fraction of an effect that is narrow enough where it is more than ``target``.
     """
     least, fraction = (NARROW, PART) if target is None else (target, rel_effect)
-    asked = (
+    target_of = (
         [(halfwidth_of(comparison), narrow(comparison, least, fraction)) for comparison in judged]
         if fraction is not None and judged
         else [(halfwidth, target or NARROW) for halfwidth in precision.halfwidths]
     )
-    farthest, wanted = max(
-        asked,
+    farthest, runs = max(
+        target_of,
         key=lambda pair: math.inf if pair[0] is None else pair[0] / pair[1],
         default=(None, target or NARROW),
     )
     first = judged[0].speedup if judged else None
     return Standing(
         halfwidth=farthest,
-        target=wanted,
+        target=runs,
         decided=target is not None or all(comparison.verdict != "not_resolved" for comparison in judged),
         doubts=precision.doubts,
         floor=precision.floor,

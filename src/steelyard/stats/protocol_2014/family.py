@@ -23,7 +23,7 @@ def protocol(samples: Sequence[Sample], declared: Analysis, rules: Rules) -> Pro
     Raises
     ------
     UsageError
-        As ``pair_up``.
+        The declared strata or baseline are not in the samples, as ``pair_up`` says.
     ValueError
         No sample of the primary metric.
     """
@@ -36,13 +36,13 @@ def protocol(samples: Sequence[Sample], declared: Analysis, rules: Rules) -> Pro
         examine(pair, profiles[id(pair.baseline)], profiles[id(pair.treatment)], rules)
         for pair in pair_up(chosen, declared).pairs
     ]
-    pairs = _adjusted(examined, rules, metric, ignore_failures=declared.failures == "ignore")
+    pairs = _list_adjusted(examined, rules, metric, ignore_failures=declared.failures == "ignore")
     return ProtocolAnswer(
         rules, metric, tuple(pairs), tables_of(pairs, declared.strata) if declared.strata else None
     )
 
 
-def _adjusted(
+def _list_adjusted(
     examined: Sequence[ProtocolPair], rules: Rules, metric: Metric, *, ignore_failures: bool
 ) -> list[ProtocolPair]:
     families: dict[tuple[tuple[str, object], ...], list[int]] = {}
@@ -54,15 +54,15 @@ def _adjusted(
         tested = holm([_family_p(examined[i]) for i in testable], rules.alpha)
         adjusted = dict(zip(testable, tested, strict=True))
         for i in members:
-            pair, of = examined[i], adjusted.get(i)
+            pair, p = examined[i], adjusted.get(i)
             before = pair.p is not None and pair.p <= rules.alpha and "vetoed" not in pair.flags
-            after = of is not None and of.rejected
+            after = p is not None and p.rejected
             failed = not {"failures_unequal", "timed_out"}.isdisjoint(pair.flags)
             censored = "crowded" in pair.flags or (failed and not ignore_failures)
             result[i] = replace(
                 pair,
-                p_holm=of.p_holm if of else None,
-                family_size=len(testable) if of else None,
+                p_holm=p.p_holm if p else None,
+                family_size=len(testable) if p else None,
                 before=before,
                 after=after,
                 difference=direction_of(pair, metric.better) if after and not censored else "not_resolved",

@@ -38,7 +38,7 @@ def effects(baseline: SampleProfile, treatment: SampleProfile) -> ProtocolEffect
         else None
     )
     above = superiority(baseline.ascending, treatment.ascending)
-    tested = above.tested() if above else None
+    tested = above.test() if above else None
     return ProtocolEffects(
         ratio_of_means=means,
         shift=shift(baseline.ascending, treatment.ascending),
@@ -65,19 +65,19 @@ def check(baseline: SampleProfile, treatment: SampleProfile) -> Checks:
 def examine(pair: Pair, baseline: SampleProfile, treatment: SampleProfile, rules: Rules) -> ProtocolPair:
     """Check, choose, test."""
     path: Path | Undefined
-    checks = found = outcome = p = None
+    checks = sizes = outcome = p = None
     if not (baseline.usable and treatment.usable):
         path = Undefined(
             "not_finite" if baseline.ascending.size and treatment.ascending.size else "no_values"
         )
     else:
-        checks, found = check(baseline, treatment), effects(baseline, treatment)
+        checks, sizes = check(baseline, treatment), effects(baseline, treatment)
         if baseline.constant and treatment.constant:
             path, p = "constant", _constants_p(baseline, treatment, rules)
         else:
             degenerate = baseline.degenerate or treatment.degenerate
             path = "degenerate" if degenerate else choose(checks, rules.alpha)
-            outcome = _tested(TEST_OF[path], baseline, treatment, rules)
+            outcome = _test(TEST_OF[path], baseline, treatment, rules)
             p = outcome.p if outcome else None
     return ProtocolPair(
         baseline=pair.baseline.treatment,
@@ -90,7 +90,7 @@ def examine(pair: Pair, baseline: SampleProfile, treatment: SampleProfile, rules
         checks=checks,
         outcome=outcome,
         p=p,
-        effects=found,
+        effects=sizes,
         flags=_compute_flags(path, baseline, treatment, rules),
     )
 
@@ -115,14 +115,14 @@ def alternative_of(rules: Rules, better: str) -> Alternative:
     return "less" if better == "higher" else "greater"
 
 
-def _tested(
+def _test(
     test: Test | None, baseline: SampleProfile, treatment: SampleProfile, rules: Rules
 ) -> TestOutcome | None:
     alternative = alternative_of(rules, treatment.sample.metric.better)
     old, new = baseline.moments, treatment.moments
     if test in ("student", "welch") and old and new:
         between = (student if test == "student" else welch)(old, new)
-        return between.tested(alternative) if between else None
+        return between.test(alternative) if between else None
     return rank_sum(baseline.ascending, treatment.ascending, alternative)
 
 

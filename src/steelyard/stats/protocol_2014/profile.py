@@ -61,7 +61,7 @@ def profile(sample: Sample) -> SampleProfile:
         ascending,
         usable=True,
         constant=bool(ascending[0] == ascending[-1]),
-        moments=Moments.of(ascending) if values.size > 1 else None,
+        moments=Moments.make(ascending) if values.size > 1 else None,
         normality=normality(ascending),
         coarse=sees_clock(sample.metric) and coarse_step(ascending) is not None,
     )

@@ -42,25 +42,25 @@ def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTa
         *_compute_constant([treatment for pair in pairs for treatment in (pair.baseline, pair.treatment)]),
     }
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
-    return replace(tabulate([_found(pair, program, shared) for pair in pairs], program), factors=factors)
+    return replace(tabulate([_make_found(pair, program, shared) for pair in pairs], program), factors=factors)
 
 
 def _compute_constant(treatments: Iterable[Treatment]) -> set[str]:
     """Factors with one level, which tell nothing apart."""
-    seen: dict[str, set[Scalar]] = {}
+    levels: dict[str, set[Scalar]] = {}
     for treatment in treatments:
         for name, level in treatment.levels.items():
-            seen.setdefault(name, set()).add(level)
-    return {name for name, levels in seen.items() if len(levels) == 1}
+            levels.setdefault(name, set()).add(level)
+    return {name for name, levels in levels.items() if len(levels) == 1}
 
 
 def tabulate(founds: Sequence[Found], program: str = "program") -> ProgramTables:
     """Count what was found, pair by pair and program by program."""
     by_stratum: dict[Stratum, list[Found]] = {}
     by_program: dict[tuple[str, Stratum], list[Found]] = {}
-    for each in founds:
-        by_stratum.setdefault(each.stratum, []).append(each)
-        by_program.setdefault((each.program, each.stratum), []).append(each)
+    for row in founds:
+        by_stratum.setdefault(row.stratum, []).append(row)
+        by_program.setdefault((row.program, row.stratum), []).append(row)
     rows = [
         ProgramRow(
             name,
@@ -68,7 +68,7 @@ def tabulate(founds: Sequence[Found], program: str = "program") -> ProgramTables
             len(members),
             sum(member.before for member in members),
             sum(member.after for member in members),
-            _counted(member.test for member in members),
+            _count(member.test for member in members),
         )
         for (name, stratum), members in by_program.items()
     ]
@@ -79,8 +79,8 @@ def tabulate(founds: Sequence[Found], program: str = "program") -> ProgramTables
 
 def _make_table(stratum: Stratum, founds: Sequence[Found]) -> StratumTable:
     pairs: dict[tuple[str, str], list[Found]] = {}
-    for each in founds:
-        pairs.setdefault((each.first, each.second), []).append(each)
+    for row in founds:
+        pairs.setdefault((row.first, row.second), []).append(row)
     cells = [
         Cell(
             first,
@@ -88,16 +88,16 @@ def _make_table(stratum: Stratum, founds: Sequence[Found]) -> StratumTable:
             len(members),
             sum(member.before for member in members),
             sum(member.after for member in members),
-            _counted(member.test for member in members),
+            _count(member.test for member in members),
         )
         for (first, second), members in pairs.items()
     ]
     # The last treatment is in no pair as the first of it.
-    treatments = dict.fromkeys([each.first for each in founds] + [each.second for each in founds])
+    treatments = dict.fromkeys([row.first for row in founds] + [row.second for row in founds])
     return StratumTable(dict(stratum), tuple(treatments), tuple(cells))
 
 
-def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
+def _make_found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
     # A label may have the name of a factor, and say the same or something else.
     labels = {
         f"label.{name}" if name in pair.stratum else name: level
@@ -108,20 +108,20 @@ def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
     return Found(
         program=str(pair.stratum[program]),
         stratum=tuple({**rest, **labels}.items()),
-        first=within(pair.baseline, shared),
-        second=within(pair.treatment, shared),
+        first=format_levels_within(pair.baseline, shared),
+        second=format_levels_within(pair.treatment, shared),
         test=pair.test,
         before=pair.before,
         after=pair.after,
     )
 
 
-def within(treatment: Treatment, shared: Iterable[str]) -> str:
+def format_levels_within(treatment: Treatment, shared: Iterable[str]) -> str:
     """Levels that tell a treatment from the others of its stratum: all levels but ``shared``."""
     left_out = set(shared)
     levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
     return ",".join(levels) if levels else treatment.label
 
 
-def _counted(tests: Iterable[Test | None]) -> Mapping[Test, int]:
+def _count(tests: Iterable[Test | None]) -> Mapping[Test, int]:
     return dict(sorted(Counter(test for test in tests if test is not None).items()))

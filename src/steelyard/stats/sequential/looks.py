@@ -82,7 +82,7 @@ class Looks(msgspec.Struct, frozen=True):
         """
         if self._only:
             return alpha
-        return _interpolated(alpha, _OVERALL, _walk(self.blocks, self.closed).levels)
+        return _interpolate(alpha, _OVERALL, _walk(self.blocks, self.closed).levels)
 
     def overall(self, p: float) -> float:
         """Return the smallest ``alpha`` with which the last look rejects what has this ``p`` in its blocks.
@@ -92,7 +92,7 @@ class Looks(msgspec.Struct, frozen=True):
         """
         if self._only:
             return p
-        return min(1.0, _interpolated(p, _walk(self.blocks, self.closed).levels, _OVERALL))
+        return min(1.0, _interpolate(p, _walk(self.blocks, self.closed).levels, _OVERALL))
 
 
 def level_at(alpha: float, blocks: tuple[int, ...], closed: int | None = None) -> float:
@@ -100,7 +100,7 @@ def level_at(alpha: float, blocks: tuple[int, ...], closed: int | None = None) -
     return Looks(blocks, closed).level(alpha)
 
 
-def _interpolated(x: float, xs: Floats, ys: Floats) -> float:
+def _interpolate(x: float, xs: Floats, ys: Floats) -> float:
     if x <= 0:
         return 0.0
     if x < xs[0]:
@@ -147,11 +147,11 @@ def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
     else:
         step = math.sqrt(n - before.blocks)
 
-        def rejected(reach: Floats) -> Floats:
+        def reject(reach: Floats) -> Floats:
             beyond = normal_cdf((before.sums - reach[:, np.newaxis] * math.sqrt(n)) / step)
             return np.asarray(2 * (before.masses * beyond).sum(axis=1))
 
-        reach = _solved(rejected, spends)
+        reach = _solve(reject, spends)
         levels = 2 * normal_cdf(-reach)
     nodes, weights = _compute_rule()
     sums = nodes * reach[:, np.newaxis] * math.sqrt(n)
@@ -165,12 +165,12 @@ def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
     return _Walk(levels, n, sums, density * widths)
 
 
-def _solved(rejected: Callable[[Floats], Floats], wanted: Floats) -> Floats:
+def _solve(rejected: Callable[[Floats], Floats], target: Floats) -> Floats:
     """Critical values, one a row, beyond which ``rejected`` is as much as wanted; 0 where it never is."""
-    low, high = np.zeros(wanted.size), np.full(wanted.size, 40.0)
+    low, high = np.zeros(target.size), np.full(target.size, 40.0)
     for _ in range(50):
         middle = (low + high) / 2
-        above = rejected(middle) > wanted
+        above = rejected(middle) > target
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return high
 

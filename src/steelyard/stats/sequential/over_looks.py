@@ -31,7 +31,7 @@ class OverLooks(msgspec.Struct, frozen=True):
         return self.at_last.interval(self.looks.level(alpha))
 
 
-def over_looks(ratio: Speedup, looks: Looks) -> Speedup:
+def correct_for_looks(ratio: Speedup, looks: Looks) -> Speedup:
     """Return the same estimate with p and intervals that are valid over the looks."""
     distribution = OverLooks(ratio.distribution, looks)
     return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
@@ -51,13 +51,13 @@ def looks_of(facts: DesignFacts) -> Looks | None:
         numbers = [look for look in facts.looks if not (by_rule and look in facts.idle)]
         closed = None if facts.closed is None else max(3, min(facts.closed, last))
         # Nothing is spent for two blocks; they are judged as three.
-        seen = {
+        looked_at = {
             max(3, min(number, last)) for number in (*numbers, *facts.extended_from, closed or last, last)
         }
-        return Looks(tuple(sorted(seen)), closed)
+        return Looks(tuple(sorted(looked_at)), closed)
     if facts.extended_from:
-        seen = {*facts.extended_from, last}
-        return Looks(tuple(sorted(seen)), min(seen))
+        looked_at = {*facts.extended_from, last}
+        return Looks(tuple(sorted(looked_at)), min(looked_at))
     if facts.target is not None:
         return Looks((last,), last)
     return None

@@ -13,7 +13,7 @@ from steelyard.stats.compare.contrast import Contrast, Units
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import LogT
 from steelyard.stats.uncertainty.contributions import Contribution
-from steelyard.stats.uncertainty.propagation import expanded
+from steelyard.stats.uncertainty.propagation import expand
 
 
 def budget(
@@ -28,8 +28,8 @@ def budget(
     if not propagated or ratio.nu is None or ratio.estimand in ("median_ratio", "quantile"):
         return None
     logs = ratio.estimand == "geomean_ratio"
-    old = _of_runs("baseline", contrast.old, contrast.sign, logs=logs)
-    new = _of_runs("treatment", contrast.new, -contrast.sign, logs=logs)
+    old = _make_runs_component("baseline", contrast.old, contrast.sign, logs=logs)
+    new = _make_runs_component("treatment", contrast.new, -contrast.sign, logs=logs)
     lines = [old, new]
     if contrast.paired:
         # What is left of the variance of the pairs is their covariance, -2 u(a, b).
@@ -38,14 +38,14 @@ def budget(
         root = math.sqrt(abs(both) / 2)
         lines.append(Component("covariance of pairs", "A", "both", None, root, True, 1.0, both, old.nu))
     for part in parts:
-        its = {"baseline": old.value, "treatment": new.value}.get(part.side)
-        type_b = part.of
+        side_value = {"baseline": old.value, "treatment": new.value}.get(part.side)
+        type_b = part.component
         lines.append(
             Component(
                 type_b.name,
                 "B",
                 part.side,
-                its,
+                side_value,
                 type_b.standard,
                 type_b.relative,
                 part.sensitivity,
@@ -59,11 +59,11 @@ def budget(
         lines.append(
             Component("likeness of neighbours", "A", "both", None, math.sqrt(widened), True, 1.0, widened, nu)
         )
-    return Budget(tuple(lines), expanded(allowed.se, nu))
+    return Budget(tuple(lines), expand(allowed.se, nu))
 
 
 @lru_cache(maxsize=2)
-def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
+def _make_runs_component(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
     """Return the mean of one treatment's units.
 
     A mean of logarithms is told as a geometric mean. That of a baseline is asked for again and again.

@@ -32,14 +32,14 @@ class Contribution(msgspec.Struct, frozen=True):
         Of log S, per unit of the error.
     """
 
-    of: TypeB
+    component: TypeB
     side: Side
     sensitivity: float
 
     @property
     def u(self) -> float:
         """Standard uncertainty of log S, without its sign."""
-        return abs(self.sensitivity) * self.of.standard
+        return abs(self.sensitivity) * self.component.standard
 
 
 def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
@@ -54,14 +54,17 @@ def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool
         The estimate is of mean logarithms, not of means.
     """
     old, new = (contrast.sign * _per_unit(raws, logs=logs) for raws in (contrast.old.raws, contrast.new.raws))
-    found: list[Contribution] = []
+    parts: list[Contribution] = []
     for component in components:
-        one, other = (contrast.sign, contrast.sign) if component.relative else (old, new)
+        by_old, by_new = (contrast.sign, contrast.sign) if component.relative else (old, new)
         if component.shared:
-            found.append(Contribution(component, "both", one - other))
+            parts.append(Contribution(component, "both", by_old - by_new))
         else:
-            found += [Contribution(component, "baseline", one), Contribution(component, "treatment", -other)]
-    return tuple(found)
+            parts += [
+                Contribution(component, "baseline", by_old),
+                Contribution(component, "treatment", -by_new),
+            ]
+    return tuple(parts)
 
 
 def contributions_of_ratio(
@@ -79,16 +82,16 @@ def contributions_of_ratio(
     ]
     return tuple(
         part
-        for one, other in zip(over, under, strict=True)
+        for first, second in zip(over, under, strict=True)
         for part in (
-            (replace(one, sensitivity=one.sensitivity + other.sensitivity),)
-            if one.of.shared
-            else (one, other)
+            (replace(first, sensitivity=first.sensitivity + second.sensitivity),)
+            if first.component.shared
+            else (first, second)
         )
     )
 
 
-def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
+def add_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
     """Return the estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
     Only for estimates that vary by t on log S or by flipped signs, or not at all: the distributions of the
@@ -96,21 +99,23 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     """
     if not isinstance(ratio.distribution, LogT | SignFlips | EqualUnits) or not any(part.u for part in parts):
         return ratio
-    own = math.hypot(*(part.u for part in parts))
-    if own > LARGEST_LOG:  # against values of next to nothing
+    u_type_b = math.hypot(*(part.u for part in parts))
+    if u_type_b > LARGEST_LOG:  # against values of next to nothing
         return Undefined("out_of_range")
-    own_nu = effective_freedom([p.u for p in parts], [p.of.nu for p in parts])
+    own_nu = effective_freedom([p.u for p in parts], [p.component.nu for p in parts])
     if ratio.nu is None:
         # Units that do not differ at all, by the stated error, as far as their number can say anything.
         least = ratio.distribution.p_of(2.0 if ratio.log == 0 else 1.0)
-        stated = LogT(ratio.log, own, min(own_nu or AS_NORMAL, AS_NORMAL), least)
-        return replace(ratio, se=own, p=stated.p_of(1.0), distribution=stated)
-    u = math.hypot(ratio.se, own)
-    freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
+        stated = LogT(ratio.log, u_type_b, min(own_nu or AS_NORMAL, AS_NORMAL), least)
+        return replace(ratio, se=u_type_b, p=stated.p_of(1.0), distribution=stated)
+    u = math.hypot(ratio.se, u_type_b)
+    freedom = effective_freedom(
+        [ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.component.nu for p in parts)]
+    )
     nu = min(freedom or AS_NORMAL, AS_NORMAL)
     distribution: Distribution = LogT(ratio.log, u, nu, ratio.least_p)
     if isinstance(ratio.distribution, SignFlips):
-        distribution = ratio.distribution.with_error(own, own_nu or math.inf, nu)
+        distribution = ratio.distribution.add_error(u_type_b, own_nu or math.inf, nu)
     return replace(ratio, se=u, nu=nu, p=distribution.p_of(1.0), distribution=distribution)
 
 

@@ -97,7 +97,7 @@ def effective_freedom(contributions: Sequence[float], freedoms: Sequence[float |
     return 1 / rest if rest > 0 else None
 
 
-def expanded(u: float, nu: float | None, alpha: float = 0.05) -> Expanded:
+def expand(u: float, nu: float | None, alpha: float = 0.05) -> Expanded:
     """U = k u, with k the quantile of t (of the normal distribution where ``nu`` is ``None``)."""
     freedom = math.inf if nu is None else nu
     k = t_quantile(freedom, alpha)

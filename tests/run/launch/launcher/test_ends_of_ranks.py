@@ -46,7 +46,7 @@ mpirun = "{library / "mpirun"}"
 """
         experiment = loads(text, source=str(program.parent), name="spec.toml")
         plan = LaunchPlan(experiment, treatments(experiment), builds={})
-        (raw,) = probe_launches(list(plan.in_context(None).values()))
+        (raw,) = probe_launches(list(plan.start_in_context(None).values()))
         return Verifier(experiment).judge(raw)
 
     return run

@@ -36,7 +36,7 @@ def around(tmp_path):
             each.chmod(0o755)
         launcher = Mpi(asked(tmp_path, starter, ranks, binding))
         launch = Launch("/bin/true", ("true",), env, str(tmp_path))
-        found = launcher.around(launch, {}, RUN)
+        found = launcher.wrap_launch(launch, {}, RUN)
         assert found.path == str(starter)
         words = found.argv[1 : found.argv.index("/bin/true")]
         return words, dict(entry.split("=", 1) for entry in found.env), str(starter.parent)

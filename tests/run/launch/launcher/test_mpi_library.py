@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from steelyard.core.errors import MachineError
-from steelyard.run.launch.launcher.mpi_library import library_of, linked_to
+from steelyard.run.launch.launcher.mpi_library import find_library, library_of
 
 SAID = {
     "openmpi": "mpirun (Open MPI) 5.0.11\n\nReport bugs to https://www.open-mpi.org/community/help/",
@@ -51,6 +51,6 @@ def test_a_program_is_known_by_the_library_in_its_string_table(tmp_path):
         (b"", None),
     ):
         program.write_bytes(content)
-        assert linked_to(str(program)) == linked
-    assert linked_to(sys.executable) is None
-    assert linked_to(str(tmp_path)) is None
+        assert find_library(str(program)) == linked
+    assert find_library(sys.executable) is None
+    assert find_library(str(tmp_path)) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.session_directory import (
-    in_session,
+    open_session,
     remove_session,
     segment_list,
     session_directories,
@@ -20,7 +20,7 @@ def test_directories_are_made_before_everything_else_and_removed_last(tmp_path, 
     directories = tuple(map(str, session_directories(RUN)))
     assert directories[0] == f"{tmp_path}/steelyard-{RUN}"
     launch = Launch("/bin/true", ("true",), ("PATH=/bin",), "/", cleanup=(Launch("/x", ("x",), (), "/"),))
-    made = in_session(launch, RUN)
+    made = open_session(launch, RUN)
     assert [each.argv[0] for each in made.prepare] == ["rm", "mkdir"]
     assert [each.argv[0] for each in made.cleanup] == ["x", "rm"]
     assert made.cleanup[-1].argv[2:] == made.prepare[1].argv[3:] == directories

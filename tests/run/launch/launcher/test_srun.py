@@ -42,7 +42,7 @@ def launch(tmp_path, linked, **keys):
         launch={"kind": "slurm", "ranks": 4, **keys},
     )  # fmt: skip
     drawn = treatments(spec)
-    (found,) = LaunchPlan(spec, drawn, builds={}).in_context(None).values()
+    (found,) = LaunchPlan(spec, drawn, builds={}).start_in_context(None).values()
     return found.argv[1:]
 
 
@@ -80,8 +80,8 @@ def test_ranks_that_may_share_cpus_are_not_bound_and_their_times_are_crowded(sru
     assert "--cpu-bind=none" in launch(tmp_path, "nothing", arguments=["--overcommit"])
     kept = b'{"launch": {"kind": "slurm", "ranks": "4", "arguments": ["-O"]}}'
     (treatment,) = treatments(experiment(name="it", program={"command": ["true"]}))
-    assert Origins.of(kept, []).provenance(BUILTIN["wall_s"], treatment) == "crowded"
-    assert Origins.of(kept, []).provenance(BUILTIN["rss_bytes"], treatment) == "measured"
+    assert Origins.make(kept, []).provenance(BUILTIN["wall_s"], treatment) == "crowded"
+    assert Origins.make(kept, []).provenance(BUILTIN["rss_bytes"], treatment) == "measured"
 
 
 @pytest.mark.parametrize("keys", [{"binding": "none"}, {"arguments": ["-v"]}])

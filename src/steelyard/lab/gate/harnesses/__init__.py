@@ -39,7 +39,7 @@ def find_harness(name: str | None, words: Sequence[str], tree: Path) -> Harness:
     Raises
     ------
     UsageError
-        None does.
+        No known harness can run these benchmarks.
     """
     if name is not None:
         return next(entry for entry in HARNESSES if entry.name == name)

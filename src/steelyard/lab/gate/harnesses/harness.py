@@ -123,7 +123,7 @@ class Harness(ABC):
         Raises
         ------
         ProgramError
-            The build fails.
+            The command that builds the benchmarks fails.
         UsageError
             The same program would stand for both trees.
         """

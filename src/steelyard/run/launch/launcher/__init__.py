@@ -22,7 +22,7 @@ class Launcher(Protocol):
     it needs no more than this.
     """
 
-    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
+    def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """Return the launch that starts the ranks of ``launch``.
 
         Parameters

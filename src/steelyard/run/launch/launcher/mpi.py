@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from steelyard.core.errors import MachineError
 from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
+from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, find_library, library_of
 from steelyard.run.launch.launcher.session_directory import (
-    in_session,
+    open_session,
+    remove_segments,
     segment_list,
     session_variables,
-    without_segments,
 )
 from steelyard.run.launch.preloading import VARIABLE, preload
 from steelyard.run.runner.native import RANKS, native_file
@@ -30,43 +30,43 @@ class Mpi:
     """Starts programs of Open MPI, MPICH and Intel MPI."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self._asked = experiment.launch
+        self._launching = experiment.launch
         self._source = experiment.source
         self._used: dict[str, Library] = {}
 
-    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
+    def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """See ``Launcher``."""
-        mpirun = self._mpirun(launch, names)
+        mpirun = self._find_mpirun(launch, names)
         library = library_of(mpirun)
         self._check(mpirun, library, launch.path, names)
         self._used[mpirun] = library
-        ranks = ranks_of(self._asked, names)
+        ranks = ranks_of(self._launching, names)
         oversubscribed = ranks > len(os.sched_getaffinity(0))
         words = (
             mpirun,
             "-n",
             str(ranks),
-            *_get_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
-            *(expand(word, names) for word in self._asked.arguments),
+            *_get_placement(library.implementation, self._launching.binding, oversubscribed=oversubscribed),
+            *(expand(word, names) for word in self._launching.arguments),
             launch.path,
             *launch.argv[1:],
         )
         variables = _get_variables(
-            library.implementation, mpirun, self._asked.binding, oversubscribed=oversubscribed
+            library.implementation, mpirun, self._launching.binding, oversubscribed=oversubscribed
         )
         if VARIABLE not in launch.env:
             # Empty in the spec: a program that bears no library before its own, as with a sanitizer.
             launch = replace(launch, env=preload(launch.env, native_file(RANKS).absolute()))
         if library.implementation == "openmpi":
-            launch, variables = in_session(launch, run), {**variables, **session_variables(run)}
+            launch, variables = open_session(launch, run), {**variables, **session_variables(run)}
         elif library.implementation == "mpich":
-            launch = in_session(without_segments(launch, run), run)
+            launch = open_session(remove_segments(launch, run), run)
             variables = {**variables, "STEELYARD_SEGMENTS": segment_list(run)}
-        return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
+        return replace(launch, path=mpirun, argv=words, env=_add(launch.env, variables))
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
         """See ``Launcher``; of which library an mpirun is, only its start would tell."""
-        self._mpirun(launch, names)
+        self._find_mpirun(launch, names)
 
     def facts(self) -> Mapping[str, Scalar]:
         """Libraries and versions that were used."""
@@ -75,9 +75,9 @@ class Mpi:
         )
         return {"mpi": ", ".join(texts)} if texts else {}
 
-    def _mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
-        if self._asked.mpirun is not None:
-            path = Path(self._source, expand(self._asked.mpirun, names))
+    def _find_mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
+        if self._launching.mpirun is not None:
+            path = Path(self._source, expand(self._launching.mpirun, names))
             if not os.access(path, os.X_OK):
                 raise MachineError(
                     f"mpirun = {str(path)!r} in [launch] is not an executable file",
@@ -97,14 +97,14 @@ class Mpi:
     def _check(self, mpirun: str, library: Library, program: str, names: Mapping[str, str]) -> None:
         """Two libraries mixed start every rank as a job of one: all of them would be measured alone."""
         implementation = library.implementation
-        if self._asked.implementation is not None:
-            text = expand(self._asked.implementation, names)
+        if self._launching.implementation is not None:
+            text = expand(self._launching.implementation, names)
             if text != implementation:
                 raise MachineError(
                     f"{mpirun} is of {NAMES[implementation]}, and implementation = {text!r} is asked for",
                     hint=f"give {NAMES.get(text, text)}'s: mpirun = in [launch]",
                 )
-        linked = linked_to(program)
+        linked = find_library(program)
         if linked == "simgrid":
             raise MachineError(
                 f"{program} is built for the simulator SimGrid and cannot be started by {mpirun}",
@@ -156,10 +156,10 @@ def _get_variables(
             return {}
 
 
-def _with(env: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
+def _add(env: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
     """Add variables, except those that the spec sets itself; a directory for ``PATH`` goes in front."""
-    found = dict(entry.split("=", 1) for entry in env)
-    both = {**variables, **found}
-    if "PATH" in variables and "PATH" in found:
-        both["PATH"] = f"{variables['PATH']}{os.pathsep}{found['PATH']}"
+    by_name = dict(entry.split("=", 1) for entry in env)
+    both = {**variables, **by_name}
+    if "PATH" in variables and "PATH" in by_name:
+        both["PATH"] = f"{variables['PATH']}{os.pathsep}{by_name['PATH']}"
     return tuple(f"{name}={value}" for name, value in both.items())

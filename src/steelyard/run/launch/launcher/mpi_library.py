@@ -78,7 +78,7 @@ def library_of(mpirun: str) -> Library:
     )
 
 
-def linked_to(program: str) -> str | None:
+def find_library(program: str) -> str | None:
     """Return ``openmpi``, ``mpich`` (Intel MPI's as well) or ``simgrid``.
 
     It is found by the library that the program asks its loader for; ``None`` where it asks for none: a

@@ -88,17 +88,17 @@ class Piecewise {
     }
 
     double operator()(double bytes) const {
-        double found = below_;
-        if (std::isnan(found)) {
-            found = pieces_.empty() ? 0 : at(pieces_.front(), bytes);
+        double noise_s = below_;
+        if (std::isnan(noise_s)) {
+            noise_s = pieces_.empty() ? 0 : at(pieces_.front(), bytes);
         }
         for (const auto& piece : pieces_) {
             if (bytes <= piece.above) {
                 break;
             }
-            found = at(piece, bytes);
+            noise_s = at(piece, bytes);
         }
-        return found;
+        return noise_s;
     }
 
   private:

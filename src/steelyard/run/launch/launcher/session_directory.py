@@ -45,7 +45,7 @@ def session_variables(run: str) -> Mapping[str, str]:
     """Parameters of Open MPI 4 (ORTE) and 5 (PRRTE) that name the directories."""
     session, *memory = session_directories(run)
     base = {"PRTE_MCA_prte_tmpdir_base": str(session), "OMPI_MCA_orte_tmpdir_base": str(session)}
-    return base | {f"OMPI_MCA_{each}_backing_directory": str(*memory) for each in _SEGMENTS if memory}
+    return base | {f"OMPI_MCA_{segment}_backing_directory": str(*memory) for segment in _SEGMENTS if memory}
 
 
 def segment_list(run: str) -> str:
@@ -53,7 +53,7 @@ def segment_list(run: str) -> str:
     return str(session_directories(run)[0] / "segments")
 
 
-def in_session(launch: Launch, run: str) -> Launch:
+def open_session(launch: Launch, run: str) -> Launch:
     """Return the launch with commands around it that make the directories and always remove them."""
     directories = tuple(map(str, session_directories(run)))
     remove = _make_command(launch, "rm", "-rf", *directories)
@@ -62,7 +62,7 @@ def in_session(launch: Launch, run: str) -> Launch:
     return replace(launch, prepare=(remove, make, *launch.prepare), cleanup=(*launch.cleanup, remove))
 
 
-def without_segments(launch: Launch, run: str) -> Launch:
+def remove_segments(launch: Launch, run: str) -> Launch:
     """Return the launch with a command behind it that removes the segments that its ranks have listed."""
     remove = _make_command(launch, "sh", "-c", _REMOVE_LISTED, "sh", segment_list(run), str(_MEMORY))
     return replace(launch, cleanup=(*launch.cleanup, remove))

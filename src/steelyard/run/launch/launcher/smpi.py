@@ -18,7 +18,7 @@ from steelyard.core.errors import MachineError, UsageError
 from steelyard.core.units import Scalar
 from steelyard.files.user_directories import locate_cache
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
+from steelyard.run.launch.launcher.mpi_library import NAMES, find_library
 from steelyard.run.launch.launcher.noise import noise_library, settings_of
 from steelyard.run.launch.launcher.simulator import simulator
 from steelyard.run.launch.preloading import preload
@@ -52,17 +52,17 @@ class Smpi:
     """Starts programs on simulated machines."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self._asked = experiment.launch
+        self._launching = experiment.launch
         self._source = experiment.source
         self._hosts = locate_cache(os.environ) / "hosts"
         self._noise = locate_cache(os.environ) / "noise"
 
-    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
+    def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
         _refuse_linked(launch.path)
-        method, ranks = self._asked, ranks_of(self._asked, names)
-        platform, hosts = self._places(names)
-        hostfile = self._hostfile(hosts)
+        method, ranks = self._launching, ranks_of(self._launching, names)
+        platform, hosts = self._find_places(names)
+        hostfile = self._write_hostfile(hosts)
         settings = [*SETTINGS, f"smpi/np:{ranks}", f"smpi/hostfile:{hostfile}"]
         if method.selector is not None:
             settings.append(f"smpi/coll-selector:{expand(method.selector, names)}")
@@ -88,33 +88,33 @@ class Smpi:
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
         """See ``Launcher``; whether noise can be compiled, only trying would tell."""
         _refuse_linked(launch.path)
-        self._places(names)
-        shares_of(self._asked, names)
-        seed_text(self._asked, names)
+        self._find_places(names)
+        shares_of(self._launching, names)
+        seed_text(self._launching, names)
         simulator()
 
     def facts(self) -> Mapping[str, Scalar]:
         """Return the simulator."""
         return {"simulator": f"SimGrid {simulator().version}"}
 
-    def _places(self, names: Mapping[str, str]) -> tuple[Path, list[str]]:
+    def _find_places(self, names: Mapping[str, str]) -> tuple[Path, list[str]]:
         """Return the platform, and the host of each rank."""
-        platform, ranks = self._platform(names), ranks_of(self._asked, names)
-        return platform, list_places(platform, ranks, scatter_seed(self._asked, names))
+        platform, ranks = self._find_platform(names), ranks_of(self._launching, names)
+        return platform, list_places(platform, ranks, scatter_seed(self._launching, names))
 
-    def _platform(self, names: Mapping[str, str]) -> Path:
-        text = expand(self._asked.platform or "", names)
+    def _find_platform(self, names: Mapping[str, str]) -> Path:
+        text = expand(self._launching.platform or "", names)
         path = Path(os.path.normpath(Path(self._source, text)))
         with_suffix = path.with_name(f"{path.name}.xml")
-        for each in (path, with_suffix):
-            if each.is_file():
-                return each
+        for candidate in (path, with_suffix):
+            if candidate.is_file():
+                return candidate
         raise UsageError(
             f"platform {text!r} not found (looked for {path} and {with_suffix})",
             hint="give the path of an XML platform of SimGrid",
         )
 
-    def _hostfile(self, hosts: list[str]) -> Path:
+    def _write_hostfile(self, hosts: list[str]) -> Path:
         """One host a line, a line a rank; named by its contents, so that it never changes."""
         text = "".join(f"{host}\n" for host in hosts)
         path = self._hosts / hashlib.sha256(text.encode()).hexdigest()[:24]
@@ -135,7 +135,7 @@ class Smpi:
 
 def _refuse_linked(program: str) -> None:
     """Refuse a program of a real library: the simulator cannot load it, and says so of its copy only."""
-    linked = linked_to(program)
+    linked = find_library(program)
     if linked not in (None, "simgrid"):
         raise MachineError(
             f'{program} is linked to {NAMES[linked]}, and kind = "smpi" runs programs built for SimGrid',

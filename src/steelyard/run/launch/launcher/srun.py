@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import MachineError
 from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
+from steelyard.run.launch.launcher.mpi_library import NAMES, find_library
 from steelyard.run.launch.preloading import VARIABLE, preload
 from steelyard.run.runner.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
@@ -30,18 +30,18 @@ class Srun:
     """Starts ranks within the job that the runner is in."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self._asked = experiment.launch
+        self._launching = experiment.launch
         self._used: set[str] = set()
 
-    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
+    def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """See ``Launcher``."""
         del run
-        arguments = [expand(word, names) for word in self._asked.arguments]
+        arguments = [expand(word, names) for word in self._launching.arguments]
         srun = _find_srun()
         plugin = _choose_plugin(srun, launch.path, arguments)
         words = (
             srun,
-            f"--ntasks={ranks_of(self._asked, names)}",
+            f"--ntasks={ranks_of(self._launching, names)}",
             "--kill-on-bad-exit=1",
             *self._choose_binding(arguments),
             *([] if plugin is None else [f"--mpi={plugin}"]),
@@ -56,16 +56,16 @@ class Srun:
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
         """See ``Launcher``."""
-        _choose_plugin(_find_srun(), launch.path, [expand(word, names) for word in self._asked.arguments])
+        _choose_plugin(_find_srun(), launch.path, [expand(word, names) for word in self._launching.arguments])
 
     def facts(self) -> Mapping[str, Scalar]:
         """Return the plugins of Slurm by which ranks found each other."""
         return {"srun_mpi": ", ".join(sorted(self._used))} if self._used else {}
 
     def _choose_binding(self, arguments: Sequence[str]) -> Sequence[str]:
-        if self._asked.binding == "library":
+        if self._launching.binding == "library":
             return ()
-        bound = self._asked.binding == "core" and not is_overcommitted(arguments)
+        bound = self._launching.binding == "core" and not is_overcommitted(arguments)
         return (f"--cpu-bind={'cores' if bound else 'none'}",)
 
 
@@ -90,7 +90,7 @@ def _choose_plugin(srun: str, program: str, arguments: Sequence[str]) -> str | N
     MachineError
         This Slurm does not have it, or the program is for a simulator.
     """
-    linked = linked_to(program)
+    linked = find_library(program)
     if linked == "simgrid":
         raise MachineError(
             f"{program} is built for the simulator SimGrid and cannot be started by {srun}",

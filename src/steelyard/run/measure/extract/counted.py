@@ -29,9 +29,9 @@ class CountedEvent:
         MissingValueError
             The summary does not hold it: the program replaced itself by another, or valgrind failed.
         """
-        found = totals(raw.metrics)
-        if self._line not in found:
+        counts = totals(raw.metrics)
+        if self._line not in counts:
             message = f"{self._tool} wrote no line {self._line!r} of its summary"
             reason = "it has none of a program that replaces itself by another, as env does"
             raise MissingValueError(self.metric, f"{message}; {reason}")
-        return constant(float(found[self._line]))
+        return constant(float(counts[self._line]))

@@ -11,13 +11,13 @@ import msgspec
 from steelyard.core.errors import SpecError
 from steelyard.core.units import Scalar, is_number
 from steelyard.run.measure.extract.counted import CountedEvent
-from steelyard.run.measure.extract.derived import Derived, in_order
+from steelyard.run.measure.extract.derived import Derived, order_metrics
 from steelyard.run.measure.extract.harness import HarnessOutput, ReadOutput
 from steelyard.run.measure.extract.lines import Lines
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import Pattern
 from steelyard.run.measure.extract.pointer import Pointer
-from steelyard.run.measure.extract.series import Column, as_values, constant
+from steelyard.run.measure.extract.series import Column, constant, yield_values
 from steelyard.run.measure.measurement import Value
 from steelyard.run.measure.output import Output
 from steelyard.spec.experiment import Experiment, UserMetric
@@ -60,7 +60,7 @@ class Extractor:
             [metric for metric in metrics if metric.is_written and metric.source != "lines"], read_output
         )
         self._readers = tuple(
-            _reader(metric)
+            _make_reader(metric)
             for metric in metrics
             if not metric.is_written and metric.derive is None and metric.event is None
         )
@@ -70,7 +70,7 @@ class Extractor:
             for tool in EVENTS
             if metric.source == tool and metric.event is not None
         )
-        self._derived = in_order([Derived(metric) for metric in metrics if metric.derive is not None])
+        self._derived = order_metrics([Derived(metric) for metric in metrics if metric.derive is not None])
         self._order = tuple(metric.name for metric in metrics)
 
     def values(self, levels: Mapping[str, Scalar], raw: RawTrial) -> tuple[Value, ...]:
@@ -89,25 +89,25 @@ class Extractor:
         if not self._order:
             return ()
         if self._conditional:
-            return self._of(levels).values(levels, raw)
-        found: dict[str, Column] = self._lines.columns(raw) | self._harness.read_columns(raw)
+            return self._make_extractor(levels).values(levels, raw)
+        columns: dict[str, Column] = self._lines.columns(raw) | self._harness.read_columns(raw)
         for reader in self._readers:
-            found[reader.metric] = reader.column(Output.of(raw, reader.source))
+            columns[reader.metric] = reader.column(Output.make(raw, reader.source))
         for counted in self._counted:
-            found[counted.metric] = counted.column(raw)
+            columns[counted.metric] = counted.column(raw)
         if self._derived:
-            known = _given(levels, raw) | found
+            operands = _collect_operands(levels, raw) | columns
             for metric in self._derived:
-                found[metric.metric] = known[metric.metric] = metric.column(known)
-        count = sum(len(series.numbers) for column in found.values() for series in column.values())
+                columns[metric.metric] = operands[metric.metric] = metric.column(operands)
+        count = sum(len(series.numbers) for column in columns.values() for series in column.values())
         if count > MOST_VALUES:
             raise MissingValueError(
-                max(found, key=lambda name: sum(len(series.numbers) for series in found[name].values())),
+                max(columns, key=lambda name: sum(len(series.numbers) for series in columns[name].values())),
                 f"the trial reports {count:,} values, and at most {MOST_VALUES:,} are kept; report fewer",
             )
-        return tuple(value for name in self._order for value in as_values(name, found[name]))
+        return tuple(value for name in self._order for value in yield_values(name, columns[name]))
 
-    def _of(self, levels: Mapping[str, Scalar]) -> Extractor:
+    def _make_extractor(self, levels: Mapping[str, Scalar]) -> Extractor:
         """Return an extractor of what treatments with these levels report."""
         chosen = tuple(metric.name for metric in applicable(self._experiment.metrics, levels))
         if chosen not in self._reduced:
@@ -129,12 +129,12 @@ def applicable(metrics: Sequence[UserMetric], levels: Mapping[str, Scalar]) -> l
     """
     absent = {m.name for m in metrics if any(levels.get(name) != level for name, level in m.where.items())}
     needs = {m.name: parse(m.derive).names for m in metrics if m.derive is not None}
-    while names := {name for name, of in needs.items() if name not in absent and of & absent}:
+    while names := {name for name, operands in needs.items() if name not in absent and operands & absent}:
         absent |= names
     return [metric for metric in metrics if metric.name not in absent]
 
 
-def _reader(metric: UserMetric) -> Pattern | Pointer:
+def _make_reader(metric: UserMetric) -> Pattern | Pointer:
     source: Literal["stdout", "stderr"] = "stderr" if metric.source == "stderr" else "stdout"
     if metric.pattern is not None:
         return Pattern(metric.name, metric.pattern, source)
@@ -151,7 +151,7 @@ def _is_numeric(level: Scalar) -> TypeGuard[float]:
     return is_number(level) and abs(level) <= sys.float_info.max
 
 
-def _given(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, Column]:
+def _collect_operands(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, Column]:
     """Names that derived metrics can use beside the spec's: numeric levels, counters and built-in metrics."""
     numeric = {name: float(level) for name, level in levels.items() if _is_numeric(level)}
     counters = {name: value for name, value in raw.counters.items() if value is not None}

@@ -79,7 +79,7 @@ class HarnessOutput:
         output = (
             Output("the metrics file", raw.metrics, raw.metrics_bytes)
             if raw.metrics
-            else Output.of(raw, "stdout")
+            else Output.make(raw, "stdout")
         )
         refuse_cut(metric.name, output)
         try:

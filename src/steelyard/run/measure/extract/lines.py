@@ -60,7 +60,7 @@ class Lines:
         """
         if not self._units:
             return {}
-        output, lines = self._source(raw)
+        output, lines = self._find_source(raw)
         columns: dict[str, Column] = {name: {} for name in self._units}
         for number, text in lines:
             place = f"line {number} of {output.name}"
@@ -72,14 +72,14 @@ class Lines:
                 raise MissingValueError(name, f"no line gives a value in {output.describe()}")
         return columns
 
-    def _source(self, raw: RawTrial) -> tuple[Output, Iterable[tuple[int, bytes]]]:
+    def _find_source(self, raw: RawTrial) -> tuple[Output, Iterable[tuple[int, bytes]]]:
         """Return the output that holds the protocol, and its lines by their numbers from 1."""
         if raw.metrics:
             output = Output("the metrics file", raw.metrics, raw.metrics_bytes)
         else:
-            output = Output.of(raw, "stdout")
-        refuse_cut(self._some(), output)
-        lines = enumerate(output.kept.splitlines(), start=1)
+            output = Output.make(raw, "stdout")
+        refuse_cut(self._show_some(), output)
+        lines = enumerate(output.head.splitlines(), start=1)
         if raw.metrics:
             return output, ((number, line) for number, line in lines if line.strip())
         return output, ((number, line) for number, line in lines if line.startswith(_MARK))
@@ -89,18 +89,19 @@ class Lines:
             line = self._line.decode(text)
             version = line.steelyard
         except UNREADABLE as error:
-            version = self._version_of(text)
+            version = self._read_version(text)
             if version == VERSION:
                 raise MissingValueError(
-                    self._some(), f"{place} cannot be read: {error}: {excerpt(text)}"
+                    self._show_some(), f"{place} cannot be read: {error}: {excerpt(text)}"
                 ) from None
         if version != VERSION:
             raise MissingValueError(
-                self._some(), f"{place} is of version {version}, and only {VERSION} is known: {excerpt(text)}"
+                self._show_some(),
+                f"{place} is of version {version}, and only {VERSION} is known: {excerpt(text)}",
             )
         return line
 
-    def _version_of(self, text: bytes) -> int:
+    def _read_version(self, text: bytes) -> int:
         """Return the version of a line that is wrong otherwise; where it says none, the one known here."""
         try:
             return self._version.decode(text).steelyard
@@ -110,8 +111,8 @@ class Lines:
     def _add(self, column: Column, line: _Line, place: str) -> None:
         text = self._units[line.metric]
         if text and line.unit != text:
-            given = f"has the unit {line.unit!r}" if line.unit else "has no unit"
-            raise MissingValueError(line.metric, f"{place} {given}, and the spec says {text!r}")
+            unit_words = f"has the unit {line.unit!r}" if line.unit else "has no unit"
+            raise MissingValueError(line.metric, f"{place} {unit_words}, and the spec says {text!r}")
         unprintable = next((name for name in line.labels if not (name and name.isprintable())), None)
         if unprintable is not None:
             raise MissingValueError(line.metric, f"{place} has a label named {unprintable[:80]!r}")
@@ -119,6 +120,6 @@ class Lines:
             labels = canonical(line.labels)
             column.setdefault(label_key(labels), ReportedSeries(labels)).numbers.extend(line.values)
 
-    def _some(self) -> str:
+    def _show_some(self) -> str:
         # A line that cannot be read cannot say whose it is: it is held against the first.
         return next(iter(self._units))

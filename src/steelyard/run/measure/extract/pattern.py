@@ -42,34 +42,32 @@ class Pattern:
             matches unseen.
         """
         refuse_cut(self.metric, output)
-        if len(output.kept) > MOST_BYTES:
+        if len(output.head) > MOST_BYTES:
             raise MissingValueError(
                 self.metric,
-                f"{output.name} has {len(output.kept):,} bytes, of which a pattern sees {MOST_BYTES:,}",
+                f"{output.name} has {len(output.head):,} bytes, of which a pattern sees {MOST_BYTES:,}",
             )
-        numbers = [self._number(match, output) for match in self._pattern.finditer(output.text())]
+        numbers = [self._read_number(match, output) for match in self._pattern.finditer(output.text())]
         if not numbers:
-            raise MissingValueError(
-                self.metric, f"{self._described()} matches nothing in {output.describe()}"
-            )
+            raise MissingValueError(self.metric, f"{self._describe()} matches nothing in {output.describe()}")
         return {(): ReportedSeries(numbers=numbers)}
 
-    def _number(self, match: re.Match[str], output: Output) -> float:
+    def _read_number(self, match: re.Match[str], output: Output) -> float:
         text = match[1]
         if text is None:
             raise MissingValueError(
                 self.metric,
-                f"the first group of {self._described()} took no part in the match {match[0][:80]!r}",
+                f"the first group of {self._describe()} took no part in the match {match[0][:80]!r}",
             )
         value = float(text) if _NUMBER.fullmatch(text := text.strip()) else math.nan
         if not math.isfinite(value):
-            what = "is too large for a number" if math.isinf(value) else "is not a number"
+            problem = "is too large for a number" if math.isinf(value) else "is not a number"
             raise MissingValueError(
-                self.metric, f"{text[:80]!r}, found by {self._described()}, {what} in {output.describe()}"
+                self.metric, f"{text[:80]!r}, found by {self._describe()}, {problem} in {output.describe()}"
             )
         return value
 
-    def _described(self) -> str:
+    def _describe(self) -> str:
         return f"pattern {self._pattern.pattern!r}"
 
 
@@ -78,6 +76,6 @@ def refuse_cut(metric: str, output: Output) -> None:
     if output.cut:
         raise MissingValueError(
             metric,
-            f"only {len(output.kept):,} of the {output.total_bytes:,} bytes of {output.name} were kept; "
+            f"only {len(output.head):,} of the {output.total_bytes:,} bytes of {output.name} were kept; "
             "let the program report less, or through the file that $STEELYARD_METRICS names",
         )

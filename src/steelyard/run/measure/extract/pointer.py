@@ -42,41 +42,41 @@ class Pointer:
         """
         refuse_cut(self.metric, output)
         try:
-            found = msgspec.json.decode(output.kept)
+            value = msgspec.json.decode(output.head)
         except UNREADABLE as error:
             raise MissingValueError(
                 self.metric, f"no JSON document in {output.describe()}: {error}"
             ) from None
         for token in self._tokens:
-            found = self._step(found, token, output)
-        items = found if isinstance(found, list) else [found]
+            value = self._make_step(value, token, output)
+        items = value if isinstance(value, list) else [value]
         if not items:
             raise MissingValueError(
-                self.metric, f"{self._described()} leads to an empty array in {output.describe()}"
+                self.metric, f"{self._describe()} leads to an empty array in {output.describe()}"
             )
-        return {(): ReportedSeries(numbers=[self._number(item, output) for item in items])}
+        return {(): ReportedSeries(numbers=[self._read_number(item, output) for item in items])}
 
-    def _step(self, found: Any, token: str, output: Output) -> Any:
-        if isinstance(found, dict) and token in found:
-            return found[token]
-        if isinstance(found, list) and _INDEX.fullmatch(token) and int(token) < len(found):
-            return found[int(token)]
+    def _make_step(self, value: Any, token: str, output: Output) -> Any:
+        if isinstance(value, dict) and token in value:
+            return value[token]
+        if isinstance(value, list) and _INDEX.fullmatch(token) and int(token) < len(value):
+            return value[int(token)]
         raise MissingValueError(
-            self.metric, f"{self._described()} matches nothing: no {token!r} in {output.describe()}"
+            self.metric, f"{self._describe()} matches nothing: no {token!r} in {output.describe()}"
         )
 
-    def _number(self, item: Any, output: Output) -> float:
+    def _read_number(self, item: Any, output: Output) -> float:
         if isinstance(item, bool) or not isinstance(item, int | float):
             kind = "null" if item is None else type(item).__name__
             raise MissingValueError(
-                self.metric, f"{self._described()} leads to {kind}, not to a number, in {output.describe()}"
+                self.metric, f"{self._describe()} leads to {kind}, not to a number, in {output.describe()}"
             )
         try:
             return float(item)
         except OverflowError:
             raise MissingValueError(
-                self.metric, f"{self._described()} leads to a whole number that is too large"
+                self.metric, f"{self._describe()} leads to a whole number that is too large"
             ) from None
 
-    def _described(self) -> str:
+    def _describe(self) -> str:
         return f"JSON pointer {self._pointer!r}"

@@ -48,7 +48,7 @@ def label_key(labels: Mapping[str, Scalar]) -> LabelKey:
     return tuple((name, isinstance(label, bool), label) for name, label in labels.items())
 
 
-def as_values(metric: str, column: Column) -> Iterable[Value]:
+def yield_values(metric: str, column: Column) -> Iterable[Value]:
     """Yield the values to store."""
     for series in column.values():
         for i, number in enumerate(series.numbers):
