@@ -103,7 +103,7 @@ class Laboratory:
 
     Parameters
     ----------
-    what : path or Experiment
+    question : path or Experiment
         A spec (``NAME.toml``), a record (``NAME.lab``), or an experiment made by ``steelyard.spec``.
     record : path, optional
         Where the record is; by default beside the spec, for an experiment in its ``source``.

@@ -69,7 +69,7 @@ class Instances(msgspec.Struct, frozen=True):
         What they are levels of; no factor of the treatment any more.
     levels : tuple of Scalar
         All of the experiment, so that places mean the same in every sample.
-    of : array of int64
+    ids : array of int64
         For each value of the sample the place in ``levels`` of its instance.
     """
 

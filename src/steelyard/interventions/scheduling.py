@@ -54,5 +54,5 @@ class Scheduling(Named):
         return "real-time classes need CAP_SYS_NICE (root) or a limit on rtprio (ulimit -r)"
 
     def change(self, level: Scalar) -> LaunchChange:
-        """Return the class; ``other`` sets it too, since Steelyard itself may run in another."""
+        """Return the class; the level ``other`` sets it too, since Steelyard itself may run in another."""
         return LaunchChange(scheduling=_CLASSES[str(level)])

@@ -75,10 +75,10 @@ class Qualification(msgspec.Struct, frozen=True):
         95 % quantile of the differences between the two builds that the sessions showed, as a magnitude.
     slow_down : float
         Planted in each value of head.
-    seen : int
+    detected : int
         Verdicts "slower" with the slow-down planted.
-    seen_bound : float
-        Lower 95 % confidence bound of the probability to see it.
+    detected_bound : float
+        Lower 95 % confidence bound of the probability to detect it.
     session_s : float
         Mean seconds that a session measured.
     """

@@ -119,7 +119,7 @@ class Candidates(msgspec.Struct, frozen=True):
         constant.
     leading : tuple of tuple of Monomial
         The terms that no other one of the candidate outgrows: c + p + n has two, c + p n one.
-    shown : array (candidates,) of bool
+    is_shown : array (candidates,) of bool
         Whether it can stand as a formula.
     rough : array (candidates,) of bool
         Whether it is near to the truth at best: shapes outside of the space, and bounds.

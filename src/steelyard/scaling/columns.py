@@ -49,7 +49,7 @@ class TermColumn(msgspec.Struct, frozen=True):
         q.
     against : bool
         Whether its coefficient is negative.
-    shown : bool
+    is_shown : bool
         Whether a formula may have it; those that may not stand for truths outside of the space.
     """
 

@@ -33,11 +33,11 @@ class Versus(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    function, other : ScalingModel
+    function, second : ScalingModel
     at : tuple of float
         The scale, one coordinate for each parameter.
     ratio : float
-        The function's value over the other's there, by the formulas.
+        The function's value over the second's there, by the formulas.
     low, high : float
         95 % interval of it, from both posteriors, taken as independent.
     larger : float

@@ -40,7 +40,7 @@ class Look(msgspec.Struct, frozen=True):
         Complete blocks so far.
     rel_halfwidth : float or None
         The widest of the contrasts; ``None`` where it is undefined yet.
-    wanted : float or None
+    target : float or None
         ``None`` where the spec gives only caps.
     """
 

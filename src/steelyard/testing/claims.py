@@ -59,7 +59,7 @@ def claims_of(item: pytest.Item, levels: Levels, tests: Mapping[str, Levels]) ->
     ----------
     levels : Mapping
         Of the test: ``test``, and its parameters.
-    others : Mapping
+    tests : Mapping
         Levels of each timed test of the file or group, by the name of its function.
 
     Raises

@@ -19,7 +19,7 @@ class Task(msgspec.Struct, frozen=True):
         File descriptors to read from and to write to.
     files, tests : tuple of str
         Paths to collect, and the node ids to run.
-    tree, other : str
+    tree, other_path : str
         Top of the work tree whose code is to be measured, and of the one whose code is not.
     """
 

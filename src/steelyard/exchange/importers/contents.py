@@ -144,7 +144,7 @@ def read_number(text: str, place: str, *, hint: str) -> float:
     Raises
     ------
     UsageError
-        The text is none; ``where`` names file and line, ``hint`` is the cure.
+        The text is none; ``place`` names file and line, ``hint`` is the cure.
     """
     try:
         return float(text)

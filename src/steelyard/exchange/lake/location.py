@@ -29,7 +29,7 @@ class Location:
 
     Attributes
     ----------
-    shown : str
+    label : str
         The place of the whole lake, as errors and output name it, without secrets.
     prefix : str
         ``spec=SHA`` or ``spec=SHA/day=YYYY-MM-DD`` where only these records are meant; empty for all.

@@ -155,7 +155,7 @@ class Stages:
         return logs
 
     def run_stage(self, experiment: Experiment, stage: str, purpose: str) -> None:
-        """Run a stage, or what is left of it; ``what`` names its blocks in the line of progress."""
+        """Run a stage, or what is left of it; ``purpose`` names its blocks in the line of progress."""
 
         def watch(at: Progress) -> None:
             self._watch(replace(at, noun=purpose) if at.noun == "blocks" else at)

@@ -72,7 +72,7 @@ class Repository:
         return self.ask("rev-list", "--ancestry-path", last, f"^{first}").split()
 
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
-        """Whether ``other`` contains ``one``."""
+        """Whether ``commit`` contains ``ancestor``."""
         return self._run("merge-base", "--is-ancestor", ancestor, commit).returncode == 0
 
     def subject(self, commit: str) -> str:

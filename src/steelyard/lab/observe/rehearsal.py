@@ -126,7 +126,7 @@ class _Alone(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    wanted : dict of str to Digest
+    expected : dict of str to Digest
         Name of each file that it wrote to the contents.
     paths : list of str
         Of these files, absolute.

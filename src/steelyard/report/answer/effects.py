@@ -37,14 +37,14 @@ def lines(answer: Answer, width: int) -> list[Line]:
         if output:
             output.append(())
         output += render_paragraph(caption(effect), width, style="heading", only_first=True)
-        output += _render_part(effect, width, with_caption=leads(answer))
+        output += _render_part(effect, width, sentences_lead=leads(answer))
     if output and any(not type_b.measured for type_b in answer.declared.type_b):
         output += _wrap("Errors declared in type_b are part of speedups, not of effects.", width)
     return output
 
 
-def _render_part(factorial: Factorial, width: int, *, with_caption: bool) -> Iterator[Line]:
-    """Yield the findings in words, without the sentences that ``told`` says stand above already."""
+def _render_part(factorial: Factorial, width: int, *, sentences_lead: bool) -> Iterator[Line]:
+    """Yield the findings, without their sentences where ``sentences_lead`` says that these stand above."""
     if factorial.undefined is not None:
         text = f"No effects of the factors: {factorial.undefined.words}."
         yield from _wrap(text, width)
@@ -53,7 +53,7 @@ def _render_part(factorial: Factorial, width: int, *, with_caption: bool) -> Ite
     yield from table(render_effect_columns(factorial, largest), width)
     if len(factorial.effects) > MOST_ROWS:
         yield (Span(f"… and {len(factorial.effects) - MOST_ROWS} smaller; --json has all."),)
-    for sentence in (*(() if with_caption else format_interactions(factorial)), *notes(factorial)):
+    for sentence in (*(() if sentences_lead else format_interactions(factorial)), *notes(factorial)):
         yield from _wrap(sentence, width)
     yield from _render_level_table(factorial, width)
     yield from _render_contrast_table(factorial, width)

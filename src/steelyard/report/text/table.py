@@ -34,7 +34,7 @@ class Column(msgspec.Struct, frozen=True, dict=True):
     is_name : bool
         May be shortened, down to ``NARROWEST_NAME``, but no further than its title; nor so far that two of
         its cells look alike, where columns that give way leave room for that.
-    of : {"factor", "label", ""}
+    kind : {"factor", "label", ""}
         What the user named; where another column has the same title, it is ``factor.NAME``, as in exports.
     """
 

@@ -19,7 +19,7 @@ class Output(msgspec.Struct, frozen=True):
     ----------
     name : str
         What a person calls it: ``stdout``, ``stderr``.
-    kept : bytes
+    head : bytes
         Its head.
     total_bytes : int
         What the program wrote, kept or not.

@@ -75,7 +75,7 @@ def unique(levels: Iterable[Scalar]) -> tuple[Scalar, ...]:
 
 
 def find_level(factor: str, levels: Sequence[Scalar], written: Scalar, origin: Origin, path: Path) -> Scalar:
-    """Return the level that equals ``wanted``.
+    """Return the level that equals ``written``.
 
     Raises
     ------

@@ -26,11 +26,11 @@ def suggest_metric(word: str, every: Iterable[str], noun: str = "metrics") -> st
     Parameters
     ----------
     word : str
-        No name in ``known``.
-    known : iterable of str
+        No name in ``every``.
+    every : iterable of str
         Names of metrics, in their order; of what else may stand there too.
-    what : str
-        What ``known`` is called.
+    noun : str
+        What the names in ``every`` are called.
     """
     from steelyard.core.counters import EVENTS
 

@@ -44,7 +44,7 @@ class Origin(msgspec.Struct, frozen=True):
         return self.error(path, error.message, error.hint or "")
 
     def unknown(self, path: Path, kind: str, name: str, names: Iterable[str]) -> SpecError:
-        """Return the error for a name that is not among the ``known``; its hint is the nearest."""
+        """Return the error for a name that is not among ``names``; its hint is the nearest."""
         return self.error(path, f"unknown {kind} {name}", suggest(name, names, f"{kind}s"))
 
     def line(self, path: Path) -> int | None:

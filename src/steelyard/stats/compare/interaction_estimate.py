@@ -243,7 +243,7 @@ def _make_distribution_of_launches(
     estimates: tuple[float, float],
     seed: int,
 ) -> Distribution | None:
-    """Draw four samples that nothing pairs; ``known`` is the estimate and its standard error."""
+    """Draw four samples that nothing pairs; ``estimates`` has the estimate and its standard error."""
     if contrast.paired or second.paired:
         return None
     if estimand == "geomean_ratio" and interval == "bootstrap-t":
