@@ -82,8 +82,8 @@ std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const
     Phases phases(clock);
     const Computation computation(ComputeMode::fixed, "");
     make_sort<Item>(comm, phases, computation, sort_case.parameters)->run(block);
-    const auto load =
-        unexpected_load(sort_case.parameters, world, block.size(), sort_case.total, sort_case.blocks == Blocks::even);
+    const auto load = unexpected_load(sort_case.parameters, world, block.size(), sort_case.total,
+                                      sort_case.blocks == Blocks::even);
     const int unexpected = world.all(Fold::sum, load ? 1 : 0);
     const std::vector<Item> found = all_of(comm, world, block);
     if (unexpected > 0) {
@@ -184,7 +184,8 @@ class Cases {
             return add_types(sort_case);
         }
         // Many digits take many rounds: those of radix sort that are not the default meet one kind of blocks.
-        const bool brief = sort_case.parameters.algorithm == Algorithm::radix && sort_case.parameters.digit_bits != 8;
+        const bool brief =
+            sort_case.parameters.algorithm == Algorithm::radix && sort_case.parameters.digit_bits != 8;
         for (const auto& [name, blocks] : block_kinds) {
             if (brief && blocks != Blocks::uneven) {
                 continue;
@@ -211,7 +212,8 @@ class Cases {
         }
         sort_case.type = key_types[static_cast<std::size_t>(number) % key_types.size()].second;
         sort_case.parameters.seed = static_cast<std::uint64_t>(number) + 1;
-        const bool as_records = (number + number / 7) % 2 == 1 && sort_case.parameters.local != LocalSort::vqsort;
+        const bool as_records =
+            (number + number / 7) % 2 == 1 && sort_case.parameters.local != LocalSort::vqsort;
         report_.note(world_, sort_case.name(),
                      as_records ? outcome<Record>(comm_.get(), world_, clock_, sort_case)
                                 : outcome<Key>(comm_.get(), world_, clock_, sort_case));
