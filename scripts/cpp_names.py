@@ -8,6 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+REFUSED = frozenset(
+    """asked each found given here its kept known left made more of one other others own said same seen
+    shown taken the there told wanted what where which who whole whose""".split()  # noqa: SIM905
+)
+"""Pronouns, participles and particles, which say nothing of what is bound."""
 _TYPE = r"(?:auto|bool|int|double|float|char|unsigned|long|std::[\w:]+|[A-Z]\w*|[\w:]+_t)(?:<[^;={}()]*>)?"
 _QUIET = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 

@@ -10,6 +10,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -79,13 +80,21 @@ def published(table: str, opt: str = "") -> dict[tuple[str, str], float]:
         }
 
 
+@cache
+def read_parts(programs: str) -> dict[str, Any]:
+    """What was found of every part, by metric."""
+    parts: dict[str, Any] = json.loads((HERE / f"{programs}-summary.json").read_text(encoding="utf-8"))
+    return parts
+
+
 def summary() -> dict[str, Any]:
     """Counts, tests and effects of every part, by the clock of its programs."""
-    found: dict[str, Any] = {}
-    for programs, clock in CLOCKS.items():
-        parts = json.loads((HERE / f"{programs}-summary.json").read_text(encoding="utf-8"))
-        found |= {name: part[clock] for name, part in parts.items() if clock in part}
-    return found
+    return {
+        name: part[clock]
+        for programs, clock in CLOCKS.items()
+        for name, part in read_parts(programs).items()
+        if clock in part
+    }
 
 
 def percent(part: int, whole: int) -> float:
@@ -369,7 +378,7 @@ def _removed(every: Mapping[str, Any]) -> dict[str, Comparison]:
     """What Holm removes of each program's findings, by both clocks; without findings there is no share."""
     rows = every["nas-environment-rows"]["programs"]
     null = every["nas-environment-null-rows"]["programs"]
-    parts = json.loads((HERE / "nas-summary.json").read_text(encoding="utf-8"))
+    parts = read_parts("nas")
     by_time = parts["nas-environment-rows"]["elapsed_s"]["programs"]
     stated = {
         " ".join(statement.id.split("-")[1:]): float(statement.published.removesuffix("%"))
@@ -503,7 +512,7 @@ def head() -> list[str]:
         ),
         rows,
     )
-    parts = json.loads((HERE / "nas-summary.json").read_text(encoding="utf-8"))
+    parts = read_parts("nas")
     sizes, null = (parts[f"nas-environment-{part}"] for part in ("rows", "null-rows"))
     texts = {
         clock: f"{of(part['before'], part['pairs'])} of pairs, {of(part['after'], part['pairs'])} after Holm"

@@ -115,7 +115,7 @@ def decode_json(text: str | bytes, place: str, *, hint: str, type: Any = Any) ->
     msgspec.ValidationError
         It is JSON of another form.
     UsageError
-        The text is no JSON, as ``parse_json`` says.
+        The text is not JSON, as ``parse_json`` says.
     """
     try:
         return msgspec.json.decode(text, type=type)

@@ -78,7 +78,7 @@ def loads(
     Raises
     ------
     SpecError
-        The text is no spec, as for ``load``.
+        The text is not a spec, as ``load`` says.
     """
     if len(text) > LARGEST:
         raise _refuse_size(name)
@@ -108,7 +108,7 @@ def experiment(
     Raises
     ------
     SpecError
-        The text is no spec, as for ``load``.
+        The text is not a spec, as ``load`` says.
     """
     origin = Origin("experiment()")
     tables_of = {"name": name, **tables}

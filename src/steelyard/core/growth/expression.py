@@ -270,10 +270,10 @@ class _Reduction(msgspec.Struct, frozen=True):
             "number": lambda n: {CONSTANT: n.value} if n.value else {},
             "name": lambda n: {Growth.make(1) if n.name in self.moving else CONSTANT: Fraction(1)},
             "sum": self._sum,
-            "product": self._parse_product,
-            "power": self._parse_power,
+            "product": self._expand_product,
+            "power": self._expand_power,
             "log": self._log,
-            "exponential": self._parse_exponential,
+            "exponential": self._expand_exponential,
         }
         return ways[node.kind](node) or {CONSTANT: Fraction(0)}
 
@@ -284,7 +284,7 @@ class _Reduction(msgspec.Struct, frozen=True):
                 total[growth] = total.get(growth, Fraction(0)) + coefficient
         return {growth: coefficient for growth, coefficient in total.items() if coefficient}
 
-    def _parse_product(self, node: _Node) -> Polynomial:
+    def _expand_product(self, node: _Node) -> Polynomial:
         total: Polynomial = {CONSTANT: Fraction(1)}
         for part in node.parts:
             factor = self.polynomial(part)
@@ -298,7 +298,7 @@ class _Reduction(msgspec.Struct, frozen=True):
             total = product
         return total
 
-    def _parse_power(self, node: _Node) -> Polynomial:
+    def _expand_power(self, node: _Node) -> Polynomial:
         base = self.polynomial(node.parts[0])
         lead = max(base)
         if not base[lead]:
@@ -320,7 +320,7 @@ class _Reduction(msgspec.Struct, frozen=True):
             )
         return {CONSTANT: Fraction(1)}
 
-    def _parse_exponential(self, node: _Node) -> Polynomial:
+    def _expand_exponential(self, node: _Node) -> Polynomial:
         exponent = self.polynomial(node.parts[0])
         lead = max(exponent)
         if lead.is_constant:
