@@ -241,7 +241,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
                 f"--metrics {options.listed_metrics}: two records are compared by one metric",
                 hint=f"--metric {metrics[0]}",
             )
-        ctx.exit(_confirm(options, output) if options.confirms else _compute_records(options, output))
+        ctx.exit(_confirm(options, output) if options.confirms else _compare_records(options, output))
     if options.confirms:
         raise UsageError(
             "--confirm is for two records; commands are measured in turns anyway",
@@ -325,7 +325,7 @@ def _refuse_apart(options: CompareOptions) -> None:
         )
 
 
-def _compute_records(options: CompareOptions, output: Shown) -> int:
+def _compare_records(options: CompareOptions, output: Shown) -> int:
     """Compare two records, print the answer, and return the exit code."""
     from steelyard.lab.compare.records import compare_records
     from steelyard.lab.run.existing_record import find_record

@@ -37,11 +37,11 @@ def foresee(fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale
     quantiles, ranks = base.quantiles.copy(), _copy(base.ranks)
     ranks_at = _copy(base.ranks_at)
     for row, source in fitted.special.items():
-        known_whole = memo.answer(source.choices.posterior)
+        whole_answer = memo.answer(source.choices.posterior)
         last = memo.answer(source.pieces[-1].choices.posterior) if source.switch > MAY_SWITCH else None
         p = source.switch if last is not None else 0.0
         for at in range(len(targets)):
-            values = known_whole.values[source.row][at]
+            values = whole_answer.values[source.row][at]
             weight = np.full(len(values), 1 - p)
             if last is not None:
                 later = last.values[source.at][at]
@@ -50,7 +50,7 @@ def foresee(fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale
             quantiles[row, at] = weighted_quantiles(values, weight)
         for out, name in ((ranks, "ranks"), (ranks_at, "ranks_at")):
             if out is not None:
-                mixed = (1 - p) * getattr(known_whole, name)[source.row]
+                mixed = (1 - p) * getattr(whole_answer, name)[source.row]
                 if last is not None:
                     short = source.pieces[-1].stretch.count < LEAST_RANKED
                     mixed = mixed + p * (NOT_KNOWN if short else getattr(last, name)[source.at])

@@ -76,7 +76,7 @@ def sign_table(layout: Layout) -> SignTable | None:
         axes,
         tuple(letter_word(word) for word in words),
         tuple(
-            SignRow(highs[high], _name_for_reader(high), tuple(sign(word, high) for word in words))
+            SignRow(highs[high], _name_run(high), tuple(sign(word, high) for word in words))
             for high in numbers
         ),
     )
@@ -103,5 +103,5 @@ def _get_highs(layout: Layout) -> dict[Word, int]:
     }
 
 
-def _name_for_reader(high: Word) -> str:
+def _name_run(high: Word) -> str:
     return letter_word(high).lower() if order(high) else "(1)"

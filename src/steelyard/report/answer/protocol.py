@@ -120,13 +120,13 @@ def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int)
         return [
             Column(
                 "treatment",
-                [name_cell(_name_for_reader(p, p.treatment)) for p in pairs],
+                [name_cell(_name_treatment(p, p.treatment)) for p in pairs],
                 right=False,
                 is_name=True,
             ),
             Column(
                 "against",
-                [name_cell(_name_for_reader(p, p.baseline)) for p in pairs],
+                [name_cell(_name_treatment(p, p.baseline)) for p in pairs],
                 right=False,
                 is_name=True,
             ),
@@ -148,7 +148,7 @@ def _format_bare(treatment: Treatment, factors: Sequence[str]) -> str:
     return ",".join(format_level_text(treatment.levels[name]) for name in factors)
 
 
-def _name_for_reader(pair: ProtocolPair, treatment: Treatment) -> str:
+def _name_treatment(pair: ProtocolPair, treatment: Treatment) -> str:
     return format_levels_within(treatment, pair.stratum) if pair.stratum else treatment.label
 
 

@@ -18,7 +18,7 @@ def text(claim: Limit, unit: str) -> str:
     """``wall_s at most 60.0 s at p = 64``."""
     side, bound = ("at most", claim.max) if claim.max is not None else ("at least", claim.min)
     at = f" at {named_levels(claim.at)}" if claim.at else ""
-    prefix = "" if claim.quantile is None else f"{_name_for_reader(claim.quantile)} of "
+    prefix = "" if claim.quantile is None else f"{_name_quantile(claim.quantile)} of "
     return f"{prefix}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 
 
@@ -55,7 +55,7 @@ def _format_mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
         return format_reason(mean_evidence.reason) or "the mean is undefined"
     unit = mean_evidence.metric.unit
     ci = format_interval(mean_evidence.interval, unit, mean_evidence.level)
-    noun = "mean" if mean_evidence.quantile is None else _name_for_reader(mean_evidence.quantile)
+    noun = "mean" if mean_evidence.quantile is None else _name_quantile(mean_evidence.quantile)
     words = (
         f"{noun} {format_quantity(mean_evidence.mean, unit)} ({ci},"
         f" {format_units_text(mean_evidence)}{_format_allowed(mean_evidence, outcome)})"
@@ -90,7 +90,7 @@ def _format_slow(mean_evidence: MeanEvidence) -> str:
     return "at half of the mean" if mean_evidence.metric.better == "higher" else "at twice the mean"
 
 
-def _name_for_reader(quantile: float) -> str:
+def _name_quantile(quantile: float) -> str:
     """``p99``, ``p99.9``, ``median``."""
     return "median" if quantile == 0.5 else f"p{100 * quantile:g}"
 

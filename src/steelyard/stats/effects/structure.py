@@ -106,16 +106,14 @@ def _cross(layout: Layout, declared: Analysis) -> tuple[int, ...]:
         return every
     if declared.effects is not None:
         return tuple(
-            axis
-            for axis in every
-            if not set(declared.effects).isdisjoint(_name_for_reader(layout.varying[axis]))
+            axis for axis in every if not set(declared.effects).isdisjoint(_list_names(layout.varying[axis]))
         )
     strata = set(declared.strata or ())
-    rest = tuple(axis for axis in every if strata.isdisjoint(_name_for_reader(layout.varying[axis])))
+    rest = tuple(axis for axis in every if strata.isdisjoint(_list_names(layout.varying[axis])))
     return rest if len(rest) > 1 else every
 
 
-def _name_for_reader(axis: Axis) -> tuple[str, ...]:
+def _list_names(axis: Axis) -> tuple[str, ...]:
     return (axis.name, *axis.factors)
 
 
