@@ -9,7 +9,9 @@ from pathlib import Path
 
 
 class ScratchRepository:
-    """A new repository in ``path``, with a branch ``main``."""
+    """A new repository in ``path``, with a branch ``main``, in which the same commands make the same ids."""
+
+    FIRST_COMMAND_AT = 1_760_000_000
 
     def __init__(self, path: Path, env: Mapping[str, str] | None = None) -> None:
         self.path = path
@@ -18,14 +20,18 @@ class ScratchRepository:
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_SYSTEM": os.devnull,
         }
+        self._commands = 0
         path.mkdir()
         self.git("init", "-q", "-b", "main")
 
     def git(self, *words: str) -> str:
         """What ``git WORDS`` prints."""
         who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        self._commands += 1
+        date = f"{self.FIRST_COMMAND_AT + self._commands} +0000"
+        env = {**self.env, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         return subprocess.run(
-            ["git", *who, *words], cwd=self.path, env=self.env, capture_output=True, text=True, check=True
+            ["git", *who, *words], cwd=self.path, env=env, capture_output=True, text=True, check=True
         ).stdout.strip()
 
     def commit(self, *files: str, message: str = "change") -> str:
