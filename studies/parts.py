@@ -11,8 +11,11 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
+
+import kept_values
 
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Instance, Verdict
@@ -41,8 +44,9 @@ def main(
 ) -> int:
     """Run the parts asked for and print their tables; the exit code is that of the last failure.
 
-    ``kept`` makes the tables of parts whose values the study keeps, for ``--no-run`` without a record;
-    ``keep`` keeps those of a record, never with ``--no-run``.
+    Values of a part that was run are kept in ``values/PART.csv``, or by ``keep`` where the study has a form
+    of its own. With ``--no-run`` and without a record, tables are made of these: by ``kept``, or of a record
+    that is made of the values.
     """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -59,16 +63,17 @@ def main(
         if asked.no_run and not record.exists() and kept and part in kept:
             print(f"\n## {part}\n\n{kept[part]()}", flush=True)
             continue
+        rebuilds = asked.no_run and not record.exists() and kept_values.find(study, part).is_file()
         code = 0 if asked.no_run else _run(study / f"{part}.toml", record)
         # 1: a claim fails, which is what some parts are there for.
         if code not in (0, 1):
             failed = code
             continue
         try:
-            with Record.open(record) as opened:
+            with kept_values.rebuilt(study, part) if rebuilds else Record.open(record) as opened:
                 print(f"\n## {part}\n\n{parts[part](opened)}", flush=True)
-                if keep and part in keep and not asked.no_run:
-                    keep[part](opened)
+                if not asked.no_run:
+                    (keep or {}).get(part, partial(kept_values.keep, study, part))(opened)
         except SteelyardError as error:
             print(f"error: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
             failed = error.exit_code

@@ -144,10 +144,31 @@ def keep(study: Path, headings: Sequence[str]) -> None:
         for number, row in enumerate(table.rows, 1)
         for column, text in row.items()
     ]
+    write_cells(study, [*others, *cells])
+
+
+def make_cells(tables: Iterable[tuple[str, int, list[dict[str, str]]]]) -> list[Cell]:
+    """The cells of tables: the heading that each stands under, its place there, and its rows."""
+    return [
+        Cell(heading, place, number, column, text)
+        for heading, place, rows in tables
+        for number, row in enumerate(rows, 1)
+        for column, text in row.items()
+    ]
+
+
+def write_cells(study: Path, cells: Iterable[Cell]) -> None:
+    """Write the file of cells."""
     with (study / FILE).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Cell._fields)
-        writer.writerows([*others, *cells])
+        writer.writerows(cells)
+
+
+def write(study: Path, cells: Iterable[Cell]) -> None:
+    """Write the file of cells, and the README's tables from it."""
+    write_cells(study, cells)
+    (study / "README.md").write_text(renew(study), encoding="utf-8")
 
 
 def main() -> int:

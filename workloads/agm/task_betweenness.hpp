@@ -39,6 +39,9 @@ class TaskBetweenness {
         end_level();
         for (std::uint32_t level = outwards(); level > 0; --level) {
             for_level(level, [this](std::size_t local) { collect(local); });
+            for (std::size_t i = ends_[level]; i < ends_[level + 1]; ++i) {
+                finish(order_[i]);
+            }
         }
     }
 
@@ -91,28 +94,30 @@ class TaskBetweenness {
 
     void give_paths(std::size_t local, std::uint32_t level) {
         const double paths = paths_[local];
-        for_neighbours(local, [&](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t place) {
+        for_neighbours(local, [=, this](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t place) {
             delegates_.call(
                 owner, [place, level, paths](TaskBetweenness& search) { search.reach(place, level, paths); });
         });
     }
     void collect(std::size_t local) {
         const std::uint32_t level = levels_[local] + 1;
-        double carried = 0;
-        for_neighbours(local, [&](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t place) {
+        for_neighbours(local, [=, this](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t place) {
             const double of_neighbour = delegates_.call(owner, [place, level](const TaskBetweenness& search) {
                 return search.per_path(place, level);
             });
-            carried += of_neighbour;
+            dependencies_[local] += of_neighbour; // Of a path so far: `finish` has the number of paths.
         });
-        dependencies_[local] = paths_[local] * carried;
+    }
+    /// What all neighbours carry is there.
+    void finish(std::size_t local) {
+        dependencies_[local] *= paths_[local];
         scores_[local] += dependencies_[local];
     }
-    /// `body(owner, place)` for each neighbour, by tasks.
+    /// `body(owner, place)` for each neighbour, by tasks for which the level waits.
     template <class Body>
     void for_neighbours(std::size_t local, Body body) {
         const auto neighbours = graph_.neighbours(local);
-        global::forall_here(runtime_, {0, neighbours.size()}, [&](std::uint64_t i) {
+        global::forall_async(runtime_, {0, neighbours.size()}, [=, this](std::uint64_t i) {
             const auto owner = static_cast<int>(graph_.owners.owner(neighbours[i]));
             body(everywhere_.on(owner), static_cast<std::uint32_t>(graph_.owners.local(neighbours[i])));
         });

@@ -1,8 +1,8 @@
 // Breadth-first search by tasks that wait, as it is written for a global address space.
 //
-// A level is a loop over the frontier, and in it a loop over the neighbours of a vertex; each iteration
-// claims a neighbour by a delegate, and waits for the answer. The owner of a neighbour executes it, so that
-// the first claim wins.
+// A level is a loop over the frontier, and in it a loop over the neighbours of a vertex, for which the level
+// waits and not the vertex; each iteration claims a neighbour by a delegate, and waits for the answer. The
+// owner of a neighbour executes it, so that the first claim wins.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ class TaskBfs {
     void claim_neighbours(std::uint32_t local, float level) {
         const graph::Vertex parent = graph_.vertex(local);
         const auto neighbours = graph_.neighbours(local);
-        global::forall_here(runtime_, {0, neighbours.size()}, [&](std::uint64_t i) {
+        global::forall_async(runtime_, {0, neighbours.size()}, [=, this](std::uint64_t i) {
             const auto owner = static_cast<int>(graph_.owners.owner(neighbours[i]));
             const auto place = static_cast<std::uint32_t>(graph_.owners.local(neighbours[i]));
             delegates_.call(everywhere_.on(owner), [place, parent, level](TaskBfs& search) {

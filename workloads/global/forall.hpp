@@ -99,4 +99,19 @@ void forall_here(Runtime& runtime, Indices indices, const Body& body, std::uint6
     all.wait();
 }
 
+/// A loop of a rank over its own indices for which the epoch waits, and no task: parts are tasks, and those
+/// for which there is no room are begun later, so that as many wait at once as `--active-tasks` lets, however
+/// loops nest. `body(index)` is trivially copyable, and copied into each part. To be called by a fibre.
+template <class Body>
+void forall_async(Runtime& runtime, Indices indices, const Body& body, std::uint64_t threshold = 0) {
+    const std::uint64_t least = threshold == 0 ? runtime.parameters().loop_threshold : threshold;
+    while (indices.size() > least) {
+        runtime.tasks().run_fibre(
+            [&runtime, upper = indices.split(), body, least] { forall_async(runtime, upper, body, least); });
+    }
+    for (std::uint64_t i = indices.first; i < indices.last; ++i) {
+        body(i);
+    }
+}
+
 } // namespace goodsyard::global

@@ -49,7 +49,7 @@ struct Asked {
     std::string output; ///< File for drawn edges, or for what was found of each vertex.
     ComputeMode compute = ComputeMode::off;
     std::string rates;
-    int compute_times = 1; ///< So many times as long does every operation take.
+    double compute_times = 1; ///< So many times as long does every operation take.
     runtime::Parameters runtime;
 };
 

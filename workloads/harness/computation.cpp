@@ -1,5 +1,7 @@
 #include "harness/computation.hpp"
 
+#include <sstream>
+
 #include "harness/simulated.hpp"
 
 #ifdef GOODSYARD_VIRTUAL
@@ -14,7 +16,7 @@ namespace {
 
 constexpr double fixed_s = 1e-9;
 
-Rates rates_for(ComputeMode mode, const std::string& file, int times) {
+Rates rates_for(ComputeMode mode, const std::string& file, double times) {
     Rates rates;
     if (mode == ComputeMode::fixed) {
         rates.seconds.fill(fixed_s);
@@ -41,7 +43,7 @@ bool machine_waits_in_mpi() {
 #endif
 }
 
-Computation::Computation(ComputeMode mode, const std::string& file, int times)
+Computation::Computation(ComputeMode mode, const std::string& file, double times)
     : mode_(simulated ? mode : ComputeMode::off), times_(times), rates_(rates_for(mode_, file, times)) {}
 
 void Computation::pass([[maybe_unused]] double duration_s) const {
@@ -62,8 +64,12 @@ std::string Computation::label() const {
     if (mode_ == ComputeMode::off) {
         return "off";
     }
-    const std::string times = times_ == 1 ? "" : ", times " + std::to_string(times_);
-    return (mode_ == ComputeMode::calibrated ? "calibrated " + rates_.date : "fixed") + times;
+    std::ostringstream text;
+    text << (mode_ == ComputeMode::calibrated ? "calibrated " + rates_.date : "fixed");
+    if (times_ != 1) {
+        text << ", times " << times_;
+    }
+    return text.str();
 }
 
 } // namespace goodsyard

@@ -28,7 +28,7 @@ class Computation {
     ///
     /// `file` holds rates; empty: those of the source. Every operation takes `times` as long. Raises
     /// std::runtime_error where the file cannot be read.
-    Computation(ComputeMode mode, const std::string& file, int times = 1);
+    Computation(ComputeMode mode, const std::string& file, double times = 1);
 
     /// Let `operations` of a kind pass on the simulated clock of this rank. Costs one call of the simulator:
     /// charge sums, not single operations.
@@ -46,7 +46,7 @@ class Computation {
 
   private:
     ComputeMode mode_;
-    int times_;
+    double times_;
     Rates rates_;
 };
 

@@ -109,6 +109,11 @@ void declare(Options& options, Asked& request) {
         "What counted operations take on a simulated machine: off (nothing), fixed (1 ns), or calibrated",
         {{"off", ComputeMode::off}, {"fixed", ComputeMode::fixed}, {"calibrated", ComputeMode::calibrated}});
     options.add("--rates", request.rates, "File that `calibrate` wrote, in place of the source's own");
+    options.add(
+        "--compute-times", request.compute_times,
+        "Each counted operation takes so many times as long: a slower core, caches that miss, a heavier "
+        "runtime",
+        {0.001, 1e6});
     options.check([&request] { settle_runtime(request); });
     runtime::declare(options, request.runtime);
     options.add("-c", request.runtime.steal_chunk, "As --steal-chunk", {0, 1U << 30U});

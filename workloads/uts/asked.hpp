@@ -22,6 +22,7 @@ struct Asked {
     int repetitions = 1;
     ComputeMode compute = ComputeMode::off;
     std::string rates;
+    double compute_times = 1; ///< So many times as long does every operation take.
     runtime::Parameters runtime;
 };
 

@@ -139,7 +139,7 @@ void measure_memory(const World& world, const Asked& request, Tree& tree, runtim
 }
 
 void measure(const World& world, const Asked& request) {
-    const Computation computation(request.compute, request.rates);
+    const Computation computation(request.compute, request.rates, request.compute_times);
     const Lines lines(
         Labels{{"p", world.size()}, {"implementation", implementation()}, {"compute", computation.label()}});
     const bool everywhere = world.all(Fold::min, std::uint64_t{has_sha_instructions()}) != 0;

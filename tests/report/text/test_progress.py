@@ -127,12 +127,12 @@ def test_a_line_replaces_the_one_before_and_is_taken_away_once():
 def test_that_nothing_ends_is_told_wherever_it_is_read_and_again_after_twice_as_long(eventually):
     for stream in (io.StringIO(), Terminal()):
         line = ProgressLine(stream, quiet_s=0.02)
-        eventually(lambda: stream.getvalue().count("nothing has ended for ") >= 2)  # noqa: B023
+        eventually(lambda: stream.getvalue().count("no news for ") >= 2)  # noqa: B023
         line.clear()
         assert "a program or a hook is still running (Ctrl-C stops it)" in stream.getvalue()
         told = stream.getvalue()
         line.update(OPEN)
-        eventually(lambda: stream.getvalue().count("nothing has ended for ") >= told.count("\n") + 1)  # noqa: B023
+        eventually(lambda: stream.getvalue().count("no news for ") >= told.count("\n") + 1)  # noqa: B023
         line.clear()
 
 

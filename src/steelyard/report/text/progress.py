@@ -154,7 +154,7 @@ class ProgressLine:
     def _tell_silence(self, quiet_s: float) -> None:
         clear, time_s = _CLEAR if self._is_shown else "", format_duration(quiet_s)
         self.stream.write(
-            f"{clear}nothing has ended for {time_s}: a program or a hook is still running (Ctrl-C stops it)\n"
+            f"{clear}no news for {time_s}: a program or a hook is still running (Ctrl-C stops it)\n"
         )
         self.stream.flush()
         self._is_shown = False

@@ -1,0 +1,210 @@
+"""Values of a study's parts, one file each: ``values/PART.csv``, of which its tables are made again.
+
+A row has the levels of a treatment, the labels of a value where the program put any, the block, and a column
+for each metric. ``rebuild`` makes a record of it, of the part's own spec.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+
+from steelyard.core.units import Scalar
+from steelyard.design import treatments
+from steelyard.design.plan import Block
+from steelyard.run.measure.measurement import Measurement, Value
+from steelyard.spec import load
+from steelyard.store import Record
+from steelyard.store.rows import metrics_of
+
+_INTEGERS: Final = tuple(field.name for field in msgspec.structs.fields(Measurement) if field.type is int)
+
+
+class Levels(NamedTuple):
+    """Of a treatment."""
+
+    levels: Mapping[str, Scalar]
+
+
+class KeptSample(NamedTuple):
+    """The values of a metric, one a block, for a treatment and labels."""
+
+    treatment: Levels
+    labels: Mapping[str, Scalar]
+    values: Sequence[float]
+
+
+class OfTreatment(Protocol):
+    """What has the levels of a treatment."""
+
+    @property
+    def levels(self) -> Mapping[str, Scalar]:
+        """By factor."""
+
+
+class OneMetric(Protocol):
+    """A sample, of a record or kept."""
+
+    @property
+    def treatment(self) -> OfTreatment:
+        """What was run."""
+
+    @property
+    def labels(self) -> Mapping[str, Scalar]:
+        """That the program put on the values."""
+
+    @property
+    def values(self) -> Sequence[float]:
+        """One a block."""
+
+
+class HasSamples(Protocol):
+    """A record, or what was kept of one."""
+
+    def samples(self, *metrics: str) -> Sequence[OneMetric]:
+        """One a metric, treatment and labels."""
+
+
+class KeptValues:
+    """What was kept of a record."""
+
+    def __init__(self, file: Path) -> None:
+        with file.open(newline="", encoding="utf-8") as lines:
+            self.rows = list(csv.DictReader(lines))
+        columns = list(self.rows[0])
+        at = columns.index("block")
+        self.keys, self.metrics = columns[:at], columns[at + 1 :]
+
+    def samples(self, *metrics: str) -> list[KeptSample]:
+        """One sample a metric, treatment and labels, as of a record; labels stand among the levels.
+
+        Raises
+        ------
+        LookupError
+            No such metric was kept.
+        """
+        found = []
+        for metric in metrics:
+            if metric not in self.metrics:
+                raise LookupError(f"{metric!r} was not kept, only {', '.join(self.metrics)}")
+            by_key: dict[tuple[str, ...], list[float]] = {}
+            for row in self.rows:
+                if row[metric]:
+                    by_key.setdefault(tuple(row[key] for key in self.keys), []).append(float(row[metric]))
+            for texts, values in by_key.items():
+                levels = {key: _parse(text) for key, text in zip(self.keys, texts, strict=True) if text}
+                found.append(KeptSample(Levels(levels), {}, values))
+        return found
+
+
+def _parse(text: str) -> Scalar:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def find(study: Path, part: str) -> Path:
+    """The file of a part, whether it is there or not."""
+    return study / "values" / f"{part}.csv"
+
+
+def kept(study: Path, part: str) -> KeptValues:
+    """What was kept of a part."""
+    return KeptValues(find(study, part))
+
+
+@contextmanager
+def rebuilt(study: Path, part: str) -> Iterator[Record]:
+    """The record that ``rebuild`` makes, for as long as it is looked at."""
+    with tempfile.TemporaryDirectory() as place:
+        directory = Path(place) / f"{part}.lab"
+        rebuild(study, part, directory)
+        with Record.open(directory) as record:
+            yield record
+
+
+def rebuild(study: Path, part: str, directory: Path) -> None:
+    """Make a record of a part's spec from what was kept, complete, with nothing observed but these metrics.
+
+    Raises
+    ------
+    LookupError
+        A row has levels that the spec has not.
+    """
+    experiment = load(study / f"{part}.toml")
+    planned = treatments(experiment)
+    numbers = {
+        tuple(str(each.levels[factor.name]) for factor in experiment.factors): each.id for each in planned
+    }
+    values = kept(study, part)
+    factors = {factor.name for factor in experiment.factors}
+    blocks: dict[int, dict[int, list[Value]]] = {}
+    for row in values.rows:
+        treatment = numbers[tuple(row[factor.name] for factor in experiment.factors)]
+        labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in factors}
+        of_trial = blocks.setdefault(int(row["block"]), {}).setdefault(treatment, [])
+        of_trial += [Value(name, float(row[name]), 0, labels) for name in values.metrics if row[name]]
+    with Record.create(
+        directory,
+        experiment,
+        treatments=planned,
+        metrics=metrics_of(experiment),
+        program={f"values/{part}.csv": {"sha256": "", "imported_from": "what the study keeps"}},
+        observed=frozenset(),
+        trials=sum(map(len, blocks.values())),
+    ) as record:
+        run = record.begin_run({}, "")
+        number = 0
+        for block, trials in enumerate((blocks[id_] for id_ in sorted(blocks)), 1):
+            record.add_blocks([Block(block, 1, None, tuple(trials))])
+            measured = [
+                _measurement(number + place, block, place, treatment, found)
+                for place, (treatment, found) in enumerate(trials.items(), 1)
+            ]
+            number += len(measured)
+            record.take(run, measured, record.journal_path(run).name, 0)
+        record.end_run(run, "complete")
+
+
+def _measurement(number: int, block: int, place: int, treatment: int, values: list[Value]) -> Measurement:
+    columns: dict[str, Any] = dict.fromkeys(_INTEGERS, 0)
+    columns |= {"trial": number, "block": block, "place": place, "treatment": treatment}
+    unknown = dict.fromkeys(("queue_wait_ns", "exit_code", "signal", "cpu"))
+    return Measurement(**columns, **unknown, status="ok", values=tuple(values))
+
+
+def keep(study: Path, part: str, record: Record) -> None:
+    """Keep the metrics that the spec of a part names, from complete blocks, in the order of treatments."""
+    file = find(study, part)
+    file.parent.mkdir(exist_ok=True)
+    factors = [factor.name for factor in record.experiment.factors]
+    metrics = [metric.name for metric in record.experiment.metrics] or ["wall_s"]
+    rows: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    labels: dict[str, None] = {}
+    for metric in metrics:
+        for key, value in _cells(record, metric, labels):
+            rows.setdefault(key, {})[metric] = value
+    columns = [*factors, *(label for label in labels if label not in factors), "block", *metrics]
+    with file.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**dict(key), **values} for key, values in rows.items())
+
+
+def _cells(
+    record: Record, metric: str, labels: dict[str, None]
+) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]:
+    for sample in record.samples(metric):
+        labels.update(dict.fromkeys(sample.labels))
+        of_all = {**sample.treatment.levels, **sample.labels}
+        for block, value in zip(sample.blocks, sample.values, strict=True):
+            yield (*((name, str(of_all[name])) for name in of_all), ("block", str(block))), f"{value:.10g}"
