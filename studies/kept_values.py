@@ -149,7 +149,13 @@ def rebuild(study: Path, part: str, directory: Path) -> None:
     factors = {factor.name for factor in experiment.factors}
     blocks: dict[int, dict[int, list[Value]]] = {}
     for row in values.rows:
-        treatment = numbers[tuple(row[factor.name] for factor in experiment.factors)]
+        levels = tuple(row[factor.name] for factor in experiment.factors)
+        if levels not in numbers:
+            named = ", ".join(
+                f"{factor.name} = {level}" for factor, level in zip(experiment.factors, levels, strict=True)
+            )
+            raise LookupError(f"{part}.csv has {named}, which {part}.toml has not")
+        treatment = numbers[levels]
         labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in factors}
         of_trial = blocks.setdefault(int(row["block"]), {}).setdefault(treatment, [])
         of_trial += [Value(name, float(row[name]), 0, labels) for name in values.metrics if row[name]]
@@ -178,8 +184,8 @@ def rebuild(study: Path, part: str, directory: Path) -> None:
 def _measurement(number: int, block: int, place: int, treatment: int, values: list[Value]) -> Measurement:
     columns: dict[str, Any] = dict.fromkeys(_INTEGERS, 0)
     columns |= {"trial": number, "block": block, "place": place, "treatment": treatment}
-    unknown = dict.fromkeys(("queue_wait_ns", "exit_code", "signal", "cpu"))
-    return Measurement(**columns, **unknown, status="ok", values=tuple(values))
+    columns |= dict.fromkeys(("queue_wait_ns", "exit_code", "signal", "cpu"))
+    return Measurement(**columns, status="ok", values=tuple(values))
 
 
 def keep(study: Path, part: str, record: Record) -> None:

@@ -30,7 +30,7 @@ _ALWAYS_GIVEN: Final = (
     r"\]\([^)]*\)",
     r"DOI\s+[\w./-]+",
     r"\b20\d\d(?:-\d\d-\d\d)?\b",
-    r"\b(?:Figures?|Tables?|Eq\.|§|decision|issue|scale|p =|n =|k =|class|[Tt]hreshold of) ?\d[\d./]*",
+    r"(?:\b(?:Figures?|Tables?|Eq\.|[Dd]ecision|issue|[Ss]cale|p =|n =|k =|class)|§) ?\d[\d./]*",
     r"\b95 %",
     r"\bT\d\w*\b",
     r"O\([^)]*\)",

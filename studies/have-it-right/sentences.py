@@ -95,7 +95,10 @@ def software() -> Iterator[Sentence]:
         for share, its in zip(SHARES, found, strict=True)
         if its["cpu_s"]["ci95"][1] < found[1]["cpu_s"]["ci95"][0]
     ]
-    yield "monotone: {} and {} % of the places cost less than {} %", *map(float, dips[1:]), float(SHARES[1])
+    yield (
+        "monotone: {} and {} % of the places cost less than {} %",
+        *[float(share) for share in (*dips[1:], SHARES[1])],
+    )
     related = SOFTWARE["correlations"]
     yield (
         "a rank correlation of {} [{}, {}]; those of CPU time and cycles {} [{}, {}]",

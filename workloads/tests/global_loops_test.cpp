@@ -105,55 +105,51 @@ TEST(Loops, OverArraysVisitEachElementOnceOnItsOwner) {
     }
 }
 
+/// Six loops over all ranks, in each `inner(runtime, indices, body, threshold)` over an array whose elements
+/// it increments; the tasks of all ranks.
+template <class Inner>
+std::uint64_t tasks_of_nested_loops(std::uint64_t seed, Inner inner) {
+    const std::uint64_t limit = std::array<std::uint64_t, 4>{1, 2, 5, 1000}[seed / 8 % 4];
+    std::uint64_t tasks = 0;
+    on_ranks({.ranks = 1 + static_cast<int>(seed % 8), .seed = seed},
+             {.execution = Execution::fibre, .buffer_bytes = 48, .active_tasks = limit},
+             [&](Runtime& runtime, const Team& team) {
+                 Delegates delegates(runtime);
+                 GlobalArray<std::uint64_t> array(team, 32, Dealing::cyclic);
+                 forall(
+                     runtime, 6,
+                     [&](std::uint64_t) {
+                         inner(
+                             runtime, Indices{0, array.size()},
+                             [&](std::uint64_t i) { delegates.fetch_add(array[i], 1); }, 2);
+                     },
+                     1);
+                 for (std::uint64_t i = 0; i < array.size(); ++i) {
+                     EXPECT_EQ(*array[i].address, 6U) << "seed " << seed;
+                 }
+                 team.barrier();
+                 EXPECT_LE(runtime.counters().most_live, limit);
+                 tasks += runtime.counters().tasks;
+             });
+    return tasks;
+}
+
 TEST(Loops, NestInTasksWhateverTheLimitOfTasksIs) {
     for (std::uint64_t seed = 0; seed < 64; ++seed) {
-        const std::uint64_t limit = std::array<std::uint64_t, 4>{1, 2, 5, 1000}[seed / 8 % 4];
-        on_ranks({.ranks = 1 + static_cast<int>(seed % 8), .seed = seed},
-                 {.execution = Execution::fibre, .buffer_bytes = 48, .active_tasks = limit},
-                 [&](Runtime& runtime, const Team& team) {
-                     Delegates delegates(runtime);
-                     GlobalArray<std::uint64_t> array(team, 30, Dealing::cyclic);
-                     forall(
-                         runtime, 6,
-                         [&](std::uint64_t) {
-                             forall_here(
-                                 runtime, {0, array.size()},
-                                 [&](std::uint64_t i) { delegates.fetch_add(array[i], 1); }, 2);
-                         },
-                         1);
-                     for (std::uint64_t i = 0; i < array.size(); ++i) {
-                         EXPECT_EQ(*array[i].address, 6U) << "seed " << seed;
-                     }
-                     team.barrier();
-                     EXPECT_LE(runtime.counters().most_live, limit);
-                 });
+        const std::uint64_t tasks = tasks_of_nested_loops(
+            seed, [](auto& runtime, Indices indices, const auto& body, std::uint64_t threshold) {
+                forall_here(runtime, indices, body, threshold);
+            });
+        EXPECT_LE(tasks, 6U * 16U) << "seed " << seed;
     }
 }
 
 TEST(Loops, ThatOnlyTheEpochWaitsForDoNoMoreThanTheThresholdInATaskWhateverTheLimitOfTasksIs) {
     for (std::uint64_t seed = 0; seed < 64; ++seed) {
-        const std::uint64_t limit = std::array<std::uint64_t, 4>{1, 2, 5, 1000}[seed / 8 % 4];
-        std::uint64_t tasks = 0;
-        on_ranks({.ranks = 1 + static_cast<int>(seed % 8), .seed = seed},
-                 {.execution = Execution::fibre, .buffer_bytes = 48, .active_tasks = limit},
-                 [&](Runtime& runtime, const Team& team) {
-                     Delegates delegates(runtime);
-                     GlobalArray<std::uint64_t> array(team, 32, Dealing::cyclic);
-                     forall(
-                         runtime, 6,
-                         [&](std::uint64_t) {
-                             forall_async(
-                                 runtime, {0, array.size()},
-                                 [&](std::uint64_t i) { delegates.fetch_add(array[i], 1); }, 2);
-                         },
-                         1);
-                     for (std::uint64_t i = 0; i < array.size(); ++i) {
-                         EXPECT_EQ(*array[i].address, 6U) << "seed " << seed;
-                     }
-                     team.barrier();
-                     EXPECT_LE(runtime.counters().most_live, limit);
-                     tasks += runtime.counters().tasks;
-                 });
+        const std::uint64_t tasks = tasks_of_nested_loops(
+            seed, [](auto& runtime, Indices indices, const auto& body, std::uint64_t threshold) {
+                forall_async(runtime, indices, body, threshold);
+            });
         EXPECT_EQ(tasks, 6U * 16U) << "seed " << seed;
     }
 }

@@ -1,0 +1,286 @@
+"""Sentences of README.md with numbers, and the data that give them: summaries and counts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import runpy
+import statistics
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from prose import Sentence
+
+HERE: Final = Path(__file__).parent
+OURS, NAS, NPB = (
+    json.loads((HERE / f"{name}summary.json").read_text(encoding="utf-8")) for name in ("", "nas-", "npb-")
+)
+COMPARED: Final = runpy.run_path(str(HERE / "compared.py"), run_name="compared")
+PERCENT: Final = 100
+GIVEN: Final = (
+    r"NPB 3\.3\.1 on 32 cores|on 32 cores",
+    r"Linux 6\.18, gcc 12\.2, Debian 12|Linux 6\.18, gcc and gfortran 12\.2|gcc 12 vectorises",
+    r"half the width of a 95 %",
+    r"28 pairs each|28 pairs of",
+    r"which is what 31 runs",
+    r"The paper: over 70 %|the paper: over 70 %",
+    r"multiples of 64",
+    r"random sizes \(4035 and 1551\)",
+    r"\(28 at -O2, 28 at -O3\)",
+    r"paper's RL3-RL5 at one level of optimisation: 50 %",
+    r"in 90 % and more of its comparisons",
+    r"has 97 % of pairs different \(347 of 360\)",
+    r"in 4 % of families in random order, and in 42 % \(autocorrelation\) to 99\.9 %",
+    r"runs for 20 ms: S|1 of each 10 ms|a run of 60 ms takes\s+17 s|19,902 runs in 43 minutes",
+    r"of a run of 30 ms, steps of 10 ms",
+    r"The paper has 0 % \(CG\) to 100 % \(UA\)",
+    r"A run is 0\.04 to\s+0\.5 s long|in steps of 10 ms",
+    r"two background processes at 10 %",
+    r"where 14 of 280 would be",
+    r"less than 5 %",
+    r"40 minutes, 15,610 runs",
+    r"of the 239 pairs without them, 145 and 98 differ",  # Counted once, from a record that is not kept.
+    r"IS takes 20 to 30 ms",
+    r"not by 2 %",
+)
+"""Settings, values of the paper, durations, and what docs/statistics.md simulates."""
+
+
+def share(part: float, whole: float) -> float:
+    """In percent."""
+    return PERCENT * part / whole
+
+
+def sentences() -> Iterator[Sentence]:
+    """Every sentence with numbers that were measured."""
+    yield from machine()
+    yield from environment()
+    yield from services()
+    yield from affinity()
+    yield from nas()
+    yield from npb()
+
+
+def machine() -> Iterator[Sentence]:
+    """Loads, and what intervals came to."""
+    loads = [load for part in OURS.values() for load in part["load_1m_deciles"]]
+    yield "load average {} to {} from other work", min(loads), max(loads)
+    halves = [
+        sorted(
+            statistics.median(its["halfwidth_percent"] for its in part[metric]["programs"].values())
+            for part in OURS.values()
+        )
+        for metric in ("wall_s", "cpu_s")
+    ]
+    elapsed, cpu = ((statistics.median(of), of[0], of[-1]) for of in halves)
+    yield "is {} % in the middle of the records (medians over programs; {} to {})", *elapsed
+    yield "it is {} % for CPU time ({} to {})", *cpu
+
+
+def environment() -> Iterator[Sentence]:
+    """Experiment 2."""
+    for part, words in (
+        ("environment-rows", "the paper's sizes | one after the other"),
+        ("environment-null-rows", "**one treatment, eight times** | one after the other"),
+    ):
+        wall, cpu = (OURS[part][metric] for metric in ("wall_s", "cpu_s"))
+        yield (
+            f"| {words} | {{}} of {{}} ({{}} %) | {{}} ({{}} %) | {{}} | {{}} | {{}} | {{}} |",
+            *(wall["before"], wall["pairs"], share(wall["before"], wall["pairs"])),
+            *(wall["after"], share(wall["after"], wall["pairs"]), wall["default"]),
+            *(cpu["before"], cpu["after"], cpu["default"]),
+        )
+    for part, words, strong in (
+        ("environment-blocks", "the paper's sizes", "**"),
+        ("environment-random-blocks", "eight random sizes", ""),
+    ):
+        wall, cpu = (OURS[part][metric] for metric in ("wall_s", "cpu_s"))
+        yield (
+            f"| {words} | randomised blocks | {strong}{{}}{strong} of {{}} |{' {} |' * 5}",
+            *(wall["before"], wall["pairs"], wall["after"], wall["default"]),
+            *(cpu["before"], cpu["after"], cpu["default"]),
+        )
+    wall, cpu = (
+        {
+            name: its["halfwidth_percent"]
+            for name, its in OURS["environment-blocks"][metric]["programs"].items()
+        }
+        for metric in ("wall_s", "cpu_s")
+    )
+    yield (
+        "an interval is {} % of CPU time in the middle ({} for bc, {} for xz)",
+        *(statistics.median(cpu.values()), cpu["bc"], cpu["xz"]),
+    )
+    yield "of elapsed time it is {} %,", statistics.median(wall.values())
+    rows = OURS["environment-rows"]["wall_s"]
+    tests = sum(its["tests"].get("mann-whitney", 0) for its in rows["programs"].values())
+    yield "{} % of these pairs took the Mann-Whitney test", share(tests, rows["pairs"])
+    fixed, random = (
+        OURS[part]["wall_s"]["programs"]
+        for part in ("environment-built-blocks", "environment-built-random-blocks")
+    )
+    yield "in blocks {} of {} pairs (28", *count(fixed, split=True)
+    yield "and {} of {} pairs differ. None", *count(random, split=True)
+    yield "None of the {} pairs of our three other", count(fixed, split=False)[1]
+    null = OURS["environment-null-rows"]["wall_s"]
+    yield "identical treatments, it was {} % of *pairs*", share(null["before"], null["pairs"])
+
+
+def count(programs: Mapping[str, Any], *, split: bool) -> tuple[float, float]:
+    """Pairs that differ after Holm and all pairs, of `stack_split` or of the others."""
+    chosen = [its for name, its in programs.items() if ("split" in name) == split]
+    return sum(its["after"] for its in chosen), sum(its["pairs"] for its in chosen)
+
+
+def services() -> Iterator[Sentence]:
+    """Experiment 1."""
+    rows, blocks = (OURS[f"services-{order}"] for order in ("rows", "blocks"))
+    yield (
+        "{} of {} differ in elapsed time one after the other, before and after Holm, and {} of {} in blocks",
+        *(
+            rows["wall_s"]["after"],
+            rows["wall_s"]["pairs"],
+            blocks["wall_s"]["after"],
+            blocks["wall_s"]["pairs"],
+        ),
+    )
+    yield (
+        "In CPU time, {} and {} (xz, {} %)",
+        *(rows["cpu_s"]["after"], blocks["cpu_s"]["after"]),
+        blocks["cpu_s"]["programs"]["xz"]["largest_percent"],
+    )
+    wall, cpu = (OURS["services-built-blocks"][metric]["effects"] for metric in ("wall_s", "cpu_s"))
+    for program in ("gaussian", "buckets", "relax"):
+        effects = cpu[program]["opt"], cpu[program]["background_load"], wall[program]["background_load"]
+        yield (
+            f"| {program} | {{}} [{{}}, {{}}] | {{}} [{{}}, {{}}] | {{}} [{{}}, {{}}] |",
+            *(number for effect in effects for number in (effect["ratio"], *effect["ci95"])),
+        )
+    both = [
+        OURS[f"services-built-{order}"]["wall_s"]["effects"]["relax"]["background_load x opt"]
+        for order in ("rows", "blocks")
+    ]
+    yield (
+        "in elapsed time is ({} [{}, {}]), which blocks do not confirm ({} [{}, {}])",
+        *(number for effect in both for number in (effect["ratio"], *effect["ci95"])),
+    )
+
+
+def affinity() -> Iterator[Sentence]:
+    """Experiment 3: one placement by two names, at the same number of threads."""
+    same = []
+    with (HERE / "measured.csv").open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            if (line["part"], line["metric"]) == ("affinity-openmp-rows", "cpu_s"):
+                (one, first), (other, second) = (line[end].split(",") for end in ("first", "second"))
+                if one == other and {first, second} == {"compact", "scatter"}:
+                    same.append(line)
+    pairs, after = (sum(int(line[name]) for line in same) for name in ("programs", "after"))
+    yield "CPU time differs in {} of {} pairs", after, pairs
+
+
+def nas() -> Iterator[Sentence]:
+    """The ten programs of the paper."""
+    rows, null, blocks = (NAS[f"nas-environment-{part}"] for part in ("rows", "null-rows", "blocks"))
+    wall = [part["wall_s"] for part in (rows, null, blocks)]
+    before, after = ([share(part[which], part["pairs"]) for part in wall] for which in ("before", "after"))
+    yield (
+        "clock, {} % of pairs of sizes differ ({} of {}), and {} % of pairs",
+        *(before[0], wall[0]["before"], wall[0]["pairs"], before[1]),
+    )
+    yield (
+        "eight times ({} of {}); {} and {} % after Holm",
+        *(wall[1]["before"], wall[1]["pairs"], after[0], after[1]),
+    )
+    yield (
+        "same programs, {} of {} differ before Holm and {} after it",
+        *(wall[2]["before"], wall[2]["pairs"], wall[2]["after"]),
+    )
+    elapsed = [part["elapsed_s"] for part in (rows, null)]
+    yield (
+        "it is {} % against {} %, and {} against {} % after Holm",
+        *(share(part["before"], part["pairs"]) for part in elapsed),
+        *(share(part["after"], part["pairs"]) for part in elapsed),
+    )
+    of_sizes, of_one = (
+        {
+            name.removesuffix(" O2"): share(its["before"] - its["after"], its["before"])
+            for name, its in part["programs"].items()
+            if its["before"] and name.endswith("O2")
+        }
+        for part in wall[:2]
+    )
+    yield (
+        "by `wall_s`, it is {} % (DC) to {} % (CG, SP), and {} % (BT) to {} % (SP)",
+        *(min(of_sizes.values()), max(of_sizes.values()), min(of_one.values()), max(of_one.values())),
+    )
+    effects = NAS["nas-services-blocks"]["wall_s"]["effects"]
+    opt = {name: its["opt"]["ratio"] for name, its in effects.items()}
+    yield (
+        "speeds up UA by {} × [{}, {}], LU {}, MG {}, SP {}, FT {}, BT {} and CG {}",
+        *(opt["ua"], *effects["ua"]["opt"]["ci95"]),
+        *(opt[name] for name in ("lu", "mg", "sp", "ft", "bt", "cg")),
+    )
+    costs = [
+        PERCENT * (1 / its["background_load"]["ratio"] - 1)
+        for its in effects.values()
+        if its["background_load"]["resolved"]
+    ]
+    yield "load costs nine of ten programs {} to {} %", min(costs), max(costs)
+    same = COMPARED["same_placement"]("rows")
+    yield "in rows they differ in {} of {} pairs", same["before"], same["pairs"]
+
+
+def npb() -> Iterator[Sentence]:
+    """The five kernels of ours."""
+    rows, null, blocks = (NPB[f"npb-environment-{part}"] for part in ("rows", "null-rows", "blocks"))
+    by_time = [part["elapsed_s"] for part in (rows, null, blocks)]
+    yield (
+        "sizes in rows {} of {} and {} after Holm, one treatment eight times {} and {}",
+        *(by_time[0]["before"], by_time[0]["pairs"], by_time[0]["after"]),
+        *(by_time[1]["before"], by_time[1]["after"]),
+    )
+    yield (
+        "{} % of the pairs of sizes differ before Holm ({} of {}, by `wall_s` {})",
+        share(by_time[2]["before"], by_time[2]["pairs"]),
+        *(by_time[2]["before"], by_time[2]["pairs"], blocks["wall_s"]["before"]),
+    )
+    effects = NPB["npb-services-blocks"]["wall_s"]["effects"]
+    opt = {name: its["opt"] for name, its in effects.items()}
+    yield (
+        "speeds MG up by {} × ({} to {}), FT by {} and CG by {}",
+        *(opt["mg"]["ratio"], *opt["mg"]["ci95"], opt["ft"]["ratio"], opt["cg"]["ratio"]),
+    )
+    load = {name: PERCENT * (1 / its["background_load"]["ratio"] - 1) for name, its in effects.items()}
+    yield "cost EP and CG {} % and IS {} %", statistics.fmean((load["ep"], load["cg"])), load["is"]
+    services_of = NPB["npb-services-blocks"]
+    yield (
+        "services differ in {} pairs of blocks instead of {} after Holm",
+        services_of["elapsed_s"]["after"],
+        services_of["wall_s"]["after"],
+    )
+    waiting = NPB["npb-waiting-blocks"]["wall_s"]["effects"]
+    neighbour, spinning, both = (
+        {name: its[effect]["ratio"] for name, its in waiting.items()}
+        for effect in ("background_load", "omp_wait_policy", "omp_wait_policy x background_load")
+    )
+    yield (
+        "A busy neighbour takes {} to {} of the speed",
+        min(neighbour.values()),
+        max(neighbour.values()),
+    )
+    yield (
+        "take it to {} (IS), {} (FT), {} (MG), {} (CG), {} (EP)",
+        *(spinning[name] for name in ("is", "ft", "mg", "cg", "ep")),
+    )
+    yield "(interaction {} to {})", min(both.values()), max(both.values())
+    called = [
+        max(effect["ratio"], 1 / effect["ratio"])
+        for part, its in NPB.items()
+        if part.startswith("npb-screening")
+        for effect in [its["wall_s"]["effects"]["all"]["env_bytes"]]
+        if effect["resolved"]
+    ]
+    yield "It calls `env_bytes` an effect of {} to {} × for four", min(called), max(called)
