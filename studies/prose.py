@@ -27,7 +27,7 @@ _ALWAYS_GIVEN: Final = (
     _GENERATED,
     r"^(?:\||    |#).*?$",  # Tables have their own test; indented lines are commands.
     r"`[^`]*`",
-    r"\]\([^)]*\)",
+    r"!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)",
     r"DOI\s+[\w./-]+",
     r"\b20\d\d(?:-\d\d-\d\d)?\b",
     r"(?:\b(?:Figures?|Tables?|Eq\.|[Dd]ecision|issue|[Ss]cale|p =|n =|k =|class)|§) ?\d[\d./]*",
@@ -96,7 +96,7 @@ def numbers_without_data(readme: str, sentences: Iterable[Sentence], given: Iter
     return [
         f"{number} in: {line.strip()}"
         for line, left in zip(readme.splitlines(), rest.splitlines(), strict=True)
-        for number in re.findall(r"\.?\d[\d,.]*\d|\.\d", left)
+        for number in re.findall(r"(?<![A-Za-z\d])(?:\.?\d[\d,.]*\d|\.\d)", left)
     ]
 
 

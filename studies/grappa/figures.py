@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,84 +12,105 @@ from readme_tables import rows_of
 from steelyard.report.page.chart import ACCENT, INK, WORSE, Chart
 
 HERE = Path(__file__).parent
+RANKS: Final = {f"p = {p}": float(p) for p in (1, 2, 4, 8, 16, 32, 64, 96, 128)}
+PUBLISHED_PING: Final = (("plain MPI, below", 7), ("raw, below", 3), ("aggregated", 32))
+"""Percent of the peak at 32 bytes, as the draft states."""
+PUBLISHED_GAIN: Final = 4.0
+PUBLISHED_BEST: Final = {32: (2.0, 3072.0, 1), 96: (14.0, 16000.0, 2)}
+"""By nodes: flush age in ms and active tasks where the draft's curves have their peaks; our table of them."""
 
 
 def figures() -> Iterator[Chart]:
     """Trees, searches and bandwidths; what the draft says of knobs and of the aggregator beside ours."""
-    ranks = {f"p = {2**i}": float(2**i) for i in range(6)}
     trees = rows_of(HERE, "(a) Trees")
-    yield over("trees", points(trees, ranks, ["tree"]), "p, ranks", "million nodes/s", scale=LOG)
-    searches = [row for row in rows_of(HERE, "(b) Breadth-first") if row["algorithm"] == "bfs"]
-    for row in searches:
-        row["name"] = f"scale {row['scale']}, threshold {row['threshold']}"
-    yield over("searches", points(searches, ranks, ["name"]), "p, ranks", "BFS, MTEPS", scale=LOG)
+    yield over("trees", points(trees, RANKS, ["tree"]), "p, ranks", "million nodes/s", scale=LOG)
+    memory = rows_of(HERE, "(a) Trees", 3)
+    yield over("trees-memory", points(memory, RANKS, ["tree"]), "p, ranks", "million nodes/s", scale=LOG)
+    for name, algorithm, title in (
+        ("searches", "bfs", "BFS, MTEPS"),
+        ("centrality", "bc", "betweenness, MTEPS"),
+    ):
+        rows = [row for row in rows_of(HERE, "(b) Breadth-first") if row["algorithm"] == algorithm]
+        for row in rows:
+            row["name"] = f"scale {row['scale']}"
+        yield over(name, points(rows, RANKS, ["name"]), "p, ranks", title, scale=LOG)
     bandwidths = [
         {"series": kind, "x": value(row["payload"]), "y": value(row[kind])}
-        for kind in ("aggregated", "raw", "plain MPI")
+        for kind in ("aggregated", "raw")
         for row in rows_of(HERE, "(d) Small messages")
-        if value(row[kind]) is not None
     ]
     yield over("bandwidths", bandwidths, "payload, bytes", "MB/s", scale=LOG)
     yield from _sensitivity()
     yield _shares()
     yield _gain()
-    searched = [row for row in rows_of(HERE, "(b) Breadth-first") if row.get("algorithm") == "bc"]
-    for row in searched:
-        row["name"] = f"scale {row['scale']}, threshold {row['threshold']}"
-    yield over("centrality", points(searched, ranks, ["name"]), "p, ranks", "betweenness, MTEPS", scale=LOG)
-
-
-PUBLISHED_PING: Final = (("plain MPI, below", 7), ("raw, below", 3), ("aggregated", 32))
-"""Percent of the peak at 32 bytes, as the draft states."""
-
-
-PUBLISHED_GAIN: Final = 4.0
 
 
 def _sensitivity() -> Iterator[Chart]:
-    """Times over our best by flush age and number of tasks, and the best levels of the draft.
+    """Times over the best by flush age, number of tasks and threshold, and the best levels of the draft.
 
-    The draft gives where each curve has its peak, not the curves.
+    The draft gives where each curve has its peak, not the curves. As there, the other knob has its best.
     """
-    ages = rows_of(HERE, "(g) The best", 1)
-    microseconds = {f"{us} µs": float(us) for us in (3, 10, 30, 100, 300)}
-    best = [(f"published best, {n} nodes", 1e3 * ms) for n, ms in ((32, 2), (96, 14))]
-    yield _relative("flush-age", ages, microseconds, best, "flush age, µs")
-    tasks = [row for row in rows_of(HERE, "(g) The best", 2) if row["p"].endswith(", ms")]
-    numbers = {name: value(name) or 0.0 for name in tasks[0] if name != "p"}
-    best = [(f"published best, {n} nodes", float(most)) for n, most in ((32, 3072), (96, 16000))]
-    yield _relative("active-tasks", tasks, numbers, best, "active tasks a rank")
+    ages: list[dict[str, Any]] = []
+    tasks: list[dict[str, Any]] = []
+    for p, (age, most, place) in PUBLISHED_BEST.items():
+        rows = rows_of(HERE, "(g) The best", place)
+        row = next(row for row in rows if value(row["active tasks"]) == most)
+        ages += _relative(
+            f"{p} ranks, {most:,.0f} tasks",
+            {milliseconds(name): text for name, text in row.items() if name != "active tasks"},
+        )
+        ages.append({"series": f"published best, {p} nodes", "x": age, "y": 1.0})
+        column = next(name for name in row if name != "active tasks" and milliseconds(name) == age)
+        tasks += _relative(
+            f"{p} ranks, {age:g} ms",
+            {value(row["active tasks"]) or 0.0: row[column] for row in rows},
+        )
+        tasks.append({"series": f"published best, {p} nodes", "x": most, "y": 1.0})
+    title = "time over the best, simulated"
+    yield bars("flush-age", ages, "flush age, ms", title, log=True, wide=True)
+    yield bars("active-tasks", tasks, "active tasks a rank", title, log=True, wide=True)
+    thresholds = [
+        point
+        for row in rows_of(HERE, "(g) The best", 4)
+        for point in _relative(
+            f"flush age {row['flush age']}",
+            {float(name): text for name, text in row.items() if name != "flush age"},
+        )
+    ]
+    thresholds.append({"series": "published best, 32 nodes: 32 and fewer", "x": 32.0, "y": 1.0})
+    yield bars("threshold", thresholds, "loop threshold", title, log=True, wide=True)
 
 
-def _relative(
-    name: str,
-    rows: list[dict[str, str]],
-    columns: Mapping[str, float],
-    best: Iterable[tuple[str, float]],
-    across: str,
-) -> Chart:
-    found = []
-    for row in rows:
-        times = {x: value(row[column]) or 0.0 for column, x in columns.items()}
-        series = f"{row['p'].partition(',')[0]} ranks, simulated"
-        found += [{"series": series, "x": x, "y": time / min(times.values())} for x, time in times.items()]
-    found += [{"series": series, "x": x, "y": 1.0} for series, x in best]
-    return bars(name, found, across, "time over the best, breadth-first search", log=True, wide=True)
+def milliseconds(name: str) -> float:
+    """Of ``50 µs`` or ``2 ms``."""
+    number, unit = name.split()
+    return float(number) / (1e3 if unit == "µs" else 1)
+
+
+def _relative(series: str, texts: Mapping[float, str]) -> list[dict[str, Any]]:
+    times = {x: value(text) or 0.0 for x, text in texts.items()}
+    return [{"series": series, "x": x, "y": time / min(times.values())} for x, time in times.items()]
 
 
 def _gain() -> Chart:
-    """What the aggregator makes of breadth-first search: published at scale 20, ours simulated at scale 9."""
+    """What the aggregator makes of breadth-first search: published and simulated, both at scale 20."""
     times = {
-        (row["p"], "off" in row["`--buffer-bytes`"]): value(row["ms"]) or 0.0
+        (row["p"], row["active tasks"], "off" in row["`--buffer-bytes`"]): value(row["ms"]) or 0.0
         for row in rows_of(HERE, "(e) The aggregator")
     }
     rows: list[dict[str, Any]] = [
-        {"name": f"{p} ranks", "what": "scale 9, simulated", "x": times[p, True] / times[p, False]}
+        {
+            "name": f"{p} ranks, {tasks} tasks",
+            "what": "simulated",
+            "x": times[p, tasks, True] / times[p, tasks, False],
+        }
         for p in ("32", "96")
+        for tasks in ("3,072", "16,000")
     ]
-    rows.append({"name": "96 ranks", "what": "published, scale 20, 96 nodes", "x": PUBLISHED_GAIN})
-    colours = {"scale 9, simulated": ACCENT, "published, scale 20, 96 nodes": INK}
-    return dots("aggregator", rows, "speedup by the aggregator", colours=colours, domain=(0, 5))
+    rows.append({"name": "96 nodes", "what": "published", "x": PUBLISHED_GAIN})
+    colours = {"simulated": ACCENT, "published": INK}
+    most = max(row["x"] for row in rows)
+    return dots("aggregator", rows, "speedup by the aggregator", colours=colours, domain=(0, 1.1 * most))
 
 
 def _shares() -> Chart:
@@ -101,6 +122,7 @@ def _shares() -> Chart:
         row = next(r for r in rows_of(HERE, "(d) Small messages", place) if r["payload"] == "32")
         for name, _ in PUBLISHED_PING:
             kind = name.removesuffix(", below")
-            rows.append({"name": f"{name} at 32 bytes", "what": what, "x": value(row[f"{kind}, %"])})
+            if (share := row.get(f"{kind}, %")) is not None:
+                rows.append({"name": f"{name} at 32 bytes", "what": what, "x": value(share)})
     colours = {"published": INK, "simulated": ACCENT, "real, two ranks": WORSE}
     return dots("share-of-peak", rows, "percent of the peak bandwidth", colours=colours, domain=(0, 40))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import runpy
 import subprocess
 import sys
@@ -13,6 +14,10 @@ from steelyard.spec import load
 from steelyard.store import Record
 
 STUDY = ROOT / "studies" / "grappa"
+sys.path.insert(0, str(STUDY.parent))
+
+import kept_values  # noqa: E402
+import readme_tables  # noqa: E402
 
 
 @pytest.fixture
@@ -34,59 +39,97 @@ def test_every_part_has_a_spec_of_its_name(study):
         assert load(STUDY / f"{part}.toml").name == f"grappa-{part}"
 
 
-def tables_of(part, tmp_path, steelyard_cli, study, *changes):
+def kept_of(part, tmp_path, steelyard_cli, monkeypatch, *changes):
+    """What ``tables.py`` defines, for the values of a part at a reduced size."""
     spec = reduced(STUDY / f"{part}.toml", tmp_path, *changes)
     ended = steelyard_cli("run", str(spec))
     assert ended.returncode in (0, 1), ended.stderr
     with Record.open(tmp_path / f"{part}.lab") as record:
-        return study["PARTS"][part](record)
+        kept_values.keep(tmp_path, part, record)
+    tables = runpy.run_path(str(STUDY / "tables.py"), run_name="tables")
+    monkeypatch.setitem(tables["medians"].__globals__, "HERE", tmp_path)
+    return tables
 
 
-def test_stealing_is_told_by_chunk_and_by_how_much_was_stolen(tmp_path, steelyard_cli, study):
-    built("smpi", "bin/uts")
+def test_tables_are_those_of_the_values_that_are_kept():
+    tables = runpy.run_path(str(STUDY / "tables.py"), run_name="tables")
+    assert tables["cells"]() == readme_tables.kept(STUDY), "run python studies/grappa/tables.py"
+
+
+def test_every_part_has_values():
+    study = runpy.run_path(str(STUDY / "study.py"), run_name="study")
+    assert {file.stem for file in (STUDY / "values").glob("*.csv")} == {*study["PARTS"]}
+
+
+def test_stealing_is_told_by_chunk_and_by_how_much_was_stolen(tmp_path, steelyard_cli, monkeypatch):
+    built("virtual", "bin/uts")
     changes = (
-        ('tree = ["T1", "T2", "T3"]', 'tree = ["small-fixed", "small-hybrid"]'),
-        ("chunk = [0, 1, 4, 64]", "chunk = [0, 1]"),
-        ("ranks = 16", "ranks = 4"),
-        ('"--steal-chunk"', '"-i", "8", "--steal-chunk"'),
+        ('tree = ["T1L", "T2L", "T3L"]', 'tree = ["small-fixed", "small-hybrid"]'),
+        ("chunk = [0, 1, 4, 10, 64]", "chunk = [0, 1]"),
+        ('"--ranks", "32"', '"--ranks", "4", "-i", "8"'),
     )
-    tables = tables_of("chunks", tmp_path, steelyard_cli, study, *changes)
-    assert "`steals`:\n\n| tree | chunk = 0 | chunk = 1 |" in tables
-    # By single nodes, whatever is there to be stolen.
-    (row,) = [line for line in tables.splitlines() if line.startswith("| small-fixed | 1 |")]
-    assert not any(cell.strip() for cell in row.split("|")[4:-1])
+    tables = kept_of("chunks", tmp_path, steelyard_cli, monkeypatch, *changes)
+    assert [[*row] for row in tables["chunks"]()] == [["tree", "chunk = 0", "chunk = 1"]] * 2
+    moved = {row["tree"]: float(row["mean"]) for row in tables["stolen"]()}
+    assert all(mean > 1 for mean in moved.values())
 
 
-def test_parallelism_is_told_in_tenths_of_the_time(tmp_path, steelyard_cli, study):
-    built("smpi", "bin/uts")
+def test_parallelism_is_told_by_level_and_over_time(tmp_path, steelyard_cli, monkeypatch):
+    built("virtual", "bin/uts")
     changes = (
-        ('["T1", "T2", "T3", "T4"]', '["small-fixed", "small-binomial"]'),
-        ("ranks = 16", "ranks = 4"),
-        ('"1e-4"', '"1e-6"'),
+        ('["T1L", "T2L", "T3L"]', '["small-fixed", "small-binomial"]'),
+        ('"--ranks", "32"', '"--ranks", "4"'),
+        ('"0.01"', '"1e-6"'),
     )
-    tables = tables_of("parallelism", tmp_path, steelyard_cli, study, *changes)
-    assert "| tree | 0 to 10 % | 10 to 20 % |" in tables
-    assert sum(line.startswith("| small-binomial |") for line in tables.splitlines()) == 2
+    tables = kept_of("parallelism", tmp_path, steelyard_cli, monkeypatch, *changes)
+    fixed, binomial = tables["parallelism"]()
+    assert float(fixed["nodes a level"].replace(",", "")) > float(binomial["nodes a level"].replace(",", ""))
+    assert 0 < float(fixed["busy ranks"]) <= 4
 
 
-def test_buffers_are_fewer_full_the_more_ranks_there_are(tmp_path, steelyard_cli, study):
-    built("smpi", "bin/runtime")
-    changes = (("p = [2, 4, 8, 16, 32, 64]", "p = [2, 4, 8, 16, 32]"), ('"20000"', '"2000"'))
-    tables = tables_of("buffers", tmp_path, steelyard_cli, study, *changes)
-    row = tables.split("`full_fraction`:")[1].splitlines()[4]
-    fractions = [float(cell) for cell in row.strip("| ").split(" | ")]
+def test_buffers_are_fewer_full_the_more_ranks_there_are(tmp_path, steelyard_cli, monkeypatch):
+    built("virtual", "bin/runtime")
+    changes = (("p = [2, 4, 8, 16, 32, 64, 128]", "p = [2, 4, 8, 16, 32]"), ('"20000"', '"2000"'))
+    tables = kept_of("buffers", tmp_path, steelyard_cli, monkeypatch, *changes)
+    rows = {row[""]: [float(cell) for name, cell in row.items() if name] for row in tables["buffers"]()}
+    fractions = rows["sent since they were full, fraction"]
     assert fractions == sorted(fractions, reverse=True)
     assert fractions[0] > fractions[-1]
 
 
-def test_a_ping_is_told_as_a_fraction_of_the_peak(tmp_path, steelyard_cli, study):
-    built("smpi", "bin/ping")
-    levels = "[8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]"
-    tables = tables_of("ping-simulated", tmp_path, steelyard_cli, study, (levels, "[32, 8192]"))
-    head, _, small, large = tables.splitlines()
-    assert head.startswith("| payload | aggregated, MB/s | raw, MB/s | mpi, MB/s |")
-    assert large.split(" | ")[1:3] == ["", ""]
-    assert small.split(" | ")[1] != ""
+def test_a_ping_is_told_as_a_share_of_the_network(tmp_path, steelyard_cli, monkeypatch):
+    built("virtual", "bin/ping")
+    changes = (("payload = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]", "payload = [32, 4096]"),)
+    tables = kept_of("ping-simulated", tmp_path, steelyard_cli, monkeypatch, *changes)
+    small, large = tables["ping_simulated"]()
+    assert float(small["aggregated"]) > 5 * float(small["raw"])
+    assert float(small["raw, %"]) < float(large["raw, %"]) <= 100
+
+
+def test_a_screening_gives_a_speedup_a_knob_and_how_a_pair_changes_it(tmp_path, monkeypatch):
+    tables = runpy.run_path(str(STUDY / "tables.py"), run_name="tables")
+    # Age 3 times slower; ranks twice as fast, and four times with many tasks.
+    rows, draw = ["flush_age,active_tasks,p,block,time_s"], random.Random(1)
+    for block in range(1, 7):
+        for age, slower in ((5e-05, 1), (0.0005, 3)):
+            for tasks in (512, 4096):
+                for p, faster in ((8, 1), (32, 4 if tasks == 4096 else 2)):
+                    time_s = draw.lognormvariate(0, 0.01) * slower / faster
+                    rows.append(f"{age},{tasks},{p},{block},{time_s}")
+    (tmp_path / "values").mkdir()
+    (tmp_path / "values" / "screening.csv").write_text("\n".join(rows) + "\n")
+    monkeypatch.setitem(tables["effects"].__globals__, "HERE", tmp_path)
+    found = tables["effects"]("screening")
+    expected = {
+        "flush age: 50 → 500 µs": 1 / 3,
+        "ranks: 8 → 32": 8**0.5,
+        "active tasks × ranks": 2,
+        "flush age × active tasks": 1,
+    }
+    for label, effect in expected.items():
+        low, high = map(float, found[label][1].split(" to "))
+        assert float(found[label][0]) == pytest.approx(effect, rel=0.03)
+        assert low < float(found[label][0]) < high
 
 
 def program(path, *lines):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 
 import pytest
 from reduced_specs import ROOT, built, reduced
@@ -11,6 +12,9 @@ from reduced_specs import ROOT, built, reduced
 from steelyard.store import Record
 
 STUDY = ROOT / "studies" / "mafia"
+sys.path.insert(0, str(STUDY.parent))
+
+import readme_tables  # noqa: E402
 
 
 @pytest.fixture
@@ -57,3 +61,8 @@ def test_the_gate_passes_phases_as_they_are_and_stops_naive_ones(tmp_path, steel
     spec = reduced(STUDY / "gate.toml", tmp_path, change, program=built("plain", "bin/mafia"))
     ended = steelyard_cli("check", str(spec))
     assert ended.returncode == code, ended.stdout + ended.stderr
+
+
+def test_tables_are_those_of_the_values_that_are_kept():
+    tables = runpy.run_path(str(STUDY / "tables.py"), run_name="tables")
+    assert tables["cells"]() == readme_tables.kept(STUDY), "run python studies/mafia/tables.py"

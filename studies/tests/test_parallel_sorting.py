@@ -13,6 +13,9 @@ from reduced_specs import ROOT, built, reduced
 from steelyard.store import Record
 
 STUDY = ROOT / "studies" / "parallel-sorting"
+sys.path.insert(0, str(STUDY.parent))
+
+import readme_tables  # noqa: E402
 
 
 @pytest.fixture
@@ -108,3 +111,8 @@ def test_without_running_a_record_that_is_not_there_is_an_error(tmp_path):
     assert ended.returncode != 0
     assert ended.stderr.startswith("error: ")
     assert str(tmp_path / "loads.lab") in ended.stderr
+
+
+def test_tables_are_those_of_the_values_that_are_kept():
+    tables = runpy.run_path(str(STUDY / "tables.py"), run_name="tables")
+    assert tables["cells"]() == readme_tables.kept(STUDY), "run python studies/parallel-sorting/tables.py"

@@ -1,6 +1,7 @@
 #include "runtime/stack_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <new>
 #include <sys/mman.h>
@@ -13,14 +14,20 @@ namespace {
 /// Mapped together; the first times fewer.
 constexpr std::size_t fewest = 4;
 constexpr std::size_t most = 64;
-/// Each guard page splits a mapping, of which Linux allows 65,530 (vm.max_map_count); beyond these, stacks
-/// have none.
+/// Each guard page splits a mapping, of which Linux allows a process 65,530 (vm.max_map_count); beyond these,
+/// stacks have none.
 constexpr std::size_t guarded = 16'384;
 /// Fibres use the first lines of their stacks most. If these began at equal offsets of their pages, all would
 /// compete for the same few sets of the first-level cache.
 constexpr std::size_t stagger_bytes = 256;
 constexpr std::size_t staggers = 16;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+
+/// Of all pools: on a simulated machine the ranks are in one process.
+std::atomic<std::size_t>& guards_of_process() {
+    static std::atomic<std::size_t> guards{0};
+    return guards;
+}
 
 } // namespace
 
@@ -29,6 +36,7 @@ StackPool::StackPool(std::size_t bytes, StackPages pages)
       bytes_((bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_) {}
 
 StackPool::~StackPool() {
+    guards_of_process() -= guards_;
     for (const Stack& slab : slabs_) {
         munmap(slab.bottom, slab.bytes);
     }
@@ -50,8 +58,10 @@ void StackPool::map_guarded() {
     std::byte* slab = map(stacks * stride);
     for (std::size_t i = stacks; i-- > 0;) {
         std::byte* guard = slab + i * stride;
-        if (mapped_ + i < guarded) {
+        if (guards_of_process() < guarded) {
             mprotect(guard, page_bytes_, PROT_NONE);
+            ++guards_of_process();
+            ++guards_;
         }
         free_.push_back({guard + page_bytes_, bytes_ - (mapped_ + i) % staggers * stagger_bytes});
     }

@@ -13,8 +13,9 @@ struct Stack {
 
 /// How stacks lie in memory.
 enum class StackPages : int {
-    guarded, ///< Each ends at a page that cannot be touched, as long as Linux allows so many mappings.
-    huge,    ///< Densely, in huge pages: with 100,000 the address translation then finds room in the CPU.
+    /// Each ends at a page that cannot be touched, as long as Linux allows the process so many mappings.
+    guarded,
+    huge, ///< Densely, in huge pages: with 100,000 the address translation then finds room in the CPU.
 };
 
 class StackPool {
@@ -46,6 +47,7 @@ class StackPool {
     std::size_t page_bytes_;
     std::size_t bytes_; ///< Of a stack, in whole pages.
     std::size_t mapped_ = 0;
+    std::size_t guards_ = 0; ///< Guard pages.
     std::vector<Stack> slabs_;
     std::vector<Stack> free_;
 };

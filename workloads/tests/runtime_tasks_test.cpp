@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <memory>
 #include <stdexcept>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -12,6 +13,25 @@
 
 namespace goodsyard::runtime {
 namespace {
+
+TEST(Stacks, OfManyRanksInOneProcessAreThereWhenTheirGuardPagesAreNotAllMapped) {
+    constexpr int ranks = 6;
+    constexpr int stacks_of_rank = 16'384; // Guarded all together, they take more mappings than Linux allows.
+    std::vector<std::unique_ptr<StackPool>> pools;
+    for (int rank = 0; rank < ranks; ++rank) {
+        pools.push_back(std::make_unique<StackPool>(8192));
+        for (int i = 0; i < stacks_of_rank; ++i) {
+            const Stack stack = pools.back()->take();
+            if (i % 1024 == 0) {
+                static_cast<char*>(stack.bottom)[stack.bytes - 1] = 1;
+            }
+        }
+    }
+    pools.clear();
+    // What is given back can be guarded again.
+    StackPool again(8192);
+    EXPECT_NE(again.take().bottom, nullptr);
+}
 
 TEST(Fibres, LeaveNothingMarkedOnTheirStacks) {
     StackPool stacks(65536);

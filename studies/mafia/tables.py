@@ -1,0 +1,113 @@
+"""Tables of README.md, from ``values/*.csv``: ``tables.py`` writes them into tables.csv and README.md."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import kept_values  # noqa: E402 -- what studies share lies beside them
+import parts  # noqa: E402
+import readme_tables  # noqa: E402
+
+Rows = list[dict[str, str]]
+"""Of a table, by its columns."""
+PHASES: Final = ("gen", "dedup", "pcount", "unjoin")
+COUNTED: Final = {"pairs": "gen", "comparisons": "dedup", "words": "pcount", "subsequences": "unjoin"}
+"""What a phase counts."""
+CLUSTERS: Final = 3
+EXPECTED: Final = {"gen": "O(k³ 2^k)", "dedup": "O(k⁴ 2^k)", "pcount": "O(k 2^k)", "unjoin": "O(k³ 2^k)"}
+NOT_COUNTED: Final = "– (hashing: a comparison or two a merge)"
+
+
+def medians(part: str, metric: str, **where: str) -> dict[int, float]:
+    """Medians of a metric by k."""
+    return {
+        int(str(sample.treatment.levels["k"])): statistics.median(sample.values)
+        for sample in kept_values.kept(HERE, part).samples(metric)
+        if all(sample.treatment.levels.get(name) == level for name, level in where.items())
+    }
+
+
+def least(metric: str) -> dict[int, float]:
+    """The least value of all runs, by k."""
+    return {
+        int(str(sample.treatment.levels["k"])): min(sample.values)
+        for sample in kept_values.kept(HERE, "phases").samples(metric)
+    }
+
+
+def times_and_counts() -> Rows:
+    """A row for each k: medians of times, counts, closed forms, the worst of what was found."""
+    times = {phase: medians("phases", "phase_s", phase=phase) for phase in PHASES}
+    counts = {name: medians("phases", "phase_operations", phase=phase) for name, phase in COUNTED.items()}
+    counts["merges"] = medians("phases", "merges")
+    found, recall, precision = (least(metric) for metric in ("planted_found", "recall", "precision"))
+    peak = medians("phases", "peak_bytes")
+    return [
+        {
+            "k": str(k),
+            **{"gen, ms" if phase == "gen" else phase: f"{1e3 * times[phase][k]:.3g}" for phase in PHASES},
+            **{name: f"{by_k[k]:,.0f}" for name, by_k in counts.items()},
+            "3 k(k−1) 2^(k−3)": f"{closed_form(k):,}",
+            "found": f"{found[k]:g}",
+            "recall": f"{recall[k]:.3f}",
+            "precision": f"{precision[k]:.4f}",
+            "peak, MB": f"{peak[k] / 1e6:.0f}",
+        }
+        for k in sorted(found)
+    ]
+
+
+def closed_form(k: int) -> int:
+    """Merges of clusters with one window a dimension."""
+    return CLUSTERS * k * (k - 1) * (1 << k) // 8
+
+
+def growth(part: str) -> Rows:
+    """What each claim of growth came to."""
+    with kept_values.rebuilt(HERE, part) as record:
+        (table,) = readme_tables.read_tables(parts.growth(record))
+    return table.rows
+
+
+def table_7() -> Rows:
+    """The cells of Table 7, and ours of times and counts."""
+    published = parts.published("7")
+    ours = {
+        row["claim"]: "{} {} {}".format(
+            *(row["rank (probability)"].split()[0], row["model"], row["rank (probability)"].split()[1])
+        )
+        for row in growth("phases")
+    }
+    return [
+        {
+            "phase": phase,
+            "Table 7 expects": EXPECTED[phase],
+            "published": next(iter(published[phase].values())),
+            "time here": ours[f"{phase}: time as Table 7 expects"],
+            "operations here": ours.get(f"{phase}: operations", NOT_COUNTED),
+        }
+        for phase in PHASES
+    ]
+
+
+def tables() -> Iterator[tuple[str, int, Rows]]:
+    """Every table: the heading that it stands under, its place there, its rows."""
+    yield "(a) Times and counts", 1, times_and_counts()
+    yield "(a) Times and counts", 2, table_7()
+    yield "(b) Naive ways, caught", 1, growth("naive")
+
+
+def cells() -> list[readme_tables.Cell]:
+    """All cells that the study keeps."""
+    return readme_tables.make_cells(tables())
+
+
+if __name__ == "__main__":
+    readme_tables.write(HERE, cells())

@@ -1,0 +1,176 @@
+"""Sentences of README.md with numbers, and the data that give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from charts import value
+from kept_values import kept
+from readme_tables import rows_of
+
+if TYPE_CHECKING:
+    from prose import Sentence
+
+HERE: Final = Path(__file__).parent
+GIVEN: Final = (
+    r"on the flat machine|p = 4 … 512",
+    r"n/p is 1,000 \(radix k = 8: 100; mini: 1\), where the paper has 10\^7",
+    r"Table 9 goes to 2\^16 processes",
+    r"one sort of 512 ranks takes a minute",
+    r"from 128 ranks on",
+    r"p = 64, n/p = 1,000",
+    r"1 \+ ε = 1\.05",
+    r"Up to 128 ranks",
+    r"passes 65,472 bytes, from which",
+    r"takes 11\.6 times its latency for 3\.5 times before, at 16,368 keys",
+    r"10\^6 keys, quiet",
+    r"To 1,024 ranks|to 1,024 ranks|to 512, approx|at 1,024 ranks, some 10\^8",
+    r"from p ≤ 128|both ways at 256|to p = 1,024, 512",
+    r"5/12|p\^0\.5",
+    r"55 simulations, 40 minutes",
+    r"48 simulations in half a minute",
+    r"10,000 keys a process|1,000 and 10,000 keys",
+    r"p ≤ 128",
+    r"with 64 of a splitter in a round",
+)
+"""Settings of the specs, and facts of SimGrid's network."""
+RANKS: Final = (4, 8, 16, 32, 64, 128)
+
+
+def sentences() -> Iterator[Sentence]:
+    """Every sentence with numbers that were measured."""
+    (predicted,) = (
+        row["predicted (95 %)"]
+        for row in rows_of(HERE, "(a)", 2)
+        if row["claim"] == "exact, sequential: splitters, flat"
+    )
+    at, low, high = (float(number) for number in re.findall(r"([\d.]+) s", predicted))
+    yield (
+        "splitters are predicted to take {} s at p = 1,024 on the flat machine (95 %: {} to {} s)",
+        *(at, low, high),
+    )
+    yield from splitters()
+    judged = [row["rank (probability)"] for row in rows_of(HERE, "(d)", 2)]
+    yield (
+        "does not grow holds in {} of {} series",
+        sum(rank.startswith("✓") for rank in judged),
+        len(judged),
+    )
+    cases = {
+        algorithm: sum(
+            cell != ""
+            for row in rows_of(HERE, "(d)", 1)
+            if row["algorithm"] == algorithm
+            for cell in ranks(row)
+        )
+        for algorithm in ("sample", "histogram")
+    }
+    yield "hold** in all {} cases each", cases["sample"]
+    yield from changes()
+    yield from rounds()
+
+
+def ranks(row: dict[str, str]) -> list[str]:
+    """The cells of a row over ranks."""
+    return [text for name, text in row.items() if name.startswith("p = ")]
+
+
+def splitters() -> Iterator[Sentence]:
+    """Part (c), which has no table."""
+    found = kept(HERE, "splitters")
+
+    def of(metric: str, schedule: str, **where: str) -> float:
+        wanted = {"schedule": schedule, **where}
+        (its,) = (
+            sample.values[0]
+            for sample in found.samples(metric)
+            if wanted.items() <= sample.treatment.levels.items()
+        )
+        return its
+
+    phase = {"phase": "splitters"}
+    seconds, counts, messages = (
+        {each: of(metric, each, **where) for each in ("sequential", "batched")}
+        for metric, where in (("phase_s", phase), ("rounds", {}), ("phase_messages", phase))
+    )
+    yield (
+        "Sequential {} ms in {} rounds and {} messages, batched {} ms in {} rounds and {}: the claim",
+        *(
+            number
+            for each in ("sequential", "batched")
+            for number in (1e3 * seconds[each], counts[each], messages[each])
+        ),
+    )
+    yield "**holds**, {} ×", seconds["sequential"] / seconds["batched"]
+
+
+def changes() -> Iterator[Sentence]:
+    """Part (f): between which lengths the growth changes, as its model says."""
+    (row,) = rows_of(HERE, "(f)", 1)
+    keys = sorted(int(name.removeprefix("keys = ")) for name in row if name.startswith("keys = "))
+    model = next(row["model"] for row in rows_of(HERE, "(f)", 2))
+    start = value(model.partition("from ")[2]) or 0.0
+    yield "The change is found between {} and {},", max(k for k in keys if k < start), start
+
+
+def rounds() -> Iterator[Sentence]:
+    """Part (j)."""
+    by = ("distribution", "probes", "input")
+    counts, times = (
+        {
+            tuple(row[name] for name in by): [value(row[f"p = {p}"]) or 0.0 for p in RANKS]
+            for row in rows_of(HERE, "(j)", place)
+        }
+        for place in (1, 2)
+    )
+    few = [count for (_, probes, _), its in counts.items() if probes == "64" for count in its]
+    yield "two are enough in all {} cases", sum(count <= 2 for count in few)
+    kinds, seeds = (
+        sum(
+            one != other
+            for probes, of_other in product(("4", "64"), others)
+            for one, other in zip(
+                counts[first(probes, of_other)], counts[second(probes, of_other)], strict=True
+            )
+        )
+        for others, first, second in (
+            (
+                ("1", "2"),
+                lambda probes, seed: ("uniform", probes, seed),
+                lambda probes, seed: ("gaussian", probes, seed),
+            ),
+            (
+                ("uniform", "gaussian"),
+                lambda probes, kind: (kind, probes, "1"),
+                lambda probes, kind: (kind, probes, "2"),
+            ),
+        )
+    )
+    yield "differ in {} of {} pairs; two seeds of one distribution differ in {}", kinds, len(few), seeds
+    slower = [
+        times[kind, "64", seed][-1] / times[kind, "4", seed][-1]
+        for kind, seed in product(("uniform", "gaussian"), ("1", "2"))
+    ]
+    yield (
+        "up to {} ranks only: at {}, 64 probes take {} to {} times as long",
+        faster_up_to(times),
+        RANKS[-1],
+        min(slower),
+        max(slower),
+    )
+
+
+def faster_up_to(times: dict[tuple[str, ...], list[float]]) -> int:
+    """The most ranks on which 64 probes find splitters sooner, whatever the keys."""
+    return max(
+        p
+        for i, p in enumerate(RANKS)
+        if all(
+            times[kind, "64", seed][i] < times[kind, "4", seed][i]
+            for kind, seed in product(("uniform", "gaussian"), ("1", "2"))
+        )
+    )
