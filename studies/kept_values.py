@@ -11,19 +11,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
-
-import msgspec
+from typing import NamedTuple, Protocol
 
 from steelyard.core.units import Scalar
-from steelyard.design import treatments
-from steelyard.design.plan import Block
-from steelyard.run.measure.measurement import Measurement, Value
+from steelyard.exchange.recording import LabelledValue, write_values
 from steelyard.spec import load
 from steelyard.store import Record
-from steelyard.store.rows import metrics_of
-
-_INTEGERS: Final = tuple(field.name for field in msgspec.structs.fields(Measurement) if field.type is int)
 
 
 class Levels(NamedTuple):
@@ -141,51 +134,21 @@ def rebuild(study: Path, part: str, directory: Path) -> None:
         A row has levels that the spec has not.
     """
     experiment = load(study / f"{part}.toml")
-    planned = treatments(experiment)
-    numbers = {
-        tuple(str(each.levels[factor.name]) for factor in experiment.factors): each.id for each in planned
-    }
     values = kept(study, part)
-    factors = {factor.name for factor in experiment.factors}
-    blocks: dict[int, dict[int, list[Value]]] = {}
+    known = {factor.name: {str(level): level for level in factor.levels} for factor in experiment.factors}
+    blocks: dict[int, dict[tuple[str, ...], tuple[dict[str, Scalar], list[LabelledValue]]]] = {}
     for row in values.rows:
-        levels = tuple(row[factor.name] for factor in experiment.factors)
-        if levels not in numbers:
-            named = ", ".join(
-                f"{factor.name} = {level}" for factor, level in zip(experiment.factors, levels, strict=True)
-            )
-            raise LookupError(f"{part}.csv has {named}, which {part}.toml has not")
-        treatment = numbers[levels]
-        labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in factors}
-        of_trial = blocks.setdefault(int(row["block"]), {}).setdefault(treatment, [])
-        of_trial += [Value(name, float(row[name]), 0, labels) for name in values.metrics if row[name]]
-    with Record.create(
-        directory,
-        experiment,
-        treatments=planned,
-        metrics=metrics_of(experiment),
-        program={f"values/{part}.csv": {"sha256": "", "imported_from": "what the study keeps"}},
-        observed=frozenset(),
-        trials=sum(map(len, blocks.values())),
-    ) as record:
-        run = record.begin_run({}, "")
-        number = 0
-        for block, trials in enumerate((blocks[id_] for id_ in sorted(blocks)), 1):
-            record.add_blocks([Block(block, 1, None, tuple(trials))])
-            measured = [
-                _measurement(number + place, block, place, treatment, found)
-                for place, (treatment, found) in enumerate(trials.items(), 1)
-            ]
-            number += len(measured)
-            record.take(run, measured, record.journal_path(run).name, 0)
-        record.end_run(run, "complete")
-
-
-def _measurement(number: int, block: int, place: int, treatment: int, values: list[Value]) -> Measurement:
-    columns: dict[str, Any] = dict.fromkeys(_INTEGERS, 0)
-    columns |= {"trial": number, "block": block, "place": place, "treatment": treatment}
-    columns |= dict.fromkeys(("queue_wait_ns", "exit_code", "signal", "cpu"))
-    return Measurement(**columns, status="ok", values=tuple(values))
+        levels = {}
+        for factor, by_text in known.items():
+            if row[factor] not in by_text:
+                raise LookupError(f"{part}.csv has {factor} = {row[factor]}, which {part}.toml has not")
+            levels[factor] = by_text[row[factor]]
+        labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in known}
+        trials = blocks.setdefault(int(row["block"]), {})
+        _, found = trials.setdefault(tuple(row[factor] for factor in known), (levels, []))
+        found += [LabelledValue(name, float(row[name]), labels) for name in values.metrics if row[name]]
+    complete = [list(blocks[id_].values()) for id_ in sorted(blocks)]
+    write_values(directory, experiment, complete, f"values/{part}.csv")
 
 
 def keep(study: Path, part: str, record: Record) -> None:

@@ -164,6 +164,65 @@ def write_record(
     return record
 
 
+class LabelledValue(msgspec.Struct, frozen=True):
+    """A value that a program reported, with the labels that it put on it."""
+
+    metric: str
+    value: float
+    labels: Mapping[str, Scalar] = {}
+
+
+KeptTrial = tuple[Mapping[str, Scalar], Sequence[LabelledValue]]
+"""Levels of every factor, and what the trial reported."""
+
+
+def write_values(
+    directory: Path, experiment: Experiment, blocks: Sequence[Sequence[KeptTrial]], source: str
+) -> None:
+    """Make a complete record of an experiment from values that were kept of one; nothing else is observed.
+
+    Parameters
+    ----------
+    blocks : sequence of sequence of KeptTrial
+        Complete ones, in the order in which they were taken.
+    source : str
+        Where the values are kept.
+
+    Raises
+    ------
+    LookupError
+        A trial has levels that the experiment has not.
+    RecordError
+        The directory exists already, or cannot be written.
+    """
+    drawn = treatments(experiment)
+    numbers = {frozenset(treatment.levels.items()): treatment.id for treatment in drawn}
+    with Record.create(
+        directory,
+        experiment,
+        treatments=drawn,
+        metrics=metrics_of(experiment),
+        program={source: {"sha256": "", "imported_from": "values that were kept"}},
+        observed=frozenset(),
+        trials=sum(map(len, blocks)),
+    ) as record:
+        run = record.begin_run({}, "")
+        number = 0
+        for block, trials in enumerate(blocks, 1):
+            order = [numbers[frozenset(levels.items())] for levels, _ in trials]
+            record.add_blocks([Block(block, 1, None, tuple(order))])
+            measured = [
+                _make_trial(
+                    {"trial": number + place, "block": block, "place": place, "treatment": treatment},
+                    [Value(value.metric, value.value, 0, value.labels) for value in values],
+                )
+                for place, (treatment, (_, values)) in enumerate(zip(order, trials, strict=True), 1)
+            ]
+            record.take(run, measured, record.journal_path(run).name, 0)
+            number += len(measured)
+        record.end_run(run, "complete")
+
+
 def _make_experiment(
     directory: Path, trials: Sequence[RecordedTrial], recording: Taken, question: Selection
 ) -> Experiment:
@@ -267,26 +326,32 @@ def _fill(
 def _make_measurement(number: int, place: int, treatment: int, trial: RecordedTrial) -> Measurement:
     """Return a trial of which only values are known; the metrics of the record say which columns count."""
     builtins = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
-    columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
-    columns |= {"trial": number, "block": trial.block, "place": place, "treatment": treatment}
+    columns = {"trial": number, "block": trial.block, "place": place, "treatment": treatment}
     columns["wall_ns"] = round(builtins.get("wall_s", 0.0) * 1e9)
     # CPU time alone is kept as user time, since its sum with system time is what is read back.
     columns["user_us"] = round(builtins.get("user_s", builtins.get("cpu_s", 0.0)) * 1e6)
     columns["system_us"] = round(builtins.get("system_s", 0.0) * 1e6)
     columns |= {name: round(builtins[name]) for name in _COUNTED if name in builtins}
+    values = [
+        Value(name, value, i)
+        for name, repetitions in trial.values.items()
+        if name not in BUILTIN
+        for i, value in enumerate(repetitions)
+    ]
+    return _make_trial(columns, values)
+
+
+def _make_trial(columns: Mapping[str, int], values: Sequence[Value]) -> Measurement:
+    """Return a trial of which only these columns and values are known."""
+    fields: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
     return Measurement(
-        **columns,
+        **fields | dict(columns),
         status="ok",
         queue_wait_ns=None,
         exit_code=None,
         signal=None,
         cpu=None,
-        values=tuple(
-            Value(name, value, i)
-            for name, values in trial.values.items()
-            if name not in BUILTIN
-            for i, value in enumerate(values)
-        ),
+        values=tuple(values),
     )
 
 

@@ -1,0 +1,45 @@
+"""Values that were kept of a record are a record again, of the same experiment."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.exchange.recording import LabelledValue, write_values
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+SPEC = {
+    "name": "kept",
+    "program": {"command": ["prog", "{k}"]},
+    "factors": {"k": [1, 2]},
+    "design": {"blocks": 2, "discard": 0},
+    "metrics": {"phase_s": {"source": "lines", "unit": "s"}},
+    "analysis": {"metric": "phase_s"},
+}
+
+
+def trial(k, *values):
+    return {"k": k}, [LabelledValue("phase_s", value, {"phase": phase}) for phase, value in values]
+
+
+def test_kept_values_have_their_levels_labels_and_blocks_again(tmp_path):
+    blocks = [
+        [trial(2, ("sort", 4.0), ("send", 2.0)), trial(1, ("sort", 1.0))],
+        [trial(1, ("sort", 1.5)), trial(2, ("sort", 4.5), ("send", 2.5))],
+    ]
+    write_values(tmp_path / "kept.lab", experiment(**SPEC), blocks, "values.csv")
+    with Record.open(tmp_path / "kept.lab") as record:
+        found = {
+            (sample.treatment.levels["k"], sample.labels["phase"]): ([*sample.values], [*sample.blocks])
+            for sample in record.samples("phase_s")
+        }
+    assert found == {
+        (1, "sort"): ([1.0, 1.5], [1, 2]),
+        (2, "sort"): ([4.0, 4.5], [1, 2]),
+        (2, "send"): ([2.0, 2.5], [1, 2]),
+    }
+
+
+def test_a_level_that_the_experiment_has_not_is_an_error(tmp_path):
+    with pytest.raises(LookupError):
+        write_values(tmp_path / "kept.lab", experiment(**SPEC), [[trial(3, ("sort", 1.0))]], "values.csv")
