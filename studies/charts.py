@@ -20,6 +20,20 @@ def value(cell: str) -> float | None:
     return float(found.group().replace(",", "")) if found else None
 
 
+def read_number(cell: str) -> float:
+    """The first number of a cell that has one.
+
+    Raises
+    ------
+    ValueError
+        It has none.
+    """
+    found = value(cell)
+    if found is None:
+        raise ValueError(f"there is no number in {cell!r}")
+    return found
+
+
 def points(
     rows: Iterable[Mapping[str, str]], columns: Mapping[str, float], series: Sequence[str]
 ) -> list[dict[str, Any]]:

@@ -10,8 +10,9 @@ import csv
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from steelyard.core.units import Scalar
 from steelyard.exchange.recording import LabelledValue, write_values
@@ -19,49 +20,11 @@ from steelyard.spec import load
 from steelyard.store import Record
 
 
-class Levels(NamedTuple):
-    """Of a treatment."""
+class KeptSample(NamedTuple):
+    """The values of a metric, one a block; labels of the program stand among the levels."""
 
     levels: Mapping[str, Scalar]
-
-
-class KeptSample(NamedTuple):
-    """The values of a metric, one a block, for a treatment and labels."""
-
-    treatment: Levels
-    labels: Mapping[str, Scalar]
     values: Sequence[float]
-
-
-class OfTreatment(Protocol):
-    """What has the levels of a treatment."""
-
-    @property
-    def levels(self) -> Mapping[str, Scalar]:
-        """By factor."""
-
-
-class OneMetric(Protocol):
-    """A sample, of a record or kept."""
-
-    @property
-    def treatment(self) -> OfTreatment:
-        """What was run."""
-
-    @property
-    def labels(self) -> Mapping[str, Scalar]:
-        """That the program put on the values."""
-
-    @property
-    def values(self) -> Sequence[float]:
-        """One a block."""
-
-
-class HasSamples(Protocol):
-    """A record, or what was kept of one."""
-
-    def samples(self, *metrics: str) -> Sequence[OneMetric]:
-        """One a metric, treatment and labels."""
 
 
 class KeptValues:
@@ -75,7 +38,7 @@ class KeptValues:
         self.keys, self.metrics = columns[:at], columns[at + 1 :]
 
     def samples(self, *metrics: str) -> list[KeptSample]:
-        """One sample a metric, treatment and labels, as of a record; labels stand among the levels.
+        """One sample a metric, treatment and labels.
 
         Raises
         ------
@@ -92,7 +55,7 @@ class KeptValues:
                     by_key.setdefault(tuple(row[key] for key in self.keys), []).append(float(row[metric]))
             for texts, values in by_key.items():
                 levels = {key: _parse(text) for key, text in zip(self.keys, texts, strict=True) if text}
-                found.append(KeptSample(Levels(levels), {}, values))
+                found.append(KeptSample(levels, values))
         return found
 
 
@@ -110,6 +73,7 @@ def find(study: Path, part: str) -> Path:
     return study / "values" / f"{part}.csv"
 
 
+@cache
 def kept(study: Path, part: str) -> KeptValues:
     """What was kept of a part."""
     return KeptValues(find(study, part))
@@ -163,6 +127,7 @@ def keep(study: Path, part: str, record: Record) -> None:
         for key, value in _cells(record, metric, labels):
             rows.setdefault(key, {})[metric] = value
     columns = [*factors, *(label for label in labels if label not in factors), "block", *metrics]
+    kept.cache_clear()
     with file.open("w", newline="", encoding="utf-8") as lines:
         writer = csv.DictWriter(lines, columns, restval="", lineterminator="\n")
         writer.writeheader()

@@ -147,6 +147,19 @@ def keep(study: Path, headings: Sequence[str]) -> None:
     write_cells(study, [*others, *cells])
 
 
+def tables_of(study: Path) -> dict[tuple[str, int], list[dict[str, str]]]:
+    """The rows of every table of a study's README, by its heading and its place below that."""
+    readme = (study / "README.md").read_text(encoding="utf-8")
+    return {(table.heading, table.place): table.rows for table in read_tables(readme)}
+
+
+def with_kept(study: Path, tables: Iterable[tuple[str, int, list[dict[str, str]]]]) -> list[Cell]:
+    """The cells of these tables, then those that the study keeps of others."""
+    made = make_cells(tables)
+    places = {(cell.heading, cell.place) for cell in made}
+    return [*made, *(cell for cell in kept(study) if (cell.heading, cell.place) not in places)]
+
+
 def make_cells(tables: Iterable[tuple[str, int, list[dict[str, str]]]]) -> list[Cell]:
     """The cells of tables: the heading that each stands under, its place there, and its rows."""
     return [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from beside import Comparison, Outcome
-from charts import value
+from charts import read_number
 from readme_tables import rows_of
 
 HERE: Final = Path(__file__).parent
@@ -28,9 +28,7 @@ ABOUT: Final = (
 
 def number(row: dict[str, str], column: str) -> float:
     """The number of a cell."""
-    found = value(row[column])
-    assert found is not None, column  # noqa: S101
-    return found
+    return read_number(row[column])
 
 
 def of(heading: str, place: int, **wanted: str) -> dict[str, str]:

@@ -42,7 +42,7 @@ def values_by(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key,
     """Values of a metric by these levels, of the treatments with those."""
     found: dict[Key, list[float]] = {}
     for sample in kept_values.kept(HERE, part).samples(metric):
-        levels = sample.treatment.levels
+        levels = sample.levels
         if all(levels.get(name) == level for name, level in where.items()):
             found.setdefault(tuple(levels[name] for name in names), []).extend(sample.values)
     return found
@@ -369,12 +369,8 @@ def tables() -> Iterator[tuple[str, int, Rows]]:
 
 
 def cells() -> list[readme_tables.Cell]:
-    """All cells that the study keeps: those of values, then those that come from elsewhere."""
-    made = readme_tables.make_cells(tables())
-    places = {(cell.heading, cell.place) for cell in made}
-    headings = {cell.heading for cell in made} | {"(b) Breadth-first search and betweenness"}
-    others = [cell for cell in readme_tables.kept(HERE) if cell.heading in headings]
-    return [*made, *(cell for cell in others if (cell.heading, cell.place) not in places)]
+    """All cells that the study keeps: those of values, then those of parts without."""
+    return readme_tables.with_kept(HERE, tables())
 
 
 if __name__ == "__main__":

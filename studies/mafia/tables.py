@@ -28,16 +28,16 @@ NOT_COUNTED: Final = "– (hashing: a comparison or two a merge)"
 def medians(part: str, metric: str, **where: str) -> dict[int, float]:
     """Medians of a metric by k."""
     return {
-        int(str(sample.treatment.levels["k"])): statistics.median(sample.values)
+        int(str(sample.levels["k"])): statistics.median(sample.values)
         for sample in kept_values.kept(HERE, part).samples(metric)
-        if all(sample.treatment.levels.get(name) == level for name, level in where.items())
+        if all(sample.levels.get(name) == level for name, level in where.items())
     }
 
 
 def least(metric: str) -> dict[int, float]:
     """The least value of all runs, by k."""
     return {
-        int(str(sample.treatment.levels["k"])): min(sample.values)
+        int(str(sample.levels["k"])): min(sample.values)
         for sample in kept_values.kept(HERE, "phases").samples(metric)
     }
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from charts import value
-from readme_tables import read_tables
+from charts import read_number
+from readme_tables import tables_of
 
 HERE: Final = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -22,7 +22,6 @@ import simulated  # noqa: E402 -- it lies beside this
 if TYPE_CHECKING:
     from prose import Sentence
 
-Rows = list[dict[str, str]]
 PERCENT: Final = 100
 MICRO: Final = 1e6
 OPERATIONS: Final = (
@@ -84,13 +83,7 @@ GIVEN: Final = (
 """Settings, scales, versions, published values, facts of SimGrid, and what `--predict` answered once."""
 
 
-def tables() -> dict[tuple[str, int], Rows]:
-    """Those of the README, by heading and place."""
-    readme = (HERE / "README.md").read_text(encoding="utf-8")
-    return {(table.heading, table.place): table.rows for table in read_tables(readme)}
-
-
-TABLES: Final = tables()
+TABLES: Final = tables_of(HERE)
 REAL: Final = "(d) Real latencies at p = 2, and IMB-MPI1 beside them"
 
 
@@ -110,13 +103,6 @@ def most(times: dict[tuple[str, int], float], left: str, *right: str) -> float:
         for (op, p), time_s in times.items()
         if op == left and all((other, p) in times for other in right)
     )
-
-
-def number(text: str) -> float:
-    """The first of a cell."""
-    found = value(text)
-    assert found is not None, text  # noqa: S101
-    return found
 
 
 def numbers(text: str) -> list[float]:
@@ -161,7 +147,7 @@ def selectors() -> Iterator[Sentence]:
         "(Bcast {}, {}, {} µs at 64, 128, 256; Allreduce {}, {}, {})",
         *(MICRO * of["ompi"][op, p] for op in ("bcast", "allreduce") for p in (64, 128, 256)),
     )
-    fits = [number(row["R̄²"]) for row in TABLES["ompi, simulated", 1] if row["operation"] == "allreduce"]
+    fits = [read_number(row["R̄²"]) for row in TABLES["ompi, simulated", 1] if row["operation"] == "allreduce"]
     yield "R̄² falls to {} and below 0", *fits
     yield (
         "nanosecond or two: {} µs at p = 16, {} at 512",
@@ -197,7 +183,7 @@ def further() -> Iterator[Sentence]:
         *(MICRO * dragonfly["allreduce", p] for p in (1024, 2048, 4096)),
     )
     misses = {
-        (row["machine"], row["operation"]): number(row["misses by"])
+        (row["machine"], row["operation"]): read_number(row["misses by"])
         for row in TABLES["topologies, continued", 1]
         if row["misses by"].endswith("%")
     }
@@ -231,9 +217,9 @@ def heap() -> Iterator[Sentence]:
     yield "from pools: {} kB of heap whatever p is", numbers(of["mpich"]["comm_dup"]["heap, B"])[0] / 1e3
     window, start = of["mpich"]["win_create"], of["mpich"]["mpi_init"]
     constant, slope = numbers(window["heap, B"])
-    yield "the mean is {} kB + {} B · p (R̄² = {})", constant / 1e3, slope, number(window["R̄²"])
+    yield "the mean is {} kB + {} B · p (R̄² = {})", constant / 1e3, slope, read_number(window["R̄²"])
     constant, slope = numbers(start["heap, B"])
-    yield "MPI_Init is {} MB + {} kB · p (R̄² = {})", constant / 1e6, slope / 1e3, number(start["R̄²"])
+    yield "MPI_Init is {} MB + {} kB · p (R̄² = {})", constant / 1e6, slope / 1e3, read_number(start["R̄²"])
 
 
 def ratios(
@@ -242,7 +228,7 @@ def ratios(
     """First numbers of a column of the table of definitions."""
     libraries, ops = [*libraries], [*ops]
     return [
-        number(row[column])
+        read_number(row[column])
         for row in TABLES[REAL, 2]
         if row["library"] in libraries and row["operation"] in ops
     ]
@@ -270,7 +256,8 @@ def real() -> Iterator[Sentence]:
         max(ratios("window → barrier", libraries=["impi"], ops=["allreduce", "barrier"])),
     )
     medians = {
-        (row["library"], row["operation"]): number(row["median of launches, µs"]) for row in TABLES[REAL, 1]
+        (row["library"], row["operation"]): read_number(row["median of launches, µs"])
+        for row in TABLES[REAL, 1]
     }
     yield (
         "on Open MPI takes {} and {} µs in this record",
@@ -322,7 +309,7 @@ def allocations() -> Iterator[Sentence]:
     (fit,) = (
         row["R̄²"] for row in TABLES["dragonfly, packed, simulated", 1] if row["operation"] == "allgather"
     )
-    yield "single term has it (R̄² = {})", number(fit)
+    yield "single term has it (R̄² = {})", read_number(fit)
     yield (
         "test there takes {} to {} µs in steps of 2 µs a doubling to p = 512, and {} at 1,024",
         *(MICRO * packed["litmus", p] for p in (16, 512, 1024)),

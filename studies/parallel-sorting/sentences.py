@@ -86,9 +86,7 @@ def splitters() -> Iterator[Sentence]:
     def of(metric: str, schedule: str, **where: str) -> float:
         wanted = {"schedule": schedule, **where}
         (its,) = (
-            sample.values[0]
-            for sample in found.samples(metric)
-            if wanted.items() <= sample.treatment.levels.items()
+            sample.values[0] for sample in found.samples(metric) if wanted.items() <= sample.levels.items()
         )
         return its
 

@@ -32,23 +32,22 @@ HEADINGS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def tables() -> Iterator[tuple[str, int, list[dict[str, str]]]]:
-    """Every table of parts with values: the heading that it stands under, its place there, its rows."""
+    """Every table below a heading all of whose parts have values: the heading, its place there, its rows."""
     study: dict[str, Any] = runpy.run_path(str(HERE / "study.py"), run_name="study")
     for heading, parts in HEADINGS.items():
+        if not all(kept_values.find(HERE, part).is_file() for part in parts):
+            continue
         made: list[readme_tables.Table] = []
         for part in parts:
-            if kept_values.find(HERE, part).is_file():
-                with kept_values.rebuilt(HERE, part) as record:
-                    made += readme_tables.read_tables(study["PARTS"][part](record))
+            with kept_values.rebuilt(HERE, part) as record:
+                made += readme_tables.read_tables(study["PARTS"][part](record))
         for place, table in enumerate(made, 1):
             yield heading, place, table.rows
 
 
 def cells() -> list[readme_tables.Cell]:
-    """All cells that the study keeps: those of values, and those of a part without."""
-    made = readme_tables.make_cells(tables())
-    places = {(cell.heading, cell.place) for cell in made}
-    return [*made, *(it for it in readme_tables.kept(HERE) if (it.heading, it.place) not in places)]
+    """All cells that the study keeps: those of values, then those of parts without."""
+    return readme_tables.with_kept(HERE, tables())
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from charts import value
-from readme_tables import read_tables
+from charts import read_number
+from readme_tables import tables_of
 
 if TYPE_CHECKING:
     from prose import Sentence
@@ -47,22 +47,9 @@ GIVEN: Final = (
 """Settings of the specs, values of the paper, and figures of other pages."""
 
 
-def tables() -> dict[tuple[str, int], Rows]:
-    """Those of the README."""
-    readme = (HERE / "README.md").read_text(encoding="utf-8")
-    return {(table.heading, table.place): table.rows for table in read_tables(readme)}
-
-
-TABLES: Final = tables()
+TABLES: Final = tables_of(HERE)
 OUT: Final = "What the paper states, and what came out"
 HERE_TABLE: Final = "On this machine"
-
-
-def number(text: str) -> float:
-    """The first of a cell."""
-    found = value(text)
-    assert found is not None, text  # noqa: S101
-    return found
 
 
 def span(texts: Iterable[str]) -> tuple[float, float]:
@@ -130,7 +117,7 @@ def stated() -> Iterator[Sentence]:
 
 def networks() -> Iterator[Sentence]:
     """Virtual time on nodes of 16."""
-    quiet = [number(row["speedup"]) for row in rows(OUT, 2, runtime="hpx-5", noise="quiet")]
+    quiet = [read_number(row["speedup"]) for row in rows(OUT, 2, runtime="hpx-5", noise="quiet")]
     yield "Δ = 1 is {} × as fast as KLA on HPX-5 on one node, {} × on two and {} × on four", *quiet
 
 
@@ -141,7 +128,7 @@ def machine() -> Iterator[Sentence]:
         *(*real("am++"), *real("hpx-5")),
     )
     took = [
-        PERCENT * 10 * number(row["Δ = 1, ms"]) / number(work_of("am++", "delta", p)["epochs"])
+        PERCENT * 10 * read_number(row["Δ = 1, ms"]) / read_number(work_of("am++", "delta", p)["epochs"])
         for p in ("2", "16")
         for row in rows(OUT, 3, **{"runtime": "am++", "weights to": "255", "p": p})
     ]
@@ -149,8 +136,8 @@ def machine() -> Iterator[Sentence]:
     parts = rows(HERE_TABLE, 3)
     yield (
         "up to {} % of the variance, and all else up to {} %; sources still make most of it in {} of {}",
-        *(max(number(row[name]) for row in parts) for name in ("runs", "rest")),
-        sum(number(row["sources"]) > PERCENT / 2 for row in parts),
+        *(max(read_number(row[name]) for row in parts) for name in ("runs", "rest")),
+        sum(read_number(row["sources"]) > PERCENT / 2 for row in parts),
         len(parts),
     )
     of_runtime = rows(HERE_TABLE, 1, runtime="am++")
@@ -176,7 +163,7 @@ def sources() -> Iterator[Sentence]:
     yield (
         "Sources make {} to {} % of the variance under KLA, and what runs share is {} % at most",
         *span(row["sources"] for row in kla),
-        max(number(row["runs"]) for row in kla),
+        max(read_number(row["runs"]) for row in kla),
     )
     yield "most lies {} to {} % from the mean there", *span(row["its mean"] for row in kla)
     yield "small, sources make {} to {} % of it", *span(row["sources"] for row in delta)
@@ -193,7 +180,7 @@ def work_of(runtime: str, order: str, p: str, weight: str = "255") -> dict[str, 
 
 def times(runtime: str, name: str, p: str, weight: str) -> float:
     """Of what an order does, KLA's over that of Δ = 1."""
-    kla, delta = (number(work_of(runtime, order, p, weight)[name]) for order in ("kla", "delta"))
+    kla, delta = (read_number(work_of(runtime, order, p, weight)[name]) for order in ("kla", "delta"))
     return kla / delta
 
 
@@ -210,7 +197,9 @@ def work() -> Iterator[Sentence]:
         shares[p, weight] = statistics.fmean(span([row["speedup"]])) / parcels[p, weight]
     near, far = ([share for (p, _), share in shares.items() if p in ranks] for ranks in (ONE_NODE, NODES))
     epochs = [
-        number(work_of("hpx-5", "delta", p, weight)["epochs"]) for p in NODES for weight in ("100", "255")
+        read_number(work_of("hpx-5", "delta", p, weight)["epochs"])
+        for p in NODES
+        for weight in ("100", "255")
     ]
     yield (
         "{} to {} of that on one node, where parcels are nearly all that counts, and {} to {} on two to",
@@ -221,8 +210,8 @@ def work() -> Iterator[Sentence]:
         (p, weight): PERCENT
         * (
             1
-            - number(work_of("hpx-5", "kla", p, weight)["items_useful"])
-            / number(work_of("am++", "kla", p, weight)["items_useful"])
+            - read_number(work_of("hpx-5", "kla", p, weight)["items_useful"])
+            / read_number(work_of("am++", "kla", p, weight)["items_useful"])
         )
         for p, weight in every
     }
@@ -234,11 +223,11 @@ def work() -> Iterator[Sentence]:
 
 def factors() -> Iterator[Sentence]:
     """Designed experiments."""
-    kla, delta = (number(row["items_useful"]) for row in rows("Why the direction differs on AM++", 2))
+    kla, delta = (read_number(row["items_useful"]) for row in rows("Why the direction differs on AM++", 2))
     yield "the ratio of the items, {};", kla / delta
     heading = "The execution model as the only thing that changes"
     (fibre,) = (
-        number(row["S"])
+        read_number(row["S"])
         for row in rows(heading, 1, where="order delta")
         if "fibre" in row["against the baseline"]
     )
@@ -249,10 +238,10 @@ def factors() -> Iterator[Sentence]:
     yield (
         "KLA takes {} times as long as on AM++ and Δ = 1 {} times",
         *(
-            number(by_runtime["hpx-5"][name]) / number(by_runtime["am++"][name])
+            read_number(by_runtime["hpx-5"][name]) / read_number(by_runtime["am++"][name])
             for name in ("KLA, ms", "Δ = 1, ms")
         ),
     )
     (effect,) = rows("Δ and k as designed factors", 1, effect="delta")
-    ratio = number(effect["second over first, as a speedup"])
+    ratio = read_number(effect["second over first, as a speedup"])
     yield "is worth {} % (1 / {})", PERCENT * (1 / ratio - 1), ratio

@@ -100,7 +100,7 @@ void forall_here(Runtime& runtime, Indices indices, const Body& body, std::uint6
 }
 
 /// A loop of a rank over its own indices for which the epoch waits, and no task: parts are tasks, and those
-/// for which there is no room are begun later, so that as many wait at once as `--active-tasks` lets, however
+/// for which there is no room are begun later, so that up to `--active-tasks` of them wait at once, however
 /// loops nest. `body(index)` is trivially copyable, and copied into each part. To be called by a fibre.
 template <class Body>
 void forall_async(Runtime& runtime, Indices indices, const Body& body, std::uint64_t threshold = 0) {
