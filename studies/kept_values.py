@@ -1,7 +1,8 @@
 """Values of a study's parts, one file each: ``values/PART.csv``, of which its tables are made again.
 
-A row has the levels of a treatment, the labels of a value where the program put any, the block, and a column
-for each metric. ``rebuild`` makes a record of it, of the part's own spec.
+A row has the levels of a treatment, the labels of a value where the program put any, the block, where the
+spec has contexts the pass, the context and what was drawn for it, and a column for each metric. ``rebuild``
+makes a record of it, of the part's own spec.
 """
 
 from __future__ import annotations
@@ -12,12 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.recording import LabelledValue, write_values
-from steelyard.spec import load
+from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.spec import Experiment, load
 from steelyard.store import Record
+
+PLACE: Final = ("block", "pass", "context")
+"""Columns that say when a value was measured, and in which context."""
+DRAWN: Final = "context: "
+"""Begins the names of columns of what was drawn for a context."""
 
 
 class KeptSample(NamedTuple):
@@ -34,8 +40,10 @@ class KeptValues:
         with file.open(newline="", encoding="utf-8") as lines:
             self.rows = list(csv.DictReader(lines))
         columns = list(self.rows[0])
-        at = columns.index("block")
-        self.keys, self.metrics = columns[:at], columns[at + 1 :]
+        at = columns.index(PLACE[0])
+        self.keys = columns[:at]
+        self.drawn = [name for name in columns if name.startswith(DRAWN)]
+        self.metrics = [name for name in columns[at:] if name not in (*PLACE, *self.drawn)]
 
     def samples(self, *metrics: str) -> list[KeptSample]:
         """One sample a metric, treatment and labels.
@@ -80,27 +88,30 @@ def kept(study: Path, part: str) -> KeptValues:
 
 
 @contextmanager
-def rebuilt(study: Path, part: str) -> Iterator[Record]:
+def rebuilt(study: Path, part: str, experiment: Experiment | None = None) -> Iterator[Record]:
     """The record that ``rebuild`` makes, for as long as it is looked at."""
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place) / f"{part}.lab"
-        rebuild(study, part, directory)
+        rebuild(study, part, directory, experiment)
         with Record.open(directory) as record:
             yield record
 
 
-def rebuild(study: Path, part: str, directory: Path) -> None:
+def rebuild(study: Path, part: str, directory: Path, experiment: Experiment | None = None) -> None:
     """Make a record of a part's spec from what was kept, complete, with nothing observed but these metrics.
+
+    The spec is the part's own unless ``experiment`` is given.
 
     Raises
     ------
     LookupError
         A row has levels that the spec has not.
     """
-    experiment = load(study / f"{part}.toml")
+    experiment = experiment or load(study / f"{part}.toml")
     values = kept(study, part)
     known = {factor.name: {str(level): level for level in factor.levels} for factor in experiment.factors}
     blocks: dict[int, dict[tuple[str, ...], tuple[dict[str, Scalar], list[LabelledValue]]]] = {}
+    places: dict[int, tuple[int, int, dict[str, Scalar]]] = {}
     for row in values.rows:
         levels = {}
         for factor, by_text in known.items():
@@ -108,30 +119,47 @@ def rebuild(study: Path, part: str, directory: Path) -> None:
                 raise LookupError(f"{part}.csv has {factor} = {row[factor]}, which {part}.toml has not")
             levels[factor] = by_text[row[factor]]
         labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in known}
+        drawn = {name.removeprefix(DRAWN): _parse(row[name]) for name in values.drawn}
+        places[int(row["block"])] = (int(row.get("pass", 1)), int(row.get("context", 0)), drawn)
         trials = blocks.setdefault(int(row["block"]), {})
         _, found = trials.setdefault(tuple(row[factor] for factor in known), (levels, []))
         found += [LabelledValue(name, float(row[name]), labels) for name in values.metrics if row[name]]
-    complete = [list(blocks[id_].values()) for id_ in sorted(blocks)]
+    complete = [KeptBlock(list(blocks[id_].values()), *places[id_]) for id_ in sorted(blocks)]
     write_values(directory, experiment, complete, f"values/{part}.csv")
 
 
-def keep(study: Path, part: str, record: Record) -> None:
-    """Keep the metrics that the spec of a part names, from complete blocks, in the order of treatments."""
+def keep(study: Path, part: str, record: Record, metrics: Sequence[str] = ()) -> None:
+    """Keep metrics of complete blocks, in the order of treatments.
+
+    These are the metrics that the spec defines and compares, and those that are named.
+    """
     file = find(study, part)
-    file.parent.mkdir(exist_ok=True)
-    factors = [factor.name for factor in record.experiment.factors]
-    metrics = [metric.name for metric in record.experiment.metrics] or ["wall_s"]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    experiment = record.experiment
+    factors = [factor.name for factor in experiment.factors]
+    chosen = [
+        *dict.fromkeys([*(its.name for its in experiment.metrics), experiment.analysis.metric, *metrics])
+    ]
     rows: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     labels: dict[str, None] = {}
-    for metric in metrics:
+    for metric in chosen:
         for key, value in _cells(record, metric, labels):
             rows.setdefault(key, {})[metric] = value
-    columns = [*factors, *(label for label in labels if label not in factors), "block", *metrics]
+    places: dict[str, dict[str, str]] = {}
+    for block in (outcome.block for outcome in record.outcomes()):
+        place = places[str(block.id)] = {}
+        if block.context is not None:
+            place |= {"pass": str(block.pass_), "context": str(block.context.id)}
+            place |= {f"{DRAWN}{name}": str(setting) for name, setting in block.context.settings.items()}
+    drawn = list(next(iter(places.values())))
+    columns = [*factors, *(label for label in labels if label not in factors), PLACE[0], *drawn, *chosen]
     kept.cache_clear()
     with file.open("w", newline="", encoding="utf-8") as lines:
         writer = csv.DictWriter(lines, columns, restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({**dict(key), **values} for key, values in rows.items())
+        for key, values in rows.items():
+            where = dict(key)
+            writer.writerow({**where, **places[where[PLACE[0]]], **values})
 
 
 def _cells(
@@ -141,4 +169,4 @@ def _cells(
         labels.update(dict.fromkeys(sample.labels))
         of_all = {**sample.treatment.levels, **sample.labels}
         for block, value in zip(sample.blocks, sample.values, strict=True):
-            yield (*((name, str(of_all[name])) for name in of_all), ("block", str(block))), f"{value:.10g}"
+            yield (*((name, str(of_all[name])) for name in of_all), (PLACE[0], str(block))), f"{value:.10g}"

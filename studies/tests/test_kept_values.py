@@ -96,3 +96,34 @@ def test_without_a_record_tables_are_made_of_what_was_kept(study, capsys, monkey
     monkeypatch.setattr(sys, "argv", ["study.py", "--no-run", "--records", str(study / "nowhere")])
     assert parts.main(study, "", {"part": parts.growth}) == 0
     assert "| O(k) | O(k) |" in capsys.readouterr().out
+
+
+def test_contexts_are_kept_with_what_was_drawn_for_them(study):
+    spec = study / "part.toml"
+    drawn = '[contexts]\nenv_bytes = "random"\npasses = 2\n\n[design]\nblocks = 4'
+    spec.write_text(spec.read_text().replace("[design]\nblocks = 2", drawn))
+    with kept_values.rebuilt(study, "part") as without:
+        assert {context for sample in without.samples("rounds") for context in sample.contexts} == {0}
+    experiment = kept_values.load(spec)
+    blocks = [
+        kept_values.KeptBlock(
+            [
+                ({"k": k, "way": way}, [kept_values.LabelledValue("rounds", k)])
+                for k in range(1, 6)
+                for way in "ab"
+            ],
+            pass_=1 + place // 2,
+            context=1 + place % 2,
+            settings={"env_bytes": (176, 32)[place % 2]},
+        )
+        for place in range(4)
+    ]
+    kept_values.write_values(study / "drawn.lab", experiment, blocks, "made up")
+    with Record.open(study / "drawn.lab") as record:
+        kept_values.keep(study, "part", record)
+        head, row, *_ = kept_values.find(study, "part").read_text().splitlines()
+        assert head == "k,way,block,pass,context,context: env_bytes,phase_s,rounds"
+        assert row == "1,a,1,1,1,176,,1"
+        with kept_values.rebuilt(study, "part") as again:
+            assert again.outcomes() == record.outcomes()
+            assert [*again.samples("rounds")] == [*record.samples("rounds")]

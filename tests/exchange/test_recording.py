@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.exchange.recording import LabelledValue, write_values
+from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -24,8 +24,8 @@ def trial(k, *values):
 
 def test_kept_values_have_their_levels_labels_and_blocks_again(tmp_path):
     blocks = [
-        [trial(2, ("sort", 4.0), ("send", 2.0)), trial(1, ("sort", 1.0))],
-        [trial(1, ("sort", 1.5)), trial(2, ("sort", 4.5), ("send", 2.5))],
+        KeptBlock([trial(2, ("sort", 4.0), ("send", 2.0)), trial(1, ("sort", 1.0))]),
+        KeptBlock([trial(1, ("sort", 1.5)), trial(2, ("sort", 4.5), ("send", 2.5))]),
     ]
     write_values(tmp_path / "kept.lab", experiment(**SPEC), blocks, "values.csv")
     with Record.open(tmp_path / "kept.lab") as record:
@@ -40,6 +40,27 @@ def test_kept_values_have_their_levels_labels_and_blocks_again(tmp_path):
     }
 
 
+def test_times_of_the_runner_and_contexts_come_back_too(tmp_path):
+    blocks = [
+        KeptBlock(
+            [({"k": k}, [LabelledValue("cpu_s", k + id_ / 8)]) for k in (1, 2)], 1, id_, {"env_bytes": id_}
+        )
+        for id_ in (1, 2)
+    ]
+    spec = {**SPEC, "contexts": {"env_bytes": "random"}, "metrics": {}, "analysis": {"metric": "cpu_s"}}
+    write_values(tmp_path / "kept.lab", experiment(**spec), blocks, "values.csv")
+    with Record.open(tmp_path / "kept.lab") as record:
+        found = {
+            sample.treatment.levels["k"]: ([*sample.values], [*sample.contexts])
+            for sample in record.samples("cpu_s")
+        }
+        settings = [outcome.block.context.settings for outcome in record.outcomes()]
+    assert found == {1: ([1.125, 1.25], [1, 2]), 2: ([2.125, 2.25], [1, 2])}
+    assert settings == [{"env_bytes": 1}, {"env_bytes": 2}]
+
+
 def test_a_level_that_the_experiment_has_not_is_an_error(tmp_path):
     with pytest.raises(LookupError):
-        write_values(tmp_path / "kept.lab", experiment(**SPEC), [[trial(3, ("sort", 1.0))]], "values.csv")
+        write_values(
+            tmp_path / "kept.lab", experiment(**SPEC), [KeptBlock([trial(3, ("sort", 1.0))])], "values.csv"
+        )

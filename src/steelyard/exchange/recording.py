@@ -20,7 +20,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.sample import Treatment
 from steelyard.core.units import BUILTIN, Better, Scalar
 from steelyard.design import treatments
-from steelyard.design.plan import Block
+from steelyard.design.plan import Block, Context
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.spec import experiment as checked
@@ -176,14 +176,31 @@ KeptTrial = tuple[Mapping[str, Scalar], Sequence[LabelledValue]]
 """Levels of every factor, and what the trial reported."""
 
 
+class KeptBlock(msgspec.Struct, frozen=True):
+    """The trials of a block, in the order in which they ran.
+
+    Attributes
+    ----------
+    pass_, context : int
+        From 1; the context that its trials shared, 0 where the experiment has none.
+    settings : Mapping[str, Scalar]
+        Of the context.
+    """
+
+    trials: Sequence[KeptTrial]
+    pass_: int = 1
+    context: int = 0
+    settings: Mapping[str, Scalar] = {}
+
+
 def write_values(
-    directory: Path, experiment: Experiment, blocks: Sequence[Sequence[KeptTrial]], source: str
+    directory: Path, experiment: Experiment, blocks: Sequence[KeptBlock], source: str
 ) -> None:
     """Make a complete record of an experiment from values that were kept of one; nothing else is observed.
 
     Parameters
     ----------
-    blocks : sequence of sequence of KeptTrial
+    blocks : sequence of KeptBlock
         Complete ones, in the order in which they were taken.
     source : str
         Where the values are kept.
@@ -203,20 +220,27 @@ def write_values(
         treatments=drawn,
         metrics=metrics_of(experiment),
         program={source: {"sha256": "", "imported_from": "values that were kept"}},
-        observed=frozenset(),
-        trials=sum(map(len, blocks)),
+        observed={value.metric for block in blocks for _, values in block.trials for value in values}
+        & BUILTIN.keys(),
+        trials=sum(len(block.trials) for block in blocks),
     ) as record:
         run = record.begin_run({}, "")
         number = 0
-        for block, trials in enumerate(blocks, 1):
-            order = [numbers[frozenset(levels.items())] for levels, _ in trials]
-            record.add_blocks([Block(block, 1, None, tuple(order))])
+        for id_, block in enumerate(blocks, 1):
+            order = [numbers[frozenset(levels.items())] for levels, _ in block.trials]
+            context = Context(block.context, block.settings) if block.context else None
+            record.add_blocks([Block(id_, block.pass_, context, tuple(order))])
             measured = [
                 _make_trial(
-                    {"trial": number + place, "block": block, "place": place, "treatment": treatment},
-                    [Value(value.metric, value.value, 0, value.labels) for value in values],
+                    {"trial": number + place, "block": id_, "place": place, "treatment": treatment}
+                    | _fill_columns({value.metric: value.value for value in values}),
+                    [
+                        Value(value.metric, value.value, 0, value.labels)
+                        for value in values
+                        if value.metric not in BUILTIN
+                    ],
                 )
-                for place, (treatment, (_, values)) in enumerate(zip(order, trials, strict=True), 1)
+                for place, (treatment, (_, values)) in enumerate(zip(order, block.trials, strict=True), 1)
             ]
             record.take(run, measured, record.journal_path(run).name, 0)
             number += len(measured)
@@ -327,18 +351,22 @@ def _make_measurement(number: int, place: int, treatment: int, trial: RecordedTr
     """Return a trial of which only values are known; the metrics of the record say which columns count."""
     builtins = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
     columns = {"trial": number, "block": trial.block, "place": place, "treatment": treatment}
-    columns["wall_ns"] = round(builtins.get("wall_s", 0.0) * 1e9)
-    # CPU time alone is kept as user time, since its sum with system time is what is read back.
-    columns["user_us"] = round(builtins.get("user_s", builtins.get("cpu_s", 0.0)) * 1e6)
-    columns["system_us"] = round(builtins.get("system_s", 0.0) * 1e6)
-    columns |= {name: round(builtins[name]) for name in _COUNTED if name in builtins}
     values = [
         Value(name, value, i)
         for name, repetitions in trial.values.items()
         if name not in BUILTIN
         for i, value in enumerate(repetitions)
     ]
-    return _make_trial(columns, values)
+    return _make_trial(columns | _fill_columns(builtins), values)
+
+
+def _fill_columns(builtins: Mapping[str, float]) -> dict[str, int]:
+    """Return the columns of a trial that built-in metrics are read from."""
+    columns = {"wall_ns": round(builtins.get("wall_s", 0.0) * 1e9)}
+    # CPU time alone is kept as user time, since its sum with system time is what is read back.
+    columns["user_us"] = round(builtins.get("user_s", builtins.get("cpu_s", 0.0)) * 1e6)
+    columns["system_us"] = round(builtins.get("system_s", 0.0) * 1e6)
+    return columns | {name: round(builtins[name]) for name in _COUNTED if name in builtins}
 
 
 def _make_trial(columns: Mapping[str, int], values: Sequence[Value]) -> Measurement:
