@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -378,3 +379,43 @@ def test_counters_that_this_machine_lacks_end_with_exit_code_4_whoever_wants_the
     request = ObserveRequest(command="true", probes=(wrapper("nice"),), counters=("cycles:u",), **QUICK)
     with pytest.raises(MachineError, match="the counter cycles:u is not available on this machine"):
         observe(request, tmp_path / "b", watch=silent)
+
+
+def test_a_seed_draws_other_sites_and_as_many(tmp_path):
+    # Site n is passed n² times: sums tell which sites count, beside how many.
+    sites = "\n".join(f"for (int i = 0; i < {n * n}; i++) STEELYARD_COUNT();" for n in range(100))
+    source = tmp_path / "sites.c"
+    source.write_text(f"#include <steelyard_probe.h>\nint main(void) {{ {sites} steelyard_probe_end(); }}\n")
+    sums = {}
+    for seed in (0, 1, 12, 39):
+        for share in (30, 100):
+            options = [f"-DSTEELYARD_SITES={share}", f"-DSTEELYARD_SITES_SEED={seed}"]
+            program = tmp_path / f"sites-{seed}-{share}"
+            subprocess.run(["cc", f"-I{INCLUDE}", *options, source, "-o", program], check=True)
+            metrics = tmp_path / f"metrics-{seed}-{share}"
+            subprocess.run([program], env={"STEELYARD_METRICS": str(metrics)}, check=True)
+            sums[seed, share] = json.loads(metrics.read_text())["values"][0]
+    assert {total for (_, share), total in sums.items() if share == 100} == {sum(n * n for n in range(100))}
+    drawn = [total for (_, share), total in sums.items() if share == 30]
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_a_program_whose_calls_are_not_made_is_the_other_one_but_for_a_byte(source):
+    programs = []
+    for calls in (0, 1):
+        options = ["-DSTEELYARD_PROBES=3", "-DSTEELYARD_PROBE_SOFTWARE", f"-DSTEELYARD_PROBE_CALLS={calls}"]
+        program = source / "same"
+        subprocess.run(
+            ["cc", "-O2", "-Wl,--build-id=none", f"-I{INCLUDE}", *options, "probed.c", "-o", program],
+            check=True,
+        )
+        programs.append(program.read_bytes())
+        metrics = source / f"metrics-{calls}"
+        done = subprocess.run(
+            [program], env={"STEELYARD_METRICS": str(metrics)}, capture_output=True, check=False
+        )
+        if done.returncode == 4:
+            pytest.skip("the kernel refuses software counters here")
+        assert metrics.exists() == (calls == 1)
+    assert len(programs[0]) == len(programs[1])
+    assert sum(a != b for a, b in zip(*programs, strict=True)) == 1

@@ -3,16 +3,20 @@
 //     #include <steelyard_probe.h>
 //     int main(void) {
 //         steelyard_probe_begin();      // sets up STEELYARD_PROBES counters, one system call each
-//         ... STEELYARD_COUNT(); ...    // adds 1 to a software counter, at STEELYARD_SITES percent of such
-//         places steelyard_probe_end();        // reads them all, and reports
+//         ... STEELYARD_COUNT(); ...    // adds 1 to a software counter, at STEELYARD_SITES percent of sites
+//         steelyard_probe_end();        // reads them all, and reports
 //     }
 //
 // -DSTEELYARD_PROBES=N (0 to 8; 0, the default, leaves no code): cycles, instructions, cache references and
 // misses, branches, branch misses, and stalled cycles of front and back end, of this process in user mode,
 // counted by the kernel (perf_event_open(2)). With -DSTEELYARD_PROBE_SOFTWARE its software events instead,
-// which every machine has. -DSTEELYARD_SITES=P (0 to 100): which sites count is drawn from their order in the
-// file, the same ones for every build; a larger share holds all of a smaller one. A site that does not count
-// leaves no code.
+// which every machine has. -DSTEELYARD_PROBE_CALLS=0: the same program with the same code, which never makes
+// these calls; what it differs by from a program without probes is where its code lies, and what the other
+// one differs by from it is what the calls cost.
+//
+// -DSTEELYARD_SITES=P (0 to 100): which sites count is drawn from their order in the file, the same ones for
+// every build; a larger share holds all of a smaller one. -DSTEELYARD_SITES_SEED=N (0 to 39) draws others. A
+// site that does not count leaves no code.
 //
 // What was counted goes by the line protocol to the file that $STEELYARD_METRICS names, as probe_cycles and
 // so on, and the sum over all sites as probe_sites; nowhere else. A counter that this machine lacks ends the
@@ -27,6 +31,12 @@
 #ifndef STEELYARD_SITES
 #define STEELYARD_SITES 0
 #endif
+#ifndef STEELYARD_PROBE_CALLS
+#define STEELYARD_PROBE_CALLS 1
+#endif
+#ifndef STEELYARD_SITES_SEED
+#define STEELYARD_SITES_SEED 0
+#endif
 
 #if STEELYARD_PROBES < 0 || STEELYARD_PROBES > 8
 #error "STEELYARD_PROBES is 0 to 8"
@@ -34,14 +44,27 @@
 #if STEELYARD_SITES < 0 || STEELYARD_SITES > 100
 #error "STEELYARD_SITES is a share in percent, 0 to 100"
 #endif
+#if STEELYARD_PROBE_CALLS != 0 && STEELYARD_PROBE_CALLS != 1
+#error "STEELYARD_PROBE_CALLS is 0 or 1"
+#endif
+#if STEELYARD_SITES_SEED < 0 || STEELYARD_SITES_SEED > 39
+#error "STEELYARD_SITES_SEED is 0 to 39"
+#endif
 
 #if STEELYARD_SITES > 0
 #define STEELYARD_MOST_SITES 256
 static volatile unsigned long long steelyard_site_counts[STEELYARD_MOST_SITES];
-// A permutation of 0 ... 99 by the site's number: 37 is prime to 100.
+// Permutations of 0 ... 99 by the site's number: a step that is prime to 100, one for each seed, and a shift.
+#define STEELYARD_DIGIT ((STEELYARD_SITES_SEED / 10 + 2) % 4)
+#define STEELYARD_STEP                                                                                       \
+    ((STEELYARD_SITES_SEED + 3) % 10 * 10 + (STEELYARD_DIGIT == 0   ? 1                                      \
+                                             : STEELYARD_DIGIT == 1 ? 3                                      \
+                                             : STEELYARD_DIGIT == 2 ? 7                                      \
+                                                                    : 9))
+#define STEELYARD_SHIFT (STEELYARD_SITES_SEED * 61)
 #define STEELYARD_COUNT_AT(site)                                                                             \
     do {                                                                                                     \
-        if ((site) * 37 % 100 < STEELYARD_SITES)                                                             \
+        if (((site) * STEELYARD_STEP + STEELYARD_SHIFT) % 100 < STEELYARD_SITES)                             \
             steelyard_site_counts[(site) % STEELYARD_MOST_SITES]++;                                          \
     } while (0)
 #define STEELYARD_COUNT() STEELYARD_COUNT_AT(__COUNTER__)
@@ -96,8 +119,15 @@ static const unsigned long long steelyard_events[8] = {0, 1, 2, 3, 4, 5, 7, 8};
 #endif
 
 static int steelyard_counters[STEELYARD_PROBES];
+// What never changes and no compiler knows, and not 0, which would lie elsewhere: both programs are one but
+// for this word.
+enum { STEELYARD_NEVER_CALLS = 1, STEELYARD_CALLS };
+static volatile int steelyard_calling = STEELYARD_PROBE_CALLS ? STEELYARD_CALLS : STEELYARD_NEVER_CALLS;
 
 static void steelyard_probe_begin(void) {
+    if (steelyard_calling == STEELYARD_NEVER_CALLS) {
+        return;
+    }
     for (int i = 0; i < STEELYARD_PROBES; i++) {
         struct perf_event_attr wanted;
         memset(&wanted, 0, sizeof wanted);
@@ -117,6 +147,10 @@ static void steelyard_probe_begin(void) {
 
 static void steelyard_probe_end(void) {
     unsigned long long counts[STEELYARD_PROBES];
+    if (steelyard_calling == STEELYARD_NEVER_CALLS) {
+        steelyard_report_sites();
+        return;
+    }
     for (int i = 0; i < STEELYARD_PROBES; i++) {
         if (read(steelyard_counters[i], &counts[i], sizeof counts[i]) != (ssize_t)sizeof counts[i]) {
             counts[i] = 0;
