@@ -5,7 +5,8 @@
 // When current: every neighbour is given an equal share of the rank. All vertices are of one class.
 //
 // Neighbours on the same rank need not be given anything: each of them is given as much as it gives, and
-// reading is cheaper than writing at places that no cache has.
+// reading is cheaper than writing at places that no cache has. In a directed graph a vertex gives to those
+// that its arcs lead to, and is not given by these.
 //
 // Between iterations ranks become (1 - d) / n + d (what was given + what vertices without neighbours have /
 // n) with d = .85 (Brin and Page, 1998, DOI 10.1016/S0169-7552(98)00110-X); their sum stays 1.
@@ -37,8 +38,8 @@ class PageRank : public PrefetchedRows {
     };
     static constexpr double damping = .85;
 
-    /// With `reads_own`, vertices read what neighbours on the same rank give to them. Rows are in the order
-    /// of neighbours.
+    /// With `reads_own`, vertices of an undirected graph read what neighbours on the same rank give to them.
+    /// Rows are in the order of neighbours.
     PageRank(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime, bool reads_own)
         : PrefetchedRows(graph), team_(team), runtime_(runtime), reads_own_(reads_own) {
         for (std::size_t local = 0; local < graph.count(); ++local) {

@@ -90,6 +90,8 @@ void declare_runs(Options& options, Asked& request) {
         options.add("--tolerance", request.tolerance, "End when the changes of an iteration add up to less",
                     {1e-12, 1.0});
         options.add("--iterations", request.iterations, "At most", {1, 100'000});
+        options.flag("--directed", request.is_directed,
+                     "Edges lead from source to target alone, but for those of a symmetric matrix");
     }
     options.add(
         "--own", request.own,

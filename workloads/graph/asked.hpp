@@ -42,8 +42,9 @@ struct Asked {
     int sources = 1;
     std::vector<std::string> roots; ///< In place of drawn sources.
     int repetitions = 1;
-    double tolerance = 1e-4; ///< Of PageRank: sum of changes in the last iteration.
-    int iterations = 100;    ///< Of PageRank, at most.
+    double tolerance = 1e-4;  ///< Of PageRank: sum of changes in the last iteration.
+    int iterations = 100;     ///< Of PageRank, at most.
+    bool is_directed = false; ///< Of PageRank: edges lead from source to target.
     bool validate = false;
     bool hash = false;
     std::string output; ///< File for drawn edges, or for what was found of each vertex.

@@ -19,7 +19,7 @@ struct Arc {
 
 /// Calls `visit` with every arc from a vertex of this rank. Collective.
 template <class Visit>
-void for_own_arcs(const Team& team, const Edges& edges, const Owners& owners, Visit visit) {
+void for_own_arcs(const Team& team, const Edges& edges, const Owners& owners, bool both_ways, Visit visit) {
     const std::uint64_t rounds = team.all(Fold::max, (edges.own() + batch - 1) / batch);
     std::vector<Edge> some;
     std::vector<std::vector<Arc>> outgoing(owners.ranks());
@@ -34,7 +34,9 @@ void for_own_arcs(const Team& team, const Edges& edges, const Owners& owners, Vi
             const Vertex source = owners.vertex(edge.source);
             const Vertex target = owners.vertex(edge.target);
             outgoing[owners.owner(source)].push_back({source, target, edge.weight});
-            outgoing[owners.owner(target)].push_back({target, source, edge.weight});
+            if (both_ways) {
+                outgoing[owners.owner(target)].push_back({target, source, edge.weight});
+            }
         }
         for (const std::vector<Arc>& arcs : team.exchanged(outgoing)) {
             for (const Arc& arc : arcs) {
@@ -102,7 +104,8 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks) {
     return of_copies * rows / ranks;
 }
 
-Csr build(const Team& team, const Edges& edges, RowOrder order) {
+Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs) {
+    const bool both_ways = arcs == Arcs::both_ways || team.all(Fold::max, edges.is_symmetric() ? 1 : 0) != 0;
     const Owners owners(edges.vertices(), team.size());
     const auto rank = static_cast<std::size_t>(team.rank());
     const std::size_t count = owners.count(rank);
@@ -110,7 +113,7 @@ Csr build(const Team& team, const Edges& edges, RowOrder order) {
     graph.begin.resize(count + 1);
     graph.ends.resize(count);
     double largest = 0;
-    for_own_arcs(team, edges, owners, [&](const Arc& arc) {
+    for_own_arcs(team, edges, owners, both_ways, [&](const Arc& arc) {
         const std::size_t local = owners.local(arc.from);
         ++graph.ends[local];
         graph.begin[local + 1] += arc.from != arc.to ? 1 : 0;
@@ -123,7 +126,7 @@ Csr build(const Team& team, const Edges& edges, RowOrder order) {
     graph.targets.resize(graph.begin.back());
     graph.weights.resize(graph.begin.back());
     // A row's begin is where its next arc goes, and ends as that of the row behind it.
-    for_own_arcs(team, edges, owners, [&](const Arc& arc) {
+    for_own_arcs(team, edges, owners, both_ways, [&](const Arc& arc) {
         if (arc.from != arc.to) {
             const std::uint64_t place = graph.begin[owners.local(arc.from)]++;
             graph.targets[place] = arc.to;

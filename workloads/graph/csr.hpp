@@ -15,7 +15,14 @@ namespace goodsyard::graph {
 /// How a row is in order.
 enum class RowOrder : int { by_neighbour, by_weight };
 
-/// A simple undirected graph without loops; of parallel edges the lightest.
+/// Which arcs a tuple of the input becomes.
+enum class Arcs : int {
+    both_ways,
+    as_given, ///< From source to target, unless the input says that it is symmetric.
+};
+
+/// A simple graph without loops; of parallel edges the lightest. A row has the arcs that leave a vertex: of
+/// an undirected graph, all of its edges.
 struct Csr {
     Owners owners;
     std::size_t rank = 0;
@@ -23,7 +30,8 @@ struct Csr {
     std::vector<Vertex> targets;
     std::vector<float> weights;
     /// Ends of tuples of the input at each own vertex, those of loops and parallel edges included: half of
-    /// their sum over a component is what the specification of Graph500 counts as its edges.
+    /// their sum over a component is what the specification of Graph500 counts as its edges. Of a directed
+    /// graph, sources alone.
     std::vector<std::uint32_t> ends;
     float largest_weight = 0; ///< Of all ranks.
 
@@ -76,6 +84,7 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks);
 /// Build the rows of all ranks in two passes over the edges: one counts, one places. Collective.
 ///
 /// The ranks exchange batches, and hold no more than one at a time beside their rows.
-Csr build(const Team& team, const Edges& edges, RowOrder order = RowOrder::by_neighbour);
+Csr build(const Team& team, const Edges& edges, RowOrder order = RowOrder::by_neighbour,
+          Arcs arcs = Arcs::both_ways);
 
 } // namespace goodsyard::graph

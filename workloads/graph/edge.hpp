@@ -1,4 +1,4 @@
-// Undirected edges as they are drawn or read, and where they come from.
+// Edges as they are drawn or read, and where they come from.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace goodsyard::graph {
 
-/// A tuple of the input: both directions of an edge, duplicates and self-loops included.
+/// A tuple of the input, duplicates and self-loops included: both directions of an edge, or of a directed
+/// graph the one from source to target.
 struct Edge {
     std::uint64_t source = 0;
     std::uint64_t target = 0;
@@ -31,6 +32,8 @@ class Edges {
     [[nodiscard]] virtual std::uint64_t own() const = 0;
     /// This rank's tuples `first`, `first + 1`, … into `out`.
     virtual void read(std::uint64_t first, std::span<Edge> out) const = 0;
+    /// Whether the input says that each tuple stands for both directions.
+    [[nodiscard]] virtual bool is_symmetric() const { return false; }
 };
 
 /// Tuples that a rank holds at a time, wherever all are gone through.

@@ -26,6 +26,7 @@ struct Layout {
     std::uint64_t base = 0;     ///< Number of the first vertex.
     std::uint64_t vertices = 0; ///< 0: not said.
     std::uint64_t edges = 0;    ///< 0 where `vertices` is.
+    bool is_symmetric = false;
 };
 
 /// What is wrong at a place of the file.
@@ -130,6 +131,7 @@ Layout market_layout(std::ifstream& file, std::string line, Layout layout) {
         throw BadLine(at, "'" + line + "' is not: rows columns entries");
     }
     layout.base = 1;
+    layout.is_symmetric = symmetry == "symmetric";
     layout.vertices = std::max(*rows, *columns);
     layout.edges = *entries;
     if (layout.vertices == 0 || layout.vertices > most_vertices) {
@@ -213,6 +215,7 @@ FileEdges::FileEdges(const Team& team, const std::string& path) {
     }
     const std::uint64_t outcome = team.all(Fold::sum, std::uint64_t{edges_.size()});
     vertices_ = layout.vertices != 0 ? layout.vertices : team.all(Fold::max, above);
+    is_symmetric_ = layout.is_symmetric;
     heaviest = team.all(Fold::max, heaviest);
     std::optional<std::string> wrong;
     if (vertices_ == 0) {

@@ -23,10 +23,12 @@ class FileEdges final : public Edges {
     [[nodiscard]] std::uint64_t vertices() const override { return vertices_; }
     [[nodiscard]] std::uint64_t own() const override { return edges_.size(); }
     void read(std::uint64_t first, std::span<Edge> out) const override;
+    [[nodiscard]] bool is_symmetric() const override { return is_symmetric_; }
 
   private:
     std::vector<Edge> edges_;
     std::uint64_t vertices_ = 0;
+    bool is_symmetric_ = false;
 };
 
 } // namespace goodsyard::graph

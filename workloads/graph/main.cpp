@@ -145,7 +145,8 @@ void measure(const World& world, const Asked& request) {
     const Drawn input = make_input(world, request.input);
     const Clock clock(Timer::monotonic);
     const double begin_s = clock.now_s();
-    const Csr graph = build(world, *input.edges, row_order(request));
+    const Csr graph = build(world, *input.edges, row_order(request),
+                            request.is_directed ? Arcs::as_given : Arcs::both_ways);
     const double construction_s = world.all(Fold::max, clock.now_s() - begin_s);
     const std::vector<Vertex> roots = roots_of(world, graph, request, input);
     if (world.is_root()) {

@@ -22,8 +22,8 @@ class PageRankKernel final : public Kernel {
   public:
     PageRankKernel(const Place& place, const Asked& request)
         : place_(place), tolerance_(request.tolerance), most_iterations_(request.iterations),
-          orders_(orders_of(request, place.graph, OrderKind::chaotic)),
-          algorithm_(place.team, place.graph, place.runtime, orders_.own_at_once),
+          orders_(orders_of(request, place.graph, OrderKind::chaotic)), is_directed_(request.is_directed),
+          algorithm_(place.team, place.graph, place.runtime, orders_.own_at_once && !request.is_directed),
           machine_(place.runtime, place.graph, algorithm_, orders_) {}
 
     void run(Vertex /*root*/) override {
@@ -35,7 +35,10 @@ class PageRankKernel final : public Kernel {
             ++iterations_;
         } while (change_ >= tolerance_ && iterations_ < most_iterations_);
     }
-    double edges() override { return iterations_ * all_edges(place_.team, place_.graph); }
+    double edges() override {
+        constexpr double ends = 2; // Of a directed edge one is counted, and half of them are edges.
+        return iterations_ * (is_directed_ ? ends : 1) * all_edges(place_.team, place_.graph);
+    }
     std::vector<Fact> facts() override {
         std::vector<Fact> facts = {{"iterations", "", static_cast<double>(iterations_)},
                                    {"last_change", "", change_},
@@ -80,15 +83,58 @@ class PageRankKernel final : public Kernel {
         return place_.team.all(Fold::sum, own);
     }
 
+    [[nodiscard]] double share(std::size_t local) const {
+        return algorithm_.ranks()[local] / static_cast<double>(place_.graph.degree(local));
+    }
+
+    /// What the neighbours of each vertex of this rank give it, in double precision. Collective.
+    [[nodiscard]] std::vector<double> given_by_neighbours() const {
+        const Csr& graph = place_.graph;
+        const std::vector<double> shares =
+            lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) { return share(local); });
+        std::vector<double> given(graph.count());
+        for (std::size_t local = 0; local < graph.count(); ++local) {
+            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
+                given[local] += shares[i];
+            }
+        }
+        return given;
+    }
+
+    /// The same of those whose arcs lead to it. Collective.
+    [[nodiscard]] std::vector<double> given_along_arcs() const {
+        struct Gift {
+            Vertex vertex;
+            double share;
+        };
+        constexpr std::size_t together = std::size_t{1} << 18U; // And a row more.
+        const Csr& graph = place_.graph;
+        std::vector<double> given(graph.count());
+        std::size_t local = 0;
+        for (bool any = true; any;) {
+            std::vector<std::vector<Gift>> gifts(graph.owners.ranks());
+            for (std::size_t count = 0; local < graph.count() && count < together; ++local) {
+                for (const Vertex vertex : graph.neighbours(local)) {
+                    gifts[graph.owners.owner(vertex)].push_back({vertex, share(local)});
+                }
+                count += graph.degree(local);
+            }
+            for (const std::vector<Gift>& received : place_.team.exchanged(gifts)) {
+                for (const Gift& gift : received) {
+                    given[graph.owners.local(gift.vertex)] += gift.share;
+                }
+            }
+            any = place_.team.all(Fold::max, std::uint64_t{local < graph.count() ? 1U : 0U}) != 0;
+        }
+        return given;
+    }
+
     /// Σ |F(ranks) - ranks|, where F is an iteration. Collective.
     double residual() {
         const Csr& graph = place_.graph;
         const std::vector<double>& ranks = algorithm_.ranks();
         const auto n = static_cast<double>(graph.owners.vertices());
-        const std::vector<double> shares =
-            lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) {
-                return ranks[local] / static_cast<double>(graph.degree(local));
-            });
+        const std::vector<double> given = is_directed_ ? given_along_arcs() : given_by_neighbours();
         double alone = 0;
         for (std::size_t local = 0; local < ranks.size(); ++local) {
             alone += graph.degree(local) == 0 ? ranks[local] : 0;
@@ -97,10 +143,7 @@ class PageRankKernel final : public Kernel {
         constexpr double damping = agm::PageRank::damping;
         double change = 0;
         for (std::size_t local = 0; local < ranks.size(); ++local) {
-            double sum = alone / n;
-            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
-                sum += shares[i];
-            }
+            const double sum = alone / n + given[local];
             change += std::abs((1 - damping) / n + damping * sum - ranks[local]);
         }
         return place_.team.all(Fold::sum, change);
@@ -110,6 +153,7 @@ class PageRankKernel final : public Kernel {
     double tolerance_;
     int most_iterations_;
     Orders orders_;
+    bool is_directed_;
     agm::PageRank algorithm_;
     Machine<agm::PageRank> machine_;
     int iterations_ = 0;

@@ -38,7 +38,7 @@ class TrianglesKernel final : public MachineKernel<agm::Triangles> {
         Vertex vertex;
         Vertex other;
     };
-    /// Pairs of a rank that are sent together, and a row's more at most.
+    /// Pairs of a rank that are sent together, and those of one neighbour more at most.
     static constexpr std::uint64_t most_pairs = 1 << 18;
 
     std::uint64_t triangles() {
@@ -51,16 +51,21 @@ class TrianglesKernel final : public MachineKernel<agm::Triangles> {
         const Csr& graph = place_.graph;
         std::uint64_t closed = 0;
         std::size_t local = 0;
+        std::size_t first = 0; ///< In the row of `local`, which may be asked about in several parts.
         for (bool any = true; any;) {
             std::vector<std::vector<Pair>> questions(graph.owners.ranks());
-            for (std::uint64_t request = 0; local < graph.count() && request < most_pairs; ++local) {
+            for (std::uint64_t request = 0; local < graph.count() && request < most_pairs;) {
                 const std::span<const Vertex> row = graph.neighbours(local);
-                for (std::size_t i = 0; i < row.size(); ++i) {
-                    for (std::size_t k = i + 1; k < row.size(); ++k) {
-                        questions[graph.owners.owner(row[i])].push_back({row[i], row[k]});
+                for (; first < row.size() && request < most_pairs; ++first) {
+                    for (const Vertex other : row.subspan(first + 1)) {
+                        questions[graph.owners.owner(row[first])].push_back({row[first], other});
                     }
+                    request += row.size() - first - 1;
                 }
-                request += row.size() * row.size() / 2;
+                if (first == row.size()) {
+                    ++local;
+                    first = 0;
+                }
             }
             for (const std::vector<Pair>& pairs : place_.team.exchanged(questions)) {
                 for (const Pair& pair : pairs) {

@@ -373,6 +373,46 @@ def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmp
     assert ended.values("rank_checksum") == [pytest.approx(ranked @ weights, rel=1e-12)]
 
 
+def directed_ranks(arcs, count):
+    """PageRank by a linear system; a vertex without arcs gives to all."""
+    steps = np.full((count, count), 1 / count)
+    for vertex in range(count):
+        targets = {target for source, target in arcs if source == vertex and target != vertex}
+        if targets:
+            steps[vertex] = [1 / len(targets) if other in targets else 0 for other in range(count)]
+    return np.linalg.solve(np.eye(count) - 0.85 * steps.T, np.full(count, 0.15 / count))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ways", [(), ("--cache", "sum"), ("--execution", "fibre"), ("--own", "sent")])
+def test_page_ranks_of_a_directed_graph_are_those_of_numpy(openmpi, tmp_path, ranks, ways):
+    drawn = np.random.default_rng(11)
+    arcs = [(int(a), int(b)) for a, b in drawn.integers(0, (20, 30), size=(90, 2))]  # Ten give nothing.
+    (tmp_path / "edges").write_text("".join(f"{a} {b}\n" for a, b in [*arcs, (29, 29)]))
+    out = tmp_path / "ranks.txt"
+    asked = ("--generator", str(tmp_path / "edges"), "--directed", "--tolerance", "1e-7", "--validate")
+    ended = openmpi("graph", ranks, "pagerank", *asked, *ways, "--output", str(out), **YIELDS)
+    assert ended.code == 0, ended.stderr
+    assert np.loadtxt(out)[:, 1] == pytest.approx(directed_ranks(arcs, 30), abs=1e-6)
+    (iterations,) = ended.values("iterations")
+    assert ended.values("edges") == [iterations * (len(arcs) + 1)]
+
+
+@pytest.mark.parametrize("symmetry", ["symmetric", "general"])
+def test_edges_of_a_symmetric_matrix_lead_both_ways_in_a_directed_graph_too(openmpi, tmp_path, symmetry):
+    edges = [(1, 2), (1, 3), (3, 4), (5, 2)]
+    matrix = tmp_path / "edges.mtx"
+    rows = "".join(f"{a} {b}\n" for a, b in edges)
+    matrix.write_text(f"%%MatrixMarket matrix coordinate pattern {symmetry}\n5 5 {len(edges)}\n{rows}")
+    out = tmp_path / "ranks.txt"
+    asked = ("--generator", str(matrix), "--directed", "--tolerance", "1e-7", "--validate")
+    ended = openmpi("graph", 2, "pagerank", *asked, "--output", str(out), **YIELDS)
+    assert ended.code == 0, ended.stderr
+    arcs = [(a - 1, b - 1) for a, b in edges]
+    both = [*arcs, *((b, a) for a, b in arcs)] if symmetry == "symmetric" else arcs
+    assert np.loadtxt(out)[:, 1] == pytest.approx(directed_ranks(both, 5), abs=1e-6)
+
+
 def test_scores_of_betweenness_are_taken_out_of_all_sources_together(openmpi, tmp_path):
     path = tmp_path / "path"
     path.write_text("0 1\n1 2\n2 3\n")
