@@ -193,9 +193,7 @@ class KeptBlock(msgspec.Struct, frozen=True):
     settings: Mapping[str, Scalar] = {}
 
 
-def write_values(
-    directory: Path, experiment: Experiment, blocks: Sequence[KeptBlock], source: str
-) -> None:
+def write_values(directory: Path, experiment: Experiment, blocks: Sequence[KeptBlock], source: str) -> None:
     """Make a complete record of an experiment from values that were kept of one; nothing else is observed.
 
     Parameters
