@@ -10,7 +10,8 @@
 namespace goodsyard::runtime {
 
 /// The one that is asked for; `parameters` are settled. Collective, as is its destruction, which comes when
-/// all messages have arrived. Raises UsageError where the ranks are not on one node and a ring is asked for.
+/// all messages have arrived. Raises UsageError where items are to go by nodes, and these have not equally
+/// many consecutive ranks.
 std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters);
 
 } // namespace goodsyard::runtime

@@ -27,11 +27,13 @@ void declare(Options& options, Parameters& parameters) {
                  {"coroutine", Execution::coroutine}});
     options.add(
         "--transport", parameters.transport,
-        "ring: in a window that the ranks of one node share; default: ring where all ranks are on one "
-        "node that has room for it, else point-to-point",
+        "ring: in a window that the ranks of a node share, and point-to-point between nodes; default: ring "
+        "where nodes have several ranks and room for it, else point-to-point",
         {{"default", TransportKind::of_place},
          {"point-to-point", TransportKind::point_to_point},
          {"ring", TransportKind::ring}});
+    options.add("--node-ranks", parameters.node_ranks,
+                "Consecutive ranks of a host that are taken for a node; 0: all of them", {0, 1 << 20});
     options.add(
         "--idle", parameters.idle,
         "While waiting for messages; default: wait (in MPI) on a simulated machine, else yield",

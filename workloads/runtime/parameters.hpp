@@ -20,9 +20,9 @@ enum class Execution : int {
 };
 
 enum class TransportKind : int {
-    of_place,       ///< ring where all ranks are on one node, point to point elsewhere.
+    of_place,       ///< ring where nodes have several ranks and room, point to point elsewhere.
     point_to_point, ///< Pre-posted receives, a bounded number of sends on their way.
-    ring,           ///< Rings of slots in a window that the ranks of a node share.
+    ring,           ///< Rings of slots in a window that a node's ranks share; point to point between nodes.
 };
 
 /// What a rank does while it waits for messages.
@@ -54,6 +54,7 @@ struct Parameters {
     Preset preset = Preset::am_plus_plus;
     Execution execution = Execution::of_preset;
     TransportKind transport = TransportKind::of_place;
+    int node_ranks = 0; ///< Consecutive ranks of a host that are taken for a node; 0: all of them.
     Idle idle = Idle::of_place;
     std::int64_t buffer_bytes = automatic; ///< A message is sent when it is so long; 0: an item a message.
     double flush_age_s = 0;                ///< A message is sent when its first item is so old; 0: never.

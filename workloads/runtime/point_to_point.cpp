@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <sched.h>
+#include <utility>
 
 #include "harness/simulated.hpp"
 #include "mpi/check.hpp"
@@ -21,8 +22,9 @@ const auto begin_send = simulated ? MPI_Issend : MPI_Isend;
 
 } // namespace
 
-PointToPoint::PointToPoint(MPI_Comm world, const Parameters& parameters, int ranks_of_node)
-    : Transport(capacity_bytes(parameters)), comm_(duplicate(world)), ranks_of_node_(ranks_of_node),
+PointToPoint::PointToPoint(MPI_Comm world, const Parameters& parameters, int ranks_of_node,
+                           std::shared_ptr<BufferPool> pool)
+    : Transport(std::move(pool)), comm_(duplicate(world)), ranks_of_node_(ranks_of_node),
       idle_(parameters.idle), receives_(static_cast<std::size_t>(parameters.receives)),
       sends_(static_cast<std::size_t>(parameters.sends)), requests_(receives_ + sends_, MPI_REQUEST_NULL),
       buffers_(receives_ + sends_) {

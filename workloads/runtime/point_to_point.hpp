@@ -1,6 +1,7 @@
 // Messages by MPI's point-to-point operations: receives posted in advance, and a bounded number of sends.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "mpi/handles.hpp"
@@ -18,7 +19,8 @@ namespace goodsyard::runtime {
 class PointToPoint final : public Transport {
   public:
     /// `ranks_of_node` consecutive ranks are a node.
-    PointToPoint(MPI_Comm world, const Parameters& parameters, int ranks_of_node);
+    PointToPoint(MPI_Comm world, const Parameters& parameters, int ranks_of_node,
+                 std::shared_ptr<BufferPool> pool);
     ~PointToPoint() override;
 
     [[nodiscard]] int rank() const override { return rank_; }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <sched.h>
+#include <utility>
 
 #include "mpi/check.hpp"
 
@@ -13,17 +14,10 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 
-OwnedComm of_node(MPI_Comm world) {
-    OwnedComm local;
-    check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, local.out()),
-          "MPI_Comm_split_type");
-    return local;
-}
-
 } // namespace
 
-SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
-    : Transport(capacity_bytes(parameters)), comm_(of_node(world)), idle_(parameters.idle),
+SharedRing::SharedRing(OwnedComm node, const Parameters& parameters, std::shared_ptr<BufferPool> pool)
+    : Transport(std::move(pool)), comm_(std::move(node)), idle_(parameters.idle),
       slots_(static_cast<std::uint64_t>(parameters.ring_slots)), slot_bytes_(slot_bytes(parameters)) {
     check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <vector>
 
 #include "mpi/handles.hpp"
@@ -17,7 +18,8 @@ namespace goodsyard::runtime {
 /// Destroyed on all ranks together, when all messages have arrived.
 class SharedRing final : public Transport {
   public:
-    SharedRing(MPI_Comm world, const Parameters& parameters);
+    /// Between the ranks of `node`, which share memory; their ranks are those that messages name.
+    SharedRing(OwnedComm node, const Parameters& parameters, std::shared_ptr<BufferPool> pool);
 
     /// Of the window: the rings that one of so many ranks reads.
     [[nodiscard]] static std::size_t bytes_of_rank(int ranks, const Parameters& parameters);

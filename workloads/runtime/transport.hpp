@@ -1,6 +1,9 @@
 // How messages get from rank to rank: what the runtime asks of a transport.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "runtime/buffer.hpp"
 
 namespace goodsyard::runtime {
@@ -8,7 +11,9 @@ namespace goodsyard::runtime {
 /// Called once a message or less often, never once an item, and only from the stack of the rank itself.
 class Transport {
   public:
-    explicit Transport(std::size_t buffer_bytes) : pool_(buffer_bytes) {}
+    explicit Transport(std::size_t buffer_bytes) : Transport(std::make_shared<BufferPool>(buffer_bytes)) {}
+    /// One of several that hand the same buffers on.
+    explicit Transport(std::shared_ptr<BufferPool> pool) : owner_(std::move(pool)), pool_(*owner_) {}
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
@@ -42,7 +47,8 @@ class Transport {
     [[nodiscard]] BufferPool& pool() { return pool_; }
 
   protected:
-    BufferPool pool_;
+    std::shared_ptr<BufferPool> owner_;
+    BufferPool& pool_;
 };
 
 } // namespace goodsyard::runtime

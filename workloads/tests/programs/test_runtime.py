@@ -9,6 +9,7 @@ from programs import ROOT, built
 
 ONCE = ("--repetitions", "1", "--warmup", "0", "--precision", "0", "--sync", "barrier", "--clocks", "one")
 EXECUTIONS = ("handler", "fibre", "coroutine")
+TRANSPORTS = (("point-to-point",), ("ring",), ("ring", "--node-ranks", "2"))
 COUNTED_LOOKS = ("smpi/test:1", "smpi/grow-injected-times:no")
 
 
@@ -26,10 +27,10 @@ def test_thousands_of_schedules_of_a_simulated_network_end_with_everything_handl
 def test_updates_arrive_once_whatever_carries_and_runs_them(start, library, ranks):
     # The program itself holds the table to the updates that were drawn.
     asked = (*ONCE, "--ops", "updates", "--updates", "5000")
-    for transport in ("point-to-point", "ring"):
+    for transport in TRANSPORTS:
         for execution in EXECUTIONS:
             for length in ("0", "64", "4096"):
-                options = ("--transport", transport, "--execution", execution, "--buffer-bytes", length)
+                options = ("--transport", *transport, "--execution", execution, "--buffer-bytes", length)
                 ended = start(library, "runtime", ranks, *asked, *options)
                 assert ended.code == 0, (options, ended.stderr)
                 assert ended.values("items") == ended.values("items_handled") == [5000 * ranks]
@@ -40,14 +41,39 @@ def test_updates_arrive_once_whatever_carries_and_runs_them(start, library, rank
 @pytest.mark.parametrize("kernel", ["gather", "permutation"])
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_reads_and_permutations_are_right_whatever_carries_and_runs_them(start, library, kernel, ranks):
-    for transport in ("point-to-point", "ring"):
+    for transport in TRANSPORTS:
         for execution, length in zip(EXECUTIONS, ("0", "64", "4096"), strict=True):
-            asked = ("--transport", transport, "--execution", execution, "--buffer-bytes", length)
+            asked = ("--transport", *transport, "--execution", execution, "--buffer-bytes", length)
             words = (*ONCE, "--ops", kernel, "--updates", "3000", *asked)
             ended = start(library, "runtime", ranks, *words)
             assert ended.code == 0, (asked, ended.stderr)
             # A question and an answer, or a dart that sticks and a place that it gets, at the least.
             assert ended.values("items")[0] >= 2 * 3000 * ranks
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize(("ranks", "node_ranks"), [(3, "2"), (7, "3"), (8, "4"), (4, "1")])
+def test_nodes_of_any_size_are_joined_by_messages_and_by_routes(start, library, ranks, node_ranks):
+    asked = (
+        *ONCE,
+        "--ops",
+        "updates",
+        "--updates",
+        "2000",
+        "--transport",
+        "ring",
+        "--node-ranks",
+        node_ranks,
+    )
+    for route in ("direct", "grid", "node"):
+        ended = start(
+            library, "runtime", ranks, *asked, "--route", route, "--ring-slots", "1", "--sends", "1"
+        )
+        assert ended.code == 0, (route, ended.stderr)
+        forwarded = ended.values("items_forwarded")[0]
+        assert ended.values("items_handled") == [2000 * ranks + forwarded]
+        passes_on = route == "grid" or (route == "node" and node_ranks != "1")
+        assert (forwarded > 0) == passes_on, route
 
 
 def test_sixteen_simulated_ranks_read_and_permute(simulated):
@@ -147,9 +173,9 @@ def test_blocking_reads_return_what_is_there_whatever_carries_them(start, librar
     # The program itself holds each value to the one that its place has.
     asked = (*ONCE, "--ops", "reads", "--execution", "fibre", "--in-flight", "50", "--reads", "20")
     few, short = ("--active-tasks", "7"), ("--buffer-bytes", "0", "--sends", "1")
-    for transport in ("point-to-point", "ring"):
+    for transport in TRANSPORTS:
         for limits in (few, short, ("--stack-pages", "huge")):
-            ended = start(library, "runtime", ranks, *asked, "--transport", transport, *limits)
+            ended = start(library, "runtime", ranks, *asked, "--transport", *transport, *limits)
             assert ended.code == 0, (limits, ended.stderr)
             reads = 1000 * ranks
             there = [0] if ranks == 1 else [reads]
@@ -164,6 +190,7 @@ def test_blocking_reads_return_what_is_there_whatever_carries_them(start, librar
     ("asked", "said"),
     [
         (("--transport", "ring", "--idle", "wait"), "--idle wait is MPI's"),
+        (("--node-ranks", "-1"), "--node-ranks"),
         (("--execution", "thread"), "--execution"),
         (("--runtime", "charm"), "--runtime"),
         (("--buffer-bytes", "-2"), "--buffer-bytes"),

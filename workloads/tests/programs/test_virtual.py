@@ -113,3 +113,9 @@ def test_a_network_that_does_not_fit_ends_with_one_line(virtual, ranks, written,
     assert ended.code == 2
     assert ended.stderr.count("\n") == 1
     assert message in ended.stderr
+
+
+def test_nodes_are_those_of_the_network_and_of_nothing_else(virtual):
+    ended = virtual("runtime", 4, "--ops", "updates", "--node-ranks", "2")
+    assert ended.code == 2
+    assert "--node-ranks" in ended.stderr
