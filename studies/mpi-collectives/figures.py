@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any, Final
 
 from charts import beside_published, over
-from readme_tables import rows_of
+from readme_tables import tables_of
 
 from steelyard.core.growth import parse_growth
 from steelyard.report.page.chart import Chart
@@ -141,7 +141,7 @@ def _published(operation: str) -> dict[str, str]:
 def _definitions() -> Chart:
     """IMB's number over ours: as both report it, and by IMB's definition."""
     found = []
-    for row in rows_of(HERE, "(d) Real latencies", 2):
+    for row in tables_of(HERE)["IMB-MPI1 over the workload", 1]:
         if row["library"] == "mpich" and row["operation"] in OPERATIONS:
             for column, said, style in WAYS:
                 match = RATIO.fullmatch(row[column])

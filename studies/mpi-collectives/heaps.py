@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
+from steelyard.scaling.question import Method
+from steelyard.store import Record
 
 EXPECTED: Final = {
     "mpi_init": "O(1)",
@@ -21,6 +24,7 @@ EXPECTED: Final = {
 
 DEVIATION: Final = "O(p^0.5)"
 SCALE: Final = 8192
+SCALES: Final = (2, 8, 32, 128)
 SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 PUBLISHED: Final = Path(__file__).resolve().parents[1] / "scalability-validation" / "published.csv"
 
@@ -43,6 +47,41 @@ def tables(series: Sequence[Series]) -> str:
         rows = [row(models[op], printed[op]) for op in EXPECTED if op in models]
         shown.append("\n".join([f"### {library}", "", *head, *rows]))
     return "\n\n".join(shown)
+
+
+def model_heap(one: Series, *, method: Method) -> ScalingModel:
+    """Model one object, by the paper's method or by ours."""
+    question = Question(
+        method=method,
+        space="mpi-study" if method == "seed001" else "default",
+        expectations={one.name: Expectation(EXPECTED[one.name], DEVIATION)},
+        parameter="p",
+    )
+    (model,) = model_series(ModelRequest([one], question)).models
+    return model
+
+
+def beside_heap(record: Record) -> str:
+    """A row a library: shared pages that an object touches, then the process, at four scales."""
+    found: dict[tuple[str, str, str], dict[int, float]] = {}
+    for metric in ("shared_bytes", "resident_bytes"):
+        for sample in record.samples(metric):
+            key = str(sample.treatment.levels["implementation"]), str(sample.labels["op"]), metric
+            found.setdefault(key, {})[int(sample.treatment.levels["p"])] = statistics.median(sample.values)
+    objects = [op for op in EXPECTED if op != "mpi_init"]
+    shown = []
+    for library in dict.fromkeys(library for library, _, _ in found):
+        cells = [_at_scales(found[library, op, "shared_bytes"], 1e3) for op in objects]
+        cells += [
+            _at_scales(found[library, "process", f"{kind}_bytes"], 1e6) for kind in ("shared", "resident")
+        ]
+        shown.append(f"| {' | '.join([library, *cells])} |")
+    head = f"| library | {' | '.join(objects)} | process, MB | resident, MB |"
+    return "\n".join([head, "|---" * (len(objects) + 3) + "|", *shown])
+
+
+def _at_scales(by_p: Mapping[int, float], unit: float) -> str:
+    return ", ".join(f"{by_p[p] / unit:.{1 if 0 < by_p[p] < 100 * unit else 0}f}" for p in SCALES)
 
 
 def row(model: ScalingModel, printed: str) -> str:

@@ -35,7 +35,8 @@ def tables(record: Record) -> str:
     """Medians of launches, then the ratio to IMB-MPI1 and what it is made of."""
     metrics = sorted({metric for step in STEPS.values() for _, metric in step})
     samples = {key_of(sample): sample for metric in metrics for sample in record.samples(metric)}
-    return "\n".join((*medians(samples), "", *against_peer(samples)))
+    titles = "### Medians of launches", "### IMB-MPI1 over the workload"
+    return "\n\n".join([titles[0], "\n".join(medians(samples)), titles[1], "\n".join(against_peer(samples))])
 
 
 def key_of(sample: Sample) -> Key:

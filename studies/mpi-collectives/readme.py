@@ -16,7 +16,7 @@ import further
 import study
 
 README = study.HERE / "README.md"
-PRINTED = ("topologies", "selectors", "noise", "allocations", "sizes", "connected")
+PRINTED = ("topologies", "selectors", "noise", "allocations", "sizes", "memory", "real", "connected")
 MACHINES = ("flat", "torus", "fat-tree", "dragonfly")
 LIBRARIES = ("openmpi", "mpich", "impi")
 

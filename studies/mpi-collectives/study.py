@@ -4,8 +4,8 @@
 
 PART is topologies, selectors, planted, noise, allocations, sizes, memory, connected or real; by default all.
 An interrupted study goes on where it stopped. Tables go to stdout, as Markdown. Latencies of simulated parts
-are kept in simulated.csv, memory in connected.csv, when all of a part has been run; from them ``--no-run``,
-which writes nothing, makes their tables where there are no records.
+are kept in simulated.csv, memory after all ranks have talked in connected.csv, the rest in values/, when all
+of a part has been run; from them ``--no-run``, which writes nothing, makes tables where there are no records.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ PARTS: Final = (
     *("topologies", "selectors", "planted", "noise", "allocations", "sizes"),
     *("memory", "connected", "real"),
 )
+OF_RECORDS: Final = ("memory", "real")
+"""Parts of which every value is kept, in ``values/PART.csv``."""
 POOLED: Final = {"allocations": "day"}
 """Labels whose levels are replicates."""
 
@@ -81,7 +83,8 @@ def tables(part: str, record: Record) -> str:
     metric = "heap_mean_bytes" if part == "memory" else "latency_quantile_s"
     series = series_of_record(record, ("p",), (metric,))
     if part == "memory":
-        return heaps.tables([replace(one, name=str(one.labels["op"])) for one in series])
+        models = heaps.tables([replace(one, name=str(one.labels["op"])) for one in series])
+        return f"{models}\n\n### Shared pages\n\n{heaps.beside_heap(record)}"
     return tables_of(part, simulated.rows_of(part, series))
 
 
@@ -94,6 +97,9 @@ def tables_kept(part: str) -> str:
     """The tables of a part, from the values that the study keeps."""
     if part == "connected":
         return connections.tables(connections.kept())
+    if part in OF_RECORDS:
+        with parts.kept_values.rebuilt(HERE, part) as record:
+            return tables(part, record)
     return tables_of(part, simulated.kept(part))
 
 
