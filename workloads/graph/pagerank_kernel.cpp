@@ -88,28 +88,28 @@ class PageRankKernel final : public Kernel {
     }
 
     /// What the neighbours of each vertex of this rank give it, in double precision. Collective.
-    [[nodiscard]] std::vector<double> given_by_neighbours() const {
+    [[nodiscard]] std::vector<double> sums_of_neighbours() const {
         const Csr& graph = place_.graph;
         const std::vector<double> shares =
             lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) { return share(local); });
-        std::vector<double> given(graph.count());
+        std::vector<double> sums(graph.count());
         for (std::size_t local = 0; local < graph.count(); ++local) {
             for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
-                given[local] += shares[i];
+                sums[local] += shares[i];
             }
         }
-        return given;
+        return sums;
     }
 
     /// The same of those whose arcs lead to it. Collective.
-    [[nodiscard]] std::vector<double> given_along_arcs() const {
+    [[nodiscard]] std::vector<double> sums_along_arcs() const {
         struct Gift {
             Vertex vertex;
             double share;
         };
         constexpr std::size_t together = std::size_t{1} << 18U; // And a row more.
         const Csr& graph = place_.graph;
-        std::vector<double> given(graph.count());
+        std::vector<double> sums(graph.count());
         std::size_t local = 0;
         for (bool any = true; any;) {
             std::vector<std::vector<Gift>> gifts(graph.owners.ranks());
@@ -121,12 +121,12 @@ class PageRankKernel final : public Kernel {
             }
             for (const std::vector<Gift>& received : place_.team.exchanged(gifts)) {
                 for (const Gift& gift : received) {
-                    given[graph.owners.local(gift.vertex)] += gift.share;
+                    sums[graph.owners.local(gift.vertex)] += gift.share;
                 }
             }
             any = place_.team.all(Fold::max, std::uint64_t{local < graph.count() ? 1U : 0U}) != 0;
         }
-        return given;
+        return sums;
     }
 
     /// Σ |F(ranks) - ranks|, where F is an iteration. Collective.
@@ -134,7 +134,7 @@ class PageRankKernel final : public Kernel {
         const Csr& graph = place_.graph;
         const std::vector<double>& ranks = algorithm_.ranks();
         const auto n = static_cast<double>(graph.owners.vertices());
-        const std::vector<double> given = is_directed_ ? given_along_arcs() : given_by_neighbours();
+        const std::vector<double> sums = is_directed_ ? sums_along_arcs() : sums_of_neighbours();
         double alone = 0;
         for (std::size_t local = 0; local < ranks.size(); ++local) {
             alone += graph.degree(local) == 0 ? ranks[local] : 0;
@@ -143,7 +143,7 @@ class PageRankKernel final : public Kernel {
         constexpr double damping = agm::PageRank::damping;
         double change = 0;
         for (std::size_t local = 0; local < ranks.size(); ++local) {
-            const double sum = alone / n + given[local];
+            const double sum = alone / n + sums[local];
             change += std::abs((1 - damping) / n + damping * sum - ranks[local]);
         }
         return place_.team.all(Fold::sum, change);

@@ -57,8 +57,8 @@ class TrianglesKernel final : public MachineKernel<agm::Triangles> {
             for (std::uint64_t request = 0; local < graph.count() && request < most_pairs;) {
                 const std::span<const Vertex> row = graph.neighbours(local);
                 for (; first < row.size() && request < most_pairs; ++first) {
-                    for (const Vertex other : row.subspan(first + 1)) {
-                        questions[graph.owners.owner(row[first])].push_back({row[first], other});
+                    for (const Vertex neighbour : row.subspan(first + 1)) {
+                        questions[graph.owners.owner(row[first])].push_back({row[first], neighbour});
                     }
                     request += row.size() - first - 1;
                 }

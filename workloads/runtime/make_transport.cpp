@@ -45,9 +45,9 @@ int ranks_of_node(const World& world, const Parameters& parameters, const Node& 
         return world.size();
     }
     const int ranks = world.all(Fold::max, node.size);
-    const std::vector<int> own = world.of_each(node.rank);
+    const std::vector<int> places = world.of_each(node.rank);
     for (int rank = 0; rank < world.size(); ++rank) {
-        if (own[static_cast<std::size_t>(rank)] != rank % ranks) {
+        if (places[static_cast<std::size_t>(rank)] != rank % ranks) {
             throw UsageError("--route node needs nodes of equally many consecutive ranks; grid");
         }
     }
