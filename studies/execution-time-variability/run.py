@@ -44,6 +44,10 @@ from steelyard.spec.layout import lay_out
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import kept_values  # noqa: E402 -- what studies share lies beside them
+
 WORKLOADS = HERE.parents[1] / "workloads"
 PACKAGES = {"cc": "gcc", "c++": "g++"}
 """Of Debian, where a program has another name."""
@@ -52,6 +56,7 @@ SPECS = {
         "services",
         "services-built",
         "environment",
+        "environment-again",
         "environment-built",
         "affinity",
         "affinity-openmp",
@@ -90,14 +95,18 @@ class Part(NamedTuple):
 
 
 def parts(programs: str, *, small: bool = False) -> list[Part]:
-    """All records. Random sizes only in blocks, which is how to look for an effect; nothing but the order in
-    rows, which is where it might be taken for one. A design for screening is for blocks, too.
+    """All records. Random sizes only in blocks, which is how to look for an effect, as fresh runs of what
+    stood out there; nothing but the order in rows, which is where it might be taken for one. A design for
+    screening is for blocks, too.
     """
     found = []
     for spec in SPECS[programs]:
         if spec == "npb-screening":
             kernels = [kernel for kernel in KERNELS if not small or kernel in SMALL]
             found += [Part(spec, "blocks", kernel=kernel) for kernel in kernels]
+            continue
+        if spec == "environment-again":
+            found += [] if small else [Part(spec, "blocks")]  # Of two programs, neither in the small size.
             continue
         found += [Part(spec, order) for order in ORDERS]
         if spec in ("environment", "environment-built", "npb-environment"):
@@ -199,10 +208,15 @@ def load_of(record: Record) -> dict[str, Any]:
     return {"load_1m_median": statistics.median(loads), "load_1m_deciles": [deciles[0], deciles[-1]]}
 
 
+def metrics_of(part: Part) -> tuple[str, ...]:
+    """What is compared in a part."""
+    return METRICS[part.spec.startswith(("npb", "nas"))]
+
+
 def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]:
     """What a record says of each metric, and its cells."""
     summary, found = load_of(record), []
-    for metric in METRICS[part.spec.startswith(("npb", "nas"))]:
+    for metric in metrics_of(part):
         answer = analyze(record, metric=metric)
         of: dict[str, Any] = {}
         if answer.protocol is not None:
@@ -214,8 +228,12 @@ def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]
     return summary, found
 
 
-def study(asked: list[Part], at: Path, *, small: bool) -> tuple[dict[str, Any], list[Found]]:
-    """All parts, with a line of progress on a terminal; the summary by part, and all cells."""
+def study(
+    asked: list[Part], at: Path, *, small: bool, data: Path | None
+) -> tuple[dict[str, Any], list[Found]]:
+    """All parts, with a line of progress on a terminal; the summary by part, and all cells. Every value is
+    kept below ``data``.
+    """
     refuse_missing_programs(asked)
     line = ProgressLine(sys.stderr)
     summary: dict[str, Any] = {}
@@ -227,6 +245,8 @@ def study(asked: list[Part], at: Path, *, small: bool) -> tuple[dict[str, Any], 
             run(question(part, small=small), place, watch=watch)
             with Record.open(place) as record:
                 summary[part.name], more = summarised(part, record)
+                if data is not None:
+                    kept_values.keep(data, part.name, record, metrics_of(part))
             found += more
     finally:
         line.clear()
@@ -319,13 +339,15 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, default=Path("execution-time-variability.labs"))
     parser.add_argument("--size", choices=("small", "full"), default="full")
     parser.add_argument(
-        "--data", type=Path, help="also write summary.json and measured.csv (npb-…, nas-…) to this directory"
+        "--data",
+        type=Path,
+        help="also write summary.json and measured.csv (npb-…, nas-…), and every value, to this directory",
     )
     given = parser.parse_args()
     small = given.size == "small"
     try:
         asked = selected(given.programs, given.part, small=small)
-        summary, found = study(asked, given.directory.absolute(), small=small)
+        summary, found = study(asked, given.directory.absolute(), small=small, data=given.data)
     except SteelyardError as error:
         sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
         return error.exit_code

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import kept_values
+from readme_tables import tables_of
+
 if TYPE_CHECKING:
     from prose import Sentence
 
-SUMMARY: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("summary.json").read_text())
+HERE: Final = Path(__file__).resolve().parent
+SUMMARY, QUIET = (json.loads((HERE / f"summary{name}.json").read_text()) for name in ("", "-quiet"))
+TABLES: Final = tables_of(HERE)
+"""Those that sections.py writes among them."""
 HARDWARE: Final = SUMMARY["counters (Figure 1)"]
 SOFTWARE: Final = SUMMARY["software counters (Figure 2)"]
 SHARES: Final = (7, 14, 20, 27, 34, 47, 60, 74, 87, 100)
@@ -33,6 +41,12 @@ GIVEN: Final = (
     r"modulo\s+15, 33, 55, 85 and 143 gives 4, 10, 20, 16 and 60",
     r"gcc 12 makes",
     r"2026-11-26, load 0\.8 to 1\.3",
+    r"a program of 20 lines",
+    r"60 blocks, a context each|nothing that 60 blocks show|of runs of 20 to 40 ms",
+    r"`inside\.toml`, 40 blocks",
+    r"of the 6\.9 % above",
+    r"by 16 seeds, at 7, 14 and 27 % of the places|`added\.toml`\); 60 blocks",
+    r"with 0\.025 % more a program is 7\.8 % slower, with 0\.014 % another one 2\.0 % faster",
 )
 """Of the machine, of the specs, of the paper."""
 
@@ -55,10 +69,102 @@ def sentences() -> Iterator[Sentence]:
     yield "| {} × fewer | {} × faster [{}, {}] | holds", places["factor"], time["factor"], *time["interval"]
     places, time = begin["predictions"]
     yield "| {} × | {} × [{}, {}] | fails", places["factor"], time["factor"], *time["interval"]
+    yield from beliefs()
     yield from hardware()
+    yield from inside()
     yield from software()
+    yield from amounts_and_places()
     yield from environments()
     yield from optimisations()
+    yield from quiet()
+
+
+def numbers(cell: str) -> list[float]:
+    """All of a cell of a table."""
+    return [float(text) for text in re.findall(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", cell)]
+
+
+def beliefs() -> Iterator[Sentence]:
+    """Beliefs that profiles made."""
+    profile, judged = (TABLES["A belief that the probe made", place] for place in (1, 2))
+    calls = judged[0]
+    yield (
+        (
+            "It gives the calls {} % of the time; with 16 steps a call it shows {} × less of it. The program"
+            " itself is no faster ({} × [{}, {}])"
+        ),
+        numbers(profile[0]["its profile says"])[0],
+        numbers(calls["in the profile"])[0],
+        *numbers(calls["CPU time without it"]),
+    )
+    tracking = TABLES["A profile of a real program", 2][0]
+    yield "a compilation takes {} × less CPU time, five", numbers(tracking["CPU time without it"])[0]
+    cpu_s = {
+        sample.levels["report"]: statistics.median(sample.values)
+        for sample in kept_values.kept(HERE, "compiler").samples("cpu_s")
+        if sample.levels["passes"] == "-O2"
+    }
+    yield (
+        "g++ takes {} times the CPU time that it takes without",
+        cpu_s["-ftime-report"] / cpu_s["-fno-time-report"],
+    )
+
+
+def inside() -> Iterator[Sentence]:
+    """Counters inside of events.c: code that is never run, and calls."""
+    rows = TABLES["Four programs, and what of it is the calls", 2]
+    code, _, short, long = (
+        [numbers(row[column])[0] for row in rows if row[column] != "–"] for column in [*rows[0]][1:]
+    )
+    yield (
+        "is never run changes CPU time by {} to +{} %, and by as much",
+        min(rounded(code)),
+        max(rounded(code)),
+    )
+    yield "The calls cost up to {} % of a short run and at most {} % of a long one", max(short), max(long)
+
+
+def rounded(values: list[float]) -> list[float]:
+    """To a decimal."""
+    return [round(value, 1) for value in values]
+
+
+def amounts_and_places() -> Iterator[Sentence]:
+    """Amount and place of software counters."""
+    table = TABLES["At the paper's scale: amount and place as factors", 1]
+    rows = {row["counters at"]: row for row in table}
+    none, small, every = (
+        rows[name] for name in ("none: one program", "at most 2% more instructions", "all of them")
+    )
+    yield (
+        "{} of {} programs have at most 2 % more instructions (to {} %); their CPU time changes by {} to +{}",
+        *(numbers(small["programs"])[0], numbers(every["programs"])[0]),
+        numbers(small["more instructions"])[1],
+        *numbers(small["change of CPU time"])[:2],
+    )
+    yield (
+        "where {} programs that are one and the same differ by {} to +{} %",
+        numbers(none["programs"])[0],
+        *numbers(none["change of CPU time"])[:2],
+    )
+    yield "says little there (ρ = {})", numbers(small["ρ of the two"])[0]
+    yield "the whole range, to {} %, amount", numbers(every["more instructions"])[1]
+    yield "do go together (ρ = {})", numbers(every["ρ of the two"])[0]
+
+
+def quiet() -> Iterator[Sentence]:
+    """The quiet machine."""
+    alone = QUIET["optimisation in the default context (Figure 4)"]["events O2-O3"]
+    whole = QUIET["optimisation (Figures 4 and 5)"]["events O2-O3"]
+    yield (
+        "-O3 is significantly slower ({} [{}, {}]), over all contexts it is nothing ({} [{}, {}])",
+        *(alone["speedup"], *alone["ci95"], whole["combined"], *whole["ci95"]),
+    )
+    steps = QUIET["libquantum (Figures 4 and 5)"]["libquantum O1-O2"]
+    yield (
+        "is faster in {} contexts and slower in {}, as the paper's mcf; over all, {} [{}, {}]",
+        *(steps["single_say_faster"], steps["single_say_slower"], steps["combined"], *steps["ci95"]),
+    )
 
 
 def hardware() -> Iterator[Sentence]:

@@ -1,11 +1,12 @@
 """Observer effect and measurement context bias: Mytkowicz et al. 2008, beside what this machine shows.
 
-``python studies/have-it-right/study.py [--directory LABS] [--small] [--summary FILE]``: needs steelyard, a
+``python studies/have-it-right/study.py [--directory LABS] [--small] [--summary FILE] [--keep]`` needs a
 C compiler, perl, mawk, sqlite3 and valgrind on the PATH. Where there are no hardware counters, those of the
 kernel's software events take their place in Figure 1. libquantum is measured where libquantum.sh has fetched
 it. The summary says which figure lacks what. Records lie in LABS (have-it-right.labs); a study that was
 stopped goes on where it was. About five minutes on two CPUs, seven with libquantum; ``--small`` takes
-seconds, leaves libquantum out, and shows nothing but that the rest runs.
+seconds, leaves libquantum out, and shows nothing but that the rest runs. ``--keep`` keeps every value in
+``values/``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import kept_values  # noqa: E402 -- what studies share lies beside them
+
 LIBQUANTUM = HERE.parents[1] / ".cache" / "libquantum"
 """Where libquantum.sh puts it."""
 BUILD = "cc -std=c11 -O2 {probe} events.c -o {build}/events"
@@ -242,6 +247,19 @@ def pair(interval: Interval) -> list[float]:
     return [interval.low, interval.high]
 
 
+def keep_all(at: Path) -> None:
+    """Keep the values of every record: of a run, of the program and all that it waited for."""
+    for record in sorted(at.rglob("*.lab")):
+        if record.name in ("observe.lab", "added.lab"):
+            part = f"{record.parent.name}-{record.stem}".removesuffix("-observe")
+        else:
+            part = record.stem
+        with Record.open(record) as opened:
+            # Counting instructions, nothing is timed.
+            timed = record.name != "added.lab"
+            kept_values.keep(HERE, part, opened, ("cpu_s", "wall_s", "minor_faults") if timed else ())
+
+
 def study(at: Path, *, small: bool) -> dict[str, Any]:
     """All parts, with a line of progress on a terminal."""
     line = ProgressLine(sys.stderr)
@@ -306,11 +324,14 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, default=Path("have-it-right.labs"))
     parser.add_argument("--small", action="store_true", help="seconds instead of minutes")
     parser.add_argument("--summary", type=Path, help="also write the summary to this file")
+    parser.add_argument("--keep", action="store_true", help="keep every value in values/")
     given = parser.parse_args()
     at = given.directory.absolute()
     summary = given.summary.absolute() if given.summary else None
     try:
         found = rounded(study(at, small=given.small))
+        if given.keep:
+            keep_all(at)
     except SteelyardError as error:
         sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
         return error.exit_code

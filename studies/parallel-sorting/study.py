@@ -2,9 +2,9 @@
 
     .venv/bin/python studies/parallel-sorting/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real, rounds or
-large; all of them by default. An interrupted study goes on where it stopped. Tables go to stdout, as
-Markdown.
+PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real, rounds, exact,
+long, shares, gaussian or large; all of them by default. An interrupted study goes on where it stopped.
+Tables go to stdout, as Markdown.
 """
 
 from __future__ import annotations
@@ -105,6 +105,48 @@ def rounds(record: Record) -> str:
     )
 
 
+def exact(record: Record) -> str:
+    """Part (k): exact splitting one splitter after the other, to the paper's 512 ranks."""
+    by_phase = parts.values(record, "phase_s", ("phase",), "p", factor=1e3)
+    return f"Phases, ms:\n\n{by_phase}\n\n{parts.growth(record)}"
+
+
+def long(record: Record) -> str:
+    """Part (l): the whole, and splitters of each sort, over n/p and p; models in both."""
+    whole = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=1e3)
+    splitters = parts.values(
+        record, "phase_s", ("algorithm", "keys"), "p", where={"phase": "splitters"}, factor=1e3
+    )
+    return f"The whole, ms:\n\n{whole}\n\nSplitters, ms:\n\n{splitters}\n\n{parts.growth(record)}"
+
+
+def shares(record: Record) -> str:
+    """Part (m): the share of the time that passes in collectives, and models with and without the rest."""
+    times = {
+        tuple(
+            sample.treatment.levels[name] for name in ("algorithm", "machine", "compute", "p")
+        ): sample.values[0]
+        for sample in record.samples("time_s")
+    }
+    scales = sorted({p for *_, p in times})
+    rows = [
+        [str(algorithm), str(machine)]
+        + [
+            f"{times[algorithm, machine, 'off', p] / times[algorithm, machine, 'calibrated', p]:.2f}"
+            for p in scales
+        ]
+        for algorithm, machine in dict.fromkeys((key[0], key[1]) for key in times)
+    ]
+    head = ["algorithm", "machine", *(f"p = {p}" for p in scales)]
+    return f"Of the whole:\n\n{parts.table(head, rows)}\n\n{parts.growth(record)}"
+
+
+def gaussian(record: Record) -> str:
+    """Part (n): the whole by distribution, and its models."""
+    whole = parts.values(record, "time_s", ("algorithm", "distribution"), "p", factor=MICRO)
+    return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record)}"
+
+
 def phases(record: Record, *by: str) -> str:
     """Time of each phase over p, in microseconds."""
     return parts.values(record, "phase_s", (*by, "phase"), "p", factor=MICRO)
@@ -112,7 +154,10 @@ def phases(record: Record, *by: str) -> str:
 
 PARTS: Final = {
     each.__name__.replace("_", "-"): each
-    for each in (splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real, rounds)
+    for each in (
+        *(splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real, rounds),
+        *(exact, long, shares, gaussian),
+    )
 } | {"large": splitter_based}
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Write the README's section on a second machine from summary-xeon.json: ``second_machine.py [--check]``."""
+"""Sections of the README that are written from data: ``sections.py [--check]``."""
 
 from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-HERE = Path(__file__).parent
-BEGIN: Final = "<!-- written by second_machine.py -->"
-END: Final = "<!-- end of what second_machine.py writes -->"
+HERE: Final = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import kept_values  # noqa: E402 -- what studies share lies beside them
+import probes  # noqa: E402
+import written_sections  # noqa: E402
 
 
 def describe_row(name: str, entry: dict[str, Any], default: dict[str, Any]) -> str:
@@ -28,11 +32,10 @@ def describe_row(name: str, entry: dict[str, Any], default: dict[str, Any]) -> s
     return f"| {' | '.join(cells)} |"
 
 
-def write_section() -> str:
-    """Return the section between its two marks."""
-    summary = json.loads((HERE / "summary-xeon.json").read_text(encoding="utf-8"))
+def machine(file: str) -> str:
+    """Figures 3 to 5 on another machine, from its summary."""
+    summary = json.loads((HERE / f"summary-{file}.json").read_text(encoding="utf-8"))
     lines = [
-        BEGIN,
         "| program | single contexts | say faster, slower | all together | one further | by default |",
         "|---|---|---|---|---|---|",
     ]
@@ -49,21 +52,20 @@ def write_section() -> str:
         slowest = f"{entry['slowest_percent']:+.1f} % [{low:.1f}, {high:.1f}]"
         off = f"{entry['lengths_off_the_mean']} of {entry['lengths']}"
         lines.append(f"| {name} | {entry['fastest_percent']:+.1f} % | {slowest} | {off} |")
-    return "\n".join([*lines, END])
+    return "\n".join(lines)
 
 
-def main() -> int:
-    """Write the section, or say whether it is up to date."""
-    file = HERE / "README.md"
-    text = file.read_text(encoding="utf-8")
-    head, _, rest = text.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    written = head + write_section() + tail
-    if "--check" in sys.argv[1:]:
-        return int(written != text)
-    file.write_text(written, encoding="utf-8")
-    return 0
+def from_values(part: str) -> str:
+    """The tables of a part of probes.py."""
+    with kept_values.rebuilt(HERE, part) as record:
+        return probes.PARTS[part](record)
+
+
+SECTIONS: Final[written_sections.Sections] = {
+    **{name: partial(machine, name) for name in ("xeon", "quiet")},
+    **{part: partial(from_values, part) for part in ("belief", "compiler", "calls", "inside", "places")},
+}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(written_sections.main(HERE, SECTIONS))

@@ -1,0 +1,67 @@
+"""Lengths of the environment that stood out by blocks, and what fresh runs say of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from steelyard.lab.answer.analyze import analyze
+from steelyard.results.comparison import Speedup
+from steelyard.spec import load
+
+HERE: Final = Path(__file__).resolve().parent
+sys.path[:0] = [] if str(HERE.parent) in sys.path else [str(HERE.parent)]
+
+import kept_values  # noqa: E402 -- what studies share lies beside them
+
+PART: Final = "environment-again-blocks"
+FOUND: Final = {
+    "python3": (1024, 256, "environment-blocks"),
+    "sqlite3": (2746, 1551, "environment-random-blocks"),
+}
+"""By program: the length, another one, and the part in which it stood out."""
+
+
+class Fresh(NamedTuple):
+    """CPU time with a length over that with another: of fresh runs, with its 95 % interval, and of those in
+    which it stood out.
+    """
+
+    ratio: float
+    ci95: tuple[float, float]
+    when_found: float
+
+
+def changes() -> dict[str, Fresh]:
+    """By program."""
+    experiment = load(HERE / "environment-again.toml")
+    with kept_values.rebuilt(HERE, PART, experiment) as record:
+        found = {}
+        for program, (length, other, part) in FOUND.items():
+            (change,) = (
+                each
+                for each in analyze(record, metric="cpu_s", against={"env_bytes": other}).judged
+                if each.treatment.levels["command"] == program
+                and each.treatment.levels["env_bytes"] == length
+            )
+            assert isinstance(change.speedup, Speedup)  # noqa: S101 -- both ran in every block
+            assert change.ci95 is not None  # noqa: S101
+            bounds = 1 / change.ci95.high, 1 / change.ci95.low
+            found[program] = Fresh(1 / change.speedup.value, bounds, first_ratio(part, program))
+    return found
+
+
+def first_ratio(part: str, program: str) -> float:
+    """The same ratio where it stood out, geometric mean over blocks."""
+    length, other, _ = FOUND[program]
+    values = {
+        sample.levels["env_bytes"]: sample.values
+        for sample in kept_values.kept(HERE, part).samples("cpu_s")
+        if sample.levels["command"] == program
+    }
+    return math.exp(
+        statistics.fmean(math.log(a / b) for a, b in zip(values[length], values[other], strict=True))
+    )

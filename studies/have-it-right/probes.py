@@ -1,0 +1,253 @@
+"""Sections 2.1 and 2.2 once more, with every value kept: beliefs, calls of counters, places of counters.
+
+    .venv/bin/python studies/have-it-right/probes.py [PART ...] [--records DIRECTORY] [--no-run]
+
+PART is belief, compiler, calls, inside, added or places; all of them by default, some fifteen minutes on two
+CPUs. An interrupted run goes on where it stopped. Tables go to stdout, as Markdown; ``sections.py`` writes
+them into README.md from what is kept in ``values/``.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from scipy.stats import spearmanr
+
+from steelyard.claims.evidence import RatioEvidence
+from steelyard.core.units import Scalar
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.answer.check import check
+from steelyard.results.comparison import Comparison, Speedup
+from steelyard.store import Record
+
+HERE: Final = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import kept_values  # noqa: E402 -- what studies share lies beside them
+import parts  # noqa: E402
+
+PAPERS_SCALE: Final = 0.02
+"""The most instructions that the paper's software counters add."""
+
+
+class Change(NamedTuple):
+    """Of CPU time, as a fraction; where Holm's adjustment rejects that there is none."""
+
+    levels: Mapping[str, Scalar]
+    value: float
+    low: float
+    high: float
+    rejected: bool
+
+
+def changes(compared: Sequence[Comparison]) -> Iterator[Change]:
+    """What each treatment takes longer than its baseline, 95 % intervals paired by block."""
+    for each in compared:
+        assert isinstance(each.speedup, Speedup)  # noqa: S101 -- every treatment has run in every block
+        assert each.ci95 is not None  # noqa: S101
+        yield Change(
+            each.treatment.levels,
+            1 / each.speedup.value - 1,
+            1 / each.ci95.high - 1,
+            1 / each.ci95.low - 1,
+            each.verdict in ("faster", "slower"),
+        )
+
+
+def percent(change: Change) -> str:
+    """With its interval."""
+    return f"{100 * change.value:+.2f} % [{100 * change.low:.2f}, {100 * change.high:.2f}]"
+
+
+def span(found: Sequence[Change]) -> str:
+    """From the least to the largest, and how many are rejected."""
+    values = [100 * each.value for each in found]
+    return (
+        f"{min(values):+.2f} to {max(values):+.2f} % ({sum(each.rejected for each in found)} of {len(found)})"
+    )
+
+
+def beliefs(record: Record) -> str:
+    """A row a belief: what the probe showed, what the program alone did, the verdict."""
+    rows = []
+    for verdict in check(record).verdicts:
+        cells = [str(verdict.claim.name)]
+        for each in verdict.instances:
+            evidence = each.evidence
+            assert isinstance(evidence, RatioEvidence)  # noqa: S101 -- a belief has no other
+            assert evidence.ratio is not None and evidence.interval is not None  # noqa: S101, PT018
+            low, high = evidence.interval.low, evidence.interval.high
+            cells.append(f"{evidence.ratio:.3f} × less [{low:.3f}, {high:.3f}]")
+        rows.append([*cells, verdict.outcome.replace("_", " ")])
+    return parts.table(["belief", "in the profile", "CPU time without it", ""], rows)
+
+
+def belief(record: Record) -> str:
+    """Shares of the profile with the calls apart and together, then the beliefs."""
+    medians = {
+        (metric, sample.treatment.levels["batch"]): statistics.median(sample.values)
+        for metric in ("mix_s", "gather_s", "cpu_s")
+        for sample in record.samples(metric)
+        if sample
+        and sample.treatment.levels["links"] == max(_levels(record, "links"))
+        and (metric == "cpu_s") == (sample.treatment.levels["timed"] == 0)
+    }
+    rows = []
+    for batch in _levels(record, "batch"):
+        mix_s, gather_s, alone_s = (medians[metric, batch] for metric in ("mix_s", "gather_s", "cpu_s"))
+        rows.append(
+            [
+                f"{32 // int(str(batch))} calls of mix a round",
+                f"mix {mix_s / (mix_s + gather_s):.0%}, gather {gather_s / (mix_s + gather_s):.0%}",
+                f"{1e3 * (mix_s + gather_s):.0f} ms",
+                f"{1e3 * alone_s:.0f} ms",
+            ]
+        )
+    head = ["program", "its profile says", "in the profile", "CPU time without it"]
+    return f"{parts.table(head, rows)}\n\n{beliefs(record)}"
+
+
+def compiler(record: Record) -> str:
+    """What the compiler's own profile gives each pass, then the beliefs."""
+    total, tracking, elimination = (
+        statistics.median(sample.values)
+        for metric in ("total_s", "tracking_s", "pre_s")
+        for sample in record.samples(metric)
+        if sample and sample.treatment.levels["passes"] == "-O2"
+    )
+    named = (
+        ("variable tracking, three lines", tracking),
+        ("partial redundancy elimination (tree PRE)", elimination),
+    )
+    rows = [[name, f"{1e3 * value:.0f} ms", f"{value / total:.1%}"] for name, value in named]
+    head = ["of a compilation", "-ftime-report", f"of {total:.2f} s"]
+    return f"{parts.table(head, rows)}\n\n{beliefs(record)}"
+
+
+def calls(record: Record) -> str:
+    """A row a program: what identical programs differ by, code without calls, both, and the calls alone."""
+    whole = list(changes(analyze(record).judged))
+    alone = list(changes(analyze(record, against={"calls": 0}).judged))
+    rows = []
+    for file in _levels(record, "file"):
+        its = [each for each in whole if each.levels["file"] == file]
+        identical = [each for each in its if each.levels["counters"] == 0]
+        code = [each for each in its if each.levels["counters"] != 0 and each.levels["calls"] == 0]
+        both = [each for each in its if each.levels["counters"] != 0 and each.levels["calls"] == 1]
+        made = [each for each in alone if each.levels["file"] == file and each.levels["counters"] != 0]
+        twice = f"{100 * identical[0].value:+.2f} %"
+        rows.append([Path(str(file)).stem, twice, *(span(each) for each in (code, both, made))])
+    head = ["program", "one program twice", "code, never run", "code and calls", "calls alone"]
+    return parts.table(head, rows)
+
+
+def inside(record: Record) -> str:
+    """A row a number of counters in events.c: code that is never run, and the calls alone, in short runs and
+    in long ones.
+    """
+    whole = list(changes(analyze(record).judged))
+    alone = list(changes(analyze(record, against={"calls": 0}).judged))
+    rows = []
+    for counters in _levels(record, "counters"):
+        cells = [str(counters)]
+        for found, called in ((whole, 0), (alone, 1)):
+            for rounds in _levels(record, "rounds"):
+                its = [
+                    each
+                    for each in found
+                    if (each.levels["counters"], each.levels["calls"], each.levels["rounds"])
+                    == (counters, called, rounds)
+                ]
+                cells += [percent(its[0]) if its else "–"]
+        rows.append(cells)
+    head = [
+        "counters",
+        "code, never run, 200,000 rounds",
+        "2,000,000 rounds",
+        "calls alone, 200,000",
+        "2,000,000",
+    ]
+    return parts.table(head, rows)
+
+
+def added(record: Record) -> str:
+    """Instructions that the counters of each share and place add, as a part of all."""
+    return parts.values(record, "instructions", ("place",), "sites")
+
+
+def instructions(record: Record) -> dict[tuple[Scalar, Scalar], float]:
+    """What counters add, as a fraction, by share and place."""
+    counted = {
+        (sample.treatment.levels["sites"], sample.treatment.levels["place"]): statistics.median(sample.values)
+        for sample in record.samples("instructions")
+    }
+    return {key: value / counted[0, key[1]] - 1 for key, value in counted.items() if key[0] != 0}
+
+
+def places(record: Record, counted: Record | None = None) -> str:
+    """A row a share of places: what its places add and change; then those at the paper's scale."""
+    if counted is None:
+        with kept_values.rebuilt(HERE, "added") as opened:
+            return places(record, opened)
+    adds = instructions(counted)
+    first = _levels(record, "place")[0]
+    identical = [
+        each
+        for each in changes(analyze(record, against={"place": first}).judged)
+        if each.levels["sites"] == 0
+    ]
+    found = {(each.levels["sites"], each.levels["place"]): each for each in changes(analyze(record).judged)}
+    groups = {"none: one program": (None, identical)}
+    for share in _levels(record, "sites")[1:]:
+        its = [key for key in found if key[0] == share]
+        groups[f"{share} %"] = ([adds[key] for key in its], [found[key] for key in its])
+    # Where none was drawn, a program is that without counters.
+    small = [key for key in found if 0 < adds[key] <= PAPERS_SCALE]
+    groups[f"at most {PAPERS_SCALE:.0%} more instructions"] = (
+        [adds[key] for key in small],
+        [found[key] for key in small],
+    )
+    rows = [
+        [
+            name,
+            str(len(its)),
+            "" if more is None else f"{100 * min(more):.2f} to {100 * max(more):.2f} %",
+            span(its),
+            "" if more is None else correlation(more, [each.value for each in its]),
+        ]
+        for name, (more, its) in groups.items()
+    ]
+    rows.append(
+        [
+            "all of them",
+            str(len(found)),
+            f"{100 * min(adds.values()):.2f} to {100 * max(adds.values()):.2f} %",
+            span(list(found.values())),
+            correlation([adds[key] for key in found], [each.value for each in found.values()]),
+        ]
+    )
+    head = ["counters at", "programs", "more instructions", "change of CPU time", "ρ of the two"]
+    return parts.table(head, rows)
+
+
+def correlation(more: Sequence[float], change: Sequence[float]) -> str:
+    """Spearman's, with its two-sided p."""
+    rho, p = spearmanr(more, change)
+    return f"{rho:.2f} (p {p:.2g})"
+
+
+def _levels(record: Record, factor: str) -> tuple[Scalar, ...]:
+    return next(each.levels for each in record.experiment.factors if each.name == factor)
+
+
+PARTS: Final = {each.__name__: each for each in (belief, compiler, calls, inside, added, places)}
+KEPT: Final = {"belief": ("cpu_s",), "compiler": ("cpu_s", "wall_s")}
+
+if __name__ == "__main__":
+    keep = {part: partial(kept_values.keep, HERE, part, metrics=metrics) for part, metrics in KEPT.items()}
+    sys.exit(parts.main(HERE, __doc__, PARTS, keep=keep))
