@@ -1,10 +1,10 @@
 """Virtual time beside SimGrid, and beside this machine: how far off are programs in virtual time?
 
-Options: ``--rows simgrid machine``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2`` and
-``--rounds N`` of the second. Rows of SimGrid repeat to the bit. Those of the machine take rates of operations
-that ``calibrate`` measures, and a network that ``ping`` and ``reads`` measure, both in the same run; the
-fastest of the rounds counts. One rank is timed by CPU time, which other programs on the machine disturb
-least, two by elapsed time.
+Options: ``--rows simgrid machine``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2``, ``--rounds N``
+and ``--only NAME`` of the second. Rows of SimGrid repeat to the bit. Those of the machine take rates of
+operations that ``calibrate`` measures, and a network that ``ping`` and ``reads`` measure, both in the same
+run; the fastest of the rounds counts. One rank is timed by CPU time, which other programs on the machine
+disturb least, two by elapsed time.
 
 Rates of operations know no cache that misses and no queue. So each program is also given a rate of its own,
 ``--compute-times``: how much longer one rank of this machine takes for a smaller input than is charged. On
@@ -52,6 +52,10 @@ SIMULATED: Final = {
 }
 
 
+GEOMETRIC: Final = ("-t", "1", "-a", "3", "-b", "4", "-r", "19")
+"""T1 of the UTS suite but for its depth."""
+
+
 class Program(NamedTuple):
     """What is laid beside this machine, and the smaller input that gives its rate."""
 
@@ -60,9 +64,8 @@ class Program(NamedTuple):
 
 
 def _uts(execution: str) -> Program:
-    return Program(
-        *(("uts", "--tree", tree, "--execution", execution) for tree in ("T1", "T3"))  # As many nodes.
-    )
+    """T1, whose depth is 10, and the same with a level less: a fourth of its nodes."""
+    return Program(*(("uts", *GEOMETRIC, "-d", str(depth), "--execution", execution) for depth in (10, 9)))
 
 
 def _graph(scale: int, *words: str) -> Program:
@@ -175,8 +178,8 @@ def own_rate(
     return times
 
 
-def beside_machine(rounds: int, counts: list[int]) -> list[bool]:
-    """Every program, execution and transport on so many ranks."""
+def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
+    """Every program whose name has ``only``, execution and transport on so many ranks."""
     met = []
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
@@ -189,7 +192,7 @@ def beside_machine(rounds: int, counts: list[int]) -> list[bool]:
         }
         by_cpu_time = Timed(directory, by_cpu_time=True)
         print("                                                   this machine    virtual time")
-        for what, program in REAL.items():
+        for what, program in ((name, its) for name, its in REAL.items() if only in name):
             for transport, network in networks.items():
 
                 def real(ranks: int, words: tuple[str, ...], chosen: str = transport) -> float:
@@ -225,11 +228,12 @@ def main() -> int:
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4, 8, 16])
     parser.add_argument("--real-ranks", nargs="+", type=int, default=[1, 2], choices=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="of the machine, programs whose name has this")
     asked = parser.parse_args()
     references = {"simgrid": ("smpi",), "machine": ("plain", "openmpi")}
     build("virtual", *(tree for rows in asked.rows for tree in references[rows]))
     met = beside_simgrid(asked.ranks) if "simgrid" in asked.rows else []
-    met += beside_machine(asked.rounds, asked.real_ranks) if "machine" in asked.rows else []
+    met += beside_machine(asked.rounds, asked.real_ranks, asked.only) if "machine" in asked.rows else []
     return 0 if all(met) else 1
 
 
