@@ -15,6 +15,8 @@ from readme_tables import rows_of
 if TYPE_CHECKING:
     from prose import Sentence
 
+    from steelyard.core.units import Scalar
+
 HERE: Final = Path(__file__).parent
 GIVEN: Final = (
     r"on the flat machine|p = 4 … 512",
@@ -36,6 +38,8 @@ GIVEN: Final = (
     r"10,000 keys a process|1,000 and 10,000 keys",
     r"p ≤ 128",
     r"with 64 of a splitter in a round",
+    r"paper's 10\^7 keys a process|machine, n/p = 1,000, in",
+    r"on 4 to 64 ranks of|at 10\^6 keys|at 512, is not|up to 64 ranks",
 )
 """Settings of the specs, and facts of SimGrid's network."""
 RANKS: Final = (4, 8, 16, 32, 64, 128)
@@ -72,6 +76,8 @@ def sentences() -> Iterator[Sentence]:
     yield "hold** in all {} cases each", cases["sample"]
     yield from changes()
     yield from rounds()
+    yield from long()
+    yield from gaussian()
 
 
 def ranks(row: dict[str, str]) -> list[str]:
@@ -171,4 +177,45 @@ def faster_up_to(times: dict[tuple[str, ...], list[float]]) -> int:
             times[kind, "64", seed][i] < times[kind, "4", seed][i]
             for kind, seed in product(("uniform", "gaussian"), ("1", "2"))
         )
+    )
+
+
+def times(part: str, metric: str, *by: str, phase: str = "") -> dict[tuple[Scalar, ...], float]:
+    """Simulated seconds of a part, by factors; of a phase or of the whole."""
+    return {
+        tuple(sample.levels[name] for name in by): sample.values[0]
+        for sample in kept(HERE, part).samples(metric)
+        if str(sample.levels.get("phase", "")) == phase
+    }
+
+
+def long() -> Iterator[Sentence]:
+    """Part (k), at a million keys a rank."""
+    whole = times("long", "time_s", "keys", "p", "algorithm")
+    splitters = times("long", "phase_s", "keys", "p", "algorithm", phase="splitters")
+    few, many = (
+        [1e3 * time_s for (keys, p, _), time_s in whole.items() if (keys, p) == (1_000_000, ranks)]
+        for ranks in (4, 64)
+    )
+    yield (
+        "all three take {} to {} ms on 4 ranks and {} to {} on 64",
+        *(min(few), max(few), min(many), max(many)),
+    )
+    yield (
+        "Splitters take {} % of it at most",
+        max(100 * time_s / whole[key] for key, time_s in splitters.items() if key[0] == 1_000_000),
+    )
+
+
+def gaussian() -> Iterator[Sentence]:
+    """Part (l): the most that times of two distributions differ by."""
+    by = times("gaussian", "time_s", "algorithm", "p", "distribution")
+    most: dict[Scalar, float] = {}
+    for (algorithm, p, distribution), time_s in by.items():
+        if distribution == "uniform":
+            ratio = time_s / by[algorithm, p, "gaussian"]
+            most[algorithm] = max(most.get(algorithm, 0), 100 * (max(ratio, 1 / ratio) - 1))
+    yield (
+        "histogram sort differ by at most {} %, those of exact splitting by {}, of the others by {}",
+        *(most["histogram"], most["exact"], max(most["sample"], most["radix"])),
     )

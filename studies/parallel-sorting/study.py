@@ -2,8 +2,8 @@
 
     .venv/bin/python studies/parallel-sorting/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real, rounds, exact,
-long, shares, gaussian or large; all of them by default. An interrupted study goes on where it stopped.
+PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real, rounds, long,
+gaussian or large; all of them by default. An interrupted study goes on where it stopped.
 Tables go to stdout, as Markdown.
 """
 
@@ -105,14 +105,8 @@ def rounds(record: Record) -> str:
     )
 
 
-def exact(record: Record) -> str:
-    """Part (k): exact splitting one splitter after the other, to the paper's 512 ranks."""
-    by_phase = parts.values(record, "phase_s", ("phase",), "p", factor=1e3)
-    return f"Phases, ms:\n\n{by_phase}\n\n{parts.growth(record)}"
-
-
 def long(record: Record) -> str:
-    """Part (l): the whole, and splitters of each sort, over n/p and p; models in both."""
+    """Part (k): the whole, and splitters of each sort, over n/p and p; models in both."""
     whole = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=1e3)
     splitters = parts.values(
         record, "phase_s", ("algorithm", "keys"), "p", where={"phase": "splitters"}, factor=1e3
@@ -120,29 +114,8 @@ def long(record: Record) -> str:
     return f"The whole, ms:\n\n{whole}\n\nSplitters, ms:\n\n{splitters}\n\n{parts.growth(record)}"
 
 
-def shares(record: Record) -> str:
-    """Part (m): the share of the time that passes in collectives, and models with and without the rest."""
-    times = {
-        tuple(
-            sample.treatment.levels[name] for name in ("algorithm", "machine", "compute", "p")
-        ): sample.values[0]
-        for sample in record.samples("time_s")
-    }
-    scales = sorted({p for *_, p in times})
-    rows = [
-        [str(algorithm), str(machine)]
-        + [
-            f"{times[algorithm, machine, 'off', p] / times[algorithm, machine, 'calibrated', p]:.2f}"
-            for p in scales
-        ]
-        for algorithm, machine in dict.fromkeys((key[0], key[1]) for key in times)
-    ]
-    head = ["algorithm", "machine", *(f"p = {p}" for p in scales)]
-    return f"Of the whole:\n\n{parts.table(head, rows)}\n\n{parts.growth(record)}"
-
-
 def gaussian(record: Record) -> str:
-    """Part (n): the whole by distribution, and its models."""
+    """Part (l): the whole by distribution, and its models."""
     whole = parts.values(record, "time_s", ("algorithm", "distribution"), "p", factor=MICRO)
     return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record)}"
 
@@ -156,7 +129,7 @@ PARTS: Final = {
     each.__name__.replace("_", "-"): each
     for each in (
         *(splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real, rounds),
-        *(exact, long, shares, gaussian),
+        *(long, gaussian),
     )
 } | {"large": splitter_based}
 

@@ -27,10 +27,8 @@ HEADINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "(h) Real runs on one rank and on two": ("real",),
     "(i) To 1,024 ranks": ("large",),
     "(j) Rounds of histogram sort": ("rounds",),
-    "(k) Exact splitting to 512 ranks": ("exact",),
-    "(l) To a million keys a rank": ("long",),
-    "(m) What of it is collectives": ("shares",),
-    "(n) Gaussian keys": ("gaussian",),
+    "(k) To a million keys a rank": ("long",),
+    "(l) Gaussian keys": ("gaussian",),
 }
 """The parts whose tables stand under a heading. (c) has a sentence."""
 
