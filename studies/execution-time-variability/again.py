@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from steelyard.lab.answer.analyze import analyze
-from steelyard.results.comparison import Speedup
 from steelyard.spec import load
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [] if str(HERE.parent) in sys.path else [str(HERE.parent)]
 
-import kept_values  # noqa: E402 -- what studies share lies beside them
+import changes as shared  # noqa: E402 -- what studies share lies beside them
+import kept_values  # noqa: E402
 
 PART: Final = "environment-again-blocks"
 FOUND: Final = {
@@ -41,16 +41,14 @@ def changes() -> dict[str, Fresh]:
     with kept_values.rebuilt(HERE, PART, experiment) as record:
         found = {}
         for program, (length, other, part) in FOUND.items():
+            compared = analyze(record, metric="cpu_s", against={"env_bytes": other}).judged
             (change,) = (
                 each
-                for each in analyze(record, metric="cpu_s", against={"env_bytes": other}).judged
-                if each.treatment.levels["command"] == program
-                and each.treatment.levels["env_bytes"] == length
+                for each in shared.changes(compared)
+                if (each.levels["command"], each.levels["env_bytes"]) == (program, length)
             )
-            assert isinstance(change.speedup, Speedup)  # noqa: S101 -- both ran in every block
-            assert change.ci95 is not None  # noqa: S101
-            bounds = 1 / change.ci95.high, 1 / change.ci95.low
-            found[program] = Fresh(1 / change.speedup.value, bounds, first_ratio(part, program))
+            bounds = 1 + change.low, 1 + change.high
+            found[program] = Fresh(1 + change.value, bounds, first_ratio(part, program))
     return found
 
 

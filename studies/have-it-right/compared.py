@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import kept_values
 from beside import Comparison
+from changes import Change, changes
 from readme_tables import tables_of
 
 from steelyard.lab.answer.analyze import analyze
 
 HERE: Final = Path(__file__).resolve().parent
-PROBES: Final[dict[str, Any]] = runpy.run_path(str(HERE / "probes.py"), run_name="probes")
 TITLE: Final = "we have it easy, but do we have it right?"
 PAPER: Final = (
     "T. Mytkowicz, A. Diwan, M. Hauswirth and P. F. Sweeney, *We have it easy, but do we have it right?*,"
@@ -160,10 +160,10 @@ def _inside() -> tuple[list[float], list[float], list[float], list[float], list[
     long ones, calls alone in both, and code with its calls in short runs.
     """
     with kept_values.rebuilt(HERE, "inside") as record:
-        whole = [*PROBES["changes"](analyze(record).judged)]
-        alone = [*PROBES["changes"](analyze(record, against={"calls": 0}).judged)]
+        whole = [*changes(analyze(record).judged)]
+        alone = [*changes(analyze(record, against={"calls": 0}).judged)]
 
-    def of(found: list[Any], rounds: int, calls: int) -> list[float]:
+    def of(found: list[Change], rounds: int, calls: int) -> list[float]:
         return [
             100 * each.value
             for each in found

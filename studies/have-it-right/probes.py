@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from scipy.stats import spearmanr
 
@@ -22,7 +22,6 @@ from steelyard.claims.evidence import RatioEvidence
 from steelyard.core.units import Scalar
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
-from steelyard.results.comparison import Comparison, Speedup
 from steelyard.store import Record
 
 HERE: Final = Path(__file__).resolve().parent
@@ -30,33 +29,10 @@ sys.path.insert(0, str(HERE.parent))
 
 import kept_values  # noqa: E402 -- what studies share lies beside them
 import parts  # noqa: E402
+from changes import Change, changes  # noqa: E402
 
 PAPERS_SCALE: Final = 0.02
 """The most instructions that the paper's software counters add."""
-
-
-class Change(NamedTuple):
-    """Of CPU time, as a fraction; where Holm's adjustment rejects that there is none."""
-
-    levels: Mapping[str, Scalar]
-    value: float
-    low: float
-    high: float
-    rejected: bool
-
-
-def changes(compared: Sequence[Comparison]) -> Iterator[Change]:
-    """What each treatment takes longer than its baseline, 95 % intervals paired by block."""
-    for each in compared:
-        assert isinstance(each.speedup, Speedup)  # noqa: S101 -- every treatment has run in every block
-        assert each.ci95 is not None  # noqa: S101
-        yield Change(
-            each.treatment.levels,
-            1 / each.speedup.value - 1,
-            1 / each.ci95.high - 1,
-            1 / each.ci95.low - 1,
-            each.verdict in ("faster", "slower"),
-        )
 
 
 def percent(change: Change) -> str:
