@@ -16,6 +16,7 @@ import csv
 import json
 import statistics
 import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -60,6 +61,8 @@ def measure(key: Key) -> dict[str, str]:
             times[line["labels"]["source"]] = line["values"][0]
         elif line["metric"] in totals:
             totals[line["metric"]] += line["values"][0]
+    if len(times) != SOURCES:
+        sys.exit(f"papers.py: {' '.join(words)} has timed {len(times)} of {SOURCES} sources\n{done.stderr}")
     row = dict(zip(KEYS, key, strict=True))
     row |= {name: f"{value:.0f}" for name, value in totals.items()}
     return row | {f"source_{i}_s": f"{time_s:.6g}" for i, time_s in sorted(times.items())}
