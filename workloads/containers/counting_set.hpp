@@ -14,30 +14,33 @@ namespace goodsyard::containers {
 
 /// As `Map`. Counts of keys that a rank inserts again and again are added up before they are sent, in a cache
 /// of one key a place. They are sent when another key needs the place, and by the collective functions of
-/// this container; the end of an epoch alone does not complete an insertion.
+/// this container; the end of an epoch alone does not complete an insertion. The cache grows while keys
+/// compete for its places, to 2^20 of them.
 template <class Key, class Hash = std::hash<Key>>
 class CountingSet {
   public:
     /// Collective. `messages` outlives this.
     CountingSet(const Team& team, global::Messages& messages)
         : runtime_(messages.runtime()), messages_(messages), counts_(team, messages), top_(team, found_),
-          cache_(places) {}
+          cache_(first_places) {}
     CountingSet(const CountingSet&) = delete;
     CountingSet& operator=(const CountingSet&) = delete;
 
     /// Legal everywhere.
     void async_insert(const Key& key) {
-        const auto place = static_cast<std::size_t>(mix64(static_cast<std::uint64_t>(Hash{}(key)))) % places;
-        Entry& entry = cache_[place];
+        Entry& entry = cache_[find(key)];
         if (entry.count > 0 && entry.key != key) {
             // Out of the cache first: to send may let other tasks insert.
             const Entry evicted = std::exchange(entry, {key, 1});
+            if (++evictions_ > cache_.size() / 8 && cache_.size() < most_places) {
+                grow();
+            }
             send(evicted);
             return;
         }
         if (entry.count++ == 0) {
             entry.key = key;
-            used_.push_back(place);
+            ++used_;
         }
     }
 
@@ -59,6 +62,11 @@ class CountingSet {
         for (const auto& [key, count] : counts_.own()) {
             f(key, count);
         }
+    }
+    /// Forget all keys. Collective.
+    void clear() {
+        complete(counts_.own());
+        counts_.clear();
     }
     /// The keys that were inserted most often, at most `most`, on every rank: the most frequent first, and of
     /// equally frequent ones the least key. Collective.
@@ -82,19 +90,48 @@ class CountingSet {
 
   private:
     using Counts = std::vector<std::pair<Key, std::uint64_t>>;
-    static constexpr std::size_t places = 4096;
+    static constexpr std::size_t first_places = std::size_t{1} << 12U;
+    static constexpr std::size_t most_places = std::size_t{1} << 20U;
     struct Entry {
         Key key{};
         std::uint64_t count = 0; ///< 0: the place is free.
     };
 
-    void send(const Entry& entry) { counts_.async_reduce(entry.key, entry.count, std::plus<>()); }
-    /// Send what is in the cache. Returns whether there was anything.
-    bool empty_cache() {
-        const bool any = !used_.empty();
-        for (const std::size_t place : std::exchange(used_, {})) {
-            send(std::exchange(cache_[place], {}));
+    /// Keys whose hashes are neighbours are neighbours here: of integers, std::hash is often the integer, and
+    /// small ones are the frequent ones.
+    [[nodiscard]] std::size_t find(const Key& key) const {
+        const std::size_t hash = Hash{}(key);
+        return (hash ^ (hash >> 20U) ^ (hash >> 40U)) & (cache_.size() - 1);
+    }
+    /// Twice as many places: what is in the cache competes for none of them.
+    void grow() {
+        std::vector<Entry> smaller(2 * cache_.size());
+        std::swap(cache_, smaller);
+        for (Entry& entry : smaller) {
+            if (entry.count > 0) {
+                cache_[find(entry.key)] = std::move(entry);
+            }
         }
+        evictions_ = 0;
+    }
+    void send(const Entry& entry) { counts_.async_reduce(entry.key, entry.count, std::plus<>()); }
+    /// Send what is in the cache, in the order of places, and add what is of this rank. Returns whether
+    /// there was anything.
+    bool empty_cache() {
+        const bool any = used_ > 0;
+        for (std::size_t place = 0; used_ > 0 && place < cache_.size(); ++place) {
+            if (cache_[place].count == 0) {
+                continue;
+            }
+            const Entry entry = std::exchange(cache_[place], {});
+            --used_;
+            if (counts_.owner(entry.key) == runtime_.rank()) {
+                counts_.reduce_own(entry.key, entry.count, std::plus<>());
+            } else {
+                send(entry);
+            }
+        }
+        evictions_ = 0;
         return any;
     }
     /// Returns the sum over ranks of the sizes of what is given, when all insertions have happened.
@@ -118,7 +155,8 @@ class CountingSet {
     Counts found_;
     global::Symmetric<Counts> top_;
     std::vector<Entry> cache_;
-    std::vector<std::size_t> used_; ///< Places.
+    std::size_t used_ = 0;      ///< Places.
+    std::size_t evictions_ = 0; ///< Since the cache has grown, or was emptied.
 };
 
 } // namespace goodsyard::containers

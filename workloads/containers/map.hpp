@@ -47,14 +47,8 @@ class Map {
     template <class Fold>
     void async_reduce(const Key& key, const Value& value, Fold fold) {
         messages_.async(
-            at(key),
-            [fold](Map& map, Key& local, Value& sent) {
-                const auto [entry, is_new] = map.own_.try_emplace(local, sent);
-                if (!is_new) {
-                    entry->second = fold(entry->second, sent);
-                }
-            },
-            key, value);
+            at(key), [fold](Map& map, Key& local, Value& sent) { map.reduce_own(local, sent, fold); }, key,
+            value);
     }
     void async_erase(const Key& key) {
         messages_.async(at(key), [](Map& map, Key& local) { map.own_.erase(local); }, key);
@@ -103,6 +97,14 @@ class Map {
         own_.clear();
     }
 
+    /// `async_reduce` of a key of this rank, at once. Not collective, and not within `for_all`.
+    template <class Fold>
+    void reduce_own(const Key& key, const Value& value, Fold fold) {
+        const auto [entry, is_new] = own_.try_emplace(key, value);
+        if (!is_new) {
+            entry->second = fold(entry->second, value);
+        }
+    }
     /// This rank's keys. Not collective.
     [[nodiscard]] const std::unordered_map<Key, Value, Hash>& own() const { return own_; }
 

@@ -23,8 +23,9 @@ std::string word(std::uint64_t seed, int rank, int i) {
 }
 
 /// On the ranks that are asked for, and schedules of eight numbers of ranks.
-void on_schedules(const std::function<void(std::uint64_t, Runtime&, Messages&, const Team&)>& body) {
-    for (std::uint64_t seed = 0; seed < 48; ++seed) {
+void on_schedules(const std::function<void(std::uint64_t, Runtime&, Messages&, const Team&)>& body,
+                  std::uint64_t seeds = 48) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         const auto [network, parameters] = global::drawn(seed, runtime::Execution::handler);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Messages messages(runtime);
@@ -70,6 +71,27 @@ TEST(CountingSets, CountWhatAllRanksInsert) {
         EXPECT_EQ(top[0].second, most);
         EXPECT_EQ(words.top(1000).size(), expected.size());
     });
+}
+
+TEST(CountingSets, GrowTheirCacheForKeysThatCompeteAndStartAnewWhenTheyAreCleared) {
+    static constexpr std::uint64_t keys = 1500, places = 4096;
+    on_schedules(
+        [](std::uint64_t seed, Runtime&, Messages& messages, const Team& team) {
+            CountingSet<std::uint64_t> set(team, messages);
+            const auto ranks = static_cast<std::uint64_t>(team.size());
+            for (const std::uint64_t turns : {3U, 2U}) {
+                // All of one place at first, so that each evicts the one before.
+                for (std::uint64_t i = 0; i < turns * keys; ++i) {
+                    set.async_insert(i % keys * places + (i % 2 == 0 ? 0 : 1));
+                }
+                EXPECT_EQ(set.count_all(), ranks * turns * keys) << "seed " << seed;
+                set.for_all([&](std::uint64_t, std::uint64_t count) { EXPECT_EQ(count, ranks * turns); });
+                EXPECT_EQ(set.size(), keys);
+                set.clear();
+                EXPECT_EQ(set.size(), 0U);
+            }
+        },
+        8);
 }
 
 TEST(Maps, HaveWhatWasInsertedFoldedVisitedAndNotErased) {
