@@ -18,6 +18,9 @@ class Current {
 
     [[nodiscard]] bool empty() const { return ordered_ ? heap_.empty() : next_ == queue_.size(); }
 
+    /// The least key of all; 0 without an order, and no_key where there is none.
+    [[nodiscard]] Key least() const { return empty() ? no_key : ordered_ ? heap_.front().key : 0; }
+
     void push(Key key, const Item& item) {
         if (ordered_) {
             heap_.push_back({key, item});

@@ -3,7 +3,8 @@
 // T. A. Kanewala, M. Zalewski, A. Lumsdaine: Families of graph algorithms: SSSP case study, Euro-Par 2017,
 // DOI 10.1007/978-3-319-64203-1_31. An epoch of the runtime works on one class; what ends it finds the next
 // one on the way. Items of a class that are on one rank are in an order of the rank's own below the global
-// one.
+// one, or of its node's: then no rank works on an item while another of its node has a lesser one (the
+// extended machine, whose orders are by levels of a machine).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "agm/current.hpp"
 #include "agm/order.hpp"
 #include "graph/csr.hpp"
+#include "harness/failure.hpp"
 #include "runtime/channel.hpp"
 
 namespace goodsyard::agm {
@@ -45,6 +47,7 @@ concept Processing = requires(Algorithm& algorithm, Algorithm::Item& item, const
 struct Orders {
     Order global{OrderKind::chaotic};
     Order local{OrderKind::chaotic};
+    Order node{OrderKind::chaotic}; ///< In place of the local one.
     /// Items for a vertex of the same rank are received where they are made; otherwise they are sent like all
     /// others.
     bool own_at_once = true;
@@ -55,12 +58,23 @@ class Machine {
   public:
     using Item = Algorithm::Item;
 
-    /// Everything given must outlive this. Collective: ranks make their machines in the same order.
+    /// Everything given must outlive this. Collective: ranks make their machines in the same order. Raises
+    /// UsageError where the node has an order and its ranks share no memory.
     Machine(runtime::Runtime& runtime, const graph::Csr& graph, Algorithm& algorithm, const Orders& orders)
-        : runtime_(runtime), graph_(graph), algorithm_(algorithm), orders_(orders), channel_(runtime),
-          current_(orders.local.kind() != OrderKind::chaotic),
+        : runtime_(runtime), graph_(graph), algorithm_(algorithm), orders_(orders),
+          own_order_(orders.node.kind() == OrderKind::chaotic ? orders.local : orders.node),
+          channel_(runtime), current_(own_order_.kind() != OrderKind::chaotic),
           received_at_once_(orders.own_at_once ? graph.rank : graph.owners.ranks()) {
         channel_.on_receipt([this](Item item) { rejected_ += receive(item) ? 0 : 1; });
+        if (orders.node.kind() == OrderKind::chaotic) {
+            return;
+        }
+        numbers_ = runtime.numbers_of_node();
+        if (numbers_.number == nullptr) {
+            throw UsageError(
+                "--node-order needs ranks that share memory: --transport ring; in virtual time not "
+                "--idle wait, and looks for messages that take time");
+        }
     }
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
@@ -97,7 +111,7 @@ class Machine {
         }
         classes_.take(key, taken_);
         for (const Item& item : taken_) {
-            current_.push(algorithm_.key(orders_.local, item), item);
+            current_.push(algorithm_.key(own_order_, item), item);
         }
         taken_.clear();
     }
@@ -117,8 +131,9 @@ class Machine {
     }
 
     bool work() {
+        const Key most = most_of_node();
         int done = 0;
-        for (; done < piece && !current_.empty(); ++done) {
+        for (; done < piece && !current_.empty() && current_.least() <= most; ++done) {
             const Item item = current_.pop();
             bring_rows();
             if (algorithm_.is_current(item)) {
@@ -128,7 +143,12 @@ class Machine {
                 ++runtime_.counters().superseded;
             }
         }
-        return done > 0;
+        // What is left waits for lesser items of other ranks.
+        return done > 0 || !current_.empty();
+    }
+    /// The largest key that this rank may work on now: the least that its node has.
+    Key most_of_node() const {
+        return numbers_.number == nullptr ? no_key : numbers_.least_with(current_.least());
     }
 
     void bring_rows() const {
@@ -210,7 +230,7 @@ class Machine {
     [[gnu::noinline]] void keep(const Item& item) {
         const Key key = algorithm_.key(orders_.global, item);
         if (has_class_ && key <= key_) {
-            current_.push(current_.is_ordered() ? algorithm_.key(orders_.local, item) : 0, item);
+            current_.push(current_.is_ordered() ? algorithm_.key(own_order_, item) : 0, item);
         } else {
             classes_.push(key, item);
         }
@@ -220,6 +240,8 @@ class Machine {
     const graph::Csr& graph_;
     Algorithm& algorithm_;
     const Orders orders_;
+    const Order own_order_; ///< Of the current class on this rank.
+    runtime::NodeNumbers numbers_;
     runtime::Channel<Item> channel_;
     Classes<Item> classes_;
     Current<Item> current_;

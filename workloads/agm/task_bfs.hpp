@@ -2,11 +2,15 @@
 //
 // A level is a loop over the frontier, and in it a loop over the neighbours of a vertex, for which the level
 // waits and not the vertex; each iteration claims a neighbour by a delegate, and waits for the answer. The
-// owner of a neighbour executes it, so that the first claim wins.
+// owner of a neighbour executes it, so that the first claim wins. Neighbours of one owner follow each other
+// in a row: a task that does several of them claims them by one delegate.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "global/delegates.hpp"
@@ -18,9 +22,13 @@ namespace goodsyard::agm {
 
 class TaskBfs {
   public:
-    /// Collective. `runtime` executes items by fibres.
-    TaskBfs(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime)
-        : graph_(graph), runtime_(runtime), delegates_(runtime), everywhere_(team, *this) {}
+    static constexpr std::size_t most_in_batch = 48;
+
+    /// Collective. `runtime` executes items by fibres. A delegate claims at most `batch` neighbours; where
+    /// that is more than one, the runtime's threshold of a loop is for neighbours of each owner.
+    TaskBfs(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime, std::size_t batch)
+        : graph_(graph), runtime_(runtime), delegates_(runtime), everywhere_(team, *this), batch_(batch),
+          claims_at_once_(batch > 1 && !runtime.parameters().delegates_to_self) {}
     TaskBfs(const TaskBfs&) = delete;
     TaskBfs& operator=(const TaskBfs&) = delete;
 
@@ -69,19 +77,93 @@ class TaskBfs {
     void claim_neighbours(std::uint32_t local, float level) {
         const graph::Vertex parent = graph_.vertex(local);
         const auto neighbours = graph_.neighbours(local);
-        global::forall_async(runtime_, {0, neighbours.size()}, [=, this](std::uint64_t i) {
-            const auto owner = static_cast<int>(graph_.owners.owner(neighbours[i]));
-            const auto place = static_cast<std::uint32_t>(graph_.owners.local(neighbours[i]));
-            delegates_.call(everywhere_.on(owner), [place, parent, level](TaskBfs& search) {
-                return search.claim(place, parent, level);
-            });
-        });
+        const std::uint64_t threshold = runtime_.parameters().loop_threshold;
+        const std::uint64_t least = batch_ > 1 ? threshold * graph_.owners.ranks() : threshold;
+        global::forall_async(
+            runtime_, {0, neighbours.size()},
+            [=, this](global::Indices part) {
+                const auto own_part = neighbours.subspan(part.first, part.size());
+                if (batch_ > 1) {
+                    claim_batches(own_part, parent, level);
+                } else {
+                    claim_each(own_part, parent, level);
+                }
+            },
+            least);
     }
+    void claim_each(std::span<const graph::Vertex> vertices, graph::Vertex parent, float level) {
+        for (const graph::Vertex vertex : vertices) {
+            const auto owner = static_cast<int>(graph_.owners.owner(vertex));
+            delegates_.call(everywhere_.on(owner), [local = place(vertex), parent, level](TaskBfs& search) {
+                return search.claim(local, parent, level);
+            });
+        }
+    }
+    /// Claim neighbours, and wait until all owners have.
+    void claim_batches(std::span<const graph::Vertex> vertices, graph::Vertex parent, float level) {
+        global::CompletionEvent claimed(runtime_.tasks(), nullptr, "the claims of a batch");
+        while (!vertices.empty()) {
+            const std::size_t owner = graph_.owners.owner(vertices.front());
+            const bool is_at_once = claims_at_once_ && owner == graph_.rank;
+            const std::size_t most = is_at_once ? vertices.size() : std::min(batch_, vertices.size());
+            std::size_t count = 1;
+            while (count < most && graph_.owners.owner(vertices[count]) == owner) {
+                ++count;
+            }
+            const auto batch = vertices.first(count);
+            const auto search = everywhere_.on(static_cast<int>(owner));
+            if (is_at_once) {
+                claim_here(batch, parent, level);
+            } else if (count <= few) {
+                delegates_.call(search, batch_of<few>(batch, parent, level), claimed);
+            } else {
+                delegates_.call(search, batch_of<most_in_batch>(batch, parent, level), claimed);
+            }
+            vertices = vertices.subspan(count);
+        }
+        claimed.wait();
+    }
+    void claim_here(std::span<const graph::Vertex> vertices, graph::Vertex parent, float level) {
+        runtime_.counters().delegates_here += vertices.size();
+        for (const graph::Vertex vertex : vertices) {
+            claim(place(vertex), parent, level);
+        }
+    }
+
+    /// Executed by the owner of the places.
+    template <std::size_t most>
+    struct Batch {
+        graph::Vertex parent;
+        float level;
+        std::uint32_t count;
+        std::array<std::uint32_t, most> places;
+
+        void operator()(TaskBfs& search) const {
+            for (std::uint32_t i = 0; i < count; ++i) {
+                search.claim(places[i], parent, level);
+            }
+        }
+    };
+    template <std::size_t most>
+    Batch<most> batch_of(std::span<const graph::Vertex> vertices, graph::Vertex parent, float level) const {
+        Batch<most> batch{parent, level, static_cast<std::uint32_t>(vertices.size()), {}};
+        std::ranges::transform(vertices, batch.places.begin(),
+                               [this](graph::Vertex vertex) { return place(vertex); });
+        return batch;
+    }
+    [[nodiscard]] std::uint32_t place(graph::Vertex vertex) const {
+        return static_cast<std::uint32_t>(graph_.owners.local(vertex));
+    }
+
+    /// As many places as go in the message of a delegate that is next in size to that of one.
+    static constexpr std::size_t few = 8;
 
     const graph::Csr& graph_;
     runtime::Runtime& runtime_;
     global::Delegates delegates_;
     global::Symmetric<TaskBfs> everywhere_;
+    std::size_t batch_;
+    bool claims_at_once_; ///< Vertices of this rank are claimed without a delegate.
     std::vector<float> levels_;
     std::vector<graph::Vertex> parents_;
     std::vector<std::uint32_t> frontier_; ///< Places of vertices of this rank.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "global/global_array.hpp"
@@ -101,7 +102,8 @@ void forall_here(Runtime& runtime, Indices indices, const Body& body, std::uint6
 
 /// A loop of a rank over its own indices for which the epoch waits, and no task: parts are tasks, and those
 /// for which there is no room are begun later, so that up to `--active-tasks` of them wait at once, however
-/// loops nest. `body(index)` is trivially copyable, and copied into each part. To be called by a fibre.
+/// loops nest. `body(index)`, or `body(indices)` for what a task does of them, is trivially copyable, and
+/// copied into each part. To be called by a fibre.
 template <class Body>
 void forall_async(Runtime& runtime, Indices indices, const Body& body, std::uint64_t threshold = 0) {
     const std::uint64_t least = threshold == 0 ? runtime.parameters().loop_threshold : threshold;
@@ -109,8 +111,12 @@ void forall_async(Runtime& runtime, Indices indices, const Body& body, std::uint
         runtime.tasks().run_fibre(
             [&runtime, upper = indices.split(), body, least] { forall_async(runtime, upper, body, least); });
     }
-    for (std::uint64_t i = indices.first; i < indices.last; ++i) {
-        body(i);
+    if constexpr (std::is_invocable_v<const Body&, Indices>) {
+        body(indices);
+    } else {
+        for (std::uint64_t i = indices.first; i < indices.last; ++i) {
+            body(i);
+        }
     }
 }
 

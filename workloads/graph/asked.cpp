@@ -35,6 +35,11 @@ void declare_orders(Options& options, Asked& request) {
     }
     options.add("--local-order", request.local_order, "Of the current class on a rank; chaotic: as they come",
                 names);
+    options.add(
+        "--node-order", request.node_order,
+        "Of the current class on the ranks of a node, which wait for each other's lesser items; needs "
+        "memory that they share",
+        names);
     names.insert(names.begin(), "usual");
     options.add("--order", request.order,
                 "Classes of work items; usual: delta for sssp, level for bfs, dijkstra for cc", names);
@@ -58,6 +63,13 @@ void declare_direction(Options& options, Asked& request) {
         options.add("--light", request.light,
                     "--direction-optimising: the largest weight of a light edge; 0: a 32nd of the largest",
                     {0.0, 1e9});
+    }
+}
+
+void check_orders(const Asked& request) {
+    if (request.local_order != "chaotic" && request.node_order != "chaotic") {
+        throw UsageError(
+            "--local-order and --node-order exclude each other: that of the node is the rank's, too");
     }
 }
 
@@ -86,6 +98,12 @@ void declare_runs(Options& options, Asked& request) {
         options.flag("--blocking", request.blocks,
                      "By tasks with stacks that wait for delegates, in place of work items; level by level");
     }
+    if (request.verb == Verb::bfs) {
+        options.add("--batch", request.batch,
+                    "--blocking: neighbours of one owner that a delegate claims, at most; with more than 1, "
+                    "--loop-threshold is for those of each owner; 0: as many as --loop-threshold",
+                    {0, largest_batch});
+    }
     if (request.verb == Verb::pagerank) {
         options.add("--tolerance", request.tolerance, "End when the changes of an iteration add up to less",
                     {1e-12, 1.0});
@@ -112,6 +130,7 @@ void declare_runs(Options& options, Asked& request) {
         "Each counted operation takes so many times as long: a slower core, caches that miss, a heavier "
         "runtime",
         {0.001, 1e6});
+    options.check([&request] { check_orders(request); });
     options.check([&request] { settle_blocking(request); });
     runtime::declare(options, request.runtime);
 }

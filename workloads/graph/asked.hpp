@@ -27,17 +27,22 @@ struct Input {
     std::uint64_t seed = 2;
 };
 
+/// Neighbours that a delegate of agm::TaskBfs can claim.
+inline constexpr int largest_batch = 48;
+
 struct Asked {
     Verb verb = Verb::sssp;
     Input input;
     std::string order = "usual";
     std::string local_order = "chaotic";
+    std::string node_order = "chaotic";
     double delta = 0; ///< 0: as the weights are.
     int k = 1;
     bool optimises_direction = false; ///< Of sssp, bfs (whose orders then do not matter) and cc.
     bool filters = true;              ///< Of sssp: what other ranks have been sent is remembered.
     double light = 0;                 ///< The largest weight of a light edge; 0: as the weights are.
     bool blocks = false;              ///< Of bfs and bc: tasks that wait for delegates, and have no orders.
+    int batch = 0;                    ///< Of bfs by tasks: claims of a delegate, at most; 0: as a loop has.
     Own own = Own::by_execution;
     int sources = 1;
     std::vector<std::string> roots; ///< In place of drawn sources.

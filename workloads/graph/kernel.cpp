@@ -13,19 +13,13 @@ using agm::Order;
 using agm::OrderKind;
 using agm::Orders;
 
-OrderKind order_kind(const Asked& request, OrderKind usual) {
+OrderKind order_kind(const std::string& order, OrderKind usual) {
     for (const auto& [name, kind] : agm::order_names) {
-        if (name == request.order) {
+        if (name == order) {
             return kind;
         }
     }
     return usual;
-}
-
-OrderKind local_order_kind(const Asked& request) {
-    Asked local = request;
-    local.order = request.local_order;
-    return order_kind(local, OrderKind::chaotic);
 }
 
 double delta_of(const Asked& request, const Csr& graph) {
@@ -43,8 +37,9 @@ Orders orders_of(const Asked& request, const Csr& graph, OrderKind usual) {
     const double delta = request.verb == Verb::sssp ? delta_of(request, graph) : std::max(request.delta, 1.0);
     const auto k = static_cast<std::uint32_t>(request.k);
     const bool runs_handlers = request.runtime.execution == runtime::Execution::handler;
-    return {.global = Order(order_kind(request, usual), delta, k),
-            .local = Order(local_order_kind(request), delta, k),
+    return {.global = Order(order_kind(request.order, usual), delta, k),
+            .local = Order(order_kind(request.local_order, OrderKind::chaotic), delta, k),
+            .node = Order(order_kind(request.node_order, OrderKind::chaotic), delta, k),
             .own_at_once = request.own == Own::by_execution ? runs_handlers : request.own == Own::at_once};
 }
 

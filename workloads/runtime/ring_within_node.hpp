@@ -18,6 +18,7 @@ class RingWithinNode final : public Transport {
     [[nodiscard]] int rank() const override { return between_.rank(); }
     [[nodiscard]] int size() const override { return between_.size(); }
     [[nodiscard]] int ranks_of_node() const override { return between_.ranks_of_node(); }
+    [[nodiscard]] NodeNumbers numbers_of_node() override { return within_.numbers_of_node(); }
     [[nodiscard]] bool send(Buffer& buffer) override;
     [[nodiscard]] bool receive(Buffer& buffer) override;
     void idle() override { between_.idle(); }

@@ -127,6 +127,7 @@ class Runtime {
     int add(Mailbox& mailbox);
     void remove(int channel);
     [[nodiscard]] BufferPool& pool() { return transport_.pool(); }
+    [[nodiscard]] NodeNumbers numbers_of_node() { return transport_.numbers_of_node(); }
     [[nodiscard]] double now_s() const { return transport_.now_s(); }
     /// Send a message: at once, or when there is room; until then a fibre waits, and anything else takes in
     /// what arrives, without handling it.

@@ -21,21 +21,24 @@ SharedRing::SharedRing(OwnedComm node, const Parameters& parameters, std::shared
       slots_(static_cast<std::uint64_t>(parameters.ring_slots)), slot_bytes_(slot_bytes(parameters)) {
     check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
-    // A rank's part of the window has the rings that it reads.
+    // A rank's part of the window has its number and the rings that it reads.
     const auto ranks = static_cast<std::size_t>(size_);
     const std::size_t ring_bytes = sizeof(Ring) + slots_ * slot_bytes_;
     std::byte* local = nullptr;
     check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes_of_rank(size_, parameters)), 1, MPI_INFO_NULL,
                                   comm_.get(), static_cast<void*>(&local), window_.out()),
           "MPI_Win_allocate_shared");
-    const auto end_of = [&](std::byte* part, std::size_t from) {
+    const auto number_of = [&](std::byte* part) {
         void* aligned = part;
         std::size_t space = bytes_of_rank(size_, parameters);
-        std::byte* ring =
-            static_cast<std::byte*>(std::align(line_bytes, ranks * ring_bytes, aligned, space)) +
-            from * ring_bytes;
+        return static_cast<std::byte*>(
+            std::align(line_bytes, sizeof(Count) + ranks * ring_bytes, aligned, space));
+    };
+    const auto end_of = [&](std::byte* part, std::size_t from) {
+        std::byte* ring = number_of(part) + sizeof(Count) + from * ring_bytes;
         return End{reinterpret_cast<Ring*>(ring), ring + sizeof(Ring), 0, 0};
     };
+    numbers_.number = &(new (number_of(local)) Count{})->value;
     for (std::size_t second = 0; second < ranks; ++second) {
         in_.push_back(end_of(local, second));
         new (in_.back().ring) Ring{};
@@ -46,6 +49,7 @@ SharedRing::SharedRing(OwnedComm node, const Parameters& parameters, std::shared
                                    static_cast<void*>(&part)),
               "MPI_Win_shared_query");
         out_.push_back(end_of(part, static_cast<std::size_t>(rank_)));
+        numbers_.all.push_back(&reinterpret_cast<Count*>(number_of(part))->value);
     }
     check(MPI_Barrier(comm_.get()), "MPI_Barrier");
 }
@@ -56,7 +60,8 @@ std::size_t SharedRing::slot_bytes(const Parameters& parameters) {
 
 std::size_t SharedRing::bytes_of_rank(int ranks, const Parameters& parameters) {
     const auto slots = static_cast<std::size_t>(parameters.ring_slots);
-    return static_cast<std::size_t>(ranks) * (sizeof(Ring) + slots * slot_bytes(parameters)) + line_bytes;
+    return static_cast<std::size_t>(ranks) * (sizeof(Ring) + slots * slot_bytes(parameters)) + sizeof(Count) +
+           line_bytes;
 }
 
 bool SharedRing::send(Buffer& buffer) {

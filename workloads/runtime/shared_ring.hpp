@@ -21,11 +21,12 @@ class SharedRing final : public Transport {
     /// Between the ranks of `node`, which share memory; their ranks are those that messages name.
     SharedRing(OwnedComm node, const Parameters& parameters, std::shared_ptr<BufferPool> pool);
 
-    /// Of the window: the rings that one of so many ranks reads.
+    /// Of the window: the number of one of so many ranks, and the rings that it reads.
     [[nodiscard]] static std::size_t bytes_of_rank(int ranks, const Parameters& parameters);
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
+    [[nodiscard]] NodeNumbers numbers_of_node() override { return numbers_; }
     [[nodiscard]] bool send(Buffer& buffer) override;
     [[nodiscard]] bool receive(Buffer& buffer) override;
     void idle() override;
@@ -64,6 +65,7 @@ class SharedRing final : public Transport {
     std::uint64_t slots_;
     std::size_t slot_bytes_;
     OwnedWindow window_;
+    NodeNumbers numbers_;
     std::vector<End> out_; ///< To each rank.
     std::vector<End> in_;  ///< From each rank.
     std::size_t next_in_ = 0;

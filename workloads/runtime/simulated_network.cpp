@@ -19,7 +19,7 @@ class Turns {
   public:
     explicit Turns(const NetworkSettings& settings)
         : settings_(settings), random_(settings.seed), stacks_(stack_bytes), places_(ranks()),
-          arriving_(ranks()), on_their_way_(ranks()) {}
+          arriving_(ranks()), on_their_way_(ranks()), numbers_(ranks()) {}
 
     void run(const std::function<void(int rank, Turns&)>& body) {
         std::vector<int> running;
@@ -41,6 +41,8 @@ class Turns {
             }
         }
     }
+
+    [[nodiscard]] std::vector<std::atomic<std::uint64_t>>& numbers() { return numbers_; }
 
     void pass(int rank) { fibres_[static_cast<std::size_t>(rank)]->suspend(); }
 
@@ -104,6 +106,7 @@ class Turns {
     Places places_;
     std::vector<std::vector<OnItsWay>> arriving_; ///< At each rank.
     std::vector<int> on_their_way_;               ///< From each rank.
+    std::vector<std::atomic<std::uint64_t>> numbers_;
     int came_ = 0;
     std::uint64_t meetings_ = 0;
     std::vector<std::unique_ptr<Fibre>> fibres_; ///< Given up first: what they hold refers to the rest.
@@ -133,6 +136,9 @@ class SimulatedTransport final : public Transport {
     [[nodiscard]] bool receive(Buffer& buffer) override {
         turns_.pass(rank_);
         return turns_.receive(rank_, buffer);
+    }
+    [[nodiscard]] NodeNumbers numbers_of_node() override {
+        return runtime::numbers_of_node(turns_.numbers(), rank_, ranks_of_node());
     }
     void idle() override { turns_.pass(rank_); }
     [[nodiscard]] double now_s() const override { return 1e-6 * static_cast<double>(turns_.now()); }

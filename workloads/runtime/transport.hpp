@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/buffer.hpp"
+#include "runtime/node_numbers.hpp"
 
 namespace goodsyard::runtime {
 
@@ -23,6 +24,10 @@ class Transport {
 
     /// Consecutive ranks that are a node; all are one unless a transport knows better.
     [[nodiscard]] virtual int ranks_of_node() const { return size(); }
+
+    /// Of the ranks of this one's node; without any where they share no memory, or where a rank that asks
+    /// again and again would keep the others from going on.
+    [[nodiscard]] virtual NodeNumbers numbers_of_node() { return {}; }
 
     /// Send `buffer` to rank `buffer.rank`, another one, and leave it empty; false, and nothing is done,
     /// where as many messages as are allowed are on their way.

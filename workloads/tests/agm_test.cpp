@@ -100,6 +100,32 @@ TEST_P(OnRanks, ALocalOrderBelowTheGlobalOneChangesNoDistance) {
     }
 }
 
+TEST_P(OnRanks, AnOrderOfANodeBelowTheGlobalOneChangesNoDistance) {
+    const Example example = random_example(80, 240, 3);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    for (const std::string& order : std::vector<std::string>{"chaotic", "kla", "delta"}) {
+        for (const std::string& of_node : std::vector<std::string>{"dijkstra", "delta", "level"}) {
+            for (const Execution execution : all_executions) {
+                Asked request = asked_for(Verb::sssp, order, execution);
+                request.node_order = of_node;
+                EXPECT_EQ(run(example, request, GetParam()).at("distance_checksum"), paths)
+                    << order << " " << of_node;
+            }
+        }
+    }
+}
+
+TEST(NodeOrders, LeaveNoMoreWorkThanOneRankHas) {
+    // Of a node with one order for all, no rank goes ahead of the others: items are as few as on one rank.
+    const Example example = random_example(300, 3000, 5);
+    Asked request = asked_for(Verb::sssp, "chaotic");
+    request.node_order = "dijkstra";
+    const double together = run(example, request, 4).at("items_useful");
+    request.node_order = "chaotic";
+    request.local_order = "dijkstra";
+    EXPECT_LE(together, run(example, request, 4).at("items_useful"));
+}
+
 TEST_P(OnRanks, ItemsForTheRankItselfMayBeSentOrReceivedAtOnce) {
     const Example example = random_example(60, 150, 11);
     const double paths = checksum_of(serial_distances(example, 0, false));
@@ -209,9 +235,12 @@ TEST_P(OnRanks, TasksThatWaitFindTheSameLevels) {
         const double levels = checksum_of(serial_distances(example, 0, true));
         for (const auto& [tasks, threshold] : {std::pair{1U, 1U}, {3U, 2U}, {1000U, 32U}}) {
             for (const bool to_self : {false, true}) {
-                const Facts result =
-                    run(example, blocking(Verb::bfs, tasks, threshold, to_self), GetParam(), 0, tasks);
-                EXPECT_EQ(result.at("distance_checksum"), levels) << tasks << " tasks";
+                for (const int batch : {0, 1, 3, largest_batch}) {
+                    Asked request = blocking(Verb::bfs, tasks, threshold, to_self);
+                    request.batch = batch;
+                    const Facts result = run(example, request, GetParam(), 0, tasks);
+                    EXPECT_EQ(result.at("distance_checksum"), levels) << tasks << " tasks, " << batch;
+                }
             }
         }
     }

@@ -34,7 +34,7 @@ Ranks::Ranks(Network network, int ranks, std::uint64_t seed)
       lookahead_s_((check_fits(network_, ranks), lookahead_of(network_, ranks))), stacks_(stack_bytes),
       places_(static_cast<std::size_t>(ranks)),
       ports_(static_cast<std::size_t>(network_.node(ranks - 1) + 1)),
-      timetable_(static_cast<std::size_t>(ranks) + ports_.size()) {
+      timetable_(static_cast<std::size_t>(ranks) + ports_.size()), numbers_(static_cast<std::size_t>(ranks)) {
     ranks_.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
         const Random work(seed, work_stream + static_cast<std::uint64_t>(rank));

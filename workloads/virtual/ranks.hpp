@@ -6,6 +6,7 @@
 // its clock by the least latency, the lookahead: a rank that is not further ahead may look for messages.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,6 +47,8 @@ class Ranks {
 
     [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
     [[nodiscard]] const Network& network() const { return network_; }
+    /// One of each rank, which those of its node read.
+    [[nodiscard]] std::vector<std::atomic<std::uint64_t>>& numbers() { return numbers_; }
     /// The rank that runs.
     [[nodiscard]] int running() const { return running_; }
     [[nodiscard]] Places& places() { return places_; }
@@ -133,6 +136,7 @@ class Ranks {
     Places places_;
     std::vector<Port> ports_;
     Timetable timetable_; ///< Of ranks, and behind them ports.
+    std::vector<std::atomic<std::uint64_t>> numbers_;
     int running_ = -1;
     int left_ = 0;
     double last_s_ = 0;

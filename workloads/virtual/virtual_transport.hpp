@@ -18,6 +18,7 @@ class VirtualTransport final : public runtime::Transport {
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return ranks_.size(); }
     [[nodiscard]] int ranks_of_node() const override { return ranks_.network().ranks_of_node; }
+    [[nodiscard]] runtime::NodeNumbers numbers_of_node() override;
     [[nodiscard]] bool send(runtime::Buffer& buffer) override { return ranks_.send(buffer); }
     [[nodiscard]] bool receive(runtime::Buffer& buffer) override;
     void idle() override { idle_until(Timetable::never); }

@@ -59,14 +59,32 @@ def test_every_library_brings_every_algorithm_to_its_result(start, library):
     assert len(found) == 1
 
 
+@pytest.mark.parametrize(
+    ("library", "ranks", "ways"),
+    [
+        ("openmpi", 1, ()),
+        ("openmpi", 2, ("--transport", "ring")),
+        ("openmpi", 4, ("--transport", "ring", "--node-ranks", "2")),
+        ("mpich", 3, ("--transport", "ring")),
+    ],
+)
+def test_an_order_of_a_node_changes_no_distance(start, openmpi, library, ranks, ways):
+    small = ("--scale", "7", "--sources", "2", "--validate")
+    expected = checksums(openmpi("graph", 1, "sssp", *small), 2)
+    for order, execution in (("chaotic", "handler"), ("kla", "fibre"), ("delta", "handler")):
+        asked = (*small, "--order", order, "--node-order", "dijkstra", "--execution", execution, *ways)
+        assert checksums(start(library, "graph", ranks, "sssp", *asked, **YIELDS), 2) == expected, asked
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_tasks_that_wait_for_delegates_find_what_handlers_find(openmpi, ranks):
     small = ("--scale", "7", "--sources", "2", "--validate")
     levels = checksums(openmpi("graph", 1, "bfs", *small), 2)
     scores = openmpi("graph", 1, "bc", *small).values("score_sum", source=2)
     options = ("--active-tasks 3", "--loop-threshold 1", "--buffer-bytes 0", "--transport ring")
-    for asked in map(str.split, options):
-        bfs = openmpi("graph", ranks, "bfs", *small, "--blocking", *asked, **YIELDS)
+    for i, asked in enumerate(map(str.split, options)):
+        batch = ("--batch", ("0", "1", "2", "48")[i])
+        bfs = openmpi("graph", ranks, "bfs", *small, "--blocking", *batch, *asked, **YIELDS)
         assert checksums(bfs, 2) == levels, asked
         assert (bfs.values("suspensions", source=2)[0] > 0) == (ranks > 1)
         bc = openmpi("graph", ranks, "bc", *small, "--blocking", *asked, **YIELDS)
@@ -193,6 +211,12 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
         (("bc", "--blocking", "--execution", "coroutine"), "--execution fibre"),
         (("bfs", "--blocking", "--execution", "handler"), "--execution fibre"),
         (("sssp", "--blocking"), "--blocking"),
+        (("bfs", "--blocking", "--batch", "49"), "--batch"),
+        (("sssp", "--local-order", "delta", "--node-order", "delta"), "exclude each other"),
+        (
+            ("sssp", "--scale", "5", "--node-order", "delta", "--transport", "point-to-point"),
+            "--node-order needs ranks that share memory",
+        ),
         (("bfs", "--sources", "2", "--output", "levels"), "--output is the result of one source"),
     ],
 )

@@ -87,6 +87,19 @@ def test_a_route_changes_messages_and_no_result(virtual, route):
     assert routed.values("items_forwarded")[0] > 0
 
 
+def test_an_order_of_a_node_changes_no_distance_and_needs_looks_that_take_time(virtual):
+    asked = ("sssp", "--scale", "8", "--order", "chaotic", "--compute", "fixed", "--ranks-of-node", "4")
+    plain = virtual("graph", 8, *asked)
+    ordered = virtual("graph", 8, *asked, "--node-order", "dijkstra")
+    assert ordered.code == 0, ordered.stderr
+    for metric in ("distance_checksum", "vertices_reached"):
+        assert ordered.values(metric) == plain.values(metric)
+    assert ordered.values("items_useful") < plain.values("items_useful")
+    refused = virtual("graph", 8, *asked, "--node-order", "dijkstra", "--idle", "wait")
+    assert refused.code == 2
+    assert "in virtual time not --idle wait" in refused.stderr
+
+
 def test_messages_are_sent_when_they_are_old(virtual):
     asked = ("--ops", "updates", "--updates", "100", "--table-bits", "4", "--flush-age", "1e-4")
     ended = virtual("runtime", 4, *asked, "--no-flush-when-idle", "--repetitions", "1", "--warmup", "0")
