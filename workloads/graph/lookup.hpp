@@ -1,4 +1,4 @@
-// What the owners of vertices know of them: questions to all ranks together, and their answers.
+// What the owners of vertices know of them: questions to all other ranks together, and their answers.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,12 @@ namespace goodsyard::graph {
 template <class At>
 auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& target, At at) {
     using Value = decltype(at(std::size_t{}));
+    const auto self = static_cast<std::size_t>(team.rank());
     std::vector<std::vector<Vertex>> asked(owners.ranks());
     for (const Vertex vertex : target) {
-        asked[owners.owner(vertex)].push_back(vertex);
+        if (const std::size_t rank = owners.owner(vertex); rank != self) {
+            asked[rank].push_back(vertex);
+        }
     }
     std::vector<std::vector<Value>> answers(owners.ranks());
     const std::vector<std::vector<Vertex>> questions = team.exchanged(asked);
@@ -30,7 +33,7 @@ auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& t
     values.reserve(target.size());
     for (const Vertex vertex : target) {
         const std::size_t rank = owners.owner(vertex);
-        values.push_back(found[rank][next[rank]++]);
+        values.push_back(rank == self ? at(owners.local(vertex)) : found[rank][next[rank]++]);
     }
     return values;
 }

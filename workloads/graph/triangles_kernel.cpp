@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "agm/triangles.hpp"
-#include "graph/machine_kernel.hpp"
+#include "graph/kernels.hpp"
 
 namespace goodsyard::graph {
 
 namespace {
 
-class TrianglesKernel final : public MachineKernel<agm::Triangles> {
+class TrianglesKernel final : public Kernel {
   public:
-    using MachineKernel::MachineKernel;
+    explicit TrianglesKernel(const Place& place)
+        : place_(place), algorithm_(place.team, place.graph, place.runtime) {}
 
+    void run(Vertex /*root*/) override { algorithm_.run(); }
+    double edges() override { return all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
         return {{"triangle_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.counts())},
                 {"triangles", "", static_cast<double>(triangles())}};
@@ -77,12 +80,15 @@ class TrianglesKernel final : public MachineKernel<agm::Triangles> {
         }
         return place_.team.all(Fold::sum, closed);
     }
+
+    Place place_;
+    agm::Triangles algorithm_;
 };
 
 } // namespace
 
-std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& request) {
-    return std::make_unique<TrianglesKernel>(place, request);
+std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& /*request*/) {
+    return std::make_unique<TrianglesKernel>(place);
 }
 
 } // namespace goodsyard::graph
