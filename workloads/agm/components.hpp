@@ -20,13 +20,13 @@ class Components : public PrefetchedRows {
   public:
     struct Item {
         graph::Vertex vertex;
-        std::uint32_t label;
+        graph::Vertex label; ///< The number of a vertex.
         std::uint32_t level;
 
         // For caches of what was sent.
         [[nodiscard]] std::uint64_t key() const { return vertex; }
-        [[nodiscard]] std::uint32_t& value() { return label; }
-        [[nodiscard]] std::uint32_t value() const { return label; }
+        [[nodiscard]] graph::Vertex& value() { return label; }
+        [[nodiscard]] graph::Vertex value() const { return label; }
     };
 
     explicit Components(const graph::Csr& graph) : PrefetchedRows(graph) {}
@@ -37,7 +37,7 @@ class Components : public PrefetchedRows {
     }
     /// The same where a component is known: the vertices that are `in` it have its label, and no work.
     template <class In>
-    std::vector<Item> begin(In in, std::uint32_t label) {
+    std::vector<Item> begin(In in, graph::Vertex label) {
         labels_.resize(graph_.count());
         std::vector<Item> items;
         for (std::size_t local = 0; local < labels_.size(); ++local) {
@@ -51,7 +51,7 @@ class Components : public PrefetchedRows {
     }
 
     bool receive(const Item& item) {
-        std::uint32_t& label = labels_[graph_.owners.local(item.vertex)];
+        graph::Vertex& label = labels_[graph_.owners.local(item.vertex)];
         if (item.label >= label) {
             return false;
         }
@@ -73,7 +73,7 @@ class Components : public PrefetchedRows {
     static Key key(const Order& order, const Item& item) { return order.key(item.label, item.level); }
 
     /// The least number of a vertex of the component.
-    [[nodiscard]] const std::vector<std::uint32_t>& labels() const { return labels_; }
+    [[nodiscard]] const std::vector<graph::Vertex>& labels() const { return labels_; }
 
     /// Components that have their least vertex on this rank.
     [[nodiscard]] std::uint64_t count() const {
@@ -85,11 +85,11 @@ class Components : public PrefetchedRows {
     }
 
   private:
-    [[nodiscard]] std::uint32_t own_label(std::size_t local) const {
-        return static_cast<std::uint32_t>(graph_.owners.number(graph_.vertex(local)));
+    [[nodiscard]] graph::Vertex own_label(std::size_t local) const {
+        return static_cast<graph::Vertex>(graph_.owners.number(graph_.vertex(local)));
     }
 
-    std::vector<std::uint32_t> labels_;
+    std::vector<graph::Vertex> labels_;
 };
 
 } // namespace goodsyard::agm

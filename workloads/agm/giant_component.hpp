@@ -29,12 +29,12 @@ class GiantComponent {
                 break;
             }
         }
-        label_ = static_cast<std::uint32_t>(team_.all(Fold::min, least));
+        label_ = static_cast<graph::Vertex>(team_.all(Fold::min, least));
     }
 
     [[nodiscard]] bool has(std::size_t local) const { return search_.parents()[local] != graph::no_vertex; }
     /// The least number of its vertices.
-    [[nodiscard]] std::uint32_t label() const { return label_; }
+    [[nodiscard]] graph::Vertex label() const { return label_; }
 
   private:
     /// Of vertices with equally many neighbours that of the least name. Collective.
@@ -54,7 +54,7 @@ class GiantComponent {
     const Team& team_;
     const graph::Csr& graph_;
     DirectionBfs search_;
-    std::uint32_t label_ = 0;
+    graph::Vertex label_ = 0;
 };
 
 } // namespace goodsyard::agm

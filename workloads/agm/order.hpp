@@ -66,7 +66,7 @@ class Order {
 
     /// The bits of numbers that are not negative are in the order of the numbers.
     static Key exact(float value) { return std::bit_cast<std::uint32_t>(value); }
-    static Key exact(std::uint32_t value) { return value; }
+    static Key exact(std::unsigned_integral auto value) { return value; }
 
     OrderKind kind_;
     double inverse_delta_;

@@ -48,9 +48,9 @@ class ComponentsKernel final : public Kernel {
     /// Neighbours have one label, and the vertex that it names has it too.
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
-        const std::vector<std::uint32_t>& labels = algorithm_.labels();
+        const std::vector<Vertex>& labels = algorithm_.labels();
         std::vector<Vertex> target(graph.targets);
-        for (const std::uint32_t label : labels) {
+        for (const Vertex label : labels) {
             target.push_back(graph.owners.vertex(label));
         }
         const auto result =

@@ -9,7 +9,12 @@
 namespace goodsyard::graph {
 
 /// A vertex of the input as algorithms handle it: its owner in the upper bits, its place there in the lower.
+/// With GOODSYARD_WIDE_VERTICES as many as fit in 64 bits, at most 2^32 - 1 of a rank; work items are longer.
+#ifdef GOODSYARD_WIDE_VERTICES
+using Vertex = std::uint64_t;
+#else
 using Vertex = std::uint32_t;
+#endif
 
 inline constexpr Vertex no_vertex = ~Vertex{0};
 
@@ -25,13 +30,17 @@ class Owners {
             return "a graph without vertices";
         }
         const auto p = static_cast<std::uint64_t>(ranks);
-        // The last number is no_vertex, and its mask has fewer than 32 bits.
+        // The last number is no_vertex. Places of a rank have 32 bits, one of which is spare in 32.
+        constexpr int most_bits = sizeof(Vertex) > sizeof(std::uint32_t) ? 32 : 31;
         const auto bits = static_cast<int>(std::bit_width((vertices - 1) / p));
-        if (bits > 31 || (p << bits) >= (std::uint64_t{1} << 32U)) {
-            return std::to_string(vertices) + " vertices on " + std::to_string(ranks) +
-                   " ranks do not fit in 32 bits";
+        if (bits <= most_bits && (p << bits) <= std::uint64_t{no_vertex}) {
+            return std::nullopt;
         }
-        return std::nullopt;
+        const std::string numbers =
+            std::to_string(vertices) + " vertices on " + std::to_string(ranks) + " ranks do not fit in ";
+        return sizeof(Vertex) > sizeof(std::uint32_t)
+                   ? numbers + "64 bits with 32 for those of a rank"
+                   : numbers + "32 bits; a tree with -DGOODSYARD_WIDE_VERTICES=ON takes more";
     }
 
     [[nodiscard]] std::uint64_t vertices() const { return vertices_; }

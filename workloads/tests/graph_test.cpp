@@ -208,6 +208,17 @@ TEST(Owners, RefuseWhatHasNoNumbers) {
     EXPECT_FALSE(Owners::refused(std::uint64_t{1} << 31U, 1));
     EXPECT_TRUE(Owners::refused((std::uint64_t{1} << 32U) + 1, 1));
     EXPECT_TRUE(Owners::refused(0, 4));
+    const std::uint64_t many = std::uint64_t{1} << 40U;
+    if constexpr (sizeof(Vertex) == sizeof(std::uint32_t)) {
+        EXPECT_NE(Owners::refused(many, 1000).value_or("").find("WIDE_VERTICES"), std::string::npos);
+        return;
+    }
+    ASSERT_FALSE(Owners::refused(many, 1000));
+    const Owners owners(many, 1000);
+    for (const std::uint64_t number : {std::uint64_t{0}, many / 3, many - 1}) {
+        EXPECT_EQ(owners.number(owners.vertex(number)), number);
+        EXPECT_EQ(owners.owner(owners.vertex(number)), number % 1000);
+    }
 }
 
 TEST(Csr, IsASimpleGraphWithTheLightestOfParallelEdges) {
