@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from steelyard.laboratory import Laboratory, compare, measure
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 __all__ = ["Laboratory", "__version__", "compare", "measure"]
 
 
