@@ -1,7 +1,7 @@
 """Build the kernels on each runtime, and their inputs, into ``build/runtimes``.
 
     python studies/runtimes/build.py [--ygm DIRECTORY] [--bale DIRECTORY] [--gapbs DIRECTORY]
-        [--graph500 DIRECTORY] [--lamellar]
+        [--graph500 DIRECTORY] [--lamellar] [--large]
 
 Goodsyard is installed from the tree of ``./dev mpi openmpi``; the others are checkouts, which stay as they
 are: YGM (which needs cereal's headers), bale (autotools), the GAP Benchmark Suite, the reference code of
@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +33,8 @@ GRAPHS: Final = {
     "road": ("lattice", 18),
 }
 """Of each file of edges, generator and scale; the last three are stand-ins for three of GAP's five graphs."""
+LARGE: Final = {"kron22": ("rmat1", 22), "urand22": ("uniform", 22)}
+"""Ours are drawn where they are searched, and only GAP's kernels read them."""
 OPTIMISED: Final = ("-O3", "-march=native", "-DNDEBUG")
 
 
@@ -109,11 +111,11 @@ def graph500(checkout: Path) -> None:
     run(["make", "graph500_reference_bfs_sssp", "MPICC=mpicc -fcommon"], tree / "src")
 
 
-def inputs() -> None:
+def inputs(graphs: Mapping[str, tuple[str, int]]) -> None:
     """Graphs as text, and as GAP's kernels read them: weights are whole numbers from 1 to 255."""
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     converter = BUILT / "gapbs" / "converter"
-    for name, (generator, scale) in GRAPHS.items():
+    for name, (generator, scale) in graphs.items():
         weighted, plain = BUILT / f"{name}.wel", BUILT / f"{name}.el"
         words = ["generate", "--generator", generator, "--scale", str(scale), "--output", weighted]
         run(["mpirun", "-n", "1", GRAPH, *words], **as_root)
@@ -132,6 +134,7 @@ def main() -> None:
     checkouts = {"ygm": ygm, "bale": conveyors, "gapbs": gap, "graph500": graph500}
     for name in checkouts:
         parser.add_argument(f"--{name}", type=Path, metavar="DIRECTORY", help=f"a checkout of {name}")
+    parser.add_argument("--large", action="store_true", help="graphs of large.toml, 4 GB and ten minutes")
     parser.add_argument("--lamellar", action="store_true", help="by cargo, which takes minutes")
     asked = vars(parser.parse_args())
     if not GRAPH.exists():
@@ -144,7 +147,9 @@ def main() -> None:
             build(asked[name].resolve())
     if asked["lamellar"]:
         lamellar()
-    inputs()
+    inputs(GRAPHS)
+    if asked["large"]:
+        inputs(LARGE)
 
 
 if __name__ == "__main__":

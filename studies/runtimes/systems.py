@@ -75,7 +75,11 @@ PATHS: Final = {
     "kron": Searched(["--direction-optimising"], 2),
     "urand": Searched(["--delta", 8], 4),
     "road": Searched(["--delta", 8], 256),
+    "kron22": Searched(["--direction-optimising"], 2),
+    "urand22": Searched(["--delta", 8], 4),
 }
+DRAWN: Final = {"kron22": ("rmat1", 22), "urand22": ("uniform", 22)}
+"""What ours draws in place of reading a file, by its generator and scale."""
 
 
 class Measured(NamedTuple):
@@ -178,8 +182,12 @@ def by_graph500(kernel: str, cores: int) -> Measured:
 def by_graph_of_file(verb: str, cores: int, graph: str) -> Measured:
     """Our program, from the roots that GAP has."""
     also = OF_GAP[verb]
-    file = BUILT / f"{graph}.{'wel' if verb == 'sssp' else 'el'}"
-    words = [*also.ours, "--generator", file, "--repetitions", TRIALS]
+    words = [*also.ours, "--repetitions", TRIALS]
+    if graph in DRAWN:
+        generator, scale = DRAWN[graph]
+        words += ["--generator", generator, "--scale", scale]
+    else:
+        words += ["--generator", BUILT / f"{graph}.{'wel' if verb == 'sssp' else 'el'}"]
     words += PATHS[graph].ours if verb == "sssp" else []
     words += ["--roots", *ROOTS] if also.has_roots else []
     found = lines(output(ranks(cores, GRAPH, *words)))

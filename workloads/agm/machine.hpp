@@ -147,7 +147,7 @@ class Machine {
         return done > 0 || !current_.empty();
     }
     /// The largest key that this rank may work on now: the least that its node has.
-    Key most_of_node() const {
+    [[nodiscard]] Key most_of_node() const {
         return numbers_.number == nullptr ? no_key : numbers_.least_with(current_.least());
     }
 

@@ -145,7 +145,8 @@ class TaskBfs {
         }
     };
     template <std::size_t most>
-    Batch<most> batch_of(std::span<const graph::Vertex> vertices, graph::Vertex parent, float level) const {
+    [[nodiscard]] Batch<most> batch_of(std::span<const graph::Vertex> vertices, graph::Vertex parent,
+                                       float level) const {
         Batch<most> batch{parent, level, static_cast<std::uint32_t>(vertices.size()), {}};
         std::ranges::transform(vertices, batch.places.begin(),
                                [this](graph::Vertex vertex) { return place(vertex); });

@@ -44,8 +44,8 @@ class Triangles {
     [[nodiscard]] const std::vector<std::uint32_t>& counts() const { return counts_; }
 
   private:
-    /// Where a vertex is in the order: by its degree, then its number.
     __extension__ using Wide = unsigned __int128;
+    /// Where a vertex is in the order: by its degree, then its number.
     using Place = std::conditional_t<sizeof(graph::Vertex) == sizeof(std::uint32_t), std::uint64_t, Wide>;
 
     [[nodiscard]] Place place(graph::Vertex vertex, std::uint32_t degree) const {

@@ -28,10 +28,10 @@ struct NodeNumbers {
 inline NodeNumbers numbers_of_node(std::vector<std::atomic<std::uint64_t>>& of_ranks, int rank,
                                    int ranks_of_node) {
     NodeNumbers numbers{&of_ranks[static_cast<std::size_t>(rank)], {}};
-    const std::size_t first = static_cast<std::size_t>(rank / ranks_of_node * ranks_of_node);
-    const std::size_t end = std::min(first + static_cast<std::size_t>(ranks_of_node), of_ranks.size());
-    for (std::size_t i = first; i < end; ++i) {
-        numbers.all.push_back(&of_ranks[i]);
+    const int first = rank - rank % ranks_of_node;
+    const int end = std::min(first + ranks_of_node, static_cast<int>(of_ranks.size()));
+    for (int i = first; i < end; ++i) {
+        numbers.all.push_back(&of_ranks[static_cast<std::size_t>(i)]);
     }
     return numbers;
 }
