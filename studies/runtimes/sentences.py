@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 GIVEN: Final = (
     r"YGM 0\.7 \(cereal 1\.3\.2\)|conveyors 0\.6\.0|Lamellar 0\.8\.1|code 3\.0",
     r"Open MPI 5\.0\.11|gcc 12\.2|Zen 5",
-    r"Scale 18, 16 edges|of 11 and 16 GB",
+    r"Scale 18, 16 edges|of 11 and 16 GB|with 16 times as many",
     r"64 roots",
     r"over \.7 (?:and by|on one)|and \.5 on\s+two|goal of \.7",
     r"issue 48",

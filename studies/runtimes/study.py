@@ -3,9 +3,9 @@
     .venv/bin/python studies/runtimes/build.py --ygm … --bale … --gapbs … --graph500 … --lamellar
     .venv/bin/python studies/runtimes/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is peers or graphs; both by default, some half an hour on two quiet CPUs. An interrupted study goes on
-where it stopped. Tables go to stdout, as Markdown; ``sections.py`` writes them into README.md from what is
-kept in ``values/``.
+PART is peers, graphs or large; all by default, some forty minutes on two quiet CPUs. An interrupted study
+goes on where it stopped. Tables go to stdout, as Markdown; ``sections.py`` writes them into README.md from
+what is kept in ``values/``.
 """
 
 from __future__ import annotations
@@ -116,7 +116,19 @@ def graphs(record: Record) -> str:
     return parts.table(head, rows)
 
 
-PARTS: Final = {each.__name__: each for each in (peers, graphs)}
+def large(record: Record) -> str:
+    """The same of large graphs, once: a ratio without an interval."""
+    names = ("graph", "kernel", "system")
+    check_outcomes(record, names[:-1])
+    took = times(record, names)
+    rows = []
+    for graph, kernel in dict.fromkeys(key[:2] for key in took):
+        ours, theirs = (took[graph, kernel, system] for system in (OURS, "gap"))
+        rows.append([str(kernel), str(graph), f"{ours:.3g}", f"{theirs:.3g}", f"{theirs / ours:.3g}"])
+    return parts.table(["kernel", "graph", "one rank, s", "GAP, one thread, s", "GAP over it"], rows)
+
+
+PARTS: Final = {each.__name__: each for each in (peers, graphs, large)}
 
 if __name__ == "__main__":
     sys.exit(parts.main(HERE, __doc__, PARTS))

@@ -210,6 +210,10 @@ def by_gap(verb: str, cores: int, graph: str) -> Measured:
         times.append(statistics.median(map(float, re.findall(r"Trial Time: +([0-9.]+)", said))))
         counts = re.findall(also.printed, said) if also.printed else ["1"]
         outcome += float(counts[-1])
+        if verb == "cc" and graph in DRAWN:
+            # Vertices without edges behind the last that has any are not in the file.
+            (nodes,) = re.findall(r"Graph has (\d+) nodes", said)
+            outcome += (1 << DRAWN[graph][1]) - int(nodes)
     return Measured([statistics.fmean(times)], outcome)
 
 
