@@ -43,9 +43,9 @@ def changes() -> dict[str, Fresh]:
         for program, (length, other, part) in FOUND.items():
             compared = analyze(record, metric="cpu_s", against={"env_bytes": other}).judged
             (change,) = (
-                each
-                for each in shared.changes(compared)
-                if (each.levels["command"], each.levels["env_bytes"]) == (program, length)
+                entry
+                for entry in shared.changes(compared)
+                if (entry.levels["command"], entry.levels["env_bytes"]) == (program, length)
             )
             bounds = 1 + change.low, 1 + change.high
             found[program] = Fresh(1 + change.value, bounds, first_ratio(part, program))

@@ -24,7 +24,8 @@ from steelyard.store import Record
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import parts  # noqa: E402 -- what studies share lies beside them
+import launching  # noqa: E402 -- what studies share lies beside them
+import parts  # noqa: E402
 import search  # noqa: E402
 
 ROOT: Final = HERE.parents[1]
@@ -111,7 +112,7 @@ def prepare(asked: argparse.Namespace) -> search.Prepared:
 def drawn(mpirun: str, graph: str, scale: int) -> tuple[dict[str, list[int]], dict[str, int]]:
     """The first roots of Graph500, by operation, and how many edges their components have."""
     words = ["bfs", "--scale", str(scale), "--sources", str(max(ROOTS.values()))]
-    found = search.lines(search.output([mpirun, "-n", "1", graph, *words]))
+    found = launching.lines(launching.output([mpirun, "-n", "1", graph, *words]))
     values = {
         metric: [int(line["values"][0]) for line in found if line["metric"] == metric]
         for metric in ("root", "edges")
@@ -124,11 +125,11 @@ def convert(prepared: search.Prepared) -> None:
     """Write the edges as GAP reads them fastest, without weights."""
     text, plain = (prepared.directory / f"edges.{suffix}" for suffix in ("wel", "el"))
     words = ["generate", "--scale", str(prepared.scale), "--output", str(text)]
-    search.output([prepared.mpirun, "-n", "1", prepared.graph, *words])
+    launching.output([prepared.mpirun, "-n", "1", prepared.graph, *words])
     with text.open() as weighted, plain.open("w") as written:
         written.writelines(f"{' '.join(line.split()[:2])}\n" for line in weighted)
     converter = str(Path(prepared.gapbs, "converter"))
-    search.output([converter, "-f", str(plain), "-s", "-b", str(prepared.directory / "edges.sg")])
+    launching.output([converter, "-f", str(plain), "-s", "-b", str(prepared.directory / "edges.sg")])
     text.unlink()
     plain.unlink()
 

@@ -12,20 +12,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import statistics
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from launching import lines, output
 
 TRIALS: Final = 3
 LOOPS: Final = 0.02
 """The largest fraction of edges that are loops; who counts more edges or fewer has others."""
 TASKS: Final = ("--blocking", "--loop-threshold", "1", "--active-tasks", "4096")
 STACKS: Final = ("--stack-bytes", "8192", "--stack-pages", "huge")
-AS_ROOT: Final = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 class Prepared(NamedTuple):
@@ -60,28 +61,6 @@ class Prepared(NamedTuple):
         """The description in a directory."""
         found = json.loads((directory / "prepared.json").read_text())
         return cls(**{**found, "directory": directory})
-
-
-def output(command: list[str], **env: str) -> str:
-    """What a program writes, to either stream."""
-    # Lines of the protocol go to stdout where no file is named.
-    inherited = {name: value for name, value in os.environ.items() if name != "STEELYARD_METRICS"}
-    done = subprocess.run(
-        command,
-        env={**inherited, **AS_ROOT, **env},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"search.py: {' '.join(command)}: exit code {done.returncode}\n{done.stdout}")
-    return done.stdout
-
-
-def lines(text: str) -> list[dict[str, Any]]:
-    """Those of the protocol in an output."""
-    return [json.loads(line) for line in text.splitlines() if line.startswith('{"steelyard"')]
 
 
 def by_graph(prepared: Prepared, op: str, ranks: int, *options: str) -> float:

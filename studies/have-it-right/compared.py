@@ -160,7 +160,7 @@ def _inside() -> tuple[list[float], list[float], list[float], list[float], list[
     long ones, calls alone in both, and code with its calls in short runs.
     """
     with kept_values.rebuilt(HERE, "inside") as record:
-        whole = [*changes(analyze(record).judged)]
+        overall = [*changes(analyze(record).judged)]
         alone = [*changes(analyze(record, against={"calls": 0}).judged)]
 
     def of(found: list[Change], rounds: int, calls: int) -> list[float]:
@@ -173,11 +173,11 @@ def _inside() -> tuple[list[float], list[float], list[float], list[float], list[
 
     short, long = 200_000, 2_000_000
     return (
-        of(whole, short, 0),
-        of(whole, long, 0),
+        of(overall, short, 0),
+        of(overall, long, 0),
         of(alone, short, 1),
         of(alone, long, 1),
-        of(whole, short, 1),
+        of(overall, short, 1),
     )
 
 

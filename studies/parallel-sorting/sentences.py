@@ -191,10 +191,10 @@ def times(part: str, metric: str, *by: str, phase: str = "") -> dict[tuple[Scala
 
 def long() -> Iterator[Sentence]:
     """Part (k), at a million keys a rank."""
-    whole = times("long", "time_s", "keys", "p", "algorithm")
+    totals = times("long", "time_s", "keys", "p", "algorithm")
     splitters = times("long", "phase_s", "keys", "p", "algorithm", phase="splitters")
     few, many = (
-        [1e3 * time_s for (keys, p, _), time_s in whole.items() if (keys, p) == (1_000_000, ranks)]
+        [1e3 * time_s for (keys, p, _), time_s in totals.items() if (keys, p) == (1_000_000, ranks)]
         for ranks in (4, 64)
     )
     yield (
@@ -203,7 +203,7 @@ def long() -> Iterator[Sentence]:
     )
     yield (
         "Splitters take {} % of it at most",
-        max(100 * time_s / whole[key] for key, time_s in splitters.items() if key[0] == 1_000_000),
+        max(100 * time_s / totals[key] for key, time_s in splitters.items() if key[0] == 1_000_000),
     )
 
 

@@ -5,8 +5,8 @@
 
 Goodsyard is installed from the tree of ``./dev mpi openmpi``; the others are checkouts, which stay as they
 are: YGM (which needs cereal's headers), bale (autotools), the GAP Benchmark Suite, the reference code of
-Graph500. Lamellar comes from crates.io, by cargo. What is not named is left out of a run, unless it was built
-before.
+Graph500. Lamellar comes from crates.io, by cargo. A system that is not built fails in a run: delete its lines
+of the spec.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Final
 
 HERE: Final = Path(__file__).resolve().parent
-ROOT: Final = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from launching import AS_ROOT  # noqa: E402 -- what studies share lies beside them
+from systems import BUILT, DRAWN, GRAPH, MPIRUN  # noqa: E402
+
 KERNELS: Final = HERE / "kernels"
-BUILT: Final = ROOT / "build" / "runtimes"
-OPENMPI: Final = ROOT / ".cache" / "mpi" / "openmpi"
-GRAPH: Final = ROOT / "build" / "workloads" / "openmpi" / "bin" / "graph"
 GRAPHS: Final = {
     "edges": ("rmat1", 15),
     "kron": ("rmat1", 18),
@@ -33,15 +34,13 @@ GRAPHS: Final = {
     "road": ("lattice", 18),
 }
 """Of each file of edges, generator and scale; the last three are stand-ins for three of GAP's five graphs."""
-LARGE: Final = {"kron22": ("rmat1", 22), "urand22": ("uniform", 22)}
-"""Ours are drawn where they are searched, and only GAP's kernels read them."""
 OPTIMISED: Final = ("-O3", "-march=native", "-DNDEBUG")
 
 
 def run(command: Sequence[str | Path], cwd: Path | None = None, **env: str) -> str:
     """What a command prints; its output, and the end of this program, where it fails."""
     words = [str(word) for word in command]
-    path = os.pathsep.join([str(OPENMPI / "bin"), os.environ.get("PATH", "")])
+    path = os.pathsep.join([str(MPIRUN.parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         words, cwd=cwd, env={**os.environ, "PATH": path, **env}, capture_output=True, text=True, check=False
     )
@@ -113,12 +112,11 @@ def graph500(checkout: Path) -> None:
 
 def inputs(graphs: Mapping[str, tuple[str, int]]) -> None:
     """Graphs as text, and as GAP's kernels read them: weights are whole numbers from 1 to 255."""
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     converter = BUILT / "gapbs" / "converter"
     for name, (generator, scale) in graphs.items():
         weighted, plain = BUILT / f"{name}.wel", BUILT / f"{name}.el"
         words = ["generate", "--generator", generator, "--scale", str(scale), "--output", weighted]
-        run(["mpirun", "-n", "1", GRAPH, *words], **as_root)
+        run(["mpirun", "-n", "1", GRAPH, *words], **AS_ROOT)
         with weighted.open() as lines, plain.open("w") as written:
             written.writelines(f"{' '.join(line.split()[:2])}\n" for line in lines)
         if converter.exists():
@@ -134,22 +132,22 @@ def main() -> None:
     checkouts = {"ygm": ygm, "bale": conveyors, "gapbs": gap, "graph500": graph500}
     for name in checkouts:
         parser.add_argument(f"--{name}", type=Path, metavar="DIRECTORY", help=f"a checkout of {name}")
-    parser.add_argument("--large", action="store_true", help="graphs of large.toml, 4 GB and ten minutes")
+    parser.add_argument("--large", action="store_true", help="graphs of large.toml: 8 GB")
     parser.add_argument("--lamellar", action="store_true", help="by cargo, which takes minutes")
-    asked = vars(parser.parse_args())
+    arguments = vars(parser.parse_args())
     if not GRAPH.exists():
         sys.exit(f"error: no {GRAPH}\n\nhint: ./dev mpi openmpi builds it")
     (BUILT / "bin").mkdir(parents=True, exist_ok=True)
     goodsyard()
     openmp()
     for name, build in checkouts.items():
-        if asked[name] is not None:
-            build(asked[name].resolve())
-    if asked["lamellar"]:
+        if arguments[name] is not None:
+            build(arguments[name].resolve())
+    if arguments["lamellar"]:
         lamellar()
     inputs(GRAPHS)
-    if asked["large"]:
-        inputs(LARGE)
+    if arguments["large"]:
+        inputs(DRAWN)
 
 
 if __name__ == "__main__":

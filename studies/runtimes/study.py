@@ -44,28 +44,28 @@ def times(record: Record, names: tuple[str, ...]) -> dict[Key, float]:
 
 
 def check_outcomes(record: Record, by: tuple[str, ...]) -> int:
-    """How many results of other systems are those of ours; all that have the same levels ``by`` have to be.
+    """Count the results of other systems that agree with ours; all with the same levels ``by`` have to.
 
     Raises
     ------
     ValueError
         Two systems have computed different things.
     """
-    found: dict[Key, dict[Scalar, set[float]]] = {}
+    outcomes: dict[Key, dict[Scalar, set[float]]] = {}
     for sample in record.samples("outcome"):
         levels = sample.treatment.levels
         key = tuple(levels[name] for name in by)
-        found.setdefault(key, {})[levels["system"]] = {*sample.values}
-    same = 0
-    for key, systems in found.items():
+        outcomes.setdefault(key, {})[levels["system"]] = {*sample.values}
+    agreements = 0
+    for key, systems in outcomes.items():
         (ours,) = systems[OURS]
         for system, values in systems.items():
             (theirs,) = values
             limit = SAME_EDGES * ours if system == "graph500" else 0
             if abs(theirs - ours) > limit:
                 raise ValueError(f"{key}: {system} has {theirs:g}, {OURS} {ours:g}")
-            same += system != OURS
-    return same
+            agreements += system != OURS
+    return agreements
 
 
 def ratios(record: Record, names: tuple[str, ...]) -> dict[Key, Change]:

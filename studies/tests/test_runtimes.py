@@ -93,6 +93,14 @@ def test_keys_are_counted_on_one_rank_and_on_two(systems, kernel):
     assert one != two, "two ranks have twice the keys"
 
 
+@pytest.mark.parametrize(
+    "asked", [("histogram", "ygm"), ("bfs", "graph500"), ("triangles beside GAP", "gap")]
+)
+def test_a_system_that_was_not_built_ends_with_a_hint(systems, asked):
+    with pytest.raises(SystemExit, match=r"hint: studies/runtimes/build.py builds it"):
+        systems.measure(*asked, 1)
+
+
 def test_a_kernel_that_there_is_not_ends_with_a_line(systems):
     with pytest.raises(SystemExit, match="no kernel is called 'sort'"):
         systems.measure("sort", "goodsyard", 1)
@@ -128,7 +136,8 @@ def test_a_system_that_computes_something_else_is_named(tmp_path):
 def test_build_says_what_is_missing(tmp_path):
     copied = tmp_path / "studies" / "runtimes"
     copied.mkdir(parents=True)
-    shutil.copy2(STUDY / "build.py", copied)
+    for file in (STUDY / "build.py", STUDY / "systems.py", STUDY.parent / "launching.py"):
+        shutil.copy2(file, copied)
     ended = subprocess.run(
         [sys.executable, Path(copied, "build.py")], capture_output=True, text=True, check=False
     )

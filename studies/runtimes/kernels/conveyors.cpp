@@ -85,8 +85,8 @@ class Gather final : public Kernel {
     }
     void run() override {
         std::size_t i = 0;
-        for (bool more = true;
-             more = asked_->advance(i == accesses_.size()), more | answered_->advance(!more);) {
+        for (bool is_asking = true; is_asking = asked_->advance(i == accesses_.size()),
+                  is_asking | answered_->advance(!is_asking);) {
             for (; i < accesses_.size(); ++i) {
                 if (!asked_->push({accesses_[i] / ranks_, i}, accesses_[i] % ranks_)) {
                     break;

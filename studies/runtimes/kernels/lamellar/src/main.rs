@@ -39,7 +39,7 @@ fn measure(world: &LamellarWorld, name: &str) -> (Vec<f64>, u64) {
     let mut times = Vec::new();
     let mut sum = 0;
     for _ in 0..=REPETITIONS {
-        let mut own = 0u64;
+        let mut part = 0u64;
         let local = array.local_data();
         for (i, element) in local.iter().enumerate() {
             let value = if name == "gather" { mix(i as u64 * ranks + rank) } else { 0 };
@@ -58,14 +58,14 @@ fn measure(world: &LamellarWorld, name: &str) -> (Vec<f64>, u64) {
         times.push(begin.elapsed().as_secs_f64());
         if name == "gather" {
             for (i, answer) in answers.iter().enumerate() {
-                own = own.wrapping_add(answer.wrapping_mul(2 * i as u64 + 1));
+                part = part.wrapping_add(answer.wrapping_mul(2 * i as u64 + 1));
             }
         } else {
             for (i, element) in local.iter().enumerate() {
-                own = own.wrapping_add(mix(i as u64 * ranks + rank).wrapping_mul(element.load()));
+                part = part.wrapping_add(mix(i as u64 * ranks + rank).wrapping_mul(element.load()));
             }
         }
-        sums.local_data().at(0).store(own);
+        sums.local_data().at(0).store(part);
         world.barrier();
         sum = (0..world.num_pes())
             .map(|pe| sums.load(pe).block())
