@@ -133,7 +133,8 @@ class Machine {
     bool work() {
         const Key most = most_of_node();
         int done = 0;
-        for (; done < piece && !current_.empty() && current_.least() <= most; ++done) {
+        const auto may_go_on = [&] { return most == no_key || current_.least() <= most; };
+        for (; done < piece && !current_.empty() && may_go_on(); ++done) {
             const Item item = current_.pop();
             bring_rows();
             if (algorithm_.is_current(item)) {
