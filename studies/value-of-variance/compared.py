@@ -358,7 +358,7 @@ def _speedups() -> dict[str, Comparison]:
         "faster-am": Comparison(f"in {faster} of {len(twins)} runs", "–", "reproduced"),
         "smaller-am": Comparison(
             f"in {smaller} of {len(twins)} runs",
-            "s in seconds; s / mean is no smaller",
+            "s in seconds; s / mean is not smaller",
             "reproduced",
             "as absolute deviations of shorter times",
         ),
