@@ -18,7 +18,9 @@ BYTES_OF_A_BITMAP: Final = 1563
 """Words of 64 bits for 100,000 points."""
 GIVEN: Final = (
     r"n = 10\^5 points of d = 20 dimensions",
-    r"k = 3 … 1[06]|k = 2 … 12",
+    r"k = 3 … 1[06]|k = 2 … 12|k = 6 … 14",
+    r"k³ 2\^k|k⁴ 2\^k|3 \(2\^k−1\) − 2 \(2\^shared−1\)",
+    r"gen grows by some k\^1\.5 more",
     r"2\^\(k−1\)·1,563",
     r"n = [25]0,000",
     r"recall below \.95 or a precision below \.98",
@@ -50,5 +52,12 @@ def sentences() -> Iterator[Sentence]:
     )
     a_word = [1e9 * s / words[k] for k, s in medians("phases", "phase_s", phase="pcount").items()]
     yield "pcount takes {} to {} ns a word", min(a_word), max(a_word)
+    parts = medians("overlap", "clusters", shared="4", shift="0.1")
+    found = medians("overlap", "planted_found", shared="4", shift="0.1")
+    yield (
+        "come out as {} to {} parts of fewer",
+        min(parts[k] - found[k] for k in parts),
+        max(parts[k] - found[k] for k in parts),
+    )
     recall = medians("naive", "recall", join="index")
     yield "recall falls to {} at k = 8 and {} at k = 10", recall[8], recall[10]

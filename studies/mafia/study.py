@@ -2,8 +2,8 @@
 
     .venv/bin/python studies/mafia/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is phases, naive or gate; all by default. An interrupted study goes on where it stopped. Tables go to
-stdout, as Markdown.
+PART is phases, naive, gate or overlap; all by default. An interrupted study goes on where it stopped.
+Tables go to stdout, as Markdown.
 """
 
 from __future__ import annotations
@@ -42,6 +42,16 @@ def naive(record: Record) -> str:
 def gate(record: Record) -> str:
     """Part (c): what CI holds a change to."""
     return f"{parts.growth(record)}\n\n{parts.verdicts(record)}"
+
+
+def overlap(record: Record) -> str:
+    """Part (d): what is found of clusters that overlap, and what is counted."""
+    by = ("shared", "shift")
+    tables = [
+        f"{metric}:\n\n{parts.values(record, metric, by, 'k')}"
+        for metric in ("planted_found", "clusters", "dense_units", "merges")
+    ]
+    return "\n\n".join([*tables, parts.growth(record), parts.verdicts(record)])
 
 
 def times(record: Record) -> str:
@@ -107,7 +117,7 @@ def only(its: list[float]) -> float:
     return value
 
 
-PARTS: Final = {each.__name__: each for each in (phases, naive, gate)}
+PARTS: Final = {each.__name__: each for each in (phases, naive, gate, overlap)}
 
 if __name__ == "__main__":
     sys.exit(parts.main(HERE, __doc__, PARTS))

@@ -40,6 +40,8 @@ GIVEN: Final = (
     r"with 64 of a splitter in a round",
     r"paper's 10\^7 keys a process|machine, n/p = 1,000, in",
     r"on 4 to 64 ranks of|at 10\^6 keys|at 512, is not|up to 64 ranks",
+    r"13 simulations, 23 minutes|80 simulations, 3 minutes|1,024 on the flat machine from p",
+    r"At p = 2\^14 and k = 8|leaves its node of 16 ranks|With 10\^7 keys a process computing",
 )
 """Settings of the specs, and facts of SimGrid's network."""
 RANKS: Final = (4, 8, 16, 32, 64, 128)
@@ -78,6 +80,8 @@ def sentences() -> Iterator[Sentence]:
     yield from rounds()
     yield from long()
     yield from gaussian()
+    yield from one_after_the_other()
+    yield from memory_and_shares()
 
 
 def ranks(row: dict[str, str]) -> list[str]:
@@ -219,3 +223,41 @@ def gaussian() -> Iterator[Sentence]:
         "histogram sort differ by at most {} %, those of exact splitting by {}, of the others by {}",
         *(most["histogram"], most["exact"], max(most["sample"], most["radix"])),
     )
+
+
+def one_after_the_other() -> Iterator[Sentence]:
+    """Part (m): the splitters at 1,024 ranks, as (i) and (m) predict them."""
+    claim = "exact, sequential: splitters, flat"
+    seconds = [
+        float(number)
+        for part in ("(i)", "(m)")
+        for row in rows_of(HERE, part, 2)
+        if row["claim"] == claim
+        for number in re.findall(r"([\d.]+) s", row["predicted (95 %)"])
+    ]
+    yield "from p ≤ 128, {} s (95 %: {} to {}), is {} s ({} to {}) from 512", *seconds
+
+
+def memory_and_shares() -> Iterator[Sentence]:
+    """Parts (n) and (o)."""
+    kept_bytes = {
+        (levels["bits"], levels["p"]): sample.values[0]
+        for sample in kept(HERE, "memory").samples("step_bytes")
+        if (levels := sample.levels)["exchange"] == "alltoallv"
+    }
+    a_value = (kept_bytes[8, 4] - kept_bytes[4, 4]) / (2**8 - 2**4)
+    a_rank = (kept_bytes[8, 64] - kept_bytes[8, 4]) / (64 - 4)
+    yield "{} bytes a value of a digit and {} a rank", a_value, a_rank
+    yield "it would be {} kB a rank", (a_value * 2**8 + a_rank * (2**14 + 1)) / 1000
+    by = times("shares", "time_s", "machine", "algorithm", "bits", "p", "computing")
+    shares = [
+        time_s / by[*key, "calibrated"]
+        for (*key, computing), time_s in by.items()
+        if computing == "off" and int(str(key[-1])) >= 8
+    ]
+    yield "all there is: {} of the time or more from 8 ranks on", min(shares)
+    jumps = [
+        by["torus", "radix", bits, 32, "calibrated"] / by["torus", "radix", bits, 16, "calibrated"]
+        for bits in (4, 8)
+    ]
+    yield "its time grows by a factor of {} (k = 4) and {} (k = 8)", *jumps

@@ -3,8 +3,8 @@
     .venv/bin/python studies/parallel-sorting/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
 PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real, rounds, long,
-gaussian or large; all of them by default. An interrupted study goes on where it stopped.
-Tables go to stdout, as Markdown.
+gaussian, sequential, memory, shares or large; all of them by default. An interrupted study goes on where it
+stopped. Tables go to stdout, as Markdown.
 """
 
 from __future__ import annotations
@@ -120,6 +120,44 @@ def gaussian(record: Record) -> str:
     return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record)}"
 
 
+def sequential(record: Record) -> str:
+    """Part (m): exact splitting one after the other, and its cell of Table 10."""
+    printed = {"exact, sequential: whole": parts.published("10")[PRINTED["exact, sequential: whole"]]}
+    whole = parts.values(record, "time_s", ("machine",), "p", factor=1e3)
+    return f"The whole, ms:\n\n{whole}\n\n{parts.growth(record, printed)}"
+
+
+def memory(record: Record) -> str:
+    """Part (n): what a pass of radix sort keeps beside the items, and its models."""
+    kept = parts.values(record, "step_bytes", ("exchange", "bits", "keys"), "p")
+    return f"Bytes a rank:\n\n{kept}\n\n{parts.growth(record)}"
+
+
+def shares(record: Record) -> str:
+    """Part (o): time without computing over time with it, and the growth of both."""
+    return f"Shares:\n\n{_shares(record)}\n\n{parts.growth(record)}"
+
+
+def _shares(record: Record) -> str:
+    by_sort: dict[tuple[str, str, str], dict[tuple[str, int], float]] = {}
+    for sample in record.samples("time_s"):
+        levels = sample.treatment.levels
+        key = str(levels["machine"]), str(levels["algorithm"]), str(levels["bits"])
+        by_sort.setdefault(key, {})[str(levels["computing"]), int(levels["p"])] = sample.values[0]
+    ranks = sorted({p for times in by_sort.values() for _, p in times})
+    rows = [
+        [
+            *key,
+            *(
+                f"{times['off', p] / times['calibrated', p]:.2f}" if ("off", p) in times else ""
+                for p in ranks
+            ),
+        ]
+        for key, times in by_sort.items()
+    ]
+    return parts.table(["machine", "algorithm", "bits", *(f"p = {p}" for p in ranks)], rows)
+
+
 def phases(record: Record, *by: str) -> str:
     """Time of each phase over p, in microseconds."""
     return parts.values(record, "phase_s", (*by, "phase"), "p", factor=MICRO)
@@ -129,7 +167,7 @@ PARTS: Final = {
     each.__name__.replace("_", "-"): each
     for each in (
         *(splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real, rounds),
-        *(long, gaussian),
+        *(long, gaussian, sequential, memory, shares),
     )
 } | {"large": splitter_based}
 

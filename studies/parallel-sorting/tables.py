@@ -29,6 +29,9 @@ HEADINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "(j) Rounds of histogram sort": ("rounds",),
     "(k) To a million keys a rank": ("long",),
     "(l) Gaussian keys": ("gaussian",),
+    "(m) One splitter after the other, to 512 ranks": ("sequential",),
+    "(n) Memory of the counting step": ("memory",),
+    "(o) Shares of messages": ("shares",),
 }
 """The parts whose tables stand under a heading. (c) has a sentence."""
 

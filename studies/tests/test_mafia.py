@@ -6,9 +6,12 @@ import re
 import runpy
 import sys
 
+import msgspec
 import pytest
 from reduced_specs import ROOT, built, reduced
 
+from steelyard import Laboratory
+from steelyard.core.errors import UsageError
 from steelyard.store import Record
 
 STUDY = ROOT / "studies" / "mafia"
@@ -61,6 +64,61 @@ def test_the_gate_passes_phases_as_they_are_and_stops_naive_ones(tmp_path, steel
     spec = reduced(STUDY / "gate.toml", tmp_path, change, program=built("plain", "bin/mafia"))
     ended = steelyard_cli("check", str(spec))
     assert ended.returncode == code, ended.stdout + ended.stderr
+
+
+def test_boxes_that_coincide_are_found_and_shifted_ones_are_lost(tmp_path, steelyard_cli):
+    change = ("k = [6, 7, 8, 9, 10, 11, 12, 13, 14]", "k = [4, 5, 6, 7, 8]")
+    spec = reduced(STUDY / "overlap.toml", tmp_path, change, program=built("plain", "bin/mafia"))
+    assert steelyard_cli("run", str(spec)).returncode == 0
+    with Record.open(tmp_path / "overlap.lab") as record:
+        for dense, found in zip(*map(record.samples, ("dense_units", "planted_found")), strict=True):
+            levels = dense.treatment.levels
+            k, shared = int(levels["k"]), int(levels["shared"])
+            if levels["shift"] == 0:
+                assert [*dense.values] == [3 * (2**k - 1) - 2 * (2**shared - 1)]
+                assert [*found.values] == [3]
+            elif shared == 4 and k > 5:
+                assert [*found.values] == [1]
+
+
+SOLVER = """\
+#include <cstdio>
+#include <set>
+#include "timing.h"
+static int split;
+void start_phase(int) { ++split; }
+int main(int, char** argv) {
+    std::set<int> new_cdus;
+    const int new_du = 1, new_cdu = 2;
+    new_cdus.insert(new_du);
+    new_cdus.insert(new_cdu);
+    for (int cluster = 0; cluster < 3; ++cluster) std::printf("cluster %d (7): [ [0:1..2] ]\\n", cluster);
+    std::printf("reading points: 0.1 s\\n%s: 0.5 s\\nfinding dense CDUs: 0.5 s\\n", names[0]);
+    std::printf("finding unjoined DUs: 0.5 s\\n%s: %d s\\n", names[1], split);
+}
+"""
+
+
+def test_the_papers_code_gets_one_clock_more_in_one_of_its_builds(tmp_path):
+    paper_code = runpy.run_path(str(STUDY / "paper_code.py"), run_name="paper_code")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "mafia-solver.cpp").write_text(SOLVER)
+    (tmp_path / "src" / "timing.h").write_text("enum { PhaseFindCdus, End };\nextern const char* names[];\n")
+    names = 'const char* names[] = {\n"finding and deduplicating CDUs",\n};\n'
+    (tmp_path / "src" / "timing.cpp").write_text(names)
+    question = paper_code["question"](tmp_path, built("plain", "bin/mafia"), blocks=2)
+    k = msgspec.structs.replace(question.factors[1], levels=(3, 4))
+    few = msgspec.structs.replace(question, factors=(question.factors[0], k), claims=())
+    lab = Laboratory(few, record=tmp_path / "code.lab")
+    lab.run()
+    taken = {str(sample.treatment.levels["clock"]): set(sample.values) for sample in lab.samples("dedup_s")}
+    assert taken == {"theirs": {0}, "split": {4}}
+
+
+def test_what_is_no_checkout_of_the_papers_code_is_refused(tmp_path):
+    paper_code = runpy.run_path(str(STUDY / "paper_code.py"), run_name="paper_code")
+    with pytest.raises(UsageError, match=r"no src/mafia-solver\.cpp"):
+        paper_code["question"](tmp_path, tmp_path, blocks=2)
 
 
 def test_tables_are_those_of_the_values_that_are_kept():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 STUDY = Path(__file__).parents[2] / "studies" / "timing-procedures"
 study = runpy.run_path(str(STUDY / "study.py"), run_name="study")
@@ -134,11 +135,12 @@ def test_clocks_and_cpu_time_are_measured_small_and_every_procedure_sees_threads
     ):
         assert f"| `{clock}` |" in done.stdout
     rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| rusage")]
-    for _, _, alone, threads, child, orphan in rows:
+    for _, _, alone, threads, child, orphan, outliving in rows:
         for cell in (alone, threads, child):
             assert float(cell.split()[0]) == pytest.approx(1, abs=0.2)
         # Steelyard's runner waits for the program alone; what nobody waits for is in no rusage.
-        assert float(orphan.split()[0]) == pytest.approx(0.5, abs=0.1)
+        for cell in (orphan, outliving):
+            assert float(cell.split()[0]) == pytest.approx(0.5, abs=0.1)
 
 
 def test_the_readme_has_what_was_kept():
@@ -148,6 +150,35 @@ def test_the_readme_has_what_was_kept():
     clocks = summary["clocks"]["none"]
     assert {"rdtsc", "CLOCK_MONOTONIC", "MPI_Wtime", "timeit", "clock", "times"} <= set(clocks)
     assert all(facts["ratio_1ms"][3] == 20 for facts in clocks.values())
+
+
+@pytest.mark.parametrize("number", [2, 5, 6, 19, 20, 40])
+def test_the_interval_of_a_median_is_that_of_its_witness(number):
+    values = np.random.default_rng(number).lognormal(size=number)
+    expected = scipy.stats.quantile_test(values, p=0.5).confidence_interval(0.95)
+    ends = inside["bound_median"](values)
+    if np.isnan(expected.low) or np.isnan(expected.high):
+        assert ends == (-math.inf, math.inf)
+    else:
+        assert ends == pytest.approx((expected.low, expected.high))
+
+
+def test_the_interval_of_a_median_covers_it_as_often_as_it_promises():
+    drawn = np.random.default_rng(47).exponential(size=(2000, 20))
+    covered = np.mean([low <= math.log(2) <= high for low, high in map(inside["bound_median"], drawn)])
+    assert covered == pytest.approx(0.9586, abs=0.015)  # of 20 coins, 6 to 14 show heads
+
+
+def test_what_outlives_the_program_works_as_long_and_says_so_after_it(tmp_path):
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    subprocess.run(["cc", "-std=c11", "-pthread", STUDY / "family.c", "-o", tmp_path / "family"], check=True)
+    done = subprocess.run(
+        [tmp_path / "family", "outlives", "3000"], capture_output=True, text=True, check=True
+    )
+    spent = dict(line.split() for line in done.stdout.splitlines())
+    assert set(spent) == {"spent", "outliving"}
+    assert all(3e-3 <= float(seconds) < 4e-3 for seconds in spent.values())
 
 
 @pytest.mark.parametrize(("parts", "times"), [("alone", 1), ("threads", 2), ("child", 2), ("orphan", 2)])

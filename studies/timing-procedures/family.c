@@ -1,7 +1,8 @@
 // Uses as much CPU time as is asked in each of its parts, and prints how much that was: family PARTS
 // MICROSECONDS PARTS is alone; threads, where a second thread works too; child, where a child works too,
-// which is waited for; or orphan, where a grandchild works too that nobody waits for, and ends before the
-// program does.
+// which is waited for; orphan, where a grandchild works too that nobody waits for, and ends before the
+// program does; or outlives, where a child begins to work when the program has ended, and prints its own
+// time. A reader of all that is printed sees the end of it when the child has ended.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -55,15 +56,36 @@ static double work_in_child(double length_s, int is_orphan) {
     return spent_s;
 }
 
+// A child that works when this process has ended: its end of the pipe is closed then. Returns at once.
+static int work_afterwards(double length_s) {
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return -1;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        char none;
+        const ssize_t length = read(ends[0], &none, 1);
+        const double spent_s = work(length_s);
+        printf("outliving %.9f\n", spent_s);
+        fflush(stdout);
+        _exit(length == 0 ? 0 : 1);
+    }
+    close(ends[0]);
+    return child < 0 ? -1 : 0;
+}
+
 int main(int argc, char** argv) {
     char* end = NULL;
     const double length_s = argc == 3 ? 1e-6 * strtod(argv[2], &end) : 0;
     const char* parts = argc == 3 ? argv[1] : "";
     const int has_thread = strcmp(parts, "threads") == 0;
     const int is_orphan = strcmp(parts, "orphan") == 0, has_child = is_orphan || strcmp(parts, "child") == 0;
+    const int outlives = strcmp(parts, "outlives") == 0;
     if (end == NULL || *end != '\0' || !(length_s > 0) ||
-        !(has_thread || has_child || strcmp(parts, "alone") == 0)) {
-        fputs("usage: family alone|threads|child|orphan MICROSECONDS\n", stderr);
+        !(has_thread || has_child || outlives || strcmp(parts, "alone") == 0)) {
+        fputs("usage: family alone|threads|child|orphan|outlives MICROSECONDS\n", stderr);
         return 2;
     }
     double other_s = 0;
@@ -75,6 +97,8 @@ int main(int argc, char** argv) {
         }
     } else if (has_child) {
         other_s = work_in_child(length_s, is_orphan);
+    } else if (outlives) {
+        other_s = work_afterwards(length_s);
     }
     const double own_s = work(length_s);
     if (has_thread) {

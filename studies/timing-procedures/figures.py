@@ -70,8 +70,14 @@ def clocks(described: Mapping[str, Mapping[str, Sequence[float]]]) -> Chart:
 
 def family(described: Mapping[str, Mapping[str, Sequence[float]]]) -> Chart:
     """How much of the CPU time of a program each procedure sees."""
-    colours = {"alone": OPEN, "threads": SERIES[2], "child": BETTER, "orphan": WORSE}
-    called = {"alone": "one thread", "threads": "two threads", "child": "child", "orphan": "grandchild"}
+    colours = {"alone": OPEN, "threads": SERIES[2], "child": BETTER, "orphan": WORSE, "outlives": SERIES[4]}
+    called = {
+        "alone": "one thread",
+        "threads": "two threads",
+        "child": "child",
+        "orphan": "grandchild",
+        "outlives": "child that outlives",
+    }
     names = {
         "rusage": "wait4",
         "group": "control group",

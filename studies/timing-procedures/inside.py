@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,18 +44,37 @@ PARTS: Final = {
     "threads": "two threads",
     "child": "a child that is waited for",
     "orphan": "a grandchild that nobody waits for",
+    "outlives": "a child that outlives the program",
 }
+SPECS_OF_FAMILY: Final = ("family", "outliving")
 
 LOADS: Final = {"none": "quiet", "cpu": "beside a load"}
 """Levels of ``background_load``: one CPU is kept busy by another program, or none."""
 
-Spread = tuple[float, float, float, int]
-"""Median, least, largest, and how many."""
+Spread = tuple[float, float, float, int, float, float]
+"""Median, least, largest, and how many; the ends of the median's interval."""
+CONFIDENCE: Final = 0.95
+
+
+def bound_median(values: Any) -> tuple[float, float]:
+    """Return an interval that covers the median with at least 95 %, whatever the distribution.
+
+    Its ends are the j-th value from below and from above, for the largest j of which fewer than j of n fair
+    coins show heads with at most 2.5 %; the whole line where there is none (DOI 10.1002/0471722162, § 7.1).
+    """
+    ordered, number = np.sort(values), len(values)
+    below, place = 0.0, 0
+    while (below := below + math.comb(number, place) / 2**number) <= (1 - CONFIDENCE) / 2:
+        place += 1
+    if place == 0:
+        return -math.inf, math.inf
+    return float(ordered[place - 1]), float(ordered[number - place])
 
 
 def describe(values: Any) -> Spread:
     """Return the spread of the values."""
-    return float(np.median(values)), float(np.min(values)), float(np.max(values)), len(values)
+    extremes = float(np.min(values)), float(np.max(values))
+    return float(np.median(values)), *extremes, len(values), *bound_median(values)
 
 
 def read_spec(name: str, *, small: bool) -> dict[str, Any]:
@@ -87,9 +107,9 @@ def sees_events() -> bool:
     return done.returncode == 0 and ",msec,task-clock" in done.stderr
 
 
-def make_family(*, small: bool) -> Experiment:
+def make_family(spec: str, *, small: bool) -> Experiment:
     """Make the experiment on threads and children, with the procedures that are here."""
-    tables = read_spec("family.toml", small=small)
+    tables = read_spec(f"{spec}.toml", small=small)
     if not sees_events():
         for table, name in (("metrics", "perf_ms"), ("metrics", "seen_perf")):
             del tables[table][name]
@@ -126,16 +146,27 @@ def describe_family(lab: Laboratory, load: str) -> dict[str, dict[str, Spread]]:
     }
 
 
+def describe_families(labs: Sequence[Laboratory], load: str) -> dict[str, dict[str, Spread]]:
+    """Describe the same of several experiments that have parts of their own."""
+    described: dict[str, dict[str, Spread]] = {}
+    for lab in labs:
+        for procedure, seen in describe_family(lab, load).items():
+            described.setdefault(procedure, {}).update(seen)
+    return described
+
+
 def format_spread(spread: Spread | None, convert: Callable[[float], str]) -> str:
-    """Format a median, with the least and the largest."""
+    """Format a median, with its interval."""
     if spread is None:
         return "–"
-    median, least, largest, _ = spread
-    return f"{convert(median)} ({convert(least)} … {convert(largest)})"
+    median, _, _, _, low, high = spread
+    return f"{convert(median)} ({convert(low)} to {convert(high)})"
 
 
 def format_time(seconds: float) -> str:
     """Format seconds in the unit that has few digits."""
+    if math.isinf(seconds):
+        return f"{seconds}"
     for factor, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
         if seconds * factor < 1000:
             return f"{seconds * factor:.3g} {unit}"
@@ -144,6 +175,8 @@ def format_time(seconds: float) -> str:
 
 def format_percent(ratio: float) -> str:
     """Format how far a ratio is from 1, in percent."""
+    if math.isinf(ratio):
+        return f"{ratio}"
     return f"{round(100 * (ratio - 1), 2) or 0.0:.2f}"
 
 
@@ -197,11 +230,17 @@ def main() -> int:
             make_clocks(asked.mpicxx, small=asked.small), record=asked.directory.absolute() / "clocks.lab"
         )
         clocks.run()
-        family = Laboratory(make_family(small=asked.small), record=asked.directory.absolute() / "family.lab")
-        family.run()
+        families = [
+            Laboratory(
+                make_family(spec, small=asked.small), record=asked.directory.absolute() / f"{spec}.lab"
+            )
+            for spec in SPECS_OF_FAMILY
+        ]
+        for family in families:
+            family.run()
         summary = {
             "clocks": {load: describe_clocks(clocks, load) for load in LOADS},
-            "family": {load: describe_family(family, load) for load in LOADS},
+            "family": {load: describe_families(families, load) for load in LOADS},
         }
     except SteelyardError as error:
         sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))

@@ -97,4 +97,8 @@ def sentences() -> Iterator[Sentence]:
         100 * (1 - min(ALONE["times"]["ratio_1ms"][:3])),
     )
     yield "its own call in the reading, {} µs", MILLI * (ALONE["timeit"]["ratio_1ms"][0] - 1)
+    yield (
+        "only the control group sees**: {} of it",
+        INSIDE["family"]["none"]["group"]["outlives"][0],
+    )
     yield "each: {} of 50 ms", INSIDE["family"]["none"]["time"]["alone"][0]

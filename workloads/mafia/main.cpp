@@ -21,6 +21,9 @@ void declare_plan(Options& options, Plan& plan) {
     options.add("--clusters", plan.clusters, "Clusters planted", {1, 1000});
     options.add("--cluster-dimensions", plan.cluster_dimensions, "Dimensions of a cluster", {1, 1000});
     options.add("--fraction", plan.fraction, "Fraction of the points that belong to a cluster", {0.0, 1.0});
+    options.add("--shared", plan.shared, "Dimensions in which all clusters overlap", {0, 1000});
+    options.add("--shift", plan.shift, "How far a box lies beyond the one before in these, in sides",
+                {0.0, 1.0});
 }
 
 void declare_clustering(Options& options, Asked& request) {

@@ -27,6 +27,11 @@ struct Sequence {
     std::size_t below(std::size_t n) { return random.below(n, next++); }
 };
 
+/// From the first box to the last, in a dimension that all share.
+double width_of_all(const Plan& plan) {
+    return Plan::side * (1 + plan.shift * static_cast<double>(plan.clusters - 1));
+}
+
 void check_plan(const Plan& plan) {
     const auto positive = [](const char* subject, std::size_t value) {
         if (value == 0) {
@@ -42,20 +47,53 @@ void check_plan(const Plan& plan) {
                          " dimensions in points of " + std::to_string(plan.dimensions) +
                          "; --cluster-dimensions must not exceed --dimensions");
     }
+    if (plan.shared > plan.cluster_dimensions) {
+        throw UsageError(std::to_string(plan.shared) + " shared dimensions of clusters of " +
+                         std::to_string(plan.cluster_dimensions) +
+                         "; --shared must not exceed --cluster-dimensions");
+    }
+    if (width_of_all(plan) > Plan::extent) {
+        throw UsageError("boxes that are shifted by " + std::to_string(plan.shift) +
+                         " of a side end outside of the points; plant fewer, or lower --shift");
+    }
 }
 
-std::vector<int> draw_dimensions(const Plan& plan, Sequence& draw) {
-    std::vector<int> all(static_cast<std::size_t>(plan.dimensions));
-    std::iota(all.begin(), all.end(), 0);
-    const auto k = static_cast<std::size_t>(plan.cluster_dimensions);
-    if (plan.clusters > 1) {
-        for (std::size_t i = 0; i < k; ++i) {
-            std::swap(all[i], all[i + draw.below(all.size() - i)]);
+/// Put `number` of `all`, drawn at random, first, and leave only these.
+void choose(std::vector<int>& all, std::size_t number, Sequence& draw) {
+    for (std::size_t i = 0; i < number; ++i) {
+        std::swap(all[i], all[i + draw.below(all.size() - i)]);
+    }
+    all.resize(number);
+}
+
+/// The dimensions in which all boxes overlap, and where the first begins in each.
+Box draw_shared(const Plan& plan, Sequence& draw) {
+    Box shared;
+    shared.dimensions.resize(static_cast<std::size_t>(plan.dimensions));
+    std::iota(shared.dimensions.begin(), shared.dimensions.end(), 0);
+    choose(shared.dimensions, static_cast<std::size_t>(plan.shared), draw);
+    std::sort(shared.dimensions.begin(), shared.dimensions.end());
+    for (std::size_t i = 0; i < shared.dimensions.size(); ++i) {
+        shared.lower.push_back(draw.uniform() * (Plan::extent - width_of_all(plan)));
+    }
+    return shared;
+}
+
+std::vector<int> draw_dimensions(const Plan& plan, const std::vector<int>& shared, Sequence& draw) {
+    std::vector<int> others;
+    for (int j = 0; j < plan.dimensions; ++j) {
+        if (!std::binary_search(shared.begin(), shared.end(), j)) {
+            others.push_back(j);
         }
     }
-    all.resize(k);
-    std::sort(all.begin(), all.end());
-    return all;
+    const std::size_t number = static_cast<std::size_t>(plan.cluster_dimensions) - shared.size();
+    if (plan.clusters > 1) {
+        choose(others, number, draw);
+    }
+    others.resize(number);
+    others.insert(others.end(), shared.begin(), shared.end());
+    std::sort(others.begin(), others.end());
+    return others;
 }
 
 /// Where `box` begins in `dimension`; nothing where it does not have it.
@@ -88,11 +126,13 @@ double draw_lower(const std::vector<Box>& earlier, int dimension, Sequence& draw
 std::vector<Box> draw_boxes(const Plan& plan) {
     check_plan(plan);
     Sequence draw{Random(plan.seed, boxes_stream)};
+    const Box shared = draw_shared(plan, draw);
     std::vector<Box> boxes;
     for (int c = 0; c < plan.clusters; ++c) {
-        Box box{draw_dimensions(plan, draw), {}, {}};
+        Box box{draw_dimensions(plan, shared.dimensions, draw), {}, {}};
         for (const int j : box.dimensions) {
-            box.lower.push_back(draw_lower(boxes, j, draw));
+            const std::optional<double> begin = begin_in(shared, j);
+            box.lower.push_back(begin ? *begin + c * plan.shift * Plan::side : draw_lower(boxes, j, draw));
             box.upper.push_back(box.lower.back() + Plan::side);
         }
         boxes.push_back(std::move(box));

@@ -20,6 +20,8 @@ struct Plan {
     int clusters = 3;
     int cluster_dimensions = 3; ///< k
     double fraction = 0.9;      ///< of the points that belong to a cluster
+    int shared = 0;             ///< dimensions in which all clusters overlap
+    double shift = 0;           ///< of a side: how far a box lies beyond the one before in these
     std::uint64_t seed = 1;
 
     static constexpr double extent = 100;
@@ -27,8 +29,9 @@ struct Plan {
     static constexpr double gap = 3;   ///< at least, between two boxes in a dimension that both have
 };
 
-/// Draw the boxes. One cluster has dimensions 0 … k−1, several have distinct random ones. Raises UsageError
-/// where k exceeds the dimensions, a number is not positive, or so many boxes do not fit side by side.
+/// Draw the boxes. One cluster has dimensions 0 … k−1; of several, each has the shared ones and random ones
+/// beside them. Raises UsageError where k exceeds the dimensions or is less than what is shared, a number is
+/// not positive, or so many boxes do not fit.
 std::vector<Box> draw_boxes(const Plan& plan);
 
 struct Points;

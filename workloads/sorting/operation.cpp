@@ -52,7 +52,13 @@ class SortOperation final : public Operation {
         if (!asked_.output.empty()) {
             write_items<Item>(team_, block_, asked_.type, asked_.output);
         }
-        return {{"rounds", "", rounds}, {"load", "", largest * team_.size() / static_cast<double>(total_)}};
+        std::vector<Fact> facts = {{"rounds", "", rounds},
+                                   {"load", "", largest * team_.size() / static_cast<double>(total_)}};
+        if (asked_.parameters.algorithm == Algorithm::radix) {
+            const std::uint64_t bytes = team_.all(Fold::max, sort_->step_bytes());
+            facts.push_back({"step_bytes", "B", static_cast<double>(bytes)});
+        }
+        return facts;
     }
 
   private:

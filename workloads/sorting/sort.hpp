@@ -37,6 +37,10 @@ class Sort {
     /// over ranks' own.
     [[nodiscard]] std::uint64_t rounds() const { return rounds_; }
 
+    /// What a pass over a digit took beside the items themselves, in bytes, at most over passes of all runs:
+    /// counts, requests, and what says where a piece belongs. 0 of sorts that have no digits.
+    [[nodiscard]] std::uint64_t step_bytes() const { return step_bytes_; }
+
   protected:
     /// Count operations of a phase, and let them take their time on a simulated machine.
     void compute(std::size_t phase, Work kind, double operations) const {
@@ -61,6 +65,7 @@ class Sort {
     const Computation& computation_;
     Parameters parameters_;
     std::uint64_t rounds_ = 0;
+    std::uint64_t step_bytes_ = 0;
 };
 
 /// The sort that is asked for; adds its phases. Collective. Item is Key or Record.

@@ -120,6 +120,38 @@ TEST_P(ClosedForms, OfTheNaiveVariantsGrowWithTheSquareOfTheUnitsAndFindTheSame)
 
 INSTANTIATE_TEST_SUITE_P(K, ClosedForms, testing::Range(2, 13));
 
+/// Two clusters of k dimensions, of which they have `shared` windows together and the others alone.
+struct SharedWindows {
+    SharedWindows(int k, int shared)
+        : points{300, 2 * k - shared,
+                 std::vector<double>(300 * static_cast<std::size_t>(2 * k - shared), outside)} {
+        for (int j = 0; j < 2 * k - shared; ++j) {
+            double* const x = points.dimension(j);
+            std::fill(x + (j < k ? 0 : 150), x + (j < k - shared ? 150 : 300), inside);
+            windows.push_back(set_window(j, 0, 0, 100));
+        }
+    }
+    Points points;
+    std::vector<Window> windows;
+};
+
+TEST(ClustersThatOverlap, CountUnitsOfBothOnceAndMergeAcrossThem) {
+    for (int k = 2; k < 10; ++k) {
+        for (int s = 0; s <= k; ++s) {
+            const SharedWindows input(k, s);
+            const Clustering result = cluster_in(input.points, input.windows, {});
+            const auto within = [](int n) { // the merges of one cluster of n dimensions
+                return n < 2 ? 0 : static_cast<std::uint64_t>(n * (n - 1)) * (std::uint64_t{1} << n) / 8;
+            };
+            const auto across = static_cast<std::uint64_t>((k - s) * (k - s)) * (std::uint64_t{1} << s);
+            EXPECT_EQ(result.counts.merges, 2 * within(k) - within(s) + across) << k << ' ' << s;
+            const std::uint64_t dense = 2 * ((std::uint64_t{1} << k) - 1) - ((std::uint64_t{1} << s) - 1);
+            EXPECT_EQ(result.counts.dense, dense) << k << ' ' << s;
+            EXPECT_EQ(result.clusters.size(), s == k ? 1U : 2U) << k << ' ' << s;
+        }
+    }
+}
+
 TEST(Variants, AllFindTheSameClustersInDrawnData) {
     Plan plan;
     plan.points = 3000;
@@ -334,6 +366,31 @@ TEST(Planted, BoxesKeepTheirDistance) {
     }
 }
 
+TEST(Planted, BoxesOverlapInTheSharedDimensionsAndInNoOthers) {
+    Plan plan;
+    plan.cluster_dimensions = 8;
+    plan.shared = 3;
+    plan.shift = 0.25;
+    for (plan.seed = 1; plan.seed <= 20; ++plan.seed) {
+        const std::vector<Box> boxes = draw_boxes(plan);
+        for (std::size_t b = 1; b < boxes.size(); ++b) {
+            int overlaps = 0;
+            for (std::size_t i = 0; i < 8; ++i) {
+                for (std::size_t j = 0; j < 8; ++j) {
+                    const double apart = boxes[b].lower[i] - boxes[b - 1].lower[j];
+                    if (boxes[b].dimensions[i] == boxes[b - 1].dimensions[j] &&
+                        std::abs(apart) < Plan::side) {
+                        ++overlaps;
+                        EXPECT_NEAR(apart, 2.5, 1e-9);
+                    }
+                }
+            }
+            EXPECT_EQ(overlaps, 3);
+            EXPECT_LE(*std::max_element(boxes[b].upper.begin(), boxes[b].upper.end()), Plan::extent);
+        }
+    }
+}
+
 TEST(Planted, PlansThatCannotBeAreRefused) {
     const auto refused = [](auto change) {
         Plan plan;
@@ -345,6 +402,11 @@ TEST(Planted, PlansThatCannotBeAreRefused) {
     refused([](Plan& plan) { plan.dimensions = 0; });
     refused([](Plan& plan) { plan.clusters = 0; });
     refused([](Plan& plan) { plan.cluster_dimensions = 0; });
+    refused([](Plan& plan) { plan.shared = plan.cluster_dimensions + 1; });
+    refused([](Plan& plan) {
+        plan.clusters = 20; // The last begins at 9.5 sides.
+        plan.shift = 0.5;
+    });
     refused([](Plan& plan) {
         plan.clusters = 9; // Boxes of 10 with gaps of 3 in 100: at most 7.
         plan.dimensions = plan.cluster_dimensions = 2;

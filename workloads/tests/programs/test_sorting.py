@@ -93,6 +93,18 @@ def test_what_a_sort_says_of_itself_adds_up(openmpi):
     assert 0 < ended.values("phase_bytes", phase="exchange")[0] <= 8 * (150 + 3 * 2)
 
 
+def test_a_pass_of_radix_sort_says_what_it_keeps_beside_the_items(openmpi):
+    for bits in (1, 8, 16):
+        asked = ("--algorithm", "radix", "--digit-bits", str(bits), "--keys-per-rank", "100")
+        together = openmpi("psort", 3, *ONCE, *asked, "--exchange", "alltoallv").values("step_bytes")
+        # Counts and slots of 2^k values, and where the pieces for and from three ranks begin and end.
+        assert together == [8 * (2 * 2**bits + 2 * 4)]
+        (alone,) = openmpi("psort", 3, *ONCE, *asked, "--exchange", "p2p").values("step_bytes")
+        assert alone > 16 * 2**bits
+    sample = openmpi("psort", 3, *ONCE, "--algorithm", "sample", "--keys-per-rank", "100")
+    assert "step_bytes" not in {line["metric"] for line in sample.lines}
+
+
 def test_all_splitters_together_take_far_fewer_rounds_than_one_after_the_other(openmpi):
     rounds = {
         schedule: openmpi(
