@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from steelyard.core.units import Scalar
-from steelyard.results.comparison import Comparison, Speedup
+from steelyard.api import Comparison, Speedup
+from steelyard.api.text import Scalar
 
 
 class Change(NamedTuple):

@@ -6,9 +6,22 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart, Rows, data, number, rows_px
-from steelyard.report.page.ratio_axis import make_ratio_axis
-from steelyard.report.page.sweeps import lines
+from steelyard.api.charts import (
+    BETTER,
+    OPEN,
+    SERIES,
+    WORSE,
+    Chart,
+    Rows,
+    colour_scale,
+    data_set,
+    height_of_rows,
+    line_chart,
+    make_ratio_axis,
+    mark,
+    numeric,
+    point,
+)
 
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
 RANKS: Final = {"match": BETTER, "approximate": OPEN, "none": WORSE}
@@ -48,14 +61,9 @@ def points(
 
 def _colour_series(rows: Rows) -> dict[str, Any]:
     """A colour for each series of the rows, in their order."""
-    names = list(dict.fromkeys(row["series"] for row in rows))
-    return {
-        "field": "series",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
-        "legend": {"columns": 2},
-    }
+    names = dict.fromkeys(row["series"] for row in rows)
+    colours = {name: SERIES[i % len(SERIES)] for i, name in enumerate(names)}
+    return colour_scale("series", colours, legend={"columns": 2})
 
 
 def over(
@@ -68,7 +76,7 @@ def over(
     axis: Mapping[str, Any] | None = None,
 ) -> Chart:
     """A chart of lines."""
-    spec = lines(rows, across, title, [], scale=scale, axis=axis)
+    spec = line_chart(rows, across, title, [], scale=scale, axis=axis)
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows})
 
 
@@ -84,25 +92,15 @@ def beside_published(name: str, ours: Rows, published: Rows, across: str, title:
         ``series``, ``x`` and ``y``; both on logarithmic axes.
     """
     colour = _colour_series([*ours, *published])
-    x = number("x", across, scale={"type": "log", "base": 2, "nice": False, "padding": 12})
-    y = number("y", title, scale={"type": "log", "nice": False, "padding": 12})
+    x = numeric("x", across, scale={"type": "log", "base": 2, "nice": False, "padding": 12})
+    y = numeric("y", title, scale={"type": "log", "nice": False, "padding": 12})
     encoding = {"x": x, "y": y, "color": colour}
-    spec = {
-        "height": 260,
-        "layer": [
-            {
-                "data": data("published"),
-                "mark": {"type": "line", "strokeDash": [5, 4], "strokeWidth": 1.4},
-                "encoding": encoding,
-            },
-            {"data": data("rows"), "mark": {"type": "line", "strokeWidth": 1.2}, "encoding": encoding},
-            {
-                "data": data("rows"),
-                "mark": {"type": "point", "filled": True, "size": 40},
-                "encoding": encoding,
-            },
-        ],
-    }
+    layers = [
+        mark("line", encoding, rows="published", strokeDash=[5, 4], strokeWidth=1.4),
+        mark("line", encoding, rows="rows", strokeWidth=1.2),
+        point(encoding, 40, rows="rows"),
+    ]
+    spec = {"height": 260, "layer": layers}
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": ours, "published": published})
 
 
@@ -115,20 +113,11 @@ def ranks(name: str, cells: Sequence[Mapping[str, str]]) -> Chart:
         "x": {"field": "column", "type": "nominal", "sort": columns, "axis": {**axis, "orient": "top"}},
         "y": {"field": "row", "type": "nominal", "sort": rows, "axis": axis},
     }
-    colour = {
-        "field": "rank",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [*RANKS], "range": [*RANKS.values()]},
-    }
-    spec = {
-        "data": data("rows"),
-        "height": {"step": 20},
-        "layer": [
-            {"mark": {"type": "rect", "opacity": 0.28}, "encoding": {**place, "fill": colour}},
-            {"mark": {"type": "text", "fontSize": 9}, "encoding": {**place, "text": {"field": "text"}}},
-        ],
-    }
+    layers = [
+        mark("rect", {**place, "fill": colour_scale("rank", RANKS)}, opacity=0.28),
+        mark("text", {**place, "text": {"field": "text"}}, fontSize=9),
+    ]
+    spec = {"data": data_set("rows"), "height": {"step": 20}, "layer": layers}
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": [*map(dict, cells)]})
 
 
@@ -144,22 +133,13 @@ def dots(
     """A row for each ``name``, on it a dot for each ``what``, coloured by it, at ``x``."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     axis = {"title": None, "labelLimit": 330, "grid": True}
-    colour = {
-        "field": "what",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [*colours], "range": [*colours.values()]},
+    at = {
+        "x": numeric("x", across, scale={"type": scale, "domain": [*domain]}),
+        "y": {"field": "name", "type": "nominal", "sort": names, "axis": axis},
+        "color": colour_scale("what", colours),
     }
-    spec = {
-        "data": data("rows"),
-        "height": max(rows_px(len(names)) // 2, 24 * len(names)),
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
-        "encoding": {
-            "x": number("x", across, scale={"type": scale, "domain": [*domain]}),
-            "y": {"field": "name", "type": "nominal", "sort": names, "axis": axis},
-            "color": colour,
-        },
-    }
+    height = max(height_of_rows(len(names)) // 2, 24 * len(names))
+    spec = {"height": height, **point(at, 70, rows="rows", opacity=0.9)}
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows})
 
 
@@ -185,38 +165,30 @@ def bars(
         Logarithmic values; logarithmic places.
     """
     along = {"type": "log"} if wide else {"zero": False}
-    x = number("x", across, scale={"nice": False, "padding": 14, **along}, axis={"tickMinStep": 1})
+    x = numeric("x", across, scale={"nice": False, "padding": 14, **along}, axis={"tickMinStep": 1})
     scale = {"type": "log", "nice": False} if log else {"nice": False, "zero": True}
     colour = _colour_series(rows)
 
     def y(field: str) -> dict[str, Any]:
-        return number(field, title, scale={**scale, "padding": 8})
+        return numeric(field, title, scale={**scale, "padding": 8})
 
-    layers: list[dict[str, Any]] = [
-        {
-            "data": data("rows"),
-            "transform": [{"filter": "isValid(datum.low)"}],
-            "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7},
-            "encoding": {"x": x, "y": y("low"), "y2": {"field": "high"}, "color": colour},
-        },
-        {
-            "data": data("rows"),
-            "mark": {"type": "point", "filled": True, "size": 26},
-            "encoding": {"x": x, "y": y("y"), "color": colour},
-        },
+    ends = {"y": y("low"), "y2": {"field": "high"}}
+    layers = [
+        mark(
+            "rule",
+            {"x": x, **ends, "color": colour},
+            rows="rows",
+            condition="low",
+            strokeWidth=1.2,
+            opacity=0.7,
+        ),
+        point({"x": x, "y": y("y"), "color": colour}, 26, rows="rows"),
     ]
     datasets: dict[str, Rows] = {"rows": rows}
     if band:
         low, high = band
         datasets["published"] = [{"low": low, "high": high}]
-        layers.insert(
-            0,
-            {
-                "data": data("published"),
-                "mark": {"type": "rect", "color": WORSE, "opacity": 0.16},
-                "encoding": {"y": y("low"), "y2": {"field": "high"}},
-            },
-        )
+        layers.insert(0, mark("rect", ends, rows="published", color=WORSE, opacity=0.16))
     return Chart(name=name, title=name, about="", spec={"height": 260, "layer": layers}, data=datasets)
 
 
@@ -235,26 +207,10 @@ def strips(name: str, rows: Rows, marks: Rows, across: str, *, colours: Mapping[
     names = list(dict.fromkeys(row["name"] for row in (*rows, *marks)))
     place = {"field": "name", "type": "nominal", "sort": names, "axis": {"title": None, "labelLimit": 330}}
     x = make_ratio_axis("x", across, [row["x"] for row in (*rows, *marks)])
-    colour = {
-        "field": "what",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [*colours], "range": [*colours.values()]},
-        "legend": {"columns": 2},
-    }
-    spec = {
-        "height": max(rows_px(len(names)) // 2, 34 * len(names)),
-        "layer": [
-            {
-                "data": data("rows"),
-                "mark": {"type": "tick", "thickness": 1.4, "size": 22, "opacity": 0.75},
-                "encoding": {"x": x, "y": place},
-            },
-            {
-                "data": data("marks"),
-                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.95},
-                "encoding": {"x": x, "y": place, "color": colour},
-            },
-        ],
-    }
+    what = colour_scale("what", colours, legend={"columns": 2})
+    layers = [
+        mark("tick", {"x": x, "y": place}, rows="rows", thickness=1.4, size=22, opacity=0.75),
+        point({"x": x, "y": place, "color": what}, 70, rows="marks", opacity=0.95),
+    ]
+    spec = {"height": max(height_of_rows(len(names)) // 2, 34 * len(names)), "layer": layers}
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows, "marks": marks})

@@ -13,8 +13,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from steelyard.report.page.chart import Chart
-from steelyard.report.page.figures import draw_figure_spec, draw_svg
+from steelyard.api.charts import Chart, draw_figure_spec, draw_svg
 
 HERE = Path(__file__).resolve().parent
 WIDTH_PX = 620

@@ -15,10 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from steelyard.core.units import Scalar
-from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
-from steelyard.spec import Experiment, load
-from steelyard.store import Record
+from steelyard.api import Experiment, KeptBlock, LabelledValue, Record, load, write_values
+from steelyard.api.text import Scalar
 
 PLACE: Final = ("block", "pass", "context")
 """Columns that say when a value was measured, and in which context."""

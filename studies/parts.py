@@ -17,15 +17,10 @@ from typing import Final
 
 import kept_values
 
-from steelyard.claims.evidence import ScalesEvidence
-from steelyard.claims.verdict import Instance, Verdict
-from steelyard.core.errors import SteelyardError
-from steelyard.core.units import Scalar, format_quantity
-from steelyard.lab.answer.check import check
-from steelyard.report.claims.text import lines
-from steelyard.scaling import ScalingModel
-from steelyard.spec.claims.claim import Scales
-from steelyard.store import Record
+from steelyard.api import Record, SteelyardError
+from steelyard.api.claims import Instance, Scales, ScalesEvidence, Verdict, check, render_verdicts
+from steelyard.api.scaling import ScalingModel
+from steelyard.api.text import Scalar, format_quantity
 
 PUBLISHED: Final = Path(__file__).resolve().parent / "scalability-validation" / "published.csv"
 SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
@@ -161,7 +156,7 @@ def _prediction(model: ScalingModel) -> str:
 def verdicts(record: Record) -> str:
     """What ``steelyard check`` says of the record."""
     checked = check(record)
-    said = lines(checked.verdicts, checked.alpha, WIDTH, strata=False)
+    said = render_verdicts(checked.verdicts, checked.alpha, WIDTH, strata=False)
     return "\n".join(["```text", *("".join(span.text for span in line) for line in said), "```"])
 
 

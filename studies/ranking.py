@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from parts import SIGNS
 
-from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
-from steelyard.scaling.question import Method
+from steelyard.api.scaling import Expectation, Method, Question, ScalingModel, model_all, series_of
 
 if TYPE_CHECKING:
     from beside import Outcome

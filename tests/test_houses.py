@@ -15,19 +15,21 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOOR = (ROOT / "tests" / "dev", ROOT / "tests" / "docs" / "test_decision_index.py", Path(__file__))
 TEXT = {".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".toml", ".txt", ".json", ".xml"}
-PUBLIC = {
-    "claims": "verdicts with their evidence",
-    "core": "errors, units, measured points, big-O algebra of expectations",
-    "exchange": "files of other tools",
-    "interventions": "contexts that there are",
-    "lab": "run, analyze, compare, audit, observe",
-    "report": "charts, figures and tables",
-    "results": "answers of the Python API",
-    "scaling": "models",
-    "spec": "experiments",
-    "store": "records",
+MEASURED = {
+    "audit": {"run"},
+    "bisect": {"stats"},
+    "coverage": {"stats", "design"},
+    "gate": {"stats"},
+    "history": {"stats"},
+    "lake": {"run", "design"},
+    "pytest": {"timing"},
+    "record": {"run", "design"},
+    "runner": {"run"},
+    "stats": {"stats"},
 }
-"""Rooms whose names programs may rely on (docs/python.md)."""
+"""Rooms whose inside a benchmark is about; all others it meets as a program does, or by their types."""
+TYPED = {"claims", "core", "exchange", "lab", "report", "results", "scaling", "spec", "store"}
+"""Rooms whose answers and questions cross the house."""
 
 
 def sources(*folders: str) -> list[Path]:
@@ -86,11 +88,18 @@ def test_workloads_know_of_the_laboratory_only_its_line_format():
             assert place.is_relative_to(ROOT / "workloads") or place.name in ("build", ".cache"), (file, name)
 
 
-def test_studies_use_only_rooms_that_programs_may_rely_on():
+def test_studies_use_only_what_programs_may_rely_on():
     files = [file for file in sources("studies") if file.suffix == ".py"]
     assert len(files) > 40
-    rooms = [name.split(".")[1] for file in files for name in imported(file) if name.startswith("steelyard.")]
-    assert {*rooms} <= PUBLIC.keys()
+    for file in files:
+        inside = {name for name in imported(file) if name.startswith("steelyard.")}
+        assert {name for name in inside if not re.match(r"steelyard\.api\b", name)} == set(), file
+
+
+def test_a_benchmark_looks_into_no_room_but_that_which_it_measures():
+    for file in (each for each in sources("benchmarks") if each.suffix == ".py"):
+        rooms = {name.split(".")[1] for name in imported(file) if name.startswith("steelyard.")}
+        assert rooms <= TYPED | {"api", "cli"} | MEASURED.get(file.parent.name, set()), file
 
 
 def test_studies_start_programs_of_the_workloads_and_include_none_of_their_sources():

@@ -50,6 +50,20 @@ ABOVE = {
     },
     "testing": LEAVES | {"results", "claims", "exchange", "lab", "report", "stats", "store", "timing"},
     "agents": LEAVES,
+    "api": LEAVES
+    | {
+        "interventions",
+        "results",
+        "spec",
+        "store",
+        "exchange",
+        "stats",
+        "scaling",
+        "claims",
+        "report",
+        "lab",
+        "laboratory",
+    },
     "cli": LEAVES
     | {
         "agents",

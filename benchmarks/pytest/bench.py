@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
+from scipy.stats import binomtest
 
 KEPT = 5
 """Sessions that a new one is compared with."""
@@ -181,7 +181,7 @@ def main() -> int:
         sessions = counts[kind]["sessions"]
         for way in WAYS:
             count = counts[kind][way]
-            interval = clopper_pearson(count, sessions)
+            interval = binomtest(count, sessions).proportion_ci(method="exact")
             share = f"{count / sessions:.1%}, {interval.low:.1%} to {interval.high:.1%}"
             print(f"  {name}, {way}: {count} of {sessions} ({share})")
     same, planted = counts[SAME], counts[PLANTED]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import families
 import numpy as np
 
+from steelyard.api.claims import Outcome
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.scales import settle
 from steelyard.claims.verdict import Instance, Verdict
@@ -20,7 +21,6 @@ from steelyard.core.arrays import Floats
 from steelyard.core.growth import parse_growth
 from steelyard.scaling import Expectation, Question, Series, model_all, series_of
 from steelyard.spec.claims.scales import Scales
-from steelyard.stats.compare.judgement import Outcome
 
 FASTER = (
     ("n^3", "n^2"), ("n^2", "n^1.5"), ("n^1.5", "n log n"), ("n", "log n"), ("n", "1"),

@@ -16,11 +16,11 @@ import families
 import gates
 import numpy as np
 
+from steelyard.api.claims import Outcome
 from steelyard.claims.rule import judge_growth
 from steelyard.core.arrays import Floats
 from steelyard.core.growth import Growth, parse_rule
 from steelyard.scaling import Question, Series, series_of
-from steelyard.stats.compare.judgement import Outcome
 
 Function = Callable[[float], float]
 RULES = {

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from documentation import decision_index, record_reference, spec_reference
+from documentation import api_reference, decision_index, record_reference, spec_reference
 from documentation.markdown import GeneratedBlockError
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
@@ -59,6 +59,13 @@ _KINDS: Final[dict[str, Callable[[], str]]] = {
     "record views": record_reference.views,
     "record version": record_reference.version,
 }
+_OF_SOMETHING: Final[dict[str, Callable[[str], str]]] = {
+    "decisions ": decision_index.index,
+    "names of ": api_reference.names,
+    "record ": record_reference.columns,
+    "spec ": spec_reference.keys,
+}
+"""Those with a parameter, by what comes before it."""
 
 
 def generate(what: str, above: str) -> str:
@@ -67,8 +74,8 @@ def generate(what: str, above: str) -> str:
     Parameters
     ----------
     what : str
-        ``steelyard … --help``, ``spec TABLE``, ``record TABLE``, ``decisions HOUSE``, ``the error of the
-        spec above``, or one of the kinds that have no parameter.
+        ``steelyard … --help``, ``spec TABLE``, ``record TABLE``, ``decisions HOUSE``, ``names of MODULE``,
+        ``the error of the spec above``, or one of the kinds that have no parameter.
     above : str
         The text above the block.
 
@@ -81,15 +88,11 @@ def generate(what: str, above: str) -> str:
         return _KINDS[what]()
     if what == "the error of the spec above":
         return spec_reference.error(above)
-    kind, _, rest = what.partition(" ")
-    if kind == "decisions":
-        return decision_index.index(rest)
-    if kind == "steelyard" and rest.endswith("--help"):
-        return _help(rest)
-    if kind == "spec":
-        return spec_reference.keys(rest)
-    if kind == "record":
-        return record_reference.columns(rest)
+    if what.startswith("steelyard ") and what.endswith("--help"):
+        return _help(what.removeprefix("steelyard "))
+    for begin, make in _OF_SOMETHING.items():
+        if what.startswith(begin):
+            return make(what.removeprefix(begin))
     raise GeneratedBlockError(f"nothing is known about {what!r}")
 
 

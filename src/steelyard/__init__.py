@@ -1,8 +1,7 @@
 """Steelyard: a laboratory for performance experiments.
 
-The Python API is ``steelyard.compare``, ``steelyard.measure`` and ``steelyard.Laboratory``
-(docs/python.md), and below them ``steelyard.spec``, ``steelyard.lab`` and ``steelyard.scaling``; importing
-the package itself costs nothing.
+The Python API is ``steelyard.compare``, ``steelyard.measure`` and ``steelyard.Laboratory``, and all of
+``steelyard.api`` (docs/python.md); importing the package itself costs nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from steelyard.laboratory import Laboratory, compare, measure
 
-__version__ = "0.8.0"
+__version__ = "0.9.0"
 __all__ = ["Laboratory", "__version__", "compare", "measure"]
 
 

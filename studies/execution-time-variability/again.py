@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from steelyard.lab.answer.analyze import analyze
-from steelyard.spec import load
+from steelyard.api import analyze, load
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [] if str(HERE.parent) in sys.path else [str(HERE.parent)]

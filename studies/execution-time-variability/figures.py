@@ -11,10 +11,9 @@ from statistics import fmean
 
 from charts import dots
 
-from steelyard.report.page.chart import ACCENT, INK, MUTED, WORSE, Chart
-from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.text.line import Style
-from steelyard.results.interval import Interval
+from steelyard.api import Interval
+from steelyard.api.charts import ACCENT, INK, MUTED, WORSE, Chart, Estimated, forest, forest_rows
+from steelyard.api.text import Style
 
 HERE = Path(__file__).parent
 DESIGNS = {
@@ -116,4 +115,4 @@ def _screening() -> Chart:
             style: Style = "open" if not effect["resolved"] else "good" if effect["ratio"] > 1 else "bad"
             found.append(Estimated(f"{factor}: {kernel.upper()}", effect["ratio"], interval, style))
     spec = forest(found, "speed with the second level over that with the first")
-    return Chart("screening", "screening", "", spec, {"rows": rows(found)})
+    return Chart("screening", "screening", "", spec, {"rows": forest_rows(found)})

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import Laboratory
-from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.spec import Experiment, experiment
+from steelyard.api import Experiment, SteelyardError, UsageError, experiment
 
 SPEC = Path(__file__).resolve().parent / "npb-tree.toml"
 TEMPLATE_HINT = "make it from config/make.def.template, as the README of the tree says"

@@ -29,19 +29,21 @@ from own_tree import find_tree
 from tables import Found, cells, counted, effect_lines, effects, identical_pairs, measured, published
 from topology import draw_topology
 
-from steelyard.core.errors import MachineError, SteelyardError, UsageError
-from steelyard.core.factorial.signs import sign_table
-from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.demo import SOURCES
-from steelyard.lab.run.run import run
-from steelyard.lab.run.run_loop import Watch
-from steelyard.report.plan.text import sign_lines
-from steelyard.report.text.line import plain
-from steelyard.report.text.progress import ProgressLine
-from steelyard.results.status import Progress
-from steelyard.spec import Experiment, experiment
-from steelyard.spec.layout import lay_out
-from steelyard.store import Record
+from steelyard.api import (
+    Experiment,
+    MachineError,
+    Progress,
+    Record,
+    SteelyardError,
+    UsageError,
+    Watch,
+    analyze,
+    experiment,
+    run,
+)
+from steelyard.api.design import lay_out, make_sign_table, render_signs
+from steelyard.api.observation import EXAMPLES
+from steelyard.api.text import ProgressLine, as_plain_text
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -155,7 +157,7 @@ def add_inputs(build: dict[str, Any]) -> None:
     if "build-npb.sh" in build["inputs"]:
         build["inputs"] += [f"{WORKLOADS}/{folder}/**" for folder in ("npb", "harness", "protocol", "timing")]
     if "build.sh" in build["inputs"]:
-        build["inputs"].append(str(SOURCES / "stack_split.c"))
+        build["inputs"].append(str(EXAMPLES / "stack_split.c"))
 
 
 def reduce(tables: dict[str, Any]) -> None:
@@ -266,8 +268,8 @@ def signs() -> str:
     """The sign table of experiment 1, in the order of Yates; programs are strata and have no sign."""
     asked = question(Part("services-built", "rows"), small=False)
     factors = [factor for factor in asked.factors if factor.name != "command"]
-    table = sign_table(lay_out(factors, asked.zips, asked.design))
-    return plain(sign_lines(table, 100)) if table else ""
+    table = make_sign_table(lay_out(factors, asked.zips, asked.design))
+    return as_plain_text(render_signs(table, 100)) if table else ""
 
 
 def rounded(value: Any) -> Any:

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steelyard.results.analysis import Answer
-from steelyard.results.comparison import Speedup
-from steelyard.results.protocol import ProgramTables
+from steelyard.api import Answer, ProgramTables, Speedup
 
 PUBLISHED = Path(__file__).resolve().parent / "published.csv"
 

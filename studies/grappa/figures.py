@@ -9,7 +9,7 @@ from typing import Any, Final
 from charts import LOG, bars, dots, over, points, value
 from readme_tables import rows_of
 
-from steelyard.report.page.chart import ACCENT, INK, WORSE, Chart
+from steelyard.api.charts import ACCENT, INK, WORSE, Chart
 
 HERE = Path(__file__).parent
 RANKS: Final = {f"p = {p}": float(p) for p in (1, 2, 4, 8, 16, 32, 64, 96, 128)}

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard import Laboratory
-from steelyard.core.errors import MachineError, SteelyardError
-from steelyard.spec import Experiment, experiment
-from steelyard.store import Record
+from steelyard.api import Experiment, MachineError, Record, SteelyardError, experiment
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]

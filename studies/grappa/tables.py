@@ -12,7 +12,7 @@ from typing import Final
 
 from scipy import stats
 
-from steelyard.core.units import Scalar
+from steelyard.api.text import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

@@ -13,7 +13,7 @@ from beside import Comparison
 from changes import Change, changes
 from readme_tables import tables_of
 
-from steelyard.lab.answer.analyze import analyze
+from steelyard.api import analyze
 
 HERE: Final = Path(__file__).resolve().parent
 TITLE: Final = "we have it easy, but do we have it right?"

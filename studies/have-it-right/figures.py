@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from charts import strips
 
-from steelyard.report.page.chart import BETTER, OPEN, WORSE, Chart
-from steelyard.report.page.figures import draw_figure_spec, draw_svg
-from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.page.observer import Changed, draw_changes_chart
-from steelyard.report.text.line import Style
-from steelyard.results.interval import Interval
+from steelyard.api import Interval
+from steelyard.api.charts import (
+    BETTER,
+    OPEN,
+    WORSE,
+    Changed,
+    Chart,
+    Estimated,
+    draw_changes_chart,
+    draw_figure_spec,
+    draw_svg,
+    forest,
+    forest_rows,
+)
+from steelyard.api.text import Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +77,7 @@ def contexts(summary: Mapping[str, Any], name: str, program: str, pairs: tuple[s
                 f"{named}, single contexts, least to largest", every["combined"], Interval(*every["single"])
             ),
         ]
-    return Chart(name, program, "", forest(found, f"speedup of {program}"), {"rows": rows(found)})
+    return Chart(name, program, "", forest(found, f"speedup of {program}"), {"rows": forest_rows(found)})
 
 
 def single_contexts(summary: Mapping[str, Any], name: str, program: str) -> Chart:
@@ -105,7 +114,7 @@ def lengths(part: Mapping[str, Any]) -> Chart:
         ends = Interval(1 + its["fastest_percent"] / 100, 1 + its["slowest_percent"] / 100)
         found.append(Estimated(f"{program}, {its['lengths']} lengths", 1.0, ends))
     spec = forest(found, "run time by length of the environment, fastest to slowest")
-    return Chart("figure-3", "figure-3", "", spec, {"rows": rows(found)})
+    return Chart("figure-3", "figure-3", "", spec, {"rows": forest_rows(found)})
 
 
 def published(name: str) -> tuple[float, float]:

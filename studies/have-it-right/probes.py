@@ -18,11 +18,9 @@ from typing import Final
 
 from scipy.stats import spearmanr
 
-from steelyard.claims.evidence import RatioEvidence
-from steelyard.core.units import Scalar
-from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.answer.check import check
-from steelyard.store import Record
+from steelyard.api import Record, analyze
+from steelyard.api.claims import RatioEvidence, check
+from steelyard.api.text import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

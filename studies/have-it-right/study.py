@@ -21,22 +21,29 @@ from typing import Any
 
 import msgspec
 
-from steelyard.claims.evidence import RatioEvidence
-from steelyard.core.errors import SteelyardError
-from steelyard.lab.answer.analyze import analyze_by_context
-from steelyard.lab.answer.check import check
-from steelyard.lab.demo import SOURCES
-from steelyard.lab.observe.observe import find_missing_counters, observe
-from steelyard.lab.observe.probes import INCLUDE, option
-from steelyard.lab.observe.request import ObserveRequest
-from steelyard.lab.run.run import run
-from steelyard.lab.run.run_loop import Watch
-from steelyard.report.text.progress import ProgressLine
-from steelyard.results.contexts import ByContext, ContextFinding
-from steelyard.results.interval import Interval
-from steelyard.spec import load
-from steelyard.spec.experiment import Contexts, Experiment
-from steelyard.store import Record
+from steelyard.api import (
+    ByContext,
+    ContextFinding,
+    Contexts,
+    Experiment,
+    Interval,
+    Record,
+    SteelyardError,
+    Watch,
+    analyze_by_context,
+    load,
+    run,
+)
+from steelyard.api.claims import RatioEvidence, check
+from steelyard.api.observation import (
+    EXAMPLES,
+    INCLUDE,
+    ObserveRequest,
+    find_missing_counters,
+    make_option_probe,
+    observe,
+)
+from steelyard.api.text import ProgressLine
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -72,7 +79,7 @@ def observer(
     asking = ObserveRequest(
         command=f"{{build}}/events {20_000 if small else 200_000}",
         build=build,
-        probes=[option(each) for each in options],
+        probes=[make_option_probe(each) for each in options],
         counters=counters,
         metric="cpu_s",
         blocks=2 if small else 60,
@@ -110,7 +117,7 @@ def loaded(spec: str) -> Experiment:
     experiment = load(HERE / spec)
     if experiment.build is None:
         return experiment
-    outside = (f"{SOURCES}/*.c", f"{INCLUDE}/*.h")
+    outside = (f"{EXAMPLES}/*.c", f"{INCLUDE}/*.h")
     build = msgspec.structs.replace(experiment.build, inputs=(*experiment.build.inputs, *outside))
     return msgspec.structs.replace(experiment, build=build)
 
@@ -131,8 +138,7 @@ def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
 
 def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
     """Each comparison in the one context that a user has who shifts nothing."""
-    from steelyard.lab.answer.analyze import analyze
-    from steelyard.results.comparison import Speedup
+    from steelyard.api import Speedup, analyze
 
     experiment = loaded(spec)
     design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)

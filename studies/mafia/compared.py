@@ -15,8 +15,7 @@ from parts import SIGNS
 from ranking import describe, judge_rank, model_points, rank
 from readme_tables import rows_of
 
-from steelyard.scaling import ScalingModel
-from steelyard.scaling.question import Method
+from steelyard.api.scaling import Method, ScalingModel
 
 HERE: Final = Path(__file__).parent
 TITLE: Final = "MAFIA"

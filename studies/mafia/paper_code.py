@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard import Laboratory
-from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.spec import Experiment, experiment
-from steelyard.store import Record
+from steelyard.api import Experiment, Record, SteelyardError, UsageError, experiment
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

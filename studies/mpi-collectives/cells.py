@@ -9,11 +9,16 @@ from typing import Final, NamedTuple
 
 from replacing import replace_rows
 
-from steelyard.claims.evidence import RulePointEvidence
-from steelyard.claims.verdict import Checked, Instance, Verdict
-from steelyard.report.claims.phrases import WORST
-from steelyard.report.claims.text import SIGNS, words
-from steelyard.spec.claims.claim import Rule
+from steelyard.api.claims import (
+    ORDER_OF_OUTCOMES,
+    SIGNS,
+    Checked,
+    Instance,
+    Rule,
+    RulePointEvidence,
+    Verdict,
+    format_verdict,
+)
 
 FILE: Final = Path(__file__).resolve().parent / "guidelines.csv"
 AXIS: Final = ("bytes", "p")
@@ -118,7 +123,7 @@ def _shown(verdict: Verdict, size: int) -> str:
     found = [each for each in points(verdict) if each.stratum["bytes"] == size]
     if not found:
         return ""
-    worst = min(found, key=lambda each: (WORST[each.outcome], -_ratio(each)))
+    worst = min(found, key=lambda each: (ORDER_OF_OUTCOMES[each.outcome], -_ratio(each)))
     return f"{SIGNS[worst.outcome]} {_ratio(worst):.2f}" if _ratio(worst) else SIGNS[worst.outcome]
 
 
@@ -128,7 +133,7 @@ def _ratio(point: Instance) -> float:
 
 def broken(checked: Checked) -> list[str]:
     """The rules that are broken, in words; how many are open."""
-    failing = [f"✗ {words(each)}" for each in checked.verdicts if each.outcome == "fails"]
+    failing = [f"✗ {format_verdict(each)}" for each in checked.verdicts if each.outcome == "fails"]
     left = sum(each.outcome in ("not_resolved", "not_judged") for each in checked.verdicts)
     count = f"{len(failing)} of {len(checked.verdicts)} rules broken, {left} open"
     return ["", count, *failing]
@@ -169,7 +174,7 @@ def _at(cell: Cell) -> str:
 def _worst(cells: Sequence[Cell]) -> str:
     if not cells:
         return ""
-    worst = min(cells, key=lambda each: (WORST[each.outcome], -float(each.ratio or 0)))
+    worst = min(cells, key=lambda each: (ORDER_OF_OUTCOMES[each.outcome], -float(each.ratio or 0)))
     return f"{SIGNS[worst.outcome]} {float(worst.ratio):.2f}" if worst.ratio else SIGNS[worst.outcome]
 
 

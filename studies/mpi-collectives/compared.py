@@ -23,10 +23,8 @@ from msgspec.structs import replace  # noqa: E402
 from ranking import judge_rank  # noqa: E402
 from readme_tables import tables_of  # noqa: E402
 
-from steelyard.core.growth import parse_rule  # noqa: E402
-from steelyard.scaling import ScalingModel  # noqa: E402
-from steelyard.scaling.rules import judge  # noqa: E402
-from steelyard.spec.claims.rule import TOLERANCE  # noqa: E402
+from steelyard.api.claims import RULE_TOLERANCE  # noqa: E402
+from steelyard.api.scaling import ScalingModel, judge_rule, parse_rule  # noqa: E402
 
 TABLES: Final = tables_of(HERE)
 TITLE: Final = "MPI collectives"
@@ -417,7 +415,7 @@ def _machines() -> dict[str, Comparison]:
 def growth_rule(of: str, text: str) -> str:
     """What the leading terms of the paper's method say of a rule."""
     models = {operation: its.by_paper for operation, its in modelled(of).items()}
-    return judge(parse_rule(text), models, 16, 1024).verdict
+    return judge_rule(parse_rule(text), models, 16, 1024).verdict
 
 
 def _cell(of: str, operation: str) -> Outcome:
@@ -447,7 +445,7 @@ def _ratio(of: str, left: str, first: str) -> Ratio:
         for p, latency in its[left].points.items()
     }
     at = max(ratios, key=lambda p: ratios[p])
-    return Ratio(ratios[at], at, sum(ratio > 1 + TOLERANCE for ratio in ratios.values()), len(ratios))
+    return Ratio(ratios[at], at, sum(ratio > 1 + RULE_TOLERANCE for ratio in ratios.values()), len(ratios))
 
 
 def _placed(placement: str) -> str:

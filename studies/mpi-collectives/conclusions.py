@@ -13,13 +13,16 @@ import simulated
 import study
 from msgspec.structs import replace
 
-from steelyard.claims.evidence import RulePointEvidence
-from steelyard.claims.verdict import Verdict, combine
-from steelyard.core.growth import parse_rule
-from steelyard.lab.answer.check_data import check_data
-from steelyard.lab.answer.model import ModelRequest
-from steelyard.report.claims.text import SIGNS, format_claim, words
-from steelyard.scaling import Expectation, Question, Series
+from steelyard.api.claims import (
+    SIGNS,
+    RulePointEvidence,
+    Verdict,
+    check_data,
+    combine_outcomes,
+    format_claim,
+    format_verdict,
+)
+from steelyard.api.scaling import Expectation, ModelRequest, Question, Series, parse_rule
 
 FILE: Final = study.HERE / "conclusions.toml"
 SAID: Final = {
@@ -42,7 +45,7 @@ def verdicts() -> Iterator[tuple[str, Verdict]]:
 def _at_points(verdict: Verdict) -> Verdict:
     """Without what the models say of growth."""
     points = tuple(each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence))
-    return replace(verdict, instances=points, outcome=combine(each.outcome for each in points))
+    return replace(verdict, instances=points, outcome=combine_outcomes(each.outcome for each in points))
 
 
 def _asked(claim: Mapping[str, Any], latencies: list[Series]) -> ModelRequest:
@@ -68,7 +71,7 @@ def table() -> str:
         letter, _, claim = name.partition(" ")
         said = "" if letter == last else f"{letter} {SAID[letter]}"
         last = letter
-        here = words(verdict).removeprefix(f"{format_claim(verdict)}: ")
+        here = format_verdict(verdict).removeprefix(f"{format_claim(verdict)}: ")
         lines.append(f"| {said} | {claim} | {SIGNS[verdict.outcome]} {here} |")
     return "\n".join(lines)
 

@@ -13,10 +13,17 @@ from typing import Final, NamedTuple
 
 import heaps
 
-from steelyard.core.series import series_of
-from steelyard.lab.answer.model import ModelRequest, model_series
-from steelyard.scaling import Expectation, NotModelled, Question, Series
-from steelyard.scaling.limit import Breaks, breaks
+from steelyard.api.scaling import (
+    Exceeds,
+    Expectation,
+    ModelRequest,
+    NotModelled,
+    Question,
+    Series,
+    find_where_it_exceeds,
+    model_series,
+    series_of,
+)
 
 FILE: Final = Path(__file__).resolve().parent / "connected.csv"
 METRICS: Final = ("private_bytes", "proportional_bytes", "heap_bytes")
@@ -121,10 +128,16 @@ def _cells(title: str, series: Series) -> tuple[str, ...]:
     assert checked is not None  # noqa: S101 -- all have an expectation
     sure = max(checked.probability.match, checked.probability.approximate, checked.probability.none)
     rank = f"{heaps.SIGNS[checked.rank]} ({sure:.2f})"
-    return (title, model.text(), checked.divergence.big_o("p"), rank, _wall(breaks(series, LIMIT, question)))
+    return (
+        title,
+        model.text(),
+        checked.divergence.big_o("p"),
+        rank,
+        _wall(find_where_it_exceeds(series, LIMIT, question)),
+    )
 
 
-def _wall(found: Breaks | NotModelled) -> str:
+def _wall(found: Exceeds | NotModelled) -> str:
     if isinstance(found, NotModelled):
         return found.reason
     ends = [f"{end:,.0f}" if end is not None else "never" for end in (found.earliest, found.latest)]

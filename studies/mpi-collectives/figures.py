@@ -15,11 +15,10 @@ from typing import Any, Final
 from charts import beside_published, over
 from readme_tables import tables_of
 
-from steelyard.core.growth import parse_growth
-from steelyard.report.page.chart import Chart
-from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.text.line import Style
-from steelyard.results.interval import Interval
+from steelyard.api import Interval
+from steelyard.api.charts import Chart, Estimated, forest, forest_rows
+from steelyard.api.scaling import parse_growth
+from steelyard.api.text import Style
 
 HERE = Path(__file__).parent
 RATIO = re.compile(r"([\d.]+) \(([\d.]+) … ([\d.]+)\)")
@@ -149,4 +148,4 @@ def _definitions() -> Chart:
                 at, low, high = map(float, match.groups())
                 found.append(Estimated(f"{row['operation']}, {said}", at, Interval(low, high), style))
     spec = forest(found, "latency by the workload over that by IMB-MPI1, MPICH")
-    return Chart("definitions", "definitions", "", spec, {"rows": rows(found)})
+    return Chart("definitions", "definitions", "", spec, {"rows": forest_rows(found)})

@@ -23,15 +23,17 @@ import study
 from msgspec.structs import replace
 from simulated import Row
 
-from steelyard.core.errors import ProgramError, SteelyardError
-from steelyard.lab.answer.model import ModelRequest, model_series
-from steelyard.lab.run.run import run
-from steelyard.scaling import Expectation, Question, ScalingModel, Series
-from steelyard.scaling.litmus import cause
-from steelyard.scaling.suggest import advise
-from steelyard.spec import load
-from steelyard.spec.experiment import Experiment
-from steelyard.store import Record
+from steelyard.api import Experiment, ProgramError, Record, SteelyardError, load, run
+from steelyard.api.scaling import (
+    Expectation,
+    ModelRequest,
+    Question,
+    ScalingModel,
+    Series,
+    find_cause,
+    model_series,
+    suggest_points,
+)
 
 LARGEST: Final = 4096
 """Ranks of the simulated machines."""
@@ -116,7 +118,7 @@ class Loop:
         """The simulations of the next round, small ones first."""
         asked: dict[tuple[int, str], list[str]] = {}
         for cell in self.open():
-            found = advise(self.series(cell), question_of(cell.op), most=self.largest(cell))
+            found = suggest_points(self.series(cell), question_of(cell.op), most=self.largest(cell))
             if found:
                 asked.setdefault((round(found[0].at[0]), cell.machine), []).append(cell.op)
         return [Wanted(machine, p, tuple(ops)) for (p, machine), ops in sorted(asked.items())]
@@ -225,7 +227,7 @@ def missed(model: ScalingModel) -> str:
 
 def needed(loop: Loop, cell: Cell) -> str:
     """The cheapest point anywhere that is expected to settle a cell."""
-    found = advise(loop.series(cell), question_of(cell.op))
+    found = suggest_points(loop.series(cell), question_of(cell.op))
     settling = next((f"p = {each.at[0]:g}" for each in found if each.settles), "more than one point")
     return f"{settling} (largest here: {loop.largest(cell)})"
 
@@ -234,7 +236,7 @@ def blamed(models: Mapping[Cell, ScalingModel]) -> list[str]:
     """Who is to blame for each rank of none, by the litmus test of its machine."""
     lines = []
     for cell, model in models.items():
-        found = cause(model, models[Cell(cell.machine, "litmus")]) if cell.op != "litmus" else None
+        found = find_cause(model, models[Cell(cell.machine, "litmus")]) if cell.op != "litmus" else None
         if found is not None:
             lines.append(f"- {cell.machine}, {cell.op}: the cause is likely the {found}")
     return lines

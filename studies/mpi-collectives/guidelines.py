@@ -22,13 +22,9 @@ from typing import Any, Final, NamedTuple
 import cells
 import rounds
 
-from steelyard.claims.verdict import Checked
-from steelyard.core.errors import InterruptedRunError, SteelyardError
-from steelyard.lab.answer.check import check
-from steelyard.lab.run.run import run
-from steelyard.report.text.progress import ProgressLine
-from steelyard.spec import Experiment, experiment
-from steelyard.store import Record
+from steelyard.api import Experiment, InterruptedRunError, Record, SteelyardError, experiment, run
+from steelyard.api.claims import Checked, check
+from steelyard.api.text import ProgressLine
 
 HERE: Final = Path(__file__).resolve().parent
 SPEC: Final = HERE / "guidelines.toml"

@@ -8,10 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.lab.answer.model import ModelRequest, model_series
-from steelyard.scaling import Expectation, Question, ScalingModel, Series
-from steelyard.scaling.question import Method
-from steelyard.store import Record
+from steelyard.api import Record
+from steelyard.api.scaling import (
+    Expectation,
+    Method,
+    ModelRequest,
+    Question,
+    ScalingModel,
+    Series,
+    model_series,
+)
 
 EXPECTED: Final = {
     "mpi_init": "O(1)",

@@ -10,10 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.core.sample import Sample
-from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
-from steelyard.results.undefined import Undefined
-from steelyard.store import Record
+from steelyard.api import Record, Sample, Undefined, estimate_ratio, find_median_interval
 
 ALPHA: Final = 0.05
 REPORTED: Final = ("window", "latency_quantile_s")

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from steelyard.scaling import ScalingModel, Series
+from steelyard.api.scaling import ScalingModel, Series
 
 LEVELS: Final = ("links", "hosts")
 

@@ -18,7 +18,7 @@ from math import inf, sqrt
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from steelyard.store import Record
+from steelyard.api import Record
 
 PILOT: Final = 1300
 """Repetitions of a pilot, and the most that are predicted."""

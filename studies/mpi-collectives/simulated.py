@@ -13,9 +13,8 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 from replacing import replace_rows
 
-from steelyard.core.series import series_of
-from steelyard.core.units import Scalar
-from steelyard.scaling import Series
+from steelyard.api.scaling import Series, series_of
+from steelyard.api.text import Scalar
 
 FILE: Final = Path(__file__).resolve().parent / "simulated.csv"
 LABELS: Final = {

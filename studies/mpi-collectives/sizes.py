@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from steelyard.scaling import ScalingModel, Series
+from steelyard.api.scaling import ScalingModel, Series
 
 Ranked = Callable[[list[Series]], list[tuple[ScalingModel, str]]]
 

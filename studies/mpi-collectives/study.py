@@ -26,14 +26,20 @@ import sizes
 from msgspec.structs import replace
 from simulated import Row
 
-from steelyard.core.errors import RecordError
-from steelyard.core.series import Point
-from steelyard.core.units import Scalar
-from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
-from steelyard.lab.answer.series_of_record import series_of_record
-from steelyard.report.claims.text import words
-from steelyard.scaling import Expectation, Question, ScalingModel, Series
-from steelyard.store import Record
+from steelyard.api import Record, RecordError
+from steelyard.api.claims import format_verdict
+from steelyard.api.scaling import (
+    Expectation,
+    Modelled,
+    ModelRequest,
+    Point,
+    Question,
+    ScalingModel,
+    Series,
+    model_series,
+    series_of_record,
+)
+from steelyard.api.text import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -271,7 +277,7 @@ def rank_of(model: ScalingModel) -> str:
 
 def said(found: Modelled) -> list[str]:
     """Rules, causes, and what could not be modelled."""
-    lines = [f"- rule {words(each)}" for each in found.rules]
+    lines = [f"- rule {format_verdict(each)}" for each in found.rules]
     blamed = zip(found.models, found.causes, strict=True)
     lines += [
         f"- {model.name}: the cause is likely the {cause}" for model, cause in blamed if cause is not None

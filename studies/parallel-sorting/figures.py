@@ -10,8 +10,8 @@ from typing import Any, Final
 from charts import LOG, beside_published, over, points, value
 from readme_tables import rows_of
 
-from steelyard.core.growth import parse_growth
-from steelyard.report.page.chart import Chart
+from steelyard.api.charts import Chart
+from steelyard.api.scaling import parse_growth
 
 HERE = Path(__file__).parent
 

@@ -15,7 +15,7 @@ from readme_tables import rows_of
 if TYPE_CHECKING:
     from prose import Sentence
 
-    from steelyard.core.units import Scalar
+    from steelyard.api.text import Scalar
 
 HERE: Final = Path(__file__).parent
 GIVEN: Final = (

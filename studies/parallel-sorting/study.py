@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from steelyard.store import Record
+from steelyard.api import Record
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

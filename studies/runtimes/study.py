@@ -15,9 +15,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from steelyard.core.units import Scalar
-from steelyard.lab.answer.analyze import analyze
-from steelyard.store import Record
+from steelyard.api import Record, analyze
+from steelyard.api.text import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from charts import ranks
 
-from steelyard.report.page.chart import Chart
+from steelyard.api.charts import Chart
 
 HERE = Path(__file__).parent
 

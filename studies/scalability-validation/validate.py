@@ -18,10 +18,19 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.core.growth import half_deviation, parse_growth, rank
-from steelyard.exchange.files import read_series
-from steelyard.scaling import Expectation, Question, ScalingModel, Series, model_all, series_of
+from steelyard.api import SteelyardError, UsageError
+from steelyard.api.scaling import (
+    Expectation,
+    Question,
+    ScalingModel,
+    Series,
+    half_deviation,
+    model_all,
+    parse_growth,
+    rank_growth,
+    read_series,
+    series_of,
+)
 
 HERE = Path(__file__).parent
 EXPECTED = {
@@ -70,7 +79,7 @@ def disagreements(cells: list[Cell]) -> list[str]:
         deviation = (
             parse_growth(cell.deviation, cell.parameter) if cell.deviation else half_deviation(expectation)
         )
-        ours = rank(model, expectation, deviation)
+        ours = rank_growth(model, expectation, deviation)
         divergence = model / expectation
         if ours != cell.rank or divergence != parse_growth(cell.divergence, cell.parameter):
             said = f"printed δ = O({cell.divergence}), {SIGNS[cell.rank]}"

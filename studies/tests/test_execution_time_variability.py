@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from steelyard import Laboratory
-from steelyard.interventions import INTERVENTIONS
-from steelyard.spec import load
-from steelyard.spec.text.placeholders import expand
+from steelyard.api import load
+from steelyard.api.design import INTERVENTIONS, expand_placeholders
 
 STUDY = Path(__file__).parents[2] / "studies" / "execution-time-variability"
 tables = runpy.run_path(str(STUDY / "tables.py"))
@@ -193,7 +192,7 @@ def test_the_screening_is_twelve_treatments_for_eight_factors():
 def test_programs_of_packages_print_the_same_bytes_every_time(programs, tmp_path):
     subprocess.run([sys.executable, STUDY / "inputs.py", tmp_path], check=True)
     for name, words in programs.items():
-        command = [expand(word, {"build": str(tmp_path)}) for word in words]
+        command = [expand_placeholders(word, {"build": str(tmp_path)}) for word in words]
         outputs = {
             subprocess.run(command, capture_output=True, check=True, env={"PAD": "x" * size}).stdout
             for size in (0, 1000)

@@ -10,8 +10,7 @@ import sys
 import pytest
 from reduced_specs import ROOT, built, reduced
 
-from steelyard.spec import load
-from steelyard.store import Record
+from steelyard.api import Record, load
 
 STUDY = ROOT / "studies" / "grappa"
 sys.path.insert(0, str(STUDY.parent))

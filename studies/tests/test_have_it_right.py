@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.interventions import INTERVENTIONS
+from steelyard.api.design import INTERVENTIONS
 
 STUDY = Path(__file__).parents[2] / "studies" / "have-it-right"
 PARTS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.store import Record
+from steelyard.api import Record
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))

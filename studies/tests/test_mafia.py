@@ -11,8 +11,7 @@ import pytest
 from reduced_specs import ROOT, built, reduced
 
 from steelyard import Laboratory
-from steelyard.core.errors import UsageError
-from steelyard.store import Record
+from steelyard.api import Record, UsageError
 
 STUDY = ROOT / "studies" / "mafia"
 sys.path.insert(0, str(STUDY.parent))

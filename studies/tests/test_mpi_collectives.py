@@ -12,8 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steelyard.core.errors import ProgramError, RecordError
-from steelyard.spec import load
+from steelyard.api import ProgramError, RecordError, load
 
 STUDIES = Path(__file__).parents[2] / "studies"
 STUDY = STUDIES / "mpi-collectives"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from reduced_specs import ROOT, built, reduced
 
-from steelyard.spec.platform import list_places
-from steelyard.store import Record
+from steelyard.api import Record
+from steelyard.api.design import list_places
 
 MACHINES = ROOT / "studies" / "machines"
 STUDY = ROOT / "studies" / "mpi-collectives"

@@ -10,7 +10,7 @@ import sys
 import pytest
 from reduced_specs import ROOT, built, reduced
 
-from steelyard.store import Record
+from steelyard.api import Record
 
 STUDY = ROOT / "studies" / "parallel-sorting"
 sys.path.insert(0, str(STUDY.parent))

@@ -16,9 +16,7 @@ import numpy as np
 import pytest
 from reduced_specs import ROOT, built
 
-from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
-from steelyard.spec import load
-from steelyard.store import Record
+from steelyard.api import KeptBlock, LabelledValue, Record, load, write_values
 
 STUDY = ROOT / "studies" / "runtimes"
 PLACES, ACCESSES, EXACT = 1 << 20, 1 << 22, (1 << 53) - 1

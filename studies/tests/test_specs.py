@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.spec import load
-from steelyard.spec.platform import list_places
+from steelyard.api import load
+from steelyard.api.design import list_places
 
 STUDIES = Path(__file__).parents[2] / "studies"
 SPECS = [

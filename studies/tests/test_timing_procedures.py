@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.stats
 
 STUDY = Path(__file__).parents[2] / "studies" / "timing-procedures"
 study = runpy.run_path(str(STUDY / "study.py"), run_name="study")
@@ -150,23 +149,6 @@ def test_the_readme_has_what_was_kept():
     clocks = summary["clocks"]["none"]
     assert {"rdtsc", "CLOCK_MONOTONIC", "MPI_Wtime", "timeit", "clock", "times"} <= set(clocks)
     assert all(facts["ratio_1ms"][3] == 20 for facts in clocks.values())
-
-
-@pytest.mark.parametrize("number", [2, 5, 6, 19, 20, 40])
-def test_the_interval_of_a_median_is_that_of_its_witness(number):
-    values = np.random.default_rng(number).lognormal(size=number)
-    expected = scipy.stats.quantile_test(values, p=0.5).confidence_interval(0.95)
-    ends = inside["bound_median"](values)
-    if np.isnan(expected.low) or np.isnan(expected.high):
-        assert ends == (-math.inf, math.inf)
-    else:
-        assert ends == pytest.approx((expected.low, expected.high))
-
-
-def test_the_interval_of_a_median_covers_it_as_often_as_it_promises():
-    drawn = np.random.default_rng(47).exponential(size=(2000, 20))
-    covered = np.mean([low <= math.log(2) <= high for low, high in map(inside["bound_median"], drawn)])
-    assert covered == pytest.approx(0.9586, abs=0.015)  # of 20 coins, 6 to 14 show heads
 
 
 def test_what_outlives_the_program_works_as_long_and_says_so_after_it(tmp_path):

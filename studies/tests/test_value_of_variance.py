@@ -13,7 +13,7 @@ import sys
 import pytest
 from reduced_specs import ROOT, built, reduced
 
-from steelyard.spec import load
+from steelyard.api import load
 
 STUDY = ROOT / "studies" / "value-of-variance"
 MODULES = ("study", "runs", "tables", "parts", "papers")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from charts import dots, over
 
-from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart
+from steelyard.api.charts import BETTER, OPEN, SERIES, WORSE, Chart
 
 HERE = Path(__file__).parent
 NAMES = {

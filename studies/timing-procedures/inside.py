@@ -25,8 +25,14 @@ import numpy as np
 
 import steelyard
 from steelyard import Laboratory
-from steelyard.core.errors import MachineError, SteelyardError
-from steelyard.spec import Experiment, experiment
+from steelyard.api import (
+    Experiment,
+    MachineError,
+    Sample,
+    SteelyardError,
+    experiment,
+    find_median_interval,
+)
 
 HERE: Final = Path(__file__).resolve().parent
 BEGIN, END = "<!-- written by inside.py -->", "<!-- end of what inside.py writes -->"
@@ -53,28 +59,15 @@ LOADS: Final = {"none": "quiet", "cpu": "beside a load"}
 
 Spread = tuple[float, float, float, int, float, float]
 """Median, least, largest, and how many; the ends of the median's interval."""
-CONFIDENCE: Final = 0.95
+ALPHA: Final = 0.05
 
 
-def bound_median(values: Any) -> tuple[float, float]:
-    """Return an interval that covers the median with at least 95 %, whatever the distribution.
-
-    Its ends are the j-th value from below and from above, for the largest j of which fewer than j of n fair
-    coins show heads with at most 2.5 %; the whole line where there is none (DOI 10.1002/0471722162, § 7.1).
-    """
-    ordered, number = np.sort(values), len(values)
-    below, place = 0.0, 0
-    while (below := below + math.comb(number, place) / 2**number) <= (1 - CONFIDENCE) / 2:
-        place += 1
-    if place == 0:
-        return -math.inf, math.inf
-    return float(ordered[place - 1]), float(ordered[number - place])
-
-
-def describe(values: Any) -> Spread:
-    """Return the spread of the values."""
-    extremes = float(np.min(values)), float(np.max(values))
-    return float(np.median(values)), *extremes, len(values), *bound_median(values)
+def describe(sample: Sample) -> Spread:
+    """Return the spread of a sample."""
+    values = np.asarray(sample.values)
+    interval = find_median_interval(sample, ALPHA)
+    ends = (interval.low, interval.high) if interval else (-math.inf, math.inf)
+    return float(np.median(values)), float(np.min(values)), float(np.max(values)), len(values), *ends
 
 
 def read_spec(name: str, *, small: bool) -> dict[str, Any]:
@@ -128,7 +121,7 @@ def describe_clocks(lab: Laboratory, load: str) -> dict[str, dict[str, Spread]]:
     for metric in CLOCK_METRICS:
         for sample in lab.samples(metric):
             if len(sample.values) and sample.treatment.levels["background_load"] == load:
-                described.setdefault(str(sample.labels["clock"]), {})[metric] = describe(sample.values)
+                described.setdefault(str(sample.labels["clock"]), {})[metric] = describe(sample)
     return described
 
 
@@ -137,7 +130,7 @@ def describe_family(lab: Laboratory, load: str) -> dict[str, dict[str, Spread]]:
     names = {metric.name for metric in lab.experiment.metrics}
     return {
         procedure: {
-            str(sample.treatment.levels["parts"]): describe(sample.values)
+            str(sample.treatment.levels["parts"]): describe(sample)
             for sample in lab.samples(f"seen_{procedure}")
             if len(sample.values) and sample.treatment.levels["background_load"] == load
         }

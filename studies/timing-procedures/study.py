@@ -21,12 +21,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from steelyard import Laboratory
-from steelyard.claims.evidence import MeanEvidence
-from steelyard.claims.verdict import Verdict
-from steelyard.core.errors import MachineError, SteelyardError
-from steelyard.results.interval import Interval
-from steelyard.spec import Experiment, experiment
-from steelyard.store import Record
+from steelyard.api import Experiment, Interval, MachineError, Record, SteelyardError, experiment
+from steelyard.api.claims import MeanEvidence, Verdict
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from charts import bars
 
-from steelyard.report.page.chart import Chart
+from steelyard.api.charts import Chart
 
 HERE: Final = Path(__file__).parent
 PARTS: Final = {"simulated": "simulated", "real": "real", "papers": "the paper's sizes, simulated"}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from steelyard.core.sample import Sample
+from steelyard.api import Sample
 
 FIGURES: Final = {
     ("hpx-5", 255): ("4", "5", "10"),

@@ -22,8 +22,7 @@ from runs import Run, figure_rows, published, read_runs, runs_of, write_runs
 from tables import claims, comparisons, counts, effects, instances, ratios, slowest, table_1, times
 
 from steelyard import Laboratory
-from steelyard.core.errors import SteelyardError
-from steelyard.spec import Experiment, experiment
+from steelyard.api import Experiment, SteelyardError, experiment
 
 HERE: Final = Path(__file__).resolve().parent
 OF_THE_PAPER: Final = ("simulated", "real")

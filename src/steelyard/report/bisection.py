@@ -91,10 +91,10 @@ def _format_doubt(bisection: Bisection) -> str:
 def _test(bisection: Bisection, width: int) -> list[Line]:
     tested = bisection.tested
     columns = [
-        Column("commit", [Span(short_hash(commit.commit)) for commit in tested], right=False),
-        Column("blocks", [Span(str(commit.blocks)) for commit in tested]),
-        Column("× good", [Span(f"{test.ratio:.4g}") for test in tested]),
-        Column("behaves", [Span(_LIKE[commit.like]) for commit in tested], right=False),
+        Column.words("commit", (short_hash(commit.commit) for commit in tested)),
+        Column.numbers("blocks", (str(commit.blocks) for commit in tested)),
+        Column.numbers("× good", (f"{test.ratio:.4g}" for test in tested)),
+        Column.words("behaves", (_LIKE[commit.like] for commit in tested)),
     ]
     ends = f"{plural(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
     return [*table(columns, width), *render_paragraph(ends, width, style="dim")] if tested else []

@@ -92,16 +92,15 @@ def _render_table(result: NullResult, width: int) -> list[Line]:
     tallies = result.tallies
     return table(
         [
-            Column("comparison", [Span(WAYS[tally.way]) for tally in tallies], right=False, is_name=True),
-            Column("different", [Span(f"{tally.different} of {tally.comparisons}") for tally in tallies]),
-            Column("fraction", [Span(_format_share(tally)) for tally in tallies]),
-            Column(
-                "exact 95 % CI",
-                [Span(_format_bounds(tally.ci95) if tally.ci95 else "–") for tally in tallies],
+            Column.words("comparison", (WAYS[tally.way] for tally in tallies), is_name=True),
+            Column.numbers("different", (f"{tally.different} of {tally.comparisons}" for tally in tallies)),
+            Column.numbers("fraction", (_format_share(tally) for tally in tallies)),
+            Column.numbers(
+                "exact 95 % CI", (_format_bounds(tally.ci95) if tally.ci95 else "–" for tally in tallies)
             ),
-            Column(
+            Column.numbers(
                 "largest ratio",
-                [Span(f"{tally.largest_ratio:.3f} ×" if tally.largest_ratio else "–") for tally in tallies],
+                (f"{tally.largest_ratio:.3f} ×" if tally.largest_ratio else "–" for tally in tallies),
                 give_way=1,
             ),
         ],

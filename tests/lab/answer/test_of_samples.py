@@ -37,6 +37,11 @@ def test_the_median_lies_between_the_values_whose_ranks_the_binomial_distributio
     assert find_median_interval(sample_of(VALUES[:4]), 0.05) is None
 
 
+def test_the_median_of_values_that_are_0_has_an_interval_too():
+    found = find_median_interval(sample_of((0.0,) * 20), 0.05)
+    assert (found.low, found.high) == (0, 0)
+
+
 def test_the_ratio_of_blocks_is_the_median_of_their_ratios():
     double = sample_of(tuple(2 * value for value in VALUES), treatment=2)
     ratio = estimate_ratio(double, sample_of(VALUES), "median_ratio")

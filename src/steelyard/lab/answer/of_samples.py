@@ -11,7 +11,7 @@ from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.distributions.sign_test import SignTest
+from steelyard.stats.contexts.across import median_interval
 
 
 def estimate_ratio(old: Sample, new: Sample, estimand: Estimand) -> Speedup | Undefined:
@@ -24,10 +24,9 @@ def estimate_ratio(old: Sample, new: Sample, estimand: Estimand) -> Speedup | Un
 
 
 def find_median_interval(sample: Sample, alpha: float) -> Interval | None:
-    """Find the interval of the median of values above 0 by the sign test; ``None`` of too few values.
+    """Find the interval of the median by the sign test; ``None`` of too few values.
 
     Thompson 1936, DOI 10.1214/aoms/1177732502. It holds the median of any distribution of independent values
     with a probability of at least 1 − ``alpha``.
     """
-    logs = np.sort(np.log(np.asarray(sample.values, dtype=np.float64)))
-    return SignTest(logs, logs).interval(alpha)
+    return median_interval(np.sort(np.asarray(sample.values, dtype=np.float64)), alpha)

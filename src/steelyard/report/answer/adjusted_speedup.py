@@ -32,9 +32,7 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     if not every or not (is_declared or details):
         return []
     listed = every[:MOST_ROWS]
-    u = Column(
-        "S ± u (k = 1)", [Span(_add(adjusted.value, adjusted.u)) for _, adjusted in listed], right=False
-    )
+    u = Column.words("S ± u (k = 1)", (_add(adjusted.value, adjusted.u) for _, adjusted in listed))
     spread = Column("S ± spread", [_render_spread(adjusted) for _, adjusted in listed], right=False)
     first, second = (spread, u) if declared.uncertainty == "sample" else (u, spread)
     columns = [

@@ -6,7 +6,7 @@ from steelyard.core.units import format_quantity, format_unit
 from steelyard.report.answer.words import Names, names
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
-from steelyard.report.text.line import Line, Span, render_paragraph
+from steelyard.report.text.line import Line, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.budget import Component
@@ -34,15 +34,15 @@ def _render_budget(comparison: Comparison, called: Names, width: int) -> list[Li
     rows = budget.components
     total = budget.total
     columns = [
-        Column("component", [Span(_format_component(row)) for row in rows], right=False, is_name=True),
-        Column("type", [Span(row.kind) for row in rows], right=False),
-        Column("of", [Span(row.side) for row in rows], right=False),
-        Column("value", [Span(_format_value(row.value, unit)) for row in rows], give_way=2),
-        Column("u", [Span(_format_size(row, unit)) for row in rows]),
-        Column("c", [Span(_format_sensitivity(row, unit)) for row in rows], give_way=3),
-        Column("adds %", [Span(f"{100 * row.contribution:.2g}") for row in rows]),
-        Column("of u² %", [Span(_format_share(row, total.u)) for row in rows], give_way=1),
-        Column("ν", [Span("∞" if row.nu is None else f"{row.nu:.4g}") for row in rows]),
+        Column.words("component", (_format_component(row) for row in rows), is_name=True),
+        Column.words("type", (row.kind for row in rows)),
+        Column.words("of", (row.side for row in rows)),
+        Column.numbers("value", (_format_value(row.value, unit) for row in rows), give_way=2),
+        Column.numbers("u", (_format_size(row, unit) for row in rows)),
+        Column.numbers("c", (_format_sensitivity(row, unit) for row in rows), give_way=3),
+        Column.numbers("adds %", (f"{100 * row.contribution:.2g}" for row in rows)),
+        Column.numbers("of u² %", (_format_share(row, total.u) for row in rows), give_way=1),
+        Column.numbers("ν", ("∞" if row.nu is None else f"{row.nu:.4g}" for row in rows)),
     ]
     head = f"{new} against {old}: contributions to the uncertainty of the speedup, relative to it"
     foot = (

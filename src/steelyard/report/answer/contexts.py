@@ -36,20 +36,18 @@ def render_context_columns(findings: Sequence[ContextFinding], called: Names) ->
     across = [finding.across for finding in findings]
     by, next_ = ("by machine", "next machine") if findings[0].machines else ("by context", "next context")
     columns = [
-        Column(
-            by, [Span(called[finding.treatment.label]) for finding in findings], right=False, is_name=True
-        ),
+        Column.words(by, (called[finding.treatment.label] for finding in findings), is_name=True),
         *_render_against(findings, called),
         Column(f"{next_} (95 % PI)", [_render_prediction(contexts) for contexts in across], right=False),
-        Column("faster", [Span(_format_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
-        Column("slower", [Span(_format_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
+        Column.numbers("faster", (_format_side(e.sides.faster, e.sides.faster_alone) for e in across)),
+        Column.numbers("slower", (_format_side(e.sides.slower, e.sides.slower_alone) for e in across)),
     ]
     if any(contexts.components for contexts in across):
         columns += [
-            Column(
-                "SD between", [Span(_format_share(contexts.interaction)) for contexts in across], give_way=1
+            Column.numbers(
+                "SD between", (_format_share(contexts.interaction) for contexts in across), give_way=1
             ),
-            Column("SD within", [Span(_format_share(contexts.noise)) for contexts in across], give_way=2),
+            Column.numbers("SD within", (_format_share(contexts.noise) for contexts in across), give_way=2),
         ]
     return columns
 
@@ -57,14 +55,7 @@ def render_context_columns(findings: Sequence[ContextFinding], called: Names) ->
 def _render_against(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
     if len({finding.baseline.id for finding in findings}) == 1:
         return []
-    return [
-        Column(
-            "against",
-            [Span(called[finding.baseline.label]) for finding in findings],
-            right=False,
-            is_name=True,
-        )
-    ]
+    return [Column.words("against", (called[finding.baseline.label] for finding in findings), is_name=True)]
 
 
 def _render_prediction(across: AcrossContexts) -> Span:

@@ -103,7 +103,7 @@ def render_effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> li
     if any(effect.p is not None for effect in effects):
         columns.append(Column("p Holm", [*(_format_p(e) for e in effects), *blank]))
     columns += [
-        Column("variation", [Span(f"{100 * share:.1f} %") for share in shares], give_way=2),
+        Column.numbers("variation", (f"{100 * share:.1f} %" for share in shares), give_way=2),
         Column("", [Span(_format_bar(share), "dim") for share in shares], right=False, give_way=3),
     ]
     return columns
@@ -130,12 +130,7 @@ def format_level_name(factorial: Factorial, effect: LevelEffect) -> str:
 def render_level_columns(factorial: Factorial, effects: Sequence[LevelEffect]) -> list[Column]:
     """Return the columns of these levels."""
     return [
-        Column(
-            "levels",
-            [Span(format_level_name(factorial, effect)) for effect in effects],
-            right=False,
-            is_name=True,
-        ),
+        Column.words("levels", (format_level_name(factorial, effect) for effect in effects), is_name=True),
         Column(
             _format_ratio_title(factorial.metric),
             [render_ratio_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
@@ -161,10 +156,9 @@ def _render_contrast_table(factorial: Factorial, width: int) -> list[Line]:
         (),
         *table(
             [
-                Column(
+                Column.words(
                     "contrast",
-                    [Span(printable(contrast_effect.name)) for contrast_effect in contrasts],
-                    right=False,
+                    (printable(contrast_effect.name) for contrast_effect in contrasts),
                     is_name=True,
                 ),
                 Column("ratio", [column(contrast_effect) for contrast_effect in contrasts]),
@@ -243,7 +237,7 @@ def render_beside(answer: Answer, width: int) -> list[Line]:
         for row in (_Row(_format_heading(factorial, answer)), *_make_largest_effects(factorial))
     ]
     columns = [
-        Column("also measured", [Span(row.name) for row in rows], right=False, is_name=True),
+        Column.words("also measured", (row.name for row in rows), is_name=True),
         Column("× better", [row.ratio for row in rows]),
         Column("95 % CI", [row.interval for row in rows], right=False, give_way=1),
         Column("variation", [row.share for row in rows], give_way=2),

@@ -122,12 +122,12 @@ def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
             )
             for name in strata
         ),
-        Column("pairs", [Span(str(row.pairs)) for row in rows]),
-        Column("differ", [Span(f"{100 * row.before / row.pairs:.0f} %") for row in rows]),
-        Column("after Holm", [Span(f"{100 * row.after / row.pairs:.0f} %") for row in rows]),
+        Column.numbers("pairs", (str(row.pairs) for row in rows)),
+        Column.numbers("differ", (f"{100 * row.before / row.pairs:.0f} %" for row in rows)),
+        Column.numbers("after Holm", (f"{100 * row.after / row.pairs:.0f} %" for row in rows)),
         Column("dropped", [_render_share(row.dropped_share) for row in rows], give_way=1),
         *(
-            Column(_SHORT[test], [Span(str(row.tests.get(test, 0))) for row in rows], give_way=2)
+            Column.numbers(_SHORT[test], (str(row.tests.get(test, 0)) for row in rows), give_way=2)
             for test in used
         ),
     ]

@@ -61,8 +61,8 @@ def render_overview(view: Presentation, time_unit: str | None = None) -> list[Li
                 for sample in descriptions
             ]
         ),
-        Column(f"mean ± SE{suffix}", [Span(_format_mean_and_u(summary, unit)) for summary in summaries]),
-        Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
+        Column.numbers(f"mean ± SE{suffix}", (_format_mean_and_u(summary, unit) for summary in summaries)),
+        Column.numbers("min … max", (f"{coarse.text(s.min)} … {coarse.text(s.max)}" for s in summaries)),
     ]
     if view.tells_each:
         columns.append(Column("verdict", view.list_verdicts(descriptions, outcome), right=False))
@@ -239,13 +239,11 @@ def _render_summaries(samples: Sequence[Described], metric: Metric) -> list[Colu
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
     columns = [
-        Column("runs", [Span(str(summary.n)) for summary in summaries], give_way=3),
-        Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
-        Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
-        Column(
-            "CV %",
-            [Span("–" if s.cv is None else _format_two_places(100 * s.cv)) for s in summaries],
-            give_way=2,
+        Column.numbers("runs", (str(summary.n) for summary in summaries), give_way=3),
+        Column.numbers(f"mean{suffix}", (unit.text(summary.mean) for summary in summaries)),
+        Column.numbers(f"s{suffix}", (unit.text(summary.s) for summary in summaries), give_way=4),
+        Column.numbers(
+            "CV %", ("–" if s.cv is None else _format_two_places(100 * s.cv) for s in summaries), give_way=2
         ),
     ]
     if skewed:

@@ -78,7 +78,7 @@ def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Lin
     if not rows:
         return []
     columns = [
-        Column("runs", [Span(f"p{100 * speedup.quantile:g}") for _, speedup in rows], right=False),
+        Column.words("runs", (f"p{100 * speedup.quantile:g}" for _, speedup in rows)),
         Column("treatment", [name_cell(c.treatment.label) for c, _ in rows], right=False, is_name=True),
         Column("against", [name_cell(c.baseline.label) for c, _ in rows], right=False, is_name=True),
         Column("×", [render_ratio_cell(typical.value, typical.ci95) for _, typical in rows]),

@@ -86,28 +86,22 @@ def _render_table(audit: Audit, width: int) -> list[Line]:
     verdicts = [_get_verdict(finding, audit.least) for finding in findings]
     return table(
         [
-            Column("context", [Span(finding.context) for finding in findings], right=False),
-            Column("levels", [Span(_format_levels(finding)) for finding in findings], give_way=2),
+            Column.words("context", (finding.context for finding in findings)),
+            Column.numbers("levels", (_format_levels(finding) for finding in findings), give_way=2),
             Column(
                 "verdict",
                 [Span(text, style) for text, style in verdicts],
                 right=False,
             ),
-            Column(
-                "largest effect, replicated",
-                [Span(effect(finding.extreme)) for finding in findings],
-                right=False,
-            ),
-            Column(
+            Column.words("largest effect, replicated", (effect(finding.extreme) for finding in findings)),
+            Column.words(
                 "where",
-                [
-                    Span(format_level(finding, finding.extreme.level).removeprefix("at "))
-                    for finding in findings
-                ],
-                right=False,
+                (format_level(finding, finding.extreme.level).removeprefix("at ") for finding in findings),
                 give_way=1,
             ),
-            Column("p Holm", [Span(probability(finding.extreme.p_holm)) for finding in findings], give_way=3),
+            Column.numbers(
+                "p Holm", (probability(finding.extreme.p_holm) for finding in findings), give_way=3
+            ),
         ],
         width,
     )

@@ -65,9 +65,9 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
     ]
     columns = [
         Column("", signs, right=False),
-        Column("benchmark", [Span(printable(entry.name)) for entry in visible], right=False, is_name=True),
-        Column("base", [Span(format_value(answer, entry.base)) for entry in visible], give_way=2),
-        Column("head", [Span(format_value(answer, entry.head)) for entry in visible], give_way=3),
+        Column.words("benchmark", (printable(entry.name) for entry in visible), is_name=True),
+        Column.numbers("base", (format_value(answer, entry.base) for entry in visible), give_way=2),
+        Column.numbers("head", (format_value(answer, entry.head) for entry in visible), give_way=3),
         Column("change", changes),
         Column("95 % CI", bounds, give_way=1),
         Column("", verdicts, right=False),

@@ -19,7 +19,7 @@ from steelyard.report.history.words import (
 )
 from steelyard.report.text.cells import name_cell, note_omitted
 from steelyard.report.text.digits import percent
-from steelyard.report.text.line import Line, Span, render_paragraph
+from steelyard.report.text.line import Line, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.history import Change, History, SeriesHistory
 
@@ -74,45 +74,33 @@ def _render_table(history: History, width: int) -> list[Line]:
 def render_series_columns(history: History, histories: tuple[SeriesHistory, ...]) -> list[Column]:
     """Return a row for each of these series."""
     columns = [
-        Column(
-            "metric",
-            [Span(series.metric.name) for series in histories],
-            right=False,
-            give_way=3,
-        ),
+        Column.words("metric", (series.metric.name for series in histories), give_way=3),
         Column(
             "treatment",
             [name_cell(format_series_name(series)) for series in histories],
             right=False,
             is_name=True,
         ),
-        Column("records", [Span(f"{len(series.points):,}") for series in histories]),
-        Column(
-            "latest",
-            [Span(format_level_words(history, series, series.points[-1].median)) for series in histories],
+        Column.numbers("records", (f"{len(series.points):,}" for series in histories)),
+        Column.numbers(
+            "latest", (format_level_words(history, series, series.points[-1].median) for series in histories)
         ),
-        Column(
-            "noise", [Span("–" if series.noise is None else percent(series.noise)) for series in histories]
+        Column.numbers(
+            "noise", ("–" if series.noise is None else percent(series.noise) for series in histories)
         ),
-        Column(
+        Column.numbers(
             "neighbours r",
-            [
-                Span("–" if series.correlation is None else f"{series.correlation:.2f}")
-                for series in histories
-            ],
+            ("–" if series.correlation is None else f"{series.correlation:.2f}" for series in histories),
             give_way=2,
         ),
-        Column(
+        Column.numbers(
             "changes",
-            [
-                Span(str(len(series.changes)) if series.changes or series.is_judged else "–")
-                for series in histories
-            ],
+            (str(len(series.changes)) if series.changes or series.is_judged else "–" for series in histories),
         ),
     ]
     if len(history.machines) > 1:
         columns.insert(
             2,
-            Column("machine", [Span(str(series.machine)) for series in histories], give_way=1),
+            Column.numbers("machine", (str(series.machine) for series in histories), give_way=1),
         )
     return columns

@@ -114,36 +114,28 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
         signs = [m.validation.rank if m.validation else None for m in models]
         columns.append(Column("", [Span(SIGNS[r], STYLES[r]) if r else Span("") for r in signs], right=False))
     columns.append(
-        Column(
+        Column.words(
             "function",
-            [Span(printable(name or "–")) for name in _shorten_names([m.name for m in models])],
-            right=False,
+            (printable(name or "–") for name in _shorten_names([m.name for m in models])),
             is_name=True,
         )
     )
     if len({m.metric for m in models}) > 1:
-        columns.append(Column("metric", [Span(m.metric) for m in models], right=False))
-    columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
-    columns.append(Column("sure", [Span(_format_sure(m)) for m in models], give_way=4))
+        columns.append(Column.words("metric", (m.metric for m in models)))
+    columns.append(Column.words("growth", (m.growth() for m in models)))
+    columns.append(Column.numbers("sure", (_format_sure(m) for m in models), give_way=4))
     if any(m.validation for m in models):
         validations = [m.validation for m in models]
         columns.append(
-            Column(
-                "expected",
-                [Span(_format_expected(v) if v else "") for v in validations],
-                right=False,
-                give_way=1,
-            )
+            Column.words("expected", (_format_expected(v) if v else "" for v in validations), give_way=1)
         )
-        columns.append(
-            Column("D", [Span(v.deviation if v else "") for v in validations], right=False, give_way=2)
-        )
+        columns.append(Column.words("D", (v.deviation if v else "" for v in validations), give_way=2))
         delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in validations]
         columns.append(Column("divergence", delta, right=False, give_way=2))
         at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in validations]
         if any(at):
             scale = next(v.scale for v in validations if v and v.scale is not None)
-            columns.append(Column(f"at {scale:g}", [Span(sign) for sign in at], right=False, give_way=3))
+            columns.append(Column.words(f"at {scale:g}", (sign for sign in at), give_way=3))
     for number in range(max((len(m.predictions) for m in models), default=0)):
         cells = [Span(_format_prediction(m, number)) for m in models]
         first = next(m for m in models if len(m.predictions) > number)
@@ -151,7 +143,7 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
             f"{n} = {x:g}" for n, x in zip(first.parameters, first.predictions[number].at, strict=True)
         )
         columns.append(Column(text, cells, right=False))
-    columns.append(Column("model", [Span(_format_formula(m)) for m in models], right=False, give_way=5))
+    columns.append(Column.words("model", (_format_formula(m) for m in models), give_way=5))
     return columns
 
 

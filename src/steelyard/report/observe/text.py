@@ -108,26 +108,24 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
         f" {printable(observation.command)}"
     )
     columns = [
-        Column(
-            "probe",
-            [Span(shorten(printable(contest.probe), _LONGEST)) for contest in observation.contests],
-            right=False,
+        Column.words(
+            "probe", (shorten(printable(contest.probe), _LONGEST) for contest in observation.contests)
         ),
-        Column("ratio", [Span(ratio(contest.ratio, contest.ci95)) for contest in observation.contests]),
-        Column(
+        Column.numbers("ratio", (ratio(contest.ratio, contest.ci95) for contest in observation.contests)),
+        Column.numbers(
             "95 % CI",
-            [
-                Span("–" if contest.ci95 is None else bounds(contest.ratio, contest.ci95))
+            (
+                "–" if contest.ci95 is None else bounds(contest.ratio, contest.ci95)
                 for contest in observation.contests
-            ],
+            ),
             give_way=1,
         ),
-        Column(
+        Column.numbers(
             "p Holm",
-            [
-                Span("–" if contest.p_holm is None else probability(contest.p_holm))
+            (
+                "–" if contest.p_holm is None else probability(contest.p_holm)
                 for contest in observation.contests
-            ],
+            ),
             give_way=2,
         ),
         Column(
@@ -201,9 +199,9 @@ def change_columns(rows: Sequence[tuple[Probed, Change]], observation: Observati
     columns = [
         Column("probe", names, right=False),
         Column("instructions", _collect_added([probe for probe, _ in rows]), give_way=1),
-        Column("change", [Span(_change(change)) for _, change in rows]),
-        Column("95 % CI", [Span(_format_interval(change)) for _, change in rows], give_way=2),
-        Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
+        Column.numbers("change", (_change(change) for _, change in rows)),
+        Column.numbers("95 % CI", (_format_interval(change) for _, change in rows), give_way=2),
+        Column.numbers("p Holm", (probability(change.p_holm) for _, change in rows), give_way=3),
         Column("verdict", verdicts, right=False),
     ]
     return [column for column in columns if column.cells]

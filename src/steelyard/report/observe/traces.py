@@ -56,11 +56,11 @@ def _examine_event(event: str, traces: Sequence[Trace], alpha: float, width: int
     highest = max(max(trace.rates) for trace in traces)
     drawn = [Span(bars(trace.rates, highest) + "|") for trace in traces]
     columns = [
-        Column("level", [Span(shorten(printable(trace.level), _LONGEST)) for trace in traces], right=False),
+        Column.words("level", (shorten(printable(trace.level), _LONGEST) for trace in traces)),
         Column("start to end", drawn, right=False),
-        Column("highest", [Span(format_quantity(max(trace.rates), "1/s")) for trace in traces]),
-        Column("s", [Span(_format_spread(trace)) for trace in traces], give_way=1),
-        Column("differ", [Span(_format_differing(trace, alpha)) for trace in traces], right=False),
+        Column.numbers("highest", (format_quantity(max(trace.rates), "1/s") for trace in traces)),
+        Column.numbers("s", (_format_spread(trace) for trace in traces), give_way=1),
+        Column.words("differ", (_format_differing(trace, alpha) for trace in traces)),
     ]
     return [(Span(event, "heading"),), *table(columns, width)]
 

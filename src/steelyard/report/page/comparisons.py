@@ -12,7 +12,6 @@ from steelyard.report.page.chart import Chart, Section
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.text.cells import render_interval_cell, render_ratio_cell
 from steelyard.report.text.digits import percent
-from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 from steelyard.results.undefined import Undefined
 
@@ -118,21 +117,17 @@ def _list_adjusted(
     if not adjusted:
         return ()
     columns = (
-        Column(
-            "treatment", [Span(called[comparison.treatment.label]) for comparison, _ in adjusted], right=False
-        ),
-        Column(
-            "against", [Span(called[comparison.baseline.label]) for comparison, _ in adjusted], right=False
-        ),
+        Column.words("treatment", (called[comparison.treatment.label] for comparison, _ in adjusted)),
+        Column.words("against", (called[comparison.baseline.label] for comparison, _ in adjusted)),
         Column("S, ratio of means", [render_ratio_cell(it.value, it.ci95) for _, it in adjusted]),
         Column("95 % CI", [render_interval_cell(it.value, it.ci95) for _, it in adjusted], right=False),
-        Column("u of S", [Span(f"{it.u:.2g}") for _, it in adjusted]),
-        Column(
+        Column.numbers("u of S", (f"{it.u:.2g}" for _, it in adjusted)),
+        Column.numbers(
             "spread of one run of each",
-            [Span(f"{it.spread:.2g}" if math.isfinite(it.spread) else "–") for _, it in adjusted],
+            (f"{it.spread:.2g}" if math.isfinite(it.spread) else "–" for _, it in adjusted),
         ),
-        Column(
-            "resolvable", [Span("–" if e.resolvable is None else percent(e.resolvable)) for e, _ in adjusted]
+        Column.numbers(
+            "resolvable", ("–" if e.resolvable is None else percent(e.resolvable) for e, _ in adjusted)
         ),
     )
     title = "Adjusted speedups, and the smallest difference that could have been detected"

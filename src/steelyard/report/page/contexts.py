@@ -29,6 +29,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.marks import colour_scale, line_at, mark, point
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import printable
@@ -45,6 +46,9 @@ MOST_PAIRS: Final = 30
 MOST_ALONE: Final = 4
 """Comparisons with a histogram of their own."""
 BINS: Final = 16
+BELOW_PX: Final = 13
+"""From the strokes of single contexts to what all of them say."""
+_ALONE: Final = {"faster alone": BETTER, "slower alone": WORSE, "not resolved alone": OPEN}
 
 
 def section(answer: Answer, by_context: ByContext | None, called: Names) -> Section | None:
@@ -89,54 +93,38 @@ def _draw_profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
     title = printable(varied[0]) if numeric else "context"
     shared: dict[str, Any] = {
         "x": number("place", title, scale={"nice": False}),
-        "color": {
-            "field": "name",
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": names, "range": [*SERIES[: len(names)]]},
-        }
-        if few
-        else {"value": ACCENT},
+        "color": colour_scale("name", dict(zip(names, SERIES, strict=False))) if few else {"value": ACCENT},
         "tooltip": tooltip(name="treatment", settings="context", says="change", visits="visits"),
     }
-    y = number("change", "change against the mean of all contexts (%)")
-    rule = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "rule", "strokeWidth": 1.5},
-        "encoding": {
-            **shared,
-            "y": number("low", y["title"]),
-            "y2": {"field": "high"},
-            "opacity": unless_chosen(0.5, 0.05),
-        },
-    }
-    point = {
-        "mark": {"type": "circle", "size": 34},
-        "encoding": {**shared, "y": y, "opacity": unless_chosen(0.9, 0.05)},
-    }
-    zero = {
-        "data": {"values": [{"zero": 0}]},
-        "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-        "encoding": {"y": number("zero", y["title"])},
-    }
+
+    def y(field: str) -> dict[str, Any]:
+        return number(field, "change against the mean of all contexts (%)")
+
+    bars = {**shared, "y": y("low"), "y2": {"field": "high"}, "opacity": unless_chosen(0.5, 0.05)}
+    dots = {**shared, "y": y("change"), "opacity": unless_chosen(0.9, 0.05)}
+    layers = [
+        line_at(0, "y", y),
+        *(
+            [mark("rule", bars, condition="low", strokeWidth=1.5)]
+            if any("low" in row for row in rows)
+            else []
+        ),
+        mark("circle", dots, size=34),
+    ]
     flat = [(profile, at) for profile in profiles for at in profile.at]
     columns = (
-        Column("treatment", [Span(called[single.treatment.label]) for single, _ in flat], right=False),
-        Column("context", [Span(str(at.context)) for _, at in flat]),
-        *(Column(printable(n), [Span(printable(str(at.settings[n]))) for _, at in flat]) for n in varied),
-        Column("visits", [Span(str(at.visits)) for _, at in flat]),
-        Column("change", [Span(f"{100 * (at.ratio - 1):+.2f} %") for _, at in flat]),
+        Column.words("treatment", (called[single.treatment.label] for single, _ in flat)),
+        Column.numbers("context", (str(at.context) for _, at in flat)),
+        *(Column.numbers(printable(n), (printable(str(at.settings[n])) for _, at in flat)) for n in varied),
+        Column.numbers("visits", (str(at.visits) for _, at in flat)),
+        Column.numbers("change", (f"{100 * (at.ratio - 1):+.2f} %" for _, at in flat)),
         Column("95 % CI (%)", [_render_percent_cell(at.interval) for _, at in flat]),
     )
     return Chart(
         name="by-context",
         title="Each treatment from context to context",
         about="A dot is one context, a line its 95 % confidence interval where it was visited twice or more.",
-        spec={
-            "data": data("rows"),
-            "height": 240,
-            "layer": [zero, *([rule] if any("low" in row for row in rows) else []), point],
-        },
+        spec={"data": data("rows"), "height": 240, "layer": layers},
         data={"rows": rows},
         columns=columns,
         rows_of=tuple(single.treatment.label for single, _ in flat),
@@ -188,57 +176,34 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
 
     hover = tooltip(name="comparison", says="all contexts", ci="95 % CI", next="next context (95 % PI)")
 
-    def interval(low: str, high: str, mark: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "data": data("together"),
-            "transform": [{"filter": f"isValid(datum.{low})"}],
-            "mark": {"type": "rule", "strokeCap": "round", **mark},
-            "encoding": {"x": x(low), "x2": {"field": high}, "y": y, "tooltip": hover},
-        }
+    def interval(low: str, high: str, color: str, width: float) -> dict[str, Any]:
+        ends = {"x": x(low), "x2": {"field": high}, "y": y, "tooltip": hover}
+        look = {"strokeCap": "round", "yOffset": BELOW_PX, "color": color, "strokeWidth": width}
+        return mark("rule", ends, rows="together", condition=low, **look)
 
-    words = ["faster alone", "slower alone", "not resolved alone"]
+    strokes = {
+        "x": x("speedup"),
+        "y": y,
+        "color": colour_scale("alone", _ALONE),
+        "opacity": unless_chosen(0.65, 0.05),
+        "tooltip": tooltip(name="comparison", context="context", says="speedup", alone="by itself"),
+    }
     layers = [
-        {
-            "data": {"values": [{"one": 1}]},
-            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-            "encoding": {"x": x("one")},
-        },
-        {
-            "data": data("singles"),
-            "mark": {"type": "tick", "thickness": 1.6, "height": 12, "yOffset": -2},
-            "encoding": {
-                "x": x("speedup"),
-                "y": y,
-                "color": {
-                    "field": "alone",
-                    "type": "nominal",
-                    "title": None,
-                    "scale": {"domain": words, "range": [BETTER, WORSE, OPEN]},
-                },
-                "opacity": unless_chosen(0.65, 0.05),
-                "tooltip": tooltip(name="comparison", context="context", says="speedup", alone="by itself"),
-            },
-        },
+        line_at(1, "x", x),
+        mark("tick", strokes, rows="singles", thickness=1.6, height=12, yOffset=-2),
         *(
-            interval(low, high, {"yOffset": 13, **mark})
-            for low, high, mark in (
-                ("least", "most", {"color": MUTED, "strokeWidth": 1.3}),
-                ("low", "high", {"color": INK, "strokeWidth": 5}),
-            )
+            interval(low, high, color, width)
+            for low, high, color, width in (("least", "most", MUTED, 1.3), ("low", "high", INK, 5))
             if any(low in row for row in together)
         ),
-        {
-            "data": data("together"),
-            "mark": {
-                "type": "point",
-                "filled": True,
-                "size": 70,
-                "color": INK,
-                "stroke": PAGE,
-                "yOffset": 13,
-            },
-            "encoding": {"x": x("speedup"), "y": y, "tooltip": hover},
-        },
+        point(
+            {"x": x("speedup"), "y": y, "tooltip": hover},
+            70,
+            rows="together",
+            color=INK,
+            stroke=PAGE,
+            yOffset=BELOW_PX,
+        ),
     ]
     return Chart(
         name="single-contexts",
@@ -268,31 +233,25 @@ def _draw_histogram(finding: ContextFinding, number_: int, called: Names) -> Cha
     ]
     text = ratio(across.speedup, across.interval) + " ×"
     x = make_ratio_axis("low", "speedup in one context", speedups)
+    bars = {
+        "x": x | {"bin": {"binned": True}},
+        "x2": {"field": "high"},
+        "y": {"field": "contexts", "type": "quantitative", "title": "contexts"},
+        "tooltip": tooltip(contexts="contexts", low="from", high="to"),
+    }
+    says = {"x": x, "y": {"value": 2}, "text": {"field": "text"}}
+    together = [
+        mark("rule", {"x": x}, color=INK, strokeWidth=2),
+        mark("text", says, align="left", dx=5, baseline="top", fontWeight=600),
+    ]
     layers = [
-        {
-            "mark": {"type": "bar", "color": ACCENT, "opacity": 0.75, "binSpacing": 1},
-            "encoding": {
-                "x": x | {"bin": {"binned": True}},
-                "x2": {"field": "high"},
-                "y": {"field": "contexts", "type": "quantitative", "title": "contexts"},
-                "tooltip": tooltip(contexts="contexts", low="from", high="to"),
-            },
-        },
-        {
-            "data": {"values": [{"low": across.speedup, "text": f"all: {text}"}]},
-            "layer": [
-                {"mark": {"type": "rule", "color": INK, "strokeWidth": 2}, "encoding": {"x": x}},
-                {
-                    "mark": {"type": "text", "align": "left", "dx": 5, "baseline": "top", "fontWeight": 600},
-                    "encoding": {"x": x, "y": {"value": 2}, "text": {"field": "text"}},
-                },
-            ],
-        },
+        mark("bar", bars, color=ACCENT, opacity=0.75, binSpacing=1),
+        {"data": {"values": [{"low": across.speedup, "text": f"all: {text}"}]}, "layer": together},
     ]
     columns = (
-        Column("from", [Span(f"{row['low']:.4g}") for row in rows]),
-        Column("to", [Span(f"{row['high']:.4g}") for row in rows]),
-        Column("contexts", [Span(str(row["contexts"])) for row in rows]),
+        Column.numbers("from", (f"{row['low']:.4g}" for row in rows)),
+        Column.numbers("to", (f"{row['high']:.4g}" for row in rows)),
+        Column.numbers("contexts", (str(row["contexts"]) for row in rows)),
     )
     return Chart(
         name=f"contexts-by-speedup-{number_}",

@@ -27,6 +27,7 @@ from steelyard.report.page.chart import (
     tooltip,
 )
 from steelyard.report.page.forest import Estimated, forest, render_forest_columns, rows
+from steelyard.report.page.marks import colour_scale, mark
 from steelyard.report.text.label import printable
 
 if TYPE_CHECKING:
@@ -131,23 +132,13 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
         bar["says"] = f"{100 * bar['share']:.1f} %"
     x = number("share", "share of the variation", axis={"format": "%", "tickCount": 5}, scale={"zero": True})
     y = draw_rows_axis([bar["name"] for bar in bars])
-    colour: dict[str, Any] = {
-        "field": "kind",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": ["effect", "rest"], "range": [ACCENT, GRID]},
-    }
+    colour = colour_scale("kind", {"effect": ACCENT, "rest": GRID}, legend=None)
+    bar_of = {"x": x, "y": y, "color": colour, "tooltip": tooltip(name="effect", says="share")}
+    few = len(bars) <= MOST_INSIDE
+    says = mark("text", {"x": x, "y": y, "text": {"field": "says"}}, align="left", dx=5)
     layers = [
-        {
-            "mark": {"type": "bar", "height": {"band": 0.3 if len(bars) <= MOST_INSIDE else 0.7}},
-            "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip(name="effect", says="share")},
-        },
-        place_at_end("says", y)
-        if len(bars) <= MOST_INSIDE
-        else {
-            "mark": {"type": "text", "align": "left", "dx": 5},
-            "encoding": {"x": x, "y": y, "text": {"field": "says"}},
-        },
+        mark("bar", bar_of, height={"band": 0.3 if few else 0.7}),
+        place_at_end("says", y) if few else says,
     ]
     return Chart(
         name=f"variation-{i}",

@@ -24,6 +24,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.marks import colour_scale, line_at, mark, point
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.cells import render_interval_cell, render_ratio_cell
 from steelyard.report.text.digits import bounds, ratio
@@ -83,7 +84,7 @@ def render_forest_columns(estimateds: Sequence[Estimated], title: str) -> tuple[
     """Return the same as a table."""
     verdicts = any(estimate.verdict for estimate in estimateds)
     return (
-        Column(title, [Span(estimate.name) for estimate in estimateds], right=False),
+        Column.words(title, (estimate.name for estimate in estimateds)),
         Column("ratio", [render_ratio_cell(estimate.value, estimate.interval) for estimate in estimateds]),
         Column(
             "95 % CI",
@@ -106,12 +107,7 @@ def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = N
     def x(field: str) -> dict[str, Any]:
         return make_ratio_axis(field, title, ends)
 
-    colour = {
-        "field": "means",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": ["better", "worse", "open"], "range": [BETTER, WORSE, OPEN]},
-    }
+    colour = colour_scale("means", {"better": BETTER, "worse": WORSE, "open": OPEN}, legend=None)
     predicted = (
         {"next": "next context (95 % PI)"} if any(estimate.prediction for estimate in estimateds) else {}
     )
@@ -122,33 +118,19 @@ def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = N
         "tooltip": tooltip(name="what", says="ratio", ci="95 % CI", **predicted),
     }
 
-    def interval(low: str, high: str, mark: dict[str, Any], **options: Any) -> dict[str, Any]:
-        return {
-            "transform": [{"filter": f"isValid(datum.{low})"}],
-            "mark": {"type": "rule", "strokeCap": "round", **mark},
-            "encoding": {"x": x(low), "x2": {"field": high}, **shared, **options},
-        }
+    def interval(low: str, high: str, encoding: Mapping[str, Any], **look: Any) -> dict[str, Any]:
+        ends_of = {"x": x(low), "x2": {"field": high}}
+        return mark("rule", {**ends_of, **shared, **encoding}, condition=low, strokeCap="round", **look)
 
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": [{"one": 1}]},
-            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-            "encoding": {"x": x("one")},
-        },
-        *([interval("least", "most", {"strokeWidth": 1.3, "color": MUTED})] if predicted else []),
-        *([interval("low", "high", {"strokeWidth": 5}, stroke=colour)] if bounded else []),
-        {
-            "mark": {"type": "point", "filled": True, "size": 85, "stroke": PAGE},
-            "encoding": {"x": x("value"), "fill": colour, **shared},
-        },
+    layers = [
+        line_at(1, "x", x),
+        *([interval("least", "most", {}, strokeWidth=1.3, color=MUTED)] if predicted else []),
+        *([interval("low", "high", {"stroke": colour}, strokeWidth=5)] if bounded else []),
+        point({"x": x("value"), "fill": colour, **shared}, 85, stroke=PAGE),
     ]
     if margin is not None:
-        band = {
-            "data": {"values": [{"low": 1 - margin, "high": 1 + margin}]},
-            "mark": {"type": "rect", "color": GRID, "opacity": 0.7},
-            "encoding": {"x": x("low"), "x2": {"field": "high"}},
-        }
-        layers.insert(0, band)
+        band = mark("rect", {"x": x("low"), "x2": {"field": "high"}}, color=GRID, opacity=0.7)
+        layers.insert(0, {"data": {"values": [{"low": 1 - margin, "high": 1 + margin}]}, **band})
     if count <= MOST_INSIDE:
         layers.append(place_at_end("says", shared["y"]))
     return {"data": data("rows"), "height": rows_px(count), "layer": layers}

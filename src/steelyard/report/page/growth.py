@@ -23,6 +23,7 @@ from steelyard.report.page.chart import (
     number,
     tooltip,
 )
+from steelyard.report.page.marks import colour_scale, mark, point
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span
@@ -85,55 +86,25 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
     wide = {"type": "log", "base": 2} if xs[0] > 0 and xs[-1] > 8 * xs[0] else {"type": "linear"}
     title = printable(series.metric)
     colours = {"expected": MUTED, "at most": MUTED, "deviation limit": WORSE, PUBLISHED: BETTER}
-    present = [label for label in colours if any(row["what"] == label for row in limits)]
+    drawn = {row["what"] for row in limits}
+    present = {label: colour for label, colour in colours.items() if label in drawn}
+    x = number("x", printable(parameter), scale={**wide, "nice": False}, axis={"tickCount": 6})
 
-    def x(field: str = "x") -> dict[str, Any]:
-        return number(field, printable(parameter), scale={**wide, "nice": False}, axis={"tickCount": 6})
-
-    def y(field: str = "y") -> dict[str, Any]:
+    def y(field: str) -> dict[str, Any]:
         return number(field, title, scale=scale, axis=make_quantity_axis(unit, tickCount=5))
 
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"name": "line"},
-            "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
-            "mark": {"type": "area", "color": ACCENT, "opacity": 0.15},
-            "encoding": {"x": x(), "y": y("low"), "y2": {"field": "high"}},
-        },
-        {
-            "data": {"name": "limits"},
-            "mark": {"type": "line", "strokeDash": DASHES, "strokeWidth": 1.3},
-            "encoding": {
-                "x": x(),
-                "y": y(),
-                "color": {
-                    "field": "what",
-                    "type": "nominal",
-                    "title": None,
-                    "scale": {
-                        "domain": present,
-                        "range": [colours[label] for label in present],
-                    },
-                    "legend": {"symbolType": "stroke", "symbolDash": DASHES} if limits else None,
-                },
-                "detail": {"field": "what"},
-            },
-        },
-        {
-            "data": {"name": "line"},
-            "mark": {"type": "line", "color": ACCENT, "strokeWidth": 2},
-            "encoding": {"x": x(), "y": y()},
-        },
-        {
-            "data": {"name": "points"},
-            "mark": {"type": "circle", "size": 18, "color": INK, "opacity": 0.35},
-            "encoding": {"x": x(), "y": y(), "tooltip": tooltip(x=parameter, says="run")},
-        },
-        {
-            "data": {"name": "middles"},
-            "mark": {"type": "point", "filled": True, "size": 55, "color": INK, "opacity": 1},
-            "encoding": {"x": x(), "y": y(), "tooltip": tooltip(x=parameter, says="median")},
-        },
+    at = {"x": x, "y": y("y")}
+    band = {"x": x, "y": y("low"), "y2": {"field": "high"}}
+    legend = {"symbolType": "stroke", "symbolDash": DASHES} if limits else None
+    colour = {"color": colour_scale("what", present, legend=legend), "detail": {"field": "what"}}
+    runs, medians = ({**at, "tooltip": tooltip(x=parameter, says=word)} for word in ("run", "median"))
+    bounded = "isValid(datum.low) && isValid(datum.high)"
+    layers = [
+        mark("area", band, rows="line", condition=bounded, color=ACCENT, opacity=0.15),
+        mark("line", {**at, **colour}, rows="limits", strokeDash=DASHES, strokeWidth=1.3),
+        mark("line", at, rows="line", color=ACCENT, strokeWidth=2),
+        mark("circle", runs, rows="points", size=18, color=INK, opacity=0.35),
+        point(medians, 55, rows="middles", color=INK, opacity=1),
     ]
     rank = ""
     if model.validation is not None:
@@ -170,8 +141,8 @@ def _render_points(curve: Curve) -> tuple[Column, ...]:
         return [Span(format_quantity(value, unit)) for value in values]
 
     return (
-        Column(printable(curve.series.parameters[0]), [Span(f"{point.at[0]:g}") for point in points]),
-        Column("runs", [Span(f"{len(point.values):,}") for point in points]),
+        Column.numbers(printable(curve.series.parameters[0]), (f"{point.at[0]:g}" for point in points)),
+        Column.numbers("runs", (f"{len(point.values):,}" for point in points)),
         Column("lowest", quantities([min(point.values) for point in points])),
         Column("median", quantities([median(point.values) for point in points])),
         Column("highest", quantities([max(point.values) for point in points])),

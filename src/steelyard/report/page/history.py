@@ -83,26 +83,23 @@ def _draw_changes(history: History) -> Section | None:
         return None
     changes = [change for _, change in changed]
     columns = (
-        Column("treatment", [Span(format_series_name(series)) for series, _ in changed], right=False),
-        Column("metric", [Span(series.metric.name) for series, _ in changed], right=False),
-        Column("of", [Span(change.kind.replace("_", " ")) for change in changes], right=False),
+        Column.words("treatment", (format_series_name(series) for series, _ in changed)),
+        Column.words("metric", (series.metric.name for series, _ in changed)),
+        Column.words("of", (change.kind.replace("_", " ") for change in changes)),
         Column(
             "change",
             [Span(size(history, series, change), SIGNS[change.direction][1]) for series, change in changed],
             right=False,
         ),
-        Column("from", [Span(short_hash(change.first)) for change in changes], right=False),
-        Column("p", [Span(probability(change.p)) for change in changes]),
-        Column(
+        Column.words("from", (short_hash(change.first) for change in changes)),
+        Column.numbers("p", (probability(change.p) for change in changes)),
+        Column.words(
             "one of these commits made it",
-            [Span(join_names([short_hash(commit) for commit in change.commits])) for change in changes],
-            right=False,
+            (join_names([short_hash(commit) for commit in change.commits]) for change in changes),
         ),
-        Column("sure", [Span(share(change.probability)) for change in changes]),
-        Column(
-            "undone by",
-            [Span(short_hash(change.undone_by) if change.undone_by else "–") for change in changes],
-            right=False,
+        Column.numbers("sure", (share(change.probability) for change in changes)),
+        Column.words(
+            "undone by", (short_hash(change.undone_by) if change.undone_by else "–" for change in changes)
         ),
     )
     treatments = tuple(series.treatment for series, _ in changed)
@@ -155,12 +152,11 @@ def _draw_machines(history: History) -> Section | None:
         return None
     names = list(dict.fromkeys(name for machine in history.machines for name in machine))
     facts = (
-        Column("machine", [Span(str(i)) for i, _ in enumerate(history.machines, 1)]),
+        Column.numbers("machine", (str(i) for i, _ in enumerate(history.machines, 1))),
         *(
-            Column(
+            Column.words(
                 name.replace("_", " "),
-                [Span(printable(str(machine.get(name, "–")))) for machine in history.machines],
-                right=False,
+                (printable(str(machine.get(name, "–"))) for machine in history.machines),
             )
             for name in names
         ),
@@ -168,23 +164,18 @@ def _draw_machines(history: History) -> Section | None:
     tables: list[tuple[str, tuple[Column, ...], tuple[str, ...]]] = [("Machines", facts, ())]
     if history.breaks:
         changed = (
-            Column(
-                "last before",
-                [Span(short_hash(machine_break.last_before)) for machine_break in history.breaks],
-                right=False,
+            Column.words(
+                "last before", (short_hash(machine_break.last_before) for machine_break in history.breaks)
             ),
-            Column(
-                "first after",
-                [Span(short_hash(machine_break.first)) for machine_break in history.breaks],
-                right=False,
+            Column.words(
+                "first after", (short_hash(machine_break.first) for machine_break in history.breaks)
             ),
-            Column(
+            Column.words(
                 "what differs",
-                [
-                    Span(join_names([printable(text) for text in machine_break.differs]))
+                (
+                    join_names([printable(text) for text in machine_break.differs])
                     for machine_break in history.breaks
-                ],
-                right=False,
+                ),
             ),
         )
         tables.append((f"Where the machine changed, {plural(len(history.breaks), 'time')}", changed, ()))

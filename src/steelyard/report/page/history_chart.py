@@ -17,12 +17,12 @@ from steelyard.report.page.chart import (
     WORSE,
     Chart,
     Rows,
-    data,
     number,
     relabel,
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.marks import colour_scale, diamond, mark
 from steelyard.report.text.digits import percent, scale
 from steelyard.report.text.label import join_names, printable
 from steelyard.report.text.line import Span
@@ -199,52 +199,23 @@ class SeriesChart:
         colour: dict[str, Any] = {"value": ACCENT}
         if len(machines) > 1:
             colours = [SERIES[i % len(SERIES)] for i in range(len(machines))]
-            colour = {
-                "field": "machine",
-                "type": "nominal",
-                "title": None,
-                "scale": {"domain": [*machines], "range": colours},
-            }
+            colour = colour_scale("machine", dict(zip(machines, colours, strict=True)))
         hover = tooltip(
             commit="record", says="median", u="u", runs="runs", s="s", slow="slow runs", remark="remark"
         )
         at = {"x": self._encode_x("place"), "y": number("value", self.title)}
         if any("low" in row for row in rows):
-            yield {
-                "data": data("points"),
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "rule", "strokeWidth": 1},
-                "encoding": {
-                    "x": at["x"],
-                    "y": number("low", self.title),
-                    "y2": {"field": "high"},
-                    "color": colour,
-                    "opacity": unless_chosen(0.55, 0.06),
-                },
-            }
-        yield {
-            "data": data("points"),
-            "mark": {"type": "circle", "size": 30},
-            "encoding": {**at, "color": colour, "opacity": unless_chosen(1.0, 0.12), "tooltip": hover},
-        }
+            bars = {"x": at["x"], "y": number("low", self.title), "y2": {"field": "high"}, "color": colour}
+            bars |= {"opacity": unless_chosen(0.55, 0.06)}
+            yield mark("rule", bars, rows="points", condition="low", strokeWidth=1)
+        dots = {**at, "color": colour, "opacity": unless_chosen(1.0, 0.12), "tooltip": hover}
+        yield mark("circle", dots, rows="points", size=30)
         if any(row["outlying"] for row in rows):
-            yield {
-                "data": data("points"),
-                "transform": [{"filter": "datum.outlying"}],
-                "mark": {"type": "point", "shape": "diamond", "size": 90, "color": OPEN, "strokeWidth": 1.4},
-                "encoding": {**at, "tooltip": hover},
-            }
+            yield diamond({**at, "tooltip": hover}, "datum.outlying", 90, OPEN, rows="points")
 
     def _draw_level_lines(self) -> dict[str, Any]:
-        return {
-            "data": data("levels"),
-            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.8},
-            "encoding": {
-                "x": self._encode_x("from"),
-                "x2": {"field": "to"},
-                "y": number("level", self.title),
-            },
-        }
+        along = {"x": self._encode_x("from"), "x2": {"field": "to"}, "y": number("level", self.title)}
+        return mark("rule", along, rows="levels", strokeWidth=2, color=INK, opacity=0.8)
 
     def _render_columns(self, rows: Rows, machines: Sequence[str]) -> tuple[Column, ...]:
         def cells(field: str) -> list[Span]:
@@ -264,27 +235,10 @@ class SeriesChart:
 
 
 def _shade(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
-    fill = {
-        "field": "means",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": [*_MEANS], "range": [*_MEANS.values()]},
-    }
-    return {
-        "data": data("bands"),
-        "mark": {"type": "rect", "opacity": 0.16},
-        "encoding": {
-            "x": x("from"),
-            "x2": {"field": "to"},
-            "fill": fill,
-            "tooltip": tooltip(says="95 % set"),
-        },
-    }
+    band = {"x": x("from"), "x2": {"field": "to"}, "fill": colour_scale("means", _MEANS, legend=None)}
+    return mark("rect", band | {"tooltip": tooltip(says="95 % set")}, rows="bands", opacity=0.16)
 
 
 def _draw_upright(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "data": data("breaks"),
-        "mark": {"type": "rule", "color": MUTED, "strokeDash": [4, 3]},
-        "encoding": {"x": x("place"), "tooltip": tooltip(differs="another machine")},
-    }
+    place = {"x": x("place"), "tooltip": tooltip(differs="another machine")}
+    return mark("rule", place, rows="breaks", color=MUTED, strokeDash=[4, 3])

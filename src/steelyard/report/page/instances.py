@@ -12,7 +12,6 @@ from steelyard.report.page.chart import (
     ACCENT,
     GRID,
     MOST_INSIDE,
-    MUTED,
     SERIES,
     WORSE,
     Chart,
@@ -26,9 +25,9 @@ from steelyard.report.page.chart import (
     unless_chosen,
 )
 from steelyard.report.page.columns import described_name
+from steelyard.report.page.marks import colour_scale, line_at, point
 from steelyard.report.text.digits import percent, quantity
 from steelyard.report.text.label import format_level_text, printable
-from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
 if TYPE_CHECKING:
@@ -100,12 +99,7 @@ def _draw_parts(drilled: Sequence[_Drilled], factor: str) -> Chart:
                     scale={"zero": True, "domain": [0, 1]},
                 ),
                 "y": y,
-                "color": {
-                    "field": "part",
-                    "type": "nominal",
-                    "title": None,
-                    "scale": {"domain": [*parts], "range": [*parts.values()]},
-                },
+                "color": colour_scale("part", parts),
                 "order": {"field": "order", "type": "quantitative"},
                 "opacity": unless_chosen(1.0, 0.2),
                 "tooltip": tooltip(name="treatment", part="part", says="share"),
@@ -113,10 +107,10 @@ def _draw_parts(drilled: Sequence[_Drilled], factor: str) -> Chart:
         },
         data={"rows": rows},
         columns=(
-            Column("treatment", [Span(name) for name, *_ in drilled], right=False),
-            Column(factor, [Span(percent(drill.between)) for *_, drill in drilled]),
-            Column("runs", [Span(percent(drill.runs)) for *_, drill in drilled]),
-            Column("rest", [Span(percent(drill.rest)) for *_, drill in drilled]),
+            Column.words("treatment", (name for name, *_ in drilled)),
+            Column.numbers(factor, (percent(drill.between) for *_, drill in drilled)),
+            Column.numbers("runs", (percent(drill.runs) for *_, drill in drilled)),
+            Column.numbers("rest", (percent(drill.rest) for *_, drill in drilled)),
         ),
         rows_of=tuple(sample.treatment.label for _, sample, _ in drilled),
     )
@@ -138,30 +132,9 @@ def _draw_each(drilled: Sequence[_Drilled], factor: str) -> Chart:
         return number(field, "against the mean of all instances (%)", axis={"tickCount": 6})
 
     hover = tooltip(name="treatment", instance=factor, mean="mean", says="against all", share="of the spread")
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": [{"zero": 0}]},
-            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-            "encoding": {"x": x("zero")},
-        },
-        {
-            "data": data("rows"),
-            "mark": {"type": "point", "filled": True, "size": 55},
-            "encoding": {
-                "x": x("against"),
-                "y": y,
-                "color": {
-                    "field": "most",
-                    "type": "nominal",
-                    "title": None,
-                    "legend": None,
-                    "scale": {"domain": ["most", "less"], "range": [WORSE, ACCENT]},
-                },
-                "opacity": unless_chosen(0.9, 0.08),
-                "tooltip": hover,
-            },
-        },
-    ]
+    colour = colour_scale("most", {"most": WORSE, "less": ACCENT}, legend=None)
+    dots = {"x": x("against"), "y": y, "color": colour, "opacity": unless_chosen(0.9, 0.08), "tooltip": hover}
+    layers = [line_at(0, "x", x), point(dots, 55, rows="rows")]
     if len(facts) <= MOST_INSIDE:
         layers.append({"data": data("told"), **place_at_end("says", y)})
     flat = [(name, sample, row) for name, sample, drill in drilled for row in _draw_rows(sample, drill)]
@@ -173,11 +146,11 @@ def _draw_each(drilled: Sequence[_Drilled], factor: str) -> Chart:
         spec={"height": rows_px(len(facts)), "layer": layers},
         data={"rows": rows, "told": facts},
         columns=(
-            Column("treatment", [Span(name) for name, *_ in flat], right=False),
-            Column(factor, [Span(row["instance"]) for *_, row in flat], right=False),
-            Column("mean", [Span(row["mean"]) for *_, row in flat]),
-            Column("against the mean of all", [Span(row["says"]) for *_, row in flat]),
-            Column("share of the spread", [Span(row["share"]) for *_, row in flat]),
+            Column.words("treatment", (name for name, *_ in flat)),
+            Column.words(factor, (row["instance"] for *_, row in flat)),
+            Column.numbers("mean", (row["mean"] for *_, row in flat)),
+            Column.numbers("against the mean of all", (row["says"] for *_, row in flat)),
+            Column.numbers("share of the spread", (row["share"] for *_, row in flat)),
         ),
         rows_of=tuple(sample.treatment.label for _, sample, _ in flat),
     )

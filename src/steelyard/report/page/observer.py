@@ -5,7 +5,7 @@ The figures of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): 1 and 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -14,7 +14,6 @@ from steelyard.report.observe.text import change_columns, format_metric_title, h
 from steelyard.report.page.chart import (
     BETTER,
     MOST_INSIDE,
-    MUTED,
     OPEN,
     SERIES,
     WORSE,
@@ -29,8 +28,9 @@ from steelyard.report.page.chart import (
     rows_px,
     tooltip,
 )
+from steelyard.report.page.marks import colour_scale, line_at, mark, point
 from steelyard.report.text.label import printable
-from steelyard.report.text.line import Span, Style
+from steelyard.report.text.line import Style
 from steelyard.report.text.table import Column
 from steelyard.results.interval import Interval
 
@@ -107,84 +107,46 @@ def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **opti
     )
 
 
-def _draw_colour(rows: Rows) -> dict[str, Any]:
-    every = {"unperturbed": BETTER, "perturbed": WORSE, "not resolved": OPEN}
-    used = [name for name in every if any(row["means"] == name for row in rows)]
-    scale = {"domain": used, "range": [every[name] for name in used]}
-    return {"field": "means", "type": "nominal", "title": None, "scale": scale}
-
-
 TICKS: Final = {"tickCount": 8}
-_HOVER: Final = tooltip(name="probe", says="change", means="verdict")
+_MEANS: Final = {"unperturbed": BETTER, "perturbed": WORSE, "not resolved": OPEN}
+
+
+def _encode(rows: Rows) -> dict[str, Any]:
+    """Return what all marks of a chart share."""
+    used = {row["means"] for row in rows}
+    return {"color": colour_scale("means", {name: colour for name, colour in _MEANS.items() if name in used})}
+
+
+def _hover(encoding: Mapping[str, Any]) -> dict[str, Any]:
+    return {**encoding, "tooltip": tooltip(name="probe", says="change", means="verdict")}
+
+
+def _change(field: str) -> dict[str, Any]:
+    return number(field, "change (%)")
 
 
 def _draw_over_added(rows: Rows) -> Spec:
-    title = "change (%)"
     x = number("added", "instructions added by the probe (%)", scale={"zero": True}, axis=TICKS)
-    return {
-        "data": data("rows"),
-        "height": 240,
-        "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-                "encoding": {"y": number("zero", title)},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {
-                    "x": x,
-                    "y": number("low", title),
-                    "y2": {"field": "high"},
-                    "color": _draw_colour(rows),
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {
-                    "x": x,
-                    "y": number("change", title),
-                    "color": _draw_colour(rows),
-                    "tooltip": _HOVER,
-                },
-            },
-        ],
-    }
+    shared = {"x": x, **_encode(rows)}
+    layers = [
+        line_at(0, "y", _change),
+        mark("rule", {**shared, "y": _change("low"), "y2": {"field": "high"}}, strokeWidth=2),
+        point(_hover({**shared, "y": _change("change")}), 55, opacity=1),
+    ]
+    return {"data": data("rows"), "height": 240, "layer": layers}
 
 
 def _make_row_each(rows: Rows) -> Spec:
-    title = "change (%)"
     y = draw_rows_axis([row["name"] for row in rows])
-    return {
-        "data": data("rows"),
-        "height": rows_px(len(rows)),
-        "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-                "encoding": {"x": number("zero", title)},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 5, "strokeCap": "round"},
-                "encoding": {
-                    "x": number("low", title),
-                    "x2": {"field": "high"},
-                    "y": y,
-                    "color": _draw_colour(rows),
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
-                "encoding": {
-                    "x": number("change", title),
-                    "y": y,
-                    "color": _draw_colour(rows),
-                    "tooltip": _HOVER,
-                },
-            },
-            *([place_at_end("says", y)] if len(rows) <= MOST_INSIDE else []),
-        ],
-    }
+    shared = {"y": y, **_encode(rows)}
+    ends = {**shared, "x": _change("low"), "x2": {"field": "high"}}
+    layers = [
+        line_at(0, "x", _change),
+        mark("rule", ends, strokeWidth=5, strokeCap="round"),
+        point(_hover({**shared, "x": _change("change")}), 75, opacity=1),
+        *([place_at_end("says", y)] if len(rows) <= MOST_INSIDE else []),
+    ]
+    return {"data": data("rows"), "height": rows_px(len(rows)), "layer": layers}
 
 
 def _draw_traces(observation: Observation) -> Iterator[Chart]:
@@ -193,32 +155,23 @@ def _draw_traces(observation: Observation) -> Iterator[Chart]:
         traces = [trace for trace in observation.traces if trace.event == event]
         rows = [row for trace in traces for row in _get_course(trace)]
         names = [printable(trace.level) for trace in traces]
-        colour = {
-            "field": "level",
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": names, "range": [*SERIES[: len(names)]]},
+        course = {
+            "x": number("part", "part of the run's CPU time (%)", scale={"nice": False}),
+            "y": number("rate", "events per second", axis={"format": "~s"}),
+            "color": colour_scale("level", dict(zip(names, SERIES, strict=False))),
+            "tooltip": tooltip(level="probe", rate="events per second"),
         }
+        line = mark("line", course, rows="rows", interpolate="step", strokeWidth=1.8)
         yield Chart(
             name=f"trace-{i}",
             title=f"{printable(event)} in the course of a run",
             about="Mean rate over runs in equal parts of their CPU time.",
-            spec={
-                "data": data("rows"),
-                "height": 220,
-                "mark": {"type": "line", "interpolate": "step", "strokeWidth": 1.8},
-                "encoding": {
-                    "x": number("part", "part of the run's CPU time (%)", scale={"nice": False}),
-                    "y": number("rate", "events per second", axis={"format": "~s"}),
-                    "color": colour,
-                    "tooltip": tooltip(level="probe", rate="events per second"),
-                },
-            },
+            spec={"height": 220, **line},
             data={"rows": rows},
             columns=(
-                Column("probe", [Span(row["level"]) for row in rows], right=False),
-                Column("from part (%)", [Span(f"{row['part']:.0f}") for row in rows]),
-                Column("events per second", [Span(f"{row['rate']:.4g}") for row in rows]),
+                Column.words("probe", (row["level"] for row in rows)),
+                Column.numbers("from part (%)", (f"{row['part']:.0f}" for row in rows)),
+                Column.numbers("events per second", (f"{row['rate']:.4g}" for row in rows)),
             ),
         )
 

@@ -8,8 +8,9 @@ from steelyard.report.answer.protocol import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
+from steelyard.report.page.marks import cells, mark, opacity_scale
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable
-from steelyard.report.text.line import Span, plain
+from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column
 from steelyard.stats.protocol_2014.programs import format_levels_within
 
@@ -37,7 +38,7 @@ def section(answer: Answer) -> Section | None:
 
 def _draw_triangle(table: StratumTable, i: int) -> Chart:
     text = named_levels(table.stratum)
-    cells: list[dict[str, Any]] = [
+    rows_of_cells: list[dict[str, Any]] = [
         {
             "first": printable(cell.first),
             "second": printable(cell.second),
@@ -48,7 +49,7 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
         }
         for cell in table.cells
     ]  # fmt: skip
-    axis = {
+    bare = {
         "title": None,
         "labelColor": INK,
         "labelLimit": 110,
@@ -56,30 +57,14 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
         "domain": False,
         "ticks": False,
     }
-    x = {
-        "field": "second",
-        "type": "nominal",
-        "sort": None,
-        "axis": axis | {"orient": "top", "labelAngle": -40},
-    }
-    y = {"field": "first", "type": "nominal", "sort": None, "axis": axis}
+    x = cells("second", axis=bare | {"orient": "top", "labelAngle": -40})
+    y = cells("first", axis=bare)
     hover = tooltip(first="first", second="second", before="differ before Holm", after="after Holm")
+    shared = {"x": x, "y": y, "tooltip": hover}
+    share = {**shared, "fillOpacity": opacity_scale("share", 0.04, 0.6)}
     layers = [
-        {
-            "mark": {"type": "rect", "color": ACCENT, "cornerRadius": 2},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "fillOpacity": {
-                    "field": "share",
-                    "type": "quantitative",
-                    "legend": None,
-                    "scale": {"domain": [0, 1], "range": [0.04, 0.6]},
-                },
-                "tooltip": hover,
-            },
-        },
-        {"mark": {"type": "text"}, "encoding": {"x": x, "y": y, "text": {"field": "says"}, "tooltip": hover}},
+        mark("rect", share, color=ACCENT, cornerRadius=2),
+        mark("text", {**shared, "text": {"field": "says"}}),
     ]
     return Chart(
         name=f"programs-that-differ-{i}",
@@ -87,12 +72,12 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
         about=f"{table.before} of {plural(table.comparisons, 'comparison')} before Holm,"
         f" {table.after} after. * Fewer after Holm than before.",
         spec={"data": data("rows"), "height": {"step": 26}, "layer": layers},
-        data={"rows": cells},
+        data={"rows": rows_of_cells},
         columns=(
-            Column("first", [Span(cell["first"]) for cell in cells], right=False),
-            Column("second", [Span(cell["second"]) for cell in cells], right=False),
-            Column("differ before Holm", [Span(cell["before"]) for cell in cells]),
-            Column("after Holm", [Span(cell["after"]) for cell in cells]),
+            Column.words("first", (cell["first"] for cell in rows_of_cells)),
+            Column.words("second", (cell["second"] for cell in rows_of_cells)),
+            Column.numbers("differ before Holm", (cell["before"] for cell in rows_of_cells)),
+            Column.numbers("after Holm", (cell["after"] for cell in rows_of_cells)),
         ),
     )
 

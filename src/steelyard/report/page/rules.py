@@ -8,6 +8,7 @@ from steelyard.claims.evidence import RulePointEvidence
 from steelyard.report.claims.claim import format_claim_text, format_evidence_words
 from steelyard.report.claims.text import STYLES, WORDS
 from steelyard.report.page.chart import BETTER, GRID, INK, PAGE, WORSE, Chart, Section, data, tooltip
+from steelyard.report.page.marks import cells, colour_scale, mark
 from steelyard.report.text.label import format_level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
@@ -61,41 +62,14 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
         for point in points
     ]
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in ("x", "y"))
-    x = {
-        "field": "x",
-        "type": "ordinal",
-        "sort": columns,
-        "title": printable(along) if along else None,
-        "axis": {"labelAngle": 0, "grid": False},
-    }
-    y = {"field": "y", "type": "ordinal", "sort": lines, "title": None}
-    outcome = {
-        "field": "outcome",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [*_COLOURS], "range": [*_COLOURS.values()]},
-    }
+    x = cells("x", title=printable(along) if along else None, axis={"labelAngle": 0, "grid": False})
+    x |= {"type": "ordinal", "sort": columns}
+    y = cells("y", title=None) | {"type": "ordinal", "sort": lines}
     is_open = {"test": "datum.outcome == 'not resolved' || datum.outcome == 'not judged'", "value": INK}
-    layers: list[dict[str, Any]] = [
-        {
-            "mark": {"type": "rect", "stroke": PAGE, "strokeWidth": 2},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "color": outcome,
-                "tooltip": tooltip(x=along or "point", y="at", outcome="outcome", says="left over right"),
-            },
-        },
-        {
-            "mark": {"type": "text", "fontWeight": 600},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "text": {"field": "ratio"},
-                "color": {"condition": is_open, "value": PAGE},
-            },
-        },
-    ]
+    hover = tooltip(x=along or "point", y="at", outcome="outcome", says="left over right")
+    outcome = {"x": x, "y": y, "color": colour_scale("outcome", _COLOURS), "tooltip": hover}
+    says = {"x": x, "y": y, "text": {"field": "ratio"}, "color": {"condition": is_open, "value": PAGE}}
+    layers = [mark("rect", outcome, stroke=PAGE, strokeWidth=2), mark("text", says, fontWeight=600)]
     return Chart(
         name=f"rule-{i}",
         title=f"{format_claim_text(verdict.claim)}: {WORDS[verdict.outcome]}",
@@ -103,8 +77,8 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
         spec={"data": data("rows"), "height": max(2, len(lines)) * CELL_PX, "layer": layers},
         data={"rows": rows},
         columns=(
-            Column("at", [Span(named_levels(point.stratum)) for point in points], right=False),
-            Column("left over right", [Span(row["says"]) for row in rows], right=False),
+            Column.words("at", (named_levels(point.stratum) for point in points)),
+            Column.words("left over right", (row["says"] for row in rows)),
             Column(
                 "verdict",
                 [

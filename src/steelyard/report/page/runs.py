@@ -11,11 +11,9 @@ from steelyard.report.page.chart import (
     ACCENT,
     INK,
     MOST_INSIDE,
-    MUTED,
     WORSE,
     Chart,
     Section,
-    data,
     draw_rows_axis,
     number,
     rows_px,
@@ -24,6 +22,7 @@ from steelyard.report.page.chart import (
 )
 from steelyard.report.page.columns import FAR, RunColumns, described_name
 from steelyard.report.page.html_table import RUN
+from steelyard.report.page.marks import diamond, line_at, mark, opacity_scale
 from steelyard.report.text.digits import percent, quantity, scale
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Span
@@ -113,44 +112,26 @@ def _draw_distribution(
             columns.names, columns.treatments, columns.medians.tolist(), strict=True
         )
     ]
-    offset = {
-        "field": "jitter",
-        "type": "quantitative",
-        "scale": {"domain": [-beside, 1 + beside]},
+    offset = {"field": "jitter", "type": "quantitative", "scale": {"domain": [-beside, 1 + beside]}}
+    counted = {
+        "x": x("low"),
+        "x2": {"field": "high"},
+        "y": y,
+        "fillOpacity": opacity_scale("share", 0.08, 0.85),
+        "opacity": unless_chosen(1.0),
+        "tooltip": tooltip(name="treatment", count="runs here"),
     }
-    counts = [
-        {
-            "data": data("spread"),
-            "transform": scaled,
-            "mark": {"type": "rect", "color": ACCENT, "height": dots_px},
-            "encoding": {
-                "x": x("low"),
-                "x2": {"field": "high"},
-                "y": y,
-                "fillOpacity": {"field": "share", "type": "quantitative", "legend": None,
-                                "scale": {"domain": [0, 1], "range": [0.08, 0.85]}},
-                "opacity": unless_chosen(1.0),
-                "tooltip": tooltip(name="treatment", count="runs here"),
-            },
-        },
-    ]  # fmt: skip
-    layers: list[dict[str, Any]] = [
-        *(counts if columns.many else []),
-        {
-            "data": data("runs"),
-            "transform": [jitter, {"calculate": f"datum.value / {unit.factor}", "as": "x"}],
-            "mark": {"type": "circle", "size": 16, "color": ACCENT},
-            "encoding": {
-                "x": x("x"), "y": y, "yOffset": offset,
-                "opacity": unless_chosen(0.5, 0.04), "tooltip": _get_hover(columns),
-            },
-        },
-        {
-            "data": {"values": medians},
-            "mark": {"type": "tick", "color": INK, "thickness": 2, "size": dots_px},
-            "encoding": {"x": x("median"), "y": y, "opacity": unless_chosen(1.0, 0.2)},
-        },
-    ]  # fmt: skip
+    dots = {"x": x("x"), "y": y, "yOffset": offset, "tooltip": _get_hover(columns)}
+    dots["opacity"] = unless_chosen(0.5, 0.04)
+    middle = {"x": x("median"), "y": y, "opacity": unless_chosen(1.0, 0.2)}
+    counts = mark("rect", counted, rows="spread", color=ACCENT, height=dots_px) | {"transform": scaled}
+    in_unit = {"calculate": f"datum.value / {unit.factor}", "as": "x"}
+    ticks = mark("tick", middle, color=INK, thickness=2, size=dots_px)
+    layers = [
+        *([counts] if columns.many else []),
+        mark("circle", dots, rows="runs", size=16, color=ACCENT) | {"transform": [jitter, in_unit]},
+        {"data": {"values": medians}, **ticks},
+    ]
     return Chart(
         name="distribution",
         title=f"{printable(metric.name)} of every run, by treatment",
@@ -179,18 +160,18 @@ def render_summary_columns(samples: Sequence[Described], called: Names) -> tuple
         return Span(f"{unit.text(interval.low)} to {unit.text(interval.high)}" if interval else "–")
 
     return (
-        Column("treatment", [Span(described_name(sample, called)) for sample in samples], right=False),
-        Column("runs", [Span(f"{summary.n:,}") for summary in every]),
-        Column("failed", [Span(f"{sample.failures.failed:,}") for sample in samples]),
-        Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in every]),
-        Column("u of the mean", [Span(unit.text(summary.u)) for summary in every]),
+        Column.words("treatment", (described_name(sample, called) for sample in samples)),
+        Column.numbers("runs", (f"{summary.n:,}" for summary in every)),
+        Column.numbers("failed", (f"{sample.failures.failed:,}" for sample in samples)),
+        Column.numbers(f"mean{suffix}", (unit.text(summary.mean) for summary in every)),
+        Column.numbers("u of the mean", (unit.text(summary.u) for summary in every)),
         Column("RSU", percents([summary.rsu for summary in every])),
-        Column("s", [Span(unit.text(summary.s)) for summary in every]),
+        Column.numbers("s", (unit.text(summary.s) for summary in every)),
         Column("CV", percents([summary.cv for summary in every])),
-        Column("median", [Span(unit.text(summary.median)) for summary in every]),
+        Column.numbers("median", (unit.text(summary.median) for summary in every)),
         Column("quartiles", [quartiles(summary) for summary in every]),
-        Column("lowest", [Span(unit.text(summary.min)) for summary in every]),
-        Column("highest", [Span(unit.text(summary.max)) for summary in every]),
+        Column.numbers("lowest", (unit.text(summary.min) for summary in every)),
+        Column.numbers("highest", (unit.text(summary.max) for summary in every)),
     )
 
 
@@ -203,44 +184,24 @@ def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Cha
         # Linear about 0, logarithmic far out: one run that took ten times as long hides no other.
         return number(field, title, scale={"type": "symlog", "constant": 3 * typical})
 
-    x = number("run", "run, in the order of time", scale={"nice": False})
-    counts = [
-        {
-            "data": data("course"),
-            "mark": {"type": "rect", "color": ACCENT},
-            "encoding": {
-                "x": number("from", x["title"], scale={"nice": False}),
-                "x2": {"field": "to"},
-                "y": y("low"),
-                "y2": {"field": "high"},
-                "fillOpacity": {"field": "share", "type": "quantitative", "legend": None,
-                                "scale": {"domain": [0, 1], "range": [0.06, 0.8]}},
-                "tooltip": tooltip(count="runs here"),
-            },
-        },
-    ]  # fmt: skip
-    layers: list[dict[str, Any]] = [
-        *(counts if columns.many else []),
-        {
-            "data": {"values": [{"zero": 0}]},
-            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
-            "encoding": {"y": y("zero")},
-        },
-        {
-            "data": data("runs"),
-            "mark": {"type": "circle", "size": 14, "color": ACCENT},
-            "encoding": {"x": x, "y": y("deviation"), "opacity": unless_chosen(0.5, 0.04), "tooltip": hover},
-        },
-    ]  # fmt: skip
+    x, start = (number(name, "run, in the order of time", scale={"nice": False}) for name in ("run", "from"))
+    counted = {
+        "x": start,
+        "x2": {"field": "to"},
+        "y": y("low"),
+        "y2": {"field": "high"},
+        "fillOpacity": opacity_scale("share", 0.06, 0.8),
+        "tooltip": tooltip(count="runs here"),
+    }
+    at = {"x": x, "y": y("deviation"), "tooltip": hover}
+    layers = [
+        *([mark("rect", counted, rows="course", color=ACCENT)] if columns.many else []),
+        line_at(0, "y", y),
+        mark("circle", {**at, "opacity": unless_chosen(0.5, 0.04)}, rows="runs", size=14, color=ACCENT),
+    ]
     if columns.disturbed.any():
-        layers.append(
-            {
-                "data": data("runs"),
-                "transform": [{"filter": "datum.waited"}],
-                "mark": {"type": "point", "shape": "diamond", "size": 60, "color": WORSE, "strokeWidth": 1.4},
-                "encoding": {"x": x, "y": y("deviation"), "opacity": unless_chosen(1.0), "tooltip": hover},
-            }
-        )
+        opaque = {**at, "opacity": unless_chosen(1.0)}
+        layers.append(diamond(opaque, "datum.waited", 60, WORSE, rows="runs"))
     about = "A dot is one run." if not columns.many else "The darker, the more runs."
     if portrait.disturbed:
         about += (
@@ -263,11 +224,11 @@ def _render_tenths(columns: RunColumns) -> tuple[Column, ...]:
     parts = [part for part in np.array_split(np.arange(len(columns)), PARTS) if len(part)]
     ends = [(columns.trial[part[0]], columns.trial[part[-1]]) for part in parts]
     return (
-        Column("runs", [Span(f"{first} to {last}") for first, last in ends], right=False),
-        Column("median deviation", [Span(f"{np.median(deviations[part]):+.2f} %") for part in parts]),
-        Column("lowest", [Span(f"{deviations[part].min():+.2f} %") for part in parts]),
-        Column("highest", [Span(f"{deviations[part].max():+.2f} %") for part in parts]),
-        Column("disturbed", [Span(str(int(disturbed[part].sum()))) for part in parts]),
+        Column.words("runs", (f"{first} to {last}" for first, last in ends)),
+        Column.numbers("median deviation", (f"{np.median(deviations[part]):+.2f} %" for part in parts)),
+        Column.numbers("lowest", (f"{deviations[part].min():+.2f} %" for part in parts)),
+        Column.numbers("highest", (f"{deviations[part].max():+.2f} %" for part in parts)),
+        Column.numbers("disturbed", (str(int(disturbed[part].sum())) for part in parts)),
     )
 
 
@@ -280,11 +241,11 @@ def _render_disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, c
     if not rows:
         return ()
     table = (
-        Column(RUN, [Span(str(trial.trial)) for trial, _ in rows]),
-        Column("block", [Span(str(trial.block)) for trial, _ in rows]),
-        Column("treatment", [Span(called[labels[trial.treatment]]) for trial, _ in rows], right=False),
-        Column(printable(metric.name), [Span(quantity(v, metric.unit, abs(v) * 1e-3)) for _, v in rows]),
-        Column("waited for a CPU", [Span(percent(trial.waited)) for trial, _ in rows]),
+        Column.numbers(RUN, (str(trial.trial) for trial, _ in rows)),
+        Column.numbers("block", (str(trial.block) for trial, _ in rows)),
+        Column.words("treatment", (called[labels[trial.treatment]] for trial, _ in rows)),
+        Column.numbers(printable(metric.name), (quantity(v, metric.unit, abs(v) * 1e-3) for _, v in rows)),
+        Column.numbers("waited for a CPU", (percent(trial.waited) for trial, _ in rows)),
     )
     some = f", the {MOST_LISTED} that waited longest" if len(portrait.disturbed) > MOST_LISTED else ""
     treatments = tuple(labels[trial.treatment] for trial, _ in rows)
@@ -304,15 +265,13 @@ def _make_lost(portrait: Portrait, called: Names) -> Tables:
         return Span(excluded.status.replace("_", " "), "" if excluded.status == "ok" else "bad")
 
     columns = (
-        Column(RUN, [Span(str(trial.trial)) for trial in listed]),
-        Column("block", [Span(str(trial.block)) for trial in listed]),
-        Column(
-            "treatment",
-            [Span(called.get(labels[e.treatment]) or printable(labels[e.treatment])) for e in listed],
-            right=False,
+        Column.numbers(RUN, (str(trial.trial) for trial in listed)),
+        Column.numbers("block", (str(trial.block) for trial in listed)),
+        Column.words(
+            "treatment", (called.get(labels[e.treatment]) or printable(labels[e.treatment]) for e in listed)
         ),
         Column("status", [style(trial) for trial in listed], right=False),
-        Column("took", [Span(quantity(trial.wall_s, "s", None)) for trial in listed]),
-        Column("why it is in no result", [Span(printable(trial.why)) for trial in listed], right=False),
+        Column.numbers("took", (quantity(trial.wall_s, "s", None) for trial in listed)),
+        Column.words("why it is in no result", (printable(trial.why) for trial in listed)),
     )
     return ((f"Runs that are in no result{text}", columns, tuple(labels[e.treatment] for e in listed)),)

@@ -28,7 +28,7 @@ from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.text.label import plural, printable
-from steelyard.report.text.line import Span, plain
+from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column
 
 if TYPE_CHECKING:
@@ -209,8 +209,8 @@ def _format_fact(key: str, value: object) -> str:
 
 def _render_facts(facts: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     return (
-        Column("fact", [Span(key) for key, _ in facts], right=False),
-        Column("value", [Span(value) for _, value in facts], right=False),
+        Column.words("fact", (key for key, _ in facts)),
+        Column.words("value", (value for _, value in facts)),
     )
 
 

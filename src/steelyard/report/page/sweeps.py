@@ -26,10 +26,10 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.marks import mark, point
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import percent, quantity, ratio, scale
 from steelyard.report.text.label import format_level_text, named_levels, printable
-from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
 if TYPE_CHECKING:
@@ -248,10 +248,10 @@ def _draw_chart(
         spec=lines(rows, sweep.along, y, tooltip(called="treatment", **linked, **fields), **of_y),
         data={"rows": rows},
         columns=(
-            Column("treatment", [Span(row["called"]) for row in rows], right=False),
-            Column(printable(sweep.names[0]), [Span(f"{row['x']:g}") for row in rows]),
-            *([Column("with", [Span(row["with"]) for row in rows], right=False)] if linked else []),
-            *(Column(head, [Span(row[field]) for row in rows]) for field, head in fields.items()),
+            Column.words("treatment", (row["called"] for row in rows)),
+            Column.numbers(printable(sweep.names[0]), (f"{row['x']:g}" for row in rows)),
+            *([Column.words("with", (row["with"] for row in rows))] if linked else []),
+            *(Column.numbers(head, (row[field] for row in rows)) for field, head in fields.items()),
         ),
         rows_of=tuple(row["treatment"] for row in rows),
     )
@@ -285,36 +285,19 @@ def lines(
         looks = _draw_looks(names)
     dashes = {"strokeDash": looks.pop("strokeDash")} if "strokeDash" in looks else {}
     shared = {"x": x, **looks, "detail": {"field": "series"}}
-    bars = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "rule", "strokeWidth": 1.4},
-        "encoding": {
-            **shared,
-            "y": number("low", title, **of_y),
-            "y2": {"field": "high"},
-            "opacity": unless_chosen(0.6, 0.1),
-        },
-    }
-    return {
-        "data": data("rows"),
-        "height": 260,
-        "layer": [
-            *([bars] if any("low" in row for row in rows) else []),
-            {
-                "mark": {"type": "line", "strokeWidth": 1.6, "opacity": 0.8},
-                "encoding": {**shared, **dashes, "y": number("y", title, **of_y)},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 48},
-                "encoding": {
-                    **shared,
-                    "y": number("y", title, **of_y),
-                    "opacity": unless_chosen(1.0, 0.15),
-                    "tooltip": hover,
-                },
-            },
-        ],
-    }
+    y, low = (number(field, title, **of_y) for field in ("y", "low"))
+    bars = {**shared, "y": low, "y2": {"field": "high"}, "opacity": unless_chosen(0.6, 0.1)}
+    dots = {**shared, "y": y, "opacity": unless_chosen(1.0, 0.15), "tooltip": hover}
+    layers = [
+        *(
+            [mark("rule", bars, condition="low", strokeWidth=1.4)]
+            if any("low" in row for row in rows)
+            else []
+        ),
+        mark("line", {**shared, **dashes, "y": y}, strokeWidth=1.6, opacity=0.8),
+        point(dots, 48),
+    ]
+    return {"data": data("rows"), "height": 260, "layer": layers}
 
 
 def _draw_looks(names: Sequence[str]) -> dict[str, Any]:

@@ -24,14 +24,14 @@ _NOTHING: Final = 10.0
 def lines(outlook: Outlook, width: int) -> list[Line]:
     """Which differences so many units show, and how many units differences need."""
     rows = outlook.rows
-    columns = [Column("s", [Span(percent(row.s)) for row in rows])]
+    columns = [Column.numbers("s", (percent(row.s) for row in rows))]
     if any(row.pilot for row in rows):
         spans = [Span(printable(row.pilot or "")) for row in rows]
         columns.append(Column("in the record", spans, right=False, is_name=True))
     columns.append(
-        Column(
+        Column.numbers(
             f"{plural(outlook.units, outlook.unit)} {'shows' if outlook.units == 1 else 'show'}",
-            [Span("–" if row.shows is None or row.shows > _NOTHING else percent(row.shows)) for row in rows],
+            ("–" if row.shows is None or row.shows > _NOTHING else percent(row.shows) for row in rows),
         )
     )
     for place, difference in enumerate(outlook.differences):

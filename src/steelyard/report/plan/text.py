@@ -50,15 +50,12 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         (),
         *table(
             [
-                Column("id", [Span(str(treatment.id)) for treatment in treatments]),
+                Column.numbers("id", (str(treatment.id) for treatment in treatments)),
                 *render_treatment_columns(
                     _convert_treatments(treatments), _format_factors(preview), width // 2
                 ),
-                Column(
-                    "command",
-                    [Span(printable(treatment.command)) for treatment in treatments],
-                    right=False,
-                    is_name=True,
+                Column.words(
+                    "command", (printable(treatment.command) for treatment in treatments), is_name=True
                 ),
             ],
             width,
@@ -228,8 +225,8 @@ def sign_lines(signs: SignTable, width: int) -> list[Line]:
 
 def _sign_columns(signs: SignTable) -> list[Column]:
     columns = [
-        Column("id", [Span(str(row.treatment)) for row in signs.rows]),
-        Column("treatment", [Span(row.name) for row in signs.rows], right=False),
+        Column.numbers("id", (str(row.treatment) for row in signs.rows)),
+        Column.words("treatment", (row.name for row in signs.rows)),
     ]
     for place, effect in enumerate(signs.effects):
         columns.append(Column(effect, [Span(*_SIGNS[row.signs[place]]) for row in signs.rows]))

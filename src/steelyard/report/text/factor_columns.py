@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.report.text.label import columns, format_level_text, printable
-from steelyard.report.text.line import Span
 from steelyard.report.text.table import GAP, Column
 
 
@@ -35,10 +34,9 @@ def render_treatment_columns(
     Where there are none, or they would take more than ``room`` columns of the terminal, one with the labels.
     """
     by_factor = [
-        Column(
+        Column.words(
             printable(name),
-            [Span(format_level_text(row.levels[name])) for row in rows],
-            right=False,
+            (format_level_text(row.levels[name]) for row in rows),
             is_name=True,
             kind="factor",
         )
@@ -46,7 +44,7 @@ def render_treatment_columns(
     ]
     if by_factor and sum(column.width + columns(GAP) for column in by_factor) <= room and rows:
         return by_factor
-    return [Column(title, [Span(printable(row.label)) for row in rows], right=False, is_name=True)]
+    return [Column.words(title, (printable(row.label) for row in rows), is_name=True)]
 
 
 def render_baseline_column(
@@ -57,7 +55,7 @@ def render_baseline_column(
     Without ``names``, that is its label.
     """
     cells = [differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
-    return Column(title, [Span(printable(cell)) for cell in cells], right=False, is_name=True)
+    return Column.words(title, (printable(cell) for cell in cells), is_name=True)
 
 
 def differing(new: Mapping[str, Scalar], old: Mapping[str, Scalar], names: Sequence[str]) -> str:

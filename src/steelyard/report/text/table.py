@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -44,6 +44,16 @@ class Column(msgspec.Struct, frozen=True, dict=True):
     give_way: int = 0
     is_name: bool = False
     kind: Literal["factor", "label", ""] = ""
+
+    @classmethod
+    def words(cls, title: str, texts: Iterable[str], **options: Any) -> Column:
+        """Make a column of texts without a style, which stand at the left."""
+        return cls(title, [*map(Span, texts)], right=False, **options)
+
+    @classmethod
+    def numbers(cls, title: str, texts: Iterable[str], **options: Any) -> Column:
+        """Make a column of numbers without a style, which stand at the right."""
+        return cls(title, [*map(Span, texts)], **options)
 
     @cached_property
     def width(self) -> int:

@@ -1,0 +1,43 @@
+"""Charts as specifications of Vega-Lite, in the colours of the pages."""
+
+from __future__ import annotations
+
+from steelyard.report.page.chart import ACCENT, BETTER, INK, MUTED, OPEN, SERIES, WORSE, Chart, Rows
+from steelyard.report.page.chart import data as data_set
+from steelyard.report.page.chart import number as numeric
+from steelyard.report.page.chart import rows_px as height_of_rows
+from steelyard.report.page.figures import draw_figure_spec, draw_svg
+from steelyard.report.page.forest import Estimated, forest
+from steelyard.report.page.forest import rows as forest_rows
+from steelyard.report.page.marks import colour_scale, line_at, mark, point
+from steelyard.report.page.observer import Changed, draw_changes_chart
+from steelyard.report.page.ratio_axis import make_ratio_axis
+from steelyard.report.page.sweeps import lines as line_chart
+
+__all__ = [
+    "ACCENT",
+    "BETTER",
+    "INK",
+    "MUTED",
+    "OPEN",
+    "SERIES",
+    "WORSE",
+    "Changed",
+    "Chart",
+    "Estimated",
+    "Rows",
+    "colour_scale",
+    "data_set",
+    "draw_changes_chart",
+    "draw_figure_spec",
+    "draw_svg",
+    "forest",
+    "forest_rows",
+    "height_of_rows",
+    "line_at",
+    "line_chart",
+    "make_ratio_axis",
+    "mark",
+    "numeric",
+    "point",
+]

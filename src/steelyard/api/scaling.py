@@ -1,0 +1,62 @@
+"""Series and their models, expectations and rules of growth."""
+
+from __future__ import annotations
+
+from steelyard.core.growth import half_deviation, parse_growth, parse_rule
+from steelyard.core.growth import rank as rank_growth
+from steelyard.core.series import Point, series_of
+from steelyard.exchange.files import read_series
+from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
+from steelyard.lab.answer.series_of_record import series_of_record
+from steelyard.scaling import (
+    Expectation,
+    ModelWarning,
+    NotModelled,
+    Prediction,
+    Question,
+    ScalingModel,
+    Series,
+    Validation,
+    Versus,
+    model_all,
+    series_of_frame,
+    versus,
+)
+from steelyard.scaling.limit import Breaks as Exceeds
+from steelyard.scaling.limit import breaks as find_where_it_exceeds
+from steelyard.scaling.litmus import cause as find_cause
+from steelyard.scaling.question import Method
+from steelyard.scaling.rules import judge as judge_rule
+from steelyard.scaling.suggest import advise as suggest_points
+
+__all__ = [
+    "Exceeds",
+    "Expectation",
+    "Method",
+    "ModelRequest",
+    "ModelWarning",
+    "Modelled",
+    "NotModelled",
+    "Point",
+    "Prediction",
+    "Question",
+    "ScalingModel",
+    "Series",
+    "Validation",
+    "Versus",
+    "find_cause",
+    "find_where_it_exceeds",
+    "half_deviation",
+    "judge_rule",
+    "model_all",
+    "model_series",
+    "parse_growth",
+    "parse_rule",
+    "rank_growth",
+    "read_series",
+    "series_of",
+    "series_of_frame",
+    "series_of_record",
+    "suggest_points",
+    "versus",
+]
