@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,7 @@ STUDIES = Path(__file__).parents[2] / "studies"
 
 
 @pytest.fixture(scope="module")
-def its():
+def its() -> Iterator[SimpleNamespace]:
     """The modules of the study of MPI collectives, which no other test finds by their names afterwards."""
     study = STUDIES / "mpi-collectives"
     own = {file.stem for file in study.glob("*.py")} | {"parts"}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
+from steelyard.claims.verdict import Verdict
 from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import BUILTIN, Metric
 from steelyard.design import treatments
@@ -21,7 +25,17 @@ from steelyard.spec import experiment
 class Bench:
     """An experiment over factors, and values for each treatment: ``values(levels, block) -> float``."""
 
-    def __init__(self, factors, claims, values, *, blocks=20, metric="wall_s", contexts=None, **keys) -> None:
+    def __init__(
+        self,
+        factors: Any,
+        claims: Any,
+        values: Any,
+        *,
+        blocks: int = 20,
+        metric: str = "wall_s",
+        contexts: Any = None,
+        **keys: Any,
+    ) -> None:
         command = ["prog", *(f"{{{name}}}" for name in factors)]
         metrics = (
             {} if metric in BUILTIN else {metric: {"pattern": "(.)", "better": keys.pop("better", "lower")}}
@@ -39,10 +53,10 @@ class Bench:
         self.blocks = np.arange(1, blocks + 1)
         self.contexts = np.zeros(blocks, dtype=int) if contexts is None else np.asarray(contexts)
         self.metric = BUILTIN.get(metric) or Metric(metric, "", better=self.experiment.metrics[0].better)
-        self.failures = {}
+        self.failures: dict[str, Failures] = {}
         self.made = {t.id: np.asarray(values(t.levels, self.blocks), dtype=float) for t in self.treatments}
 
-    def samples(self, _metric):
+    def samples(self, _metric: Any) -> list[Sample]:
         n = len(self.blocks)
         return [
             Sample(
@@ -59,7 +73,7 @@ class Bench:
             for t in self.treatments
         ]
 
-    def declared(self, metric):
+    def declared(self, metric: str) -> Analysis:
         its = self.experiment.analysis
         return Analysis(
             metric=metric,
@@ -69,7 +83,7 @@ class Bench:
             interval=its.interval,
         )
 
-    def judge(self):
+    def judge(self) -> tuple[Verdict, ...]:
         observed = Observed(
             self.experiment,
             self.declared,
@@ -86,16 +100,16 @@ class Bench:
 
 
 @pytest.fixture(scope="session")
-def bench():
+def bench() -> type[Bench]:
     """``bench(factors, claims, values)``: an experiment of which the values are known."""
     return Bench
 
 
 @pytest.fixture(scope="session")
-def noise():
+def noise() -> Callable[..., Callable[[int], Floats]]:
     """``noise(seed, spread)``: multiplies a value by log-normal noise, other for each treatment and block."""
 
-    def of(seed, spread):
+    def of(seed: int, spread: float) -> Callable[[int], Floats]:
         rng = np.random.default_rng(seed)
         return lambda size: np.exp(spread * rng.standard_normal(size))
 
@@ -103,7 +117,7 @@ def noise():
 
 
 @pytest.fixture(scope="session")
-def perfect_passes():
+def perfect_passes() -> Callable[..., float]:
     """The probability that a tool with exactly this rate is counted ``low`` to ``high`` times in ``n``."""
     from scipy.stats import binom
 

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import pytest
 
-from steelyard.spec import experiment
+from steelyard.spec import Experiment, experiment
 
 
-def two_commands(**tables):
+def two_commands(**tables: Any) -> Experiment:
     return experiment(program={"commands": {"old": ["true"], "new": ["true"]}}, source="/", **tables)
 
 
 @pytest.fixture(scope="session")
-def compared():
+def compared() -> Callable[..., Experiment]:
     """Two commands, and further tables as keyword arguments."""
     return two_commands
 
 
 @pytest.fixture(scope="session")
-def varied():
+def varied() -> Callable[..., Experiment]:
     """One command that takes every factor, and further tables as keyword arguments."""
 
-    def build(factors, **tables):
+    def build(factors: Mapping[str, Any], **tables: Any) -> Experiment:
         names = [
             name
             for key, each in factors.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ Make = Callable[..., Experiment]
 def made(tmp_path: Path) -> Make:
     """``made(**keys)``: an experiment in ``tmp_path``; by default two times ``true`` in three blocks."""
 
-    def make(**keys) -> Experiment:
+    def make(**keys: Any) -> Experiment:
         given = {
             "name": "made",
             "source": str(tmp_path),
@@ -43,7 +44,7 @@ def run_in(tmp_path: Path, made: Make) -> Iterator[Run]:
     """``run_in(**keys)``: runs an experiment and opens its record, ``made.lab``, for reading."""
     opened: list[Record] = []
 
-    def go(record: str = "made.lab", **keys) -> Record:
+    def go(record: str = "made.lab", **keys: Any) -> Record:
         run(made(**keys), tmp_path / record)
         opened.append(Record.open(tmp_path / record))
         return opened[-1]

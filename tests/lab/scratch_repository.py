@@ -47,7 +47,9 @@ class Programs(ScratchRepository):
     ``prog``.
     """
 
-    def program(self, mebibytes: int, *, build="cp prog.in prog && chmod +x prog", message="change") -> str:
+    def program(
+        self, mebibytes: int, *, build: str = "cp prog.in prog && chmod +x prog", message: str = "change"
+    ) -> str:
         """The id of the commit of a program that uses so much, and up to 5 % more, run after run in turns."""
         runs = self.path.parent / "runs"
         noise = f"$(({mebibytes * 1024} + ($(wc -l < {runs}) % 3) * {mebibytes * 25}))"
@@ -57,7 +59,7 @@ class Programs(ScratchRepository):
         (self.path / "build").write_text(build + "\n")
         return self.commit("prog.in", "build", message=message)
 
-    def line(self, count: int, at: int, *, small=4, large=16, **of: str) -> list[str]:
+    def line(self, count: int, at: int, *, small: int = 4, large: int = 16, **of: str) -> list[str]:
         """Commits of which number ``at`` makes it large; ``of`` has builds by ``c3``."""
         return [
             self.program(

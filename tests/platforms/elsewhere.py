@@ -71,7 +71,7 @@ def lock_as_windows() -> types.ModuleType:
         lockf(descriptor, take if mode else release, count, os.lseek(descriptor, 0, os.SEEK_CUR))
 
     msvcrt = types.ModuleType("msvcrt")
-    msvcrt.LK_UNLCK, msvcrt.LK_NBLCK, msvcrt.locking = 0, 2, locking
+    vars(msvcrt).update(LK_UNLCK=0, LK_NBLCK=2, locking=locking)
     return msvcrt
 
 
@@ -116,7 +116,7 @@ def become_windows() -> None:
     take_away(os, WINDOWS_OS)
     take_away(signal, WINDOWS_SIGNAL)
     take_away(select, ("poll", "epoll"))
-    os.O_BINARY = 0
+    vars(os).update(O_BINARY=0)
     os.rename = move_as_windows(os.rename, replaces=False)
     os.replace = move_as_windows(os.replace, replaces=True)
     os.open = open_as_windows

@@ -7,7 +7,9 @@ import stat
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +48,8 @@ by = "90%"
 
 def script_steps(file: Path, key: str = "run: |") -> dict[str, str]:
     """Name to script of the steps of a workflow: what stands indented below ``run: |``."""
-    lines, found, name = file.read_text().splitlines(), {}, ""
+    lines, name = file.read_text().splitlines(), ""
+    found: dict[str, str] = {}
     for place, line in enumerate(lines):
         text = line.strip()
         if text.startswith("- name: "):
@@ -93,17 +96,17 @@ class Scratch(ScratchRepository):
 
 
 @pytest.fixture
-def steps():
+def steps() -> Callable[..., Any]:
     return script_steps
 
 
 @pytest.fixture
-def recipes():
+def recipes() -> Path:
     return RECIPES
 
 
 @pytest.fixture
-def scratch(tmp_path, steelyard_env):
+def scratch(tmp_path: Path, steelyard_env: dict[str, str]) -> Scratch:
     """A repository, with ``steelyard`` of this tree first on the PATH."""
     programs = tmp_path / "bin"
     programs.mkdir()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from steelyard.results.analysis import Answer
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -56,29 +59,29 @@ CASES = (
 
 
 @cache
-def answered(case):
+def answered(case: Callable[[], Answer]) -> Answer:
     """Answers are frozen, so that all tests may have the same one."""
     return case()
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.__name__)
-def presented(request):
+def presented(request: pytest.FixtureRequest) -> tuple[str, Answer]:
     """The name of a case, and its answer."""
     return request.param.__name__, answered(request.param)
 
 
 @pytest.fixture(scope="session")
-def case():
+def case() -> Callable[[str], Answer]:
     """The answer of one case, by name."""
     by_name = {each.__name__: each for each in CASES}
     return lambda name: answered(by_name[name])
 
 
 @pytest.fixture(scope="session")
-def golden():
+def golden() -> Callable[[str, str], None]:
     """Hold a text against its golden file, or write that file where the environment asks for it."""
 
-    def hold(name, text):
+    def hold(name: str, text: str) -> None:
         path = GOLDEN / name
         if os.environ.get("STEELYARD_REFRESH_GOLDEN") == "1":
             path.parent.mkdir(exist_ok=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,7 +92,7 @@ def sh(tmp_path: Path) -> Callable[..., Launch]:
     """``sh(script, …)``: a launch of a shell script in ``tmp_path``."""
 
     def launch(script: str, **fields: object) -> Launch:
-        given = {"env": ("PATH=/usr/bin:/bin",), "cwd": str(tmp_path), **fields}
+        given: dict[str, Any] = {"env": ("PATH=/usr/bin:/bin",), "cwd": str(tmp_path), **fields}
         return Launch("/bin/sh", ("sh", "-c", script), **given)
 
     return launch
@@ -109,7 +110,9 @@ def run_one(runner: Runner, journal: Path) -> Callable[[Launch], RawTrial]:
 
 
 @pytest.fixture
-def run_past(run_one, sh, tmp_path) -> Callable[[str], RawTrial]:
+def run_past(
+    run_one: Callable[[Launch], RawTrial], sh: Callable[..., Launch], tmp_path: Path
+) -> Callable[[str], RawTrial]:
     """``run_past(script)``: runs it to a time limit that is long enough for it to have made a file
     ``there``.
     """
@@ -131,7 +134,7 @@ def mark() -> str:
 
 
 @pytest.fixture
-def marked(sh, mark):
+def marked(sh: Callable[..., Launch], mark: str) -> Callable[..., Launch]:
     def launch(script: str, **fields: object) -> Launch:
         return sh(script, env=("PATH=/usr/bin:/bin", f"STEELYARD_TRIAL={mark}-000000000000"), **fields)
 

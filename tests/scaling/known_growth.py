@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 
 from steelyard.core.growth import parse_growth
-from steelyard.scaling import series_of
+from steelyard.scaling import ScalingModel, Series, series_of
 
 P = [16, 32, 64, 128, 256, 512]
 
 
-def series(values, at=P, name="f", **more):
-    rows = [[v] if np.isscalar(v) else list(v) for v in values]
+def series(
+    values: Iterable[float | Sequence[float]], at: Sequence[float] = P, name: str = "f", **more: Any
+) -> Series:
+    rows = [list(v) if isinstance(v, Sequence | np.ndarray) else [v] for v in values]
     return series_of(name, ["p"], [[x] for x in at], rows, **more)
 
 
-def exact(text, at=P, constant=3.0, factor=0.5):
+def exact(text: str, at: Sequence[float] = P, constant: float = 3.0, factor: float = 0.5) -> Series:
     growth = parse_growth(text)
     return series([constant + factor * growth.at(x) for x in at], at, name=text)
 
 
-def kinds(answer):
+def kinds(answer: ScalingModel) -> set[str]:
     return {warning.kind for warning in answer.warnings}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pytest
 from scipy import stats as witness
 from scipy.special import ndtri
 
+from steelyard.core.arrays import Floats
 from steelyard.core.sample import Failures, Sample, Treatment
-from steelyard.core.units import BUILTIN, Metric
+from steelyard.core.units import BUILTIN, Better, Metric, Scalar
 
 # Table 1 of DOI 10.1145/2851553.2851573: execution time of KLA, eight problem instances, in two runs.
 RUN_2 = (67.1721137, 69.1144691, 58.2407584, 95.0383578, 81.5043034, 66.1346017, 196.359002, 71.0783083)
@@ -18,20 +20,20 @@ RUN_5 = (68.2187308, 64.6999926, 73.1340169, 66.5868368, 111.286377, 78.3502649,
 
 
 def make(
-    values,
+    values: Iterable[float],
     *,
-    treatment=1,
-    label=None,
-    levels=None,
-    metric="wall_s",
-    unit="s",
-    better="lower",
-    blocks=None,
-    passes=None,
-    contexts=None,
-    labels=None,
-    failures=None,
-):
+    treatment: int = 1,
+    label: str | None = None,
+    levels: Mapping[str, Scalar] | None = None,
+    metric: str = "wall_s",
+    unit: str = "s",
+    better: Better = "lower",
+    blocks: Iterable[int] | None = None,
+    passes: Iterable[int] | None = None,
+    contexts: Iterable[int] | None = None,
+    labels: Mapping[str, Scalar] | None = None,
+    failures: Failures | None = None,
+) -> Sample:
     values = [float(value) for value in values]
     n = len(values)
     of = BUILTIN.get(metric) or Metric(metric, unit, better=better)
@@ -50,32 +52,32 @@ def make(
 
 
 @pytest.fixture(scope="session")
-def sample():
+def sample() -> Callable[..., Sample]:
     return make
 
 
 @pytest.fixture(scope="session")
-def run_2():
+def run_2() -> tuple[float, ...]:
     return RUN_2
 
 
 @pytest.fixture(scope="session")
-def run_5():
+def run_5() -> tuple[float, ...]:
     return RUN_5
 
 
-def passes_with(n, rate, low, high):
+def passes_with(n: int, rate: float, low: int, high: int) -> float:
     """How likely a tool whose true rate is ``rate`` shows ``low`` to ``high`` of ``n`` (exact binomial)."""
     return witness.binom.cdf(high, n, rate) - witness.binom.cdf(low - 1, n, rate)
 
 
 @pytest.fixture(scope="session")
-def perfect_passes():
+def perfect_passes() -> Callable[..., float]:
     return passes_with
 
 
 @pytest.fixture(scope="session")
-def quantiles():
+def quantiles() -> dict[str, Floats]:
     """The samples of docs/statistics.md, "The protocol": of known shapes, no random number in them."""
     z = ndtri((np.arange(1, 31) - 0.5) / 30)
     bumps = np.where(np.arange(30) % 3 == 0, 10.6, 10.0)

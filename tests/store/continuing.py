@@ -39,9 +39,12 @@ def work_on(
     with Record.open(directory, write=True) as record:
         if die_at_statement is not None:
             left = iter(range(die_at_statement))
-            record._connection.set_trace_callback(
-                lambda _: next(left, None) is None and os.kill(os.getpid(), signal.SIGKILL)
-            )
+
+            def die_at_the_last(_: str) -> None:
+                if next(left, None) is None:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            record._connection.set_trace_callback(die_at_the_last)
         move_what_is_left(record, made)
         run = record.begin_run({"cpus": 2}, "boot")
         path = record.journal_path(run)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric
@@ -23,8 +24,8 @@ METRICS = (
 )
 
 
-def experiment(**changes) -> Experiment:
-    given = {
+def experiment(**changes: Any) -> Experiment:
+    given: dict[str, Any] = {
         "name": "made up",
         "source": "/somewhere",
         "program": Program(commands={"": ("prog", "-{opt}")}, env={"OMP_NUM_THREADS": "2"}),
@@ -54,7 +55,7 @@ def blocks(count: int, *, treatments: int = 3, first: int = 1, contexts: bool = 
     return made
 
 
-def measurement(block: Block, place: int, *, status: Status = "ok", values=True) -> Measurement:
+def measurement(block: Block, place: int, *, status: Status = "ok", values: bool = True) -> Measurement:
     trial = (block.id - 1) * len(block.order) + place
     draw = random.Random(trial)
     latencies = [
@@ -100,13 +101,13 @@ def measurement(block: Block, place: int, *, status: Status = "ok", values=True)
     )
 
 
-def measurements(blocks: Iterable[Block], **options) -> list[Measurement]:
+def measurements(blocks: Iterable[Block], **options: Any) -> list[Measurement]:
     return [
         measurement(block, place, **options) for block in blocks for place in range(1, len(block.order) + 1)
     ]
 
 
-def create(directory: Path, *, count: int = 3, **options) -> Record:
+def create(directory: Path, *, count: int = 3, **options: Any) -> Record:
     return Record.create(
         directory,
         experiment(),
@@ -141,7 +142,7 @@ TABLES = {
 }
 
 
-def tables(directory: Path) -> dict[str, list[tuple]]:
+def tables(directory: Path) -> dict[str, list[tuple[Any, ...]]]:
     """All that a record says about its trials, and in what state its blocks are."""
     with closing(sqlite3.connect(directory / "record.sqlite")) as connection:
         return {name: connection.execute(sql).fetchall() for name, sql in TABLES.items()}

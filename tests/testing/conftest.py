@@ -121,5 +121,5 @@ class Sessions:
 
 
 @pytest.fixture
-def sessions(tmp_path):
+def sessions(tmp_path: Path) -> Sessions:
     return Sessions(tmp_path)

@@ -5,6 +5,7 @@ the others are written here by the format of each, for what a tool cannot be mad
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ FILES = Path(__file__).parent / "files"
 
 
 @pytest.fixture
-def written(tmp_path):
+def written(tmp_path: Path) -> Callable[..., Path]:
     """A file with this content, JSON unless it is text."""
 
-    def write(content, name="results.json"):
+    def write(content: object, name: str = "results.json") -> Path:
         file = tmp_path / name
         file.write_text(content if isinstance(content, str) else json.dumps(content))
         return file
@@ -25,6 +26,6 @@ def written(tmp_path):
 
 
 @pytest.fixture
-def made_by_the_tool():
+def made_by_the_tool() -> Callable[[str], Path]:
     """A file that the tool itself made."""
     return lambda name: FILES / name

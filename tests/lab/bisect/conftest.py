@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from scratch_repository import Programs
 
 
 @pytest.fixture
-def programs(tmp_path):
+def programs(tmp_path: Path) -> Programs:
     return Programs(tmp_path / "repository")

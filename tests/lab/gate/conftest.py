@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 from scratch_repository import Suites
 
 from steelyard.lab.gate import gate as module
+from steelyard.lab.gate.plan import Plan
+from steelyard.lab.gate.trials import Measured
 
 PROCESS_S = 0.1
 
 
 @pytest.fixture
-def suites(tmp_path):
+def suites(tmp_path: Path) -> Suites:
     return Suites(tmp_path / "repository")
 
 
 @pytest.fixture
-def steady(monkeypatch):
+def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each process take ``PROCESS_S``, whatever the load, so that a budget ends at a known block."""
 
-    def measure(*words):
-        measured = measure_blocks(*words)
+    def measure(*words: Any) -> Measured:
+        measured: Measured = measure_blocks(*words)
         return replace(measured, seconds=2 * PROCESS_S * measured.processes, block_s=2 * PROCESS_S)
 
-    def make_plan(*words):
-        plan = plan_suite(*words)
+    def make_plan(*words: Any) -> Plan:
+        plan: Plan = plan_suite(*words)
         programs = [
             replace(
                 program,
@@ -35,6 +40,6 @@ def steady(monkeypatch):
         ]
         return replace(plan, programs=tuple(programs))
 
-    measure_blocks, plan_suite = module.measure, module.make_plan
+    measure_blocks, plan_suite = vars(module)["measure"], vars(module)["make_plan"]
     monkeypatch.setattr(module, "measure", measure)
     monkeypatch.setattr(module, "make_plan", make_plan)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from made_up import measurement
@@ -10,18 +12,28 @@ from msgspec.structs import replace
 from scratch_repository import ScratchRepository
 
 from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design.plan import Block
 from steelyard.spec.experiment import Design, Experiment, Factor, Program
-from steelyard.store import Record
+from steelyard.store import Record, RunState
 
-HOST = {"cpu_model": "made up", "cpus_online": 2, "kernel": "Linux 6.1", "hostname": "a"}
+HOST: dict[str, Scalar] = {"cpu_model": "made up", "cpus_online": 2, "kernel": "Linux 6.1", "hostname": "a"}
 
 
 @pytest.fixture
-def recorded(tmp_path):
+def recorded(tmp_path: Path) -> Callable[..., Path]:
     """``recorded("name.lab", a_s, b_s)``: a record of two programs with times around these."""
 
-    def make(name, *times_s, host=HOST, blocks=6, words=("prog",), noise=0.01, state="complete", cpu_s=None):
+    def make(
+        name: str,
+        *times_s: float,
+        host: Mapping[str, Scalar] = HOST,
+        blocks: int = 6,
+        words: Sequence[str] = ("prog",),
+        noise: float = 0.01,
+        state: RunState = "complete",
+        cpu_s: float | None = None,
+    ) -> Path:
         directory = tmp_path / name
         treatments = [Treatment(i, label, {"which": label}) for i, label in zip((1, 2), "ab", strict=True)]
         asked = Experiment(
@@ -55,5 +67,5 @@ def recorded(tmp_path):
 
 
 @pytest.fixture
-def commits(tmp_path):
+def commits(tmp_path: Path) -> ScratchRepository:
     return ScratchRepository(tmp_path / "repository")

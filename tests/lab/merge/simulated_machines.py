@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
+from steelyard.core.units import Scalar
 from steelyard.design import blocks_until, treatments
+from steelyard.design.plan import Block
 from steelyard.run.measure.measurement import Measurement
 from steelyard.spec import loads
-from steelyard.store import Record
+from steelyard.store import Record, RunState
 from steelyard.store.rows import metrics_of
 
 SPEC = """
@@ -33,8 +36,8 @@ def machine(
     slow: float = 1.0,
     noise: float = 0.01,
     boot: str = "",
-    state: str = "complete",
-    facts: dict | None = None,
+    state: RunState = "complete",
+    facts: Mapping[str, Scalar] | None = None,
     spec: str = SPEC,
     sha256: str = "0",
     blocks: int | None = None,
@@ -61,7 +64,7 @@ def machine(
     return directory
 
 
-def _measurement(block, place, treatment, wall_ns):
+def _measurement(block: Block, place: int, treatment: int, wall_ns: int) -> Measurement:
     return Measurement(
         trial=block.first_trial + place - 1,
         block=block.id,

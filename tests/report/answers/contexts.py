@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from answers.made import make, noisy
 from steelyard.core.analysis import Analysis
-from steelyard.results.analysis import DesignFacts, Pace
+from steelyard.results.analysis import Answer, DesignFacts, Pace
 from steelyard.stats.answer import answer
 
 
-def contexts_in_passes():
-    where = {"contexts": [1 + i % 10 for i in range(30)], "passes": [1 + i // 10 for i in range(30)]}
+def contexts_in_passes() -> Answer:
+    where: dict[str, Any] = {
+        "contexts": [1 + i % 10 for i in range(30)],
+        "passes": [1 + i // 10 for i in range(30)],
+    }
     favoured = [x * math.exp(0.04 * (i % 10 - 4)) for i, x in enumerate(noisy(33))]
     samples = [make(noisy(32), 2, "-O2", **where), make(favoured, 3, "-O3", **where)]
     facts = DesignFacts(
@@ -20,7 +24,7 @@ def contexts_in_passes():
     return answer("passes", samples, facts, Analysis())
 
 
-def a_rare_slow_context():
+def a_rare_slow_context() -> Answer:
     contexts = list(range(1, 21))
     rare = noisy(72, 20, spread=0.01)
     rare[7] *= 2.5
@@ -33,6 +37,6 @@ def a_rare_slow_context():
     return answer("rare", samples, facts, Analysis())
 
 
-def a_context_for_each_block():
+def a_context_for_each_block() -> Answer:
     samples = [make(noisy(30 + t, at=1e-2 / t), t, f"-O{t}", contexts=list(range(1, 31))) for t in (2, 3)]
     return answer("contexts", samples, DesignFacts("randomized-blocks", 30, 1, contexts=30), Analysis())

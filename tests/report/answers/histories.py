@@ -21,7 +21,7 @@ from steelyard.results.interval import Interval
 IDS = [f"{place:02x}" * 20 for place in range(20)]
 
 
-def points(count=20, value=0.012):
+def points(count: int = 20, value: float = 0.012) -> tuple[Point, ...]:
     return tuple(Point(IDS[place], Digest(10, value, 0.01, 0), value, 0.004) for place in range(count))
 
 
@@ -67,15 +67,15 @@ FOUND = History(
 )
 
 
-def a_step():
+def a_step() -> History:
     return FOUND
 
 
-def a_regression_that_stands():
+def a_regression_that_stands() -> History:
     return replace(FOUND, series=(replace(SERIES, changes=(replace(CHANGE, undone_by=None),)),))
 
 
-def two_machines():
+def two_machines() -> History:
     """Two programs on a machine that is exchanged, a change of scatter and one of slow runs, an outlier."""
     first = replace(SERIES, points=points(12), outliers=(IDS[3],))
     spread = replace(CHANGE, kind="spread", before=0.01, after=0.03, ratio=3.0, ci95=Interval(2.2, 4.1))
@@ -92,15 +92,15 @@ def two_machines():
     )
 
 
-def a_drift():
+def a_drift() -> History:
     return replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "line", 1.22),)),))
 
 
-def a_walk():
+def a_walk() -> History:
     return replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "walk"),)),))
 
 
-def nothing_changed():
+def nothing_changed() -> History:
     return replace(FOUND, order="time", series=(replace(SERIES, changes=()),))
 
 

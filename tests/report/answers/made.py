@@ -6,6 +6,7 @@ import math
 import random
 from array import array
 from statistics import NormalDist
+from typing import Any
 
 from steelyard.core.sample import Failures, Sample, Treatment
 from steelyard.core.units import Metric
@@ -25,13 +26,17 @@ METRICS = {
 }
 
 
-def noisy(seed, n=30, *, at=1e-3, spread=0.02, drift=0.0):
+def noisy(
+    seed: int, n: int = 30, *, at: float = 1e-3, spread: float = 0.02, drift: float = 0.0
+) -> list[float]:
     """Log-normal values from a generator whose stream Python promises to keep."""
     stream, normal = random.Random(seed), NormalDist()
     return [at * math.exp(spread * normal.inv_cdf(stream.random()) + drift * i / n) for i in range(n)]
 
 
-def make(values, treatment=1, label=None, *, metric="wall_s", **given):
+def make(
+    values: Any, treatment: int = 1, label: str | None = None, *, metric: str = "wall_s", **given: Any
+) -> Sample:
     n = len(values)
     return Sample(
         metric=METRICS[metric],

@@ -5,13 +5,13 @@ from __future__ import annotations
 from answers.made import BLOCKS, make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Failures
-from steelyard.results.analysis import DesignFacts
+from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 
-def failing_runs():
+def failing_runs() -> Answer:
     samples = [
         make(noisy(1), 1, "old"),
         make(noisy(2, at=0.5e-3), 2, "new", failures=Failures(33, 3, 1)),
@@ -20,17 +20,17 @@ def failing_runs():
     return answer("failing", samples, BLOCKS, Analysis())
 
 
-def one_treatment():
+def one_treatment() -> Answer:
     return answer("alone", [make(noisy(1), 1, "ls -l")], BLOCKS, Analysis())
 
 
-def one_run():
+def one_run() -> Answer:
     return answer(
         "once", [make([0.25], 1, "sleep .25")], DesignFacts("randomized-blocks", 1, seed=1), Analysis()
     )
 
 
-def zeros():
+def zeros() -> Answer:
     samples = [
         make([0.0] * 30, 1, "old", metric="major_faults"),
         make([2.0] * 30, 2, "new", metric="major_faults"),
@@ -38,7 +38,7 @@ def zeros():
     return answer("zeros", samples, BLOCKS, Analysis(metric="major_faults"))
 
 
-def hostile_names():
+def hostile_names() -> Answer:
     samples = [
         make(noisy(1), 1, "a\nfake line: verified\x1b[31m"),
         make(noisy(2), 2, "\u202etxt.exe {who} 测试测试测试测试测试测试测试测试 \udcff"),
@@ -46,7 +46,7 @@ def hostile_names():
     return answer("hostile \x07", samples, BLOCKS, Analysis())
 
 
-def a_run_that_was_cut_short():
+def a_run_that_was_cut_short() -> Answer:
     facts = DesignFacts(
         "randomized-blocks",
         8,
@@ -63,7 +63,7 @@ def a_run_that_was_cut_short():
     return answer("cut short", samples, facts, Analysis(), warnings=said, unobserved=unseen)
 
 
-def everything_odd():
+def everything_odd() -> Answer:
     values = noisy(50)
     values[7] = 8.7e-3
     levels = [{"o": 2, "n": 1}, {"o": 3, "n": 1}, {"o": 3, "n": 2}, {"o": 2, "n": 3}]
@@ -78,7 +78,7 @@ def everything_odd():
     return answer("odd", samples, facts, Analysis(baseline={"o": 2}))
 
 
-def the_protocol_on_odd_samples():
+def the_protocol_on_odd_samples() -> Answer:
     samples = [
         make(noisy(1), 1, "old"),
         make(noisy(2, spread=0.3), 2, "wide"),

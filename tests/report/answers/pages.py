@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 from msgspec.structs import replace
 
 from answers.made import BLOCKS, make, noisy
@@ -9,20 +12,30 @@ from answers.strata import on_instances
 from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.core.analysis import Analysis
-from steelyard.core.sample import Failures
+from steelyard.core.sample import Failures, Sample
+from steelyard.core.units import Scalar
 from steelyard.report.page.contents import PageContents
-from steelyard.results.analysis import DesignFacts
+from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.interval import Interval
 from steelyard.results.portrait import Disturbed, Excluded, Portrait
-from steelyard.results.status import Status
+from steelyard.results.status import State, Status
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.answer import answer
+from steelyard.stats.compare.judgement import Outcome
 
 HOSTILE = "<script>alert('x')</script>"
 ESCAPES = "\x1b[31mred\x1b[0m\u202e"
 
 
-def portrait(samples, *, name="made up", excluded=(), disturbed=(), contexts=(), state="complete"):
+def portrait(
+    samples: Sequence[Sample],
+    *,
+    name: str = "made up",
+    excluded: Sequence[Excluded] = (),
+    disturbed: Sequence[Disturbed] = (),
+    contexts: Iterable[tuple[int, Mapping[str, Scalar]]] = (),
+    state: State = "complete",
+) -> Portrait:
     treatments = {each.treatment.id: each.treatment for each in samples}
     blocks = len({block for each in samples for block in each.blocks})
     return Portrait(
@@ -40,18 +53,20 @@ def portrait(samples, *, name="made up", excluded=(), disturbed=(), contexts=(),
     )
 
 
-def without_runs(found):
+def without_runs(found: Answer) -> PageContents:
     """An answer of which only itself is known."""
     treatments = {each.treatment.id: each.treatment for each in found.samples}
     return PageContents(replace(portrait([]), treatments=tuple(treatments.values())), found)
 
 
-def page_of(samples, facts=BLOCKS, declared=None, **more):
+def page_of(
+    samples: Sequence[Sample], facts: DesignFacts = BLOCKS, declared: Analysis | None = None, **more: Any
+) -> PageContents:
     found = answer("made up", samples, facts, declared or Analysis())
     return PageContents(portrait(samples, **more), found)
 
 
-def interleaved(samples):
+def interleaved(samples: Sequence[Sample]) -> list[Sample]:
     """The samples with trials numbered as if blocks had run one after the other."""
     from array import array
 
@@ -62,7 +77,7 @@ def interleaved(samples):
     ]
 
 
-def two_treatments():
+def two_treatments() -> PageContents:
     samples = interleaved([make(noisy(1), label="old"), make(noisy(2, at=0.8e-3), 2, "new")])
     return page_of(
         samples,
@@ -74,29 +89,29 @@ def two_treatments():
     )
 
 
-def hostile():
+def hostile() -> PageContents:
     names = (HOSTILE, ESCAPES, "</script><!--", '"quoted" & \\')
     samples = [make(noisy(i, at=1e-3 * i), i, name) for i, name in enumerate(names, 1)]
     return page_of(interleaved(samples), name=HOSTILE)
 
 
-def one_treatment():
+def one_treatment() -> PageContents:
     return page_of([make(noisy(1), label="only")])
 
 
-def still_running():
+def still_running() -> PageContents:
     return page_of(interleaved([make(noisy(1, 12), label="old"), make(noisy(2, 12), 2, "new")]),
                    DesignFacts("randomized-blocks", 12, 1, state="running"), state="running")  # fmt: skip
 
 
-def all_failed():
+def all_failed() -> PageContents:
     empty = [make([], t, name, failures=Failures(5, 5, 0)) for t, name in ((1, "a"), (2, "b"))]
     lost = [Excluded(i, 1 + i % 2, 1 + i // 2, "failed", "exit code 1", 1e-3) for i in range(10)]
     about = portrait(empty, excluded=lost, state="failed")
     return PageContents(about, None, why="made.lab has no complete block to analyze yet")
 
 
-def in_contexts():
+def in_contexts() -> PageContents:
     return page_of(
         interleaved([make(noisy(30 + t, at=1e-2 / t), t, f"-O{t}", contexts=range(1, 31)) for t in (2, 3)]),
         DesignFacts("randomized-blocks", 30, 1, contexts=30),
@@ -104,7 +119,7 @@ def in_contexts():
     )
 
 
-def swept():
+def swept() -> PageContents:
     samples = [
         make(noisy(10 * p + k, at=1e-3 / p * (1 + k / 5)), 2 * i + k, f"{kind}, p={p}",
              levels={"kind": kind, "p": p})
@@ -115,12 +130,12 @@ def swept():
     return page_of(interleaved(samples), declared=declared)
 
 
-def with_instances():
+def with_instances() -> PageContents:
     samples, design, declared = on_instances()
     return page_of(interleaved(samples), design, declared)
 
 
-def weak_scaling():
+def weak_scaling() -> PageContents:
     """Two orders of work on 4, 8 and 16 ranks, whose problem grows with them, on four runtimes."""
     cells = [
         (runtime, order, p, scale)
@@ -146,11 +161,11 @@ def weak_scaling():
     return page_of(interleaved(samples), DesignFacts("randomized-blocks", 8, seed=1), declared)
 
 
-def held_to_a_rule():
+def held_to_a_rule() -> PageContents:
     """Three operations over ranks and sizes: Allreduce takes too long at 4 ranks and 1,024 bytes."""
     places = [{"bytes": size, "p": p} for size in (8, 1024) for p in (2, 4, 8)]
     ratios = (0.5, 0.9, 1.06, 0.8, 2.5, 0.97)
-    outcomes = ("holds", "holds", "not_resolved", "holds", "fails", "holds")
+    outcomes: tuple[Outcome, ...] = ("holds", "holds", "not_resolved", "holds", "fails", "holds")
     points = [
         RulePointEvidence(
             "latency_s", "allreduce", "reduce + bcast", ratio, Interval(0.9 * ratio, 1.1 * ratio), 0.05, 0.05,
@@ -158,13 +173,13 @@ def held_to_a_rule():
         )
         for ratio in ratios
     ]  # fmt: skip
-    instances = tuple(map(Instance, places, outcomes, points))
+    instances = tuple(Instance(*each) for each in zip(places, outcomes, points, strict=True))
     rule = Rule("allreduce <= reduce + bcast", "op", parameter="p")
     checked = Checked("made up", None, 0.05, (Verdict(rule, "fails", instances),))
     return replace(swept(), checked=checked)
 
 
-def many_runs(treatments=40, each=2500):
+def many_runs(treatments: int = 40, each: int = 2500) -> list[Sample]:
     samples = [
         make(noisy(t, each, at=1e-3 * (1 + t / 100), spread=0.03), t, f"n={t}", blocks=range(1, each + 1))
         for t in range(1, treatments + 1)

@@ -6,12 +6,13 @@ import itertools
 
 from answers.made import BLOCKS, make, noisy
 from steelyard.core.analysis import Analysis
-from steelyard.results.analysis import DesignFacts
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 
-def a_ratio_of_speedups():
+def a_ratio_of_speedups() -> Answer:
     """Two algorithms on two runtimes: the gain of the second is larger on the second runtime."""
     at = {("delta", "amqp"): 1e-3, ("kla", "amqp"): 0.9e-3, ("delta", "hpx"): 1.1e-3, ("kla", "hpx"): 0.8e-3}
     samples = [
@@ -22,7 +23,7 @@ def a_ratio_of_speedups():
     return answer("a ratio of speedups", samples, BLOCKS, declared)
 
 
-def on_instances():
+def on_instances() -> tuple[list[Sample], DesignFacts, Analysis]:
     """Two programs on four inputs, of which one carries the spread: samples, design and analysis."""
     samples = [
         make(
@@ -38,11 +39,11 @@ def on_instances():
     return samples, DesignFacts("randomized-blocks", 5, seed=1), declared
 
 
-def problem_instances():
+def problem_instances() -> Answer:
     return answer("instances", *on_instances())
 
 
-def strata_and_labels():
+def strata_and_labels() -> Answer:
     samples = [
         make(
             noisy(40 + 10 * t + p + n, at=1e-5 * (1.3 if t == 2 and op == "bcast" else 1)),
@@ -59,7 +60,7 @@ def strata_and_labels():
     return answer("strata", samples, BLOCKS, Analysis(metric="latency_s", strata=("n",)))
 
 
-def many_programs_by_the_protocol():
+def many_programs_by_the_protocol() -> Answer:
     samples = [
         make(
             noisy(300 + t, at=1e-3 * (1.012 if size == 64 and program != "dc" else 1)),
@@ -71,5 +72,5 @@ def many_programs_by_the_protocol():
             itertools.product(["bt", "cg", "dc"], ["O2", "O3"], [0, 64, 128]), 1
         )
     ]
-    declared = Analysis(family="all-pairs", strata=["program", "opt"], protocol=NAME)
+    declared = Analysis(family="all-pairs", strata=("program", "opt"), protocol=NAME)
     return answer("programs", samples, BLOCKS, declared)

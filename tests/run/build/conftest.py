@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,11 +34,11 @@ class Workshop:
         path.chmod(mode)
         return path
 
-    def builder(self, *command: str, inputs: tuple[str, ...] = ("**",), **options) -> Builder:
+    def builder(self, *command: str, inputs: tuple[str, ...] = ("**",), **options: Any) -> Builder:
         """A builder of its own, as another ``run`` would have it."""
         return Builder(Build(command=command, inputs=inputs, **options), self.source, root=self.cache)
 
-    def shell(self, script: str, **options) -> Builder:
+    def shell(self, script: str, **options: Any) -> Builder:
         """A builder that counts, in ``count`` beside the source, how often it really builds."""
         counting = f"echo x >> '{self.count_file}'; {script}"
         return self.builder("/bin/sh", "-c", counting, **options)
@@ -52,12 +53,12 @@ class Workshop:
 
 
 @pytest.fixture
-def workshop(tmp_path):
+def workshop(tmp_path: Path) -> Workshop:
     return Workshop(tmp_path)
 
 
 @pytest.fixture
-def as_nobody():
+def as_nobody() -> Callable[..., Any]:
     """``with as_nobody(directory):`` inside, this process owns the directory and has no other rights."""
 
     @contextmanager

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 
 @pytest.fixture
-def machine(tmp_path):
+def machine(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
     """``machine({path: text})``: a root directory that holds these files."""
 
     def make(files: Mapping[str, str]) -> Path:

@@ -6,12 +6,15 @@ import multiprocessing
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from steelyard.core.errors import InterruptedRunError, MachineError
 from steelyard.lab.run.run import run
+from steelyard.spec import Experiment
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -20,7 +23,7 @@ import slurm_cluster
 FORK = multiprocessing.get_context("fork")
 
 
-def measure(going_on, record):
+def measure(going_on: Experiment, record: Path) -> None:
     """Exits with 0 where the experiment is complete, 130 where it was interrupted, 4 where it cannot run."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -32,11 +35,11 @@ def measure(going_on, record):
 
 
 @pytest.fixture
-def begin():
+def begin() -> Iterator[Callable[[Experiment, Path], BaseProcess]]:
     """Starts experiments in processes of their own, none of which outlives the test."""
     begun = []
 
-    def begin_one(going_on, record):
+    def begin_one(going_on: Experiment, record: Path) -> BaseProcess:
         process = FORK.Process(target=measure, args=(going_on, record))
         process.start()
         begun.append(process)
@@ -49,7 +52,7 @@ def begin():
 
 
 @pytest.fixture(scope="module")
-def running_cluster(tmp_path_factory):
+def running_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     if lacks := slurm_cluster.missing():
         pytest.skip(f"no Slurm on this machine: {lacks}")
     with slurm_cluster.cluster(tmp_path_factory.mktemp("slurm") / "cluster") as environment:
@@ -57,7 +60,7 @@ def running_cluster(tmp_path_factory):
 
 
 @pytest.fixture
-def slurm(running_cluster, monkeypatch):
+def slurm(running_cluster: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands of a running cluster find it in the environment."""
     for name, value in running_cluster.items():
         if os.environ.get(name) != value:
@@ -65,6 +68,6 @@ def slurm(running_cluster, monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def short_absence(monkeypatch):
+def short_absence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs that are killed here are gone at once; how long a queue is doubted has a test with a clock."""
     monkeypatch.setattr("steelyard.run.queue.template.Template.absence_s", 1.0)

@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -139,7 +139,9 @@ def idle(environment: dict[str, str]) -> int:
     return _asked(["sinfo", "--noheader", "-N", "--format", "%T"], environment).split().count("idle")
 
 
-def until(holds, what: str, place: Path | None = None, timeout_s: float = 120.0) -> None:
+def until(
+    holds: Callable[[], object], what: str, place: Path | None = None, timeout_s: float = 120.0
+) -> None:
     deadline = time.monotonic() + timeout_s
     while not holds():
         if time.monotonic() > deadline:

@@ -5,24 +5,41 @@ from __future__ import annotations
 import importlib.util
 import sys
 from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from steelyard.core.factorial import Axis, Layout
+from steelyard.core.arrays import Floats
+from steelyard.core.factorial import Axis, Generator, Layout
+from steelyard.core.factorial.layout import Kind
 from steelyard.core.sample import Failures, Sample, Treatment
-from steelyard.core.units import BUILTIN, Metric
+from steelyard.core.units import BUILTIN, Better, Metric, Scalar
+
+Built = tuple[Layout, list[Sample], Floats]
 
 
-def lay(kind="full", generators=(), base=(), **levels):
+def lay(
+    kind: Kind = "full", generators: tuple[Generator, ...] = (), base: tuple[int, ...] = (), **levels: Any
+) -> Layout:
     axes = tuple(Axis(name, tuple({name: level} for level in each)) for name, each in levels.items())
     return Layout(kind, axes, generators, base)
 
 
 def made(
-    layout, values, *, better="lower", blocks=None, contexts=None, failures=None, labels=None, keep=None
-):
+    layout: Layout,
+    values: Iterable[Sequence[float] | Floats],
+    *,
+    better: Better = "lower",
+    blocks: Iterable[int] | None = None,
+    contexts: Iterable[int] | None = None,
+    failures: Mapping[int, Failures] | None = None,
+    labels: Mapping[str, Scalar] | None = None,
+    keep: Callable[[Mapping[str, Scalar]], bool] | None = None,
+) -> list[Sample]:
     """One sample a cell of the layout, the values of each in a row."""
     metric = BUILTIN["wall_s"] if better == "lower" else Metric("rate", "1/s", "user", better)
     found = []
@@ -46,7 +63,14 @@ def made(
     return found
 
 
-def drawn(rng, layout, log_mean, *, blocks=12, spread=0.05):
+def drawn(
+    rng: np.random.Generator,
+    layout: Layout,
+    log_mean: Callable[[Mapping[str, Scalar]], float],
+    *,
+    blocks: int = 12,
+    spread: float = 0.05,
+) -> list[Floats]:
     """Log-normal values about ``log_mean`` of each cell, with a drift that blocks share."""
     drift = rng.normal(0, 0.3, blocks)
     return [
@@ -59,20 +83,27 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
-def layout():
+def layout() -> Callable[..., Layout]:
     return lay
 
 
 @pytest.fixture(scope="session")
-def samples():
+def samples() -> Callable[..., list[Sample]]:
     return made
 
 
 @pytest.fixture(scope="session")
-def experiment():
+def experiment() -> Callable[..., Built]:
     """A layout, and its samples under a model of the logarithm."""
 
-    def build(seed, log_mean, *, blocks=12, better="lower", **given):
+    def build(
+        seed: int,
+        log_mean: Callable[[Mapping[str, Scalar]], float],
+        *,
+        blocks: int = 12,
+        better: Better = "lower",
+        **given: Any,
+    ) -> Built:
         found = lay(**given)
         values = drawn(np.random.default_rng(seed), found, log_mean, blocks=blocks)
         return found, made(found, values, better=better), np.array(values)
@@ -81,9 +112,11 @@ def experiment():
 
 
 @pytest.fixture(scope="session")
-def simulation():
+def simulation() -> ModuleType:
     path = Path(__file__).parents[3] / "benchmarks" / "coverage" / "factorial.py"
     spec = importlib.util.spec_from_file_location("coverage_of_factorial", path)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

@@ -80,6 +80,6 @@ AFTER = {
 PROGRAMS = ("BT", "CG", "DC", "EP", "FT", "IS", "LU", "MG", "SP", "UA")
 
 
-def cells(table):
+def cells(table: str) -> list[list[str]]:
     """The cells of a table, row by row, as they are printed."""
     return [line.split() for line in table.split("\n") if line.strip()]

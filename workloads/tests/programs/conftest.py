@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ FLAT = """<?xml version='1.0'?>
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path: Path) -> Callable[..., Ended]:
     """``start("mpich", "collectives", 4, "--ops", "bcast")``: ranks on this machine, as many as asked for."""
 
     def run(library: str, program: str, ranks: int, *arguments: str, **env: str) -> Ended:
@@ -53,13 +54,13 @@ def start(tmp_path):
 
 
 @pytest.fixture
-def openmpi(start):
+def openmpi(start: Callable[..., Ended]) -> Callable[..., Ended]:
     """The same with Open MPI."""
     return lambda *asked, **env: start("openmpi", *asked, **env)
 
 
 @pytest.fixture
-def simulated(tmp_path):
+def simulated(tmp_path: Path) -> Callable[..., Ended]:
     """``simulated("collectives", 16, …)`` on a flat network; ``configuration`` goes to SimGrid."""
     platform, hosts = tmp_path / "flat.xml", tmp_path / "hosts"
     platform.write_text(FLAT)

@@ -44,6 +44,7 @@ class Ended:
 
     def values(self, metric: str, **labels: object) -> list[float]:
         """The values of the only line with this metric and these labels."""
+        found: list[float]
         (found,) = [
             line["values"]
             for line in self.lines

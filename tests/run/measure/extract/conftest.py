@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 
+from steelyard.core.units import Scalar
 from steelyard.exchange.reports import read_reports
 from steelyard.run.measure.extract import Extractor, MissingValueError
+from steelyard.run.measure.measurement import Value
 from steelyard.run.runner.journal import RawTrial
 from steelyard.spec.experiment import Experiment, Program, UserMetric
 
@@ -26,10 +29,10 @@ class Extraction:
         stderr: bytes = b"",
         metrics: bytes = b"",
         written: Mapping[str, int] | None = None,
-        levels: Mapping[str, object] | None = None,
+        levels: Mapping[str, Scalar] | None = None,
         counters: Mapping[str, float | None] | None = None,
         queue_wait_ns: int | None = None,
-    ):
+    ) -> Sequence[Value]:
         """The values of a trial that wrote this; ``written`` says how much, where it was more."""
         sizes = {"stdout": len(stdout), "stderr": len(stderr), "metrics": len(metrics), **(written or {})}
         raw = RawTrial(
@@ -64,11 +67,11 @@ class Extraction:
         )
         return self.extractor.values(levels or {}, raw)
 
-    def numbers(self, *arguments, **options) -> list[float]:
+    def numbers(self, *arguments: bytes, **options: Any) -> list[float]:
         """The values without what is said of them."""
         return [value.value for value in self.values(*arguments, **options)]
 
-    def reason(self, *arguments, **options) -> str:
+    def reason(self, *arguments: bytes, **options: Any) -> str:
         """Why the trial fails."""
         with pytest.raises(MissingValueError) as caught:
             self.values(*arguments, **options)
@@ -76,7 +79,7 @@ class Extraction:
 
 
 @pytest.fixture(scope="session")
-def extracting():
+def extracting() -> Callable[..., Extraction]:
     """``extracting(metric, …)``: an ``Extraction`` of these metrics."""
 
     def make(*metrics: UserMetric) -> Extraction:
