@@ -130,6 +130,11 @@ def keep(study: Path, part: str, record: Record, metrics: Sequence[str] = ()) ->
     """Keep metrics of complete blocks, in the order of treatments.
 
     These are the metrics that the spec defines and compares, and those that are named.
+
+    Raises
+    ------
+    LookupError
+        A label of the program has the name of a factor and another value.
     """
     file = find(study, part)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -165,6 +170,9 @@ def _cells(
 ) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]:
     for sample in record.samples(metric):
         labels.update(dict.fromkeys(sample.labels))
-        of_all = {**sample.treatment.levels, **sample.labels}
+        levels = sample.treatment.levels
+        if twice := [name for name, label in sample.labels.items() if levels.get(name, label) != label]:
+            raise LookupError(f"{twice[0]!r} is a factor, and a label that says something else")
+        of_all = {**levels, **sample.labels}
         for block, value in zip(sample.blocks, sample.values, strict=True):
             yield (*((name, str(of_all[name])) for name in of_all), (PLACE[0], str(block))), f"{value:.10g}"

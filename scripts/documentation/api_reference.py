@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
+from itertools import pairwise
 from types import ModuleType
 from typing import Final
 
@@ -13,7 +15,7 @@ ROOM: Final = "steelyard.api"
 
 
 def names(module: str) -> str:
-    """A table of what a module exports: each name with the first sentence about it.
+    """A table of what a module exports: each name with the first paragraph about it.
 
     Raises
     ------
@@ -30,6 +32,25 @@ def names(module: str) -> str:
 def _describe(module: ModuleType, name: str) -> str:
     value = getattr(module, name)
     if inspect.isclass(value) or inspect.isfunction(value):
-        first = (inspect.getdoc(value) or "").partition("\n\n")[0]
-        return " ".join(first.split()).replace("|", "\\|").replace("``", "`")
-    return f"a value, of type `{type(value).__name__}`"
+        text = inspect.getdoc(value) or ""
+    else:
+        text = _find_docstring(module, name)
+    return " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|").replace("``", "`")
+
+
+def _find_docstring(module: ModuleType, name: str) -> str:
+    """Find the string below the assignment of a value, where it is defined."""
+    place, own_name = next(
+        (node.module or "", alias.name)
+        for node in ast.parse(inspect.getsource(module)).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if (alias.asname or alias.name) == name
+    )
+    body = ast.parse(inspect.getsource(importlib.import_module(place))).body
+    for node, below in pairwise(body):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id == own_name for target in targets):
+            is_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            return str(below.value.value) if is_text else ""  # type: ignore[attr-defined]
+    return ""

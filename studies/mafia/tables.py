@@ -181,6 +181,7 @@ def tables() -> Iterator[tuple[str, int, Rows]]:
     yield "(a) Times and counts", 2, table_7()
     yield "(b) Naive ways, caught", 1, growth("naive")
     yield "(d) Clusters that overlap", 1, overlaps()
+    yield "(d) Clusters that overlap", 2, growth("overlap")
     yield "(e) The paper's own code", 1, paper_code()
 
 

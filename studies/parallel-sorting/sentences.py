@@ -41,7 +41,8 @@ GIVEN: Final = (
     r"paper's 10\^7 keys a process|machine, n/p = 1,000, in",
     r"on 4 to 64 ranks of|at 10\^6 keys|at 512, is not|up to 64 ranks",
     r"13 simulations, 23 minutes|80 simulations, 3 minutes|1,024 on the flat machine from p",
-    r"At p = 2\^14 and k = 8|leaves its node of 16 ranks|With 10\^7 keys a process computing",
+    r"at p = 2\^14 and k = 8|to 64 ranks and is|to 128 ranks alone|the 256 of \(a\)",
+    r"leaves its node of 16 ranks|With 10\^7 keys a process computing",
 )
 """Settings of the specs, and facts of SimGrid's network."""
 RANKS: Final = (4, 8, 16, 32, 64, 128)
@@ -235,7 +236,7 @@ def one_after_the_other() -> Iterator[Sentence]:
         if row["claim"] == claim
         for number in re.findall(r"([\d.]+) s", row["predicted (95 %)"])
     ]
-    yield "from p ≤ 128, {} s (95 %: {} to {}), is {} s ({} to {}) from 512", *seconds
+    yield "from p ≤ 128, {} s (95 %: {} to {}), is predicted as {} s ({} to {}) from 512", *seconds
 
 
 def memory_and_shares() -> Iterator[Sentence]:
@@ -248,7 +249,7 @@ def memory_and_shares() -> Iterator[Sentence]:
     a_value = (kept_bytes[8, 4] - kept_bytes[4, 4]) / (2**8 - 2**4)
     a_rank = (kept_bytes[8, 64] - kept_bytes[8, 4]) / (64 - 4)
     yield "{} bytes a value of a digit and {} a rank", a_value, a_rank
-    yield "it would be {} kB a rank", (a_value * 2**8 + a_rank * (2**14 + 1)) / 1000
+    yield "{} kB a rank at p = 2^14", (a_value * 2**8 + a_rank * (2**14 + 1)) / 1000
     by = times("shares", "time_s", "machine", "algorithm", "bits", "p", "computing")
     shares = [
         time_s / by[*key, "calibrated"]

@@ -127,3 +127,17 @@ def test_contexts_are_kept_with_what_was_drawn_for_them(study):
         with kept_values.rebuilt(study, "part") as again:
             assert again.outcomes() == record.outcomes()
             assert [*again.samples("rounds")] == [*record.samples("rounds")]
+
+
+def test_a_label_that_contradicts_a_factor_of_its_name_is_an_error(tmp_path, steelyard_cli):
+    (tmp_path / "program").write_text(PROGRAM.replace('"phase":', '"way":'))
+    (tmp_path / "program").chmod(0o755)
+    spec = SPEC.partition("[[claims]]")[0]
+    (tmp_path / "part.toml").write_text(spec)
+    ended = steelyard_cli("run", str(tmp_path / "part.toml"), "--output", str(tmp_path / "part.lab"))
+    assert ended.returncode == 0, ended.stderr
+    with (
+        Record.open(tmp_path / "part.lab") as record,
+        pytest.raises(LookupError, match="'way' is a factor, and a label"),
+    ):
+        kept_values.keep(tmp_path, "part", record)

@@ -70,7 +70,9 @@ def test_boxes_that_coincide_are_found_and_shifted_ones_are_lost(tmp_path, steel
     spec = reduced(STUDY / "overlap.toml", tmp_path, change, program=built("plain", "bin/mafia"))
     assert steelyard_cli("run", str(spec)).returncode == 0
     with Record.open(tmp_path / "overlap.lab") as record:
-        for dense, found in zip(*map(record.samples, ("dense_units", "planted_found")), strict=True):
+        samples = [record.samples(name) for name in ("dense_units", "planted_found")]
+        assert len(samples[0]) == 30
+        for dense, found in zip(*samples, strict=True):
             levels = dense.treatment.levels
             k, shared = int(levels["k"]), int(levels["shared"])
             if levels["shift"] == 0:

@@ -1,8 +1,11 @@
-// Uses as much CPU time as is asked in each of its parts, and prints how much that was: family PARTS
-// MICROSECONDS PARTS is alone; threads, where a second thread works too; child, where a child works too,
-// which is waited for; orphan, where a grandchild works too that nobody waits for, and ends before the
-// program does; or outlives, where a child begins to work when the program has ended, and prints its own
-// time. A reader of all that is printed sees the end of it when the child has ended.
+// Uses as much CPU time as is asked in each of its parts, and prints how much that was:
+//
+//     family PARTS MICROSECONDS
+//
+// PARTS is alone; threads, where a second thread works too; child, where a child works too, which is waited
+// for; orphan, where a grandchild works too that nobody waits for, and ends before the program does; or
+// outlives, where a child begins to work when the program has ended, and prints its own time. A reader of all
+// that is printed sees the end of it when the child has ended.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

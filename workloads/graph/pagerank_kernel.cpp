@@ -6,6 +6,7 @@
 
 #include "agm/machine.hpp"
 #include "agm/pagerank.hpp"
+#include "graph/exchange_in_parts.hpp"
 #include "graph/kernels.hpp"
 #include "graph/lookup.hpp"
 #include "harness/random.hpp"
@@ -111,21 +112,18 @@ class PageRankKernel final : public Kernel {
         const Csr& graph = place_.graph;
         std::vector<double> sums(graph.count());
         std::size_t local = 0;
-        for (bool any = true; any;) {
-            std::vector<std::vector<Gift>> gifts(graph.owners.ranks());
-            for (std::size_t count = 0; local < graph.count() && count < together; ++local) {
-                for (const Vertex vertex : graph.neighbours(local)) {
-                    gifts[graph.owners.owner(vertex)].push_back({vertex, share(local)});
+        exchange_in_parts<Gift>(
+            place_.team,
+            [&](std::vector<std::vector<Gift>>& gifts) {
+                for (std::size_t count = 0; local < graph.count() && count < together; ++local) {
+                    for (const Vertex vertex : graph.neighbours(local)) {
+                        gifts[graph.owners.owner(vertex)].push_back({vertex, share(local)});
+                    }
+                    count += graph.degree(local);
                 }
-                count += graph.degree(local);
-            }
-            for (const std::vector<Gift>& received : place_.team.exchanged(gifts)) {
-                for (const Gift& gift : received) {
-                    sums[graph.owners.local(gift.vertex)] += gift.share;
-                }
-            }
-            any = place_.team.all(Fold::max, std::uint64_t{local < graph.count() ? 1U : 0U}) != 0;
-        }
+                return local < graph.count();
+            },
+            [&](const Gift& gift) { sums[graph.owners.local(gift.vertex)] += gift.share; });
         return sums;
     }
 

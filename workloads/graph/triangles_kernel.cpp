@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agm/triangles.hpp"
+#include "graph/exchange_in_parts.hpp"
 #include "graph/kernels.hpp"
 
 namespace goodsyard::graph {
@@ -55,29 +56,28 @@ class TrianglesKernel final : public Kernel {
         std::uint64_t closed = 0;
         std::size_t local = 0;
         std::size_t first = 0; ///< In the row of `local`, which may be asked about in several parts.
-        for (bool any = true; any;) {
-            std::vector<std::vector<Pair>> questions(graph.owners.ranks());
-            for (std::uint64_t request = 0; local < graph.count() && request < most_pairs;) {
-                const std::span<const Vertex> row = graph.neighbours(local);
-                for (; first < row.size() && request < most_pairs; ++first) {
-                    for (const Vertex neighbour : row.subspan(first + 1)) {
-                        questions[graph.owners.owner(row[first])].push_back({row[first], neighbour});
+        exchange_in_parts<Pair>(
+            place_.team,
+            [&](std::vector<std::vector<Pair>>& questions) {
+                for (std::uint64_t request = 0; local < graph.count() && request < most_pairs;) {
+                    const std::span<const Vertex> row = graph.neighbours(local);
+                    for (; first < row.size() && request < most_pairs; ++first) {
+                        for (const Vertex neighbour : row.subspan(first + 1)) {
+                            questions[graph.owners.owner(row[first])].push_back({row[first], neighbour});
+                        }
+                        request += row.size() - first - 1;
                     }
-                    request += row.size() - first - 1;
+                    if (first == row.size()) {
+                        ++local;
+                        first = 0;
+                    }
                 }
-                if (first == row.size()) {
-                    ++local;
-                    first = 0;
-                }
-            }
-            for (const std::vector<Pair>& pairs : place_.team.exchanged(questions)) {
-                for (const Pair& pair : pairs) {
-                    const auto row = graph.neighbours(graph.owners.local(pair.vertex));
-                    closed += std::ranges::binary_search(row, pair.other) ? 1 : 0;
-                }
-            }
-            any = place_.team.all(Fold::max, std::uint64_t{local < graph.count() ? 1U : 0U}) != 0;
-        }
+                return local < graph.count();
+            },
+            [&](const Pair& pair) {
+                const auto row = graph.neighbours(graph.owners.local(pair.vertex));
+                closed += std::ranges::binary_search(row, pair.other) ? 1 : 0;
+            });
         return place_.team.all(Fold::sum, closed);
     }
 

@@ -47,12 +47,12 @@ void check_plan(const Plan& plan) {
                          " dimensions in points of " + std::to_string(plan.dimensions) +
                          "; --cluster-dimensions must not exceed --dimensions");
     }
-    if (plan.shared > plan.cluster_dimensions) {
+    if (plan.shared < 0 || plan.shared > plan.cluster_dimensions) {
         throw UsageError(std::to_string(plan.shared) + " shared dimensions of clusters of " +
                          std::to_string(plan.cluster_dimensions) +
-                         "; --shared must not exceed --cluster-dimensions");
+                         "; --shared must not be below 0 or exceed --cluster-dimensions");
     }
-    if (width_of_all(plan) > Plan::extent) {
+    if (plan.shared > 0 && width_of_all(plan) > Plan::extent) {
         throw UsageError("boxes that are shifted by " + std::to_string(plan.shift) +
                          " of a side end outside of the points; plant fewer, or lower --shift");
     }
@@ -126,7 +126,7 @@ double draw_lower(const std::vector<Box>& earlier, int dimension, Sequence& draw
 std::vector<Box> draw_boxes(const Plan& plan) {
     check_plan(plan);
     Sequence draw{Random(plan.seed, boxes_stream)};
-    const Box shared = draw_shared(plan, draw);
+    const Box shared = plan.clusters > 1 ? draw_shared(plan, draw) : Box{};
     std::vector<Box> boxes;
     for (int c = 0; c < plan.clusters; ++c) {
         Box box{draw_dimensions(plan, shared.dimensions, draw), {}, {}};

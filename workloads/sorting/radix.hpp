@@ -72,9 +72,9 @@ class RadixSort final : public Sort<Item> {
         block.swap(sorted);
         this->compute(phase, Work::move, 2 * static_cast<double>(block.size()) + static_cast<double>(values));
     }
-    /// Remember a pass with so many values of a digit and so many other bytes, if none took more. Counts and
-    /// slots are there together; those of ranks before are not any more.
-    void took(std::size_t values, std::size_t others) {
+    /// Remember what an exchange keeps, if none kept more: counts and slots of so many values of a digit, and
+    /// so many other bytes.
+    void note_kept(std::size_t values, std::size_t others) {
         this->step_bytes_ = std::max(this->step_bytes_, sizeof(std::uint64_t) * 2 * values + others);
     }
     std::vector<std::uint64_t> find_slots() {
@@ -120,7 +120,7 @@ class RadixSort final : public Sort<Item> {
             cuts[r] = std::max(cuts[r], cuts[r - 1]);
         }
         const std::vector<std::uint64_t> runs = this->traffic_.announce(exchange_, cuts);
-        took(slots.size(), sizeof(std::uint64_t) * (cuts.size() + runs.size()));
+        note_kept(slots.size(), sizeof(std::uint64_t) * (cuts.size() + runs.size()));
         std::vector<Item> got(runs.back());
         this->traffic_.alltoallv(exchange_, block.data(), cuts, got.data(), runs);
         return got;
@@ -173,7 +173,7 @@ class RadixSort final : public Sort<Item> {
         std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
             return a.digit != b.digit ? a.digit < b.digit : a.source < b.source;
         });
-        took(slots.size(), sizeof(Chunk) * chunks.size() + sizeof(MPI_Request) * requests.size());
+        note_kept(slots.size(), sizeof(Chunk) * chunks.size() + sizeof(MPI_Request) * requests.size());
         std::vector<Item> together;
         for (const Chunk& chunk : chunks) {
             together.insert(together.end(), chunk.items.begin(), chunk.items.end());

@@ -37,8 +37,9 @@ class Sort {
     /// over ranks' own.
     [[nodiscard]] std::uint64_t rounds() const { return rounds_; }
 
-    /// What a pass over a digit took beside the items themselves, in bytes, at most over passes of all runs:
-    /// counts, requests, and what says where a piece belongs. 0 of sorts that have no digits.
+    /// What the exchange of a pass over a digit keeps beside the items themselves, in bytes, at most over
+    /// passes of all runs: counts, slots, requests, and what says where a piece belongs. 0 of sorts that have
+    /// no digits.
     [[nodiscard]] std::uint64_t step_bytes() const { return step_bytes_; }
 
   protected:

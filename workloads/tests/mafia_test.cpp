@@ -342,7 +342,9 @@ TEST(Planted, WithOneClusterHaveTheFirstDimensions) {
     Plan plan;
     plan.clusters = 1;
     plan.cluster_dimensions = 4;
-    EXPECT_EQ(draw_boxes(plan)[0].dimensions, (std::vector<int>{0, 1, 2, 3}));
+    for (plan.shared = 0; plan.shared < 3; ++plan.shared) {
+        EXPECT_EQ(draw_boxes(plan)[0].dimensions, (std::vector<int>{0, 1, 2, 3}));
+    }
 }
 
 TEST(Planted, BoxesKeepTheirDistance) {
@@ -403,8 +405,10 @@ TEST(Planted, PlansThatCannotBeAreRefused) {
     refused([](Plan& plan) { plan.clusters = 0; });
     refused([](Plan& plan) { plan.cluster_dimensions = 0; });
     refused([](Plan& plan) { plan.shared = plan.cluster_dimensions + 1; });
+    refused([](Plan& plan) { plan.shared = -1; });
     refused([](Plan& plan) {
         plan.clusters = 20; // The last begins at 9.5 sides.
+        plan.shared = 1;
         plan.shift = 0.5;
     });
     refused([](Plan& plan) {

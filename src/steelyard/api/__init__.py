@@ -23,12 +23,14 @@ from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
 from steelyard.lab.gate.gate import gate
 from steelyard.lab.gate.request import GateRequest
+from steelyard.lab.history.history import HistoryRequest
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.laboratory import Laboratory, Report, Result, compare, history, measure, model, report
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.contexts import ByContext, ContextFinding
+from steelyard.results.history import History
 from steelyard.results.interval import Interval
 from steelyard.results.protocol import ProgramTables
 from steelyard.results.status import Progress
@@ -45,6 +47,8 @@ __all__ = [
     "Contexts",
     "Experiment",
     "GateRequest",
+    "History",
+    "HistoryRequest",
     "InterruptedRunError",
     "Interval",
     "KeptBlock",

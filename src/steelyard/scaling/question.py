@@ -22,6 +22,7 @@ from steelyard.scaling.spaces import (
 )
 
 Method = Literal["posterior", "seed001"]
+"""How models are found: by the posterior over formulas, or by least squares as published."""
 METHODS: Final[tuple[Method, ...]] = ("posterior", "seed001")
 SPACES: Final = ("default", "seed001", "mpi-study", "wide")
 SURE: Final = 0.8

@@ -131,7 +131,7 @@ def test_a_file_that_was_generated_gives_what_drawn_points_give(mafia, tmp_path)
     ("asked", "said"),
     [
         (("cluster", "--cluster-dimensions", "21"), "clusters of 21 dimensions in points of 20"),
-        (("cluster", "--shared", "4"), "--shared must not exceed --cluster-dimensions"),
+        (("cluster", "--shared", "4"), "--shared must not be below 0 or exceed --cluster-dimensions"),
         (("cluster", "--shared", "2", "--clusters", "20", "--shift", "0.5"), "lower --shift"),
         (("cluster", "--points", "0"), "--points"),
         (("cluster", "--clusters", "9", "--dimensions", "2", "--cluster-dimensions", "2"), "do not fit"),

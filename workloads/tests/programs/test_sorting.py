@@ -93,7 +93,7 @@ def test_what_a_sort_says_of_itself_adds_up(openmpi):
     assert 0 < ended.values("phase_bytes", phase="exchange")[0] <= 8 * (150 + 3 * 2)
 
 
-def test_a_pass_of_radix_sort_says_what_it_keeps_beside_the_items(openmpi):
+def test_radix_sort_says_what_an_exchange_keeps_beside_the_items(openmpi):
     for bits in (1, 8, 16):
         asked = ("--algorithm", "radix", "--digit-bits", str(bits), "--keys-per-rank", "100")
         together = openmpi("psort", 3, *ONCE, *asked, "--exchange", "alltoallv").values("step_bytes")

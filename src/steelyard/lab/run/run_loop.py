@@ -38,6 +38,7 @@ _INCOMPLETE_BLOCKS: Final = 20
 
 
 Watch = Callable[[Progress], None]
+"""Is told how far a run is."""
 
 
 class RunLoop:

@@ -21,6 +21,7 @@ from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
 
 SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}
+"""Of each outcome."""
 STYLES: Final[dict[Outcome, Style]] = {
     "holds": "good",
     "fails": "bad",

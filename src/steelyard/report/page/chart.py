@@ -16,15 +16,22 @@ from steelyard.report.text.label import shorten_apart
 from steelyard.report.text.table import Column
 
 Rows = Sequence[Mapping[str, Any]]
+"""What a chart draws: each row a mapping of fields."""
 Spec = Mapping[str, Any]
 
 BETTER: Final = "var(--better)"
+"""Colour of what is better."""
 WORSE: Final = "var(--worse)"
+"""Colour of what is worse."""
 OPEN: Final = "var(--open)"
+"""Colour of what is not resolved."""
 INK: Final = "var(--ink)"
+"""Colour of text."""
 MUTED: Final = "var(--muted)"
+"""Colour of axes and of what is compared with."""
 GRID: Final = "var(--grid)"
 ACCENT: Final = "var(--accent)"
+"""Colour of a single series."""
 PAGE: Final = "var(--page)"
 SERIES: Final = tuple(f"var(--series{i})" for i in range(1, 7))
 """Colours of up to six series, after Okabe and Ito."""
@@ -110,7 +117,7 @@ class Chart(msgspec.Struct, frozen=True):
     spec : Mapping
         Vega-Lite without width, look and data.
     data : Mapping[str, Rows]
-        The rows of each named data set; ``runs`` and ``cells`` are made from the page's columns instead.
+        The rows of each named data set; on a page, ``runs`` are made from its columns instead.
     columns : tuple of Column
         The table below it.
     rows_of : tuple of str

@@ -77,6 +77,6 @@ def opacity_scale(field: str, lightest: float, darkest: float) -> dict[str, Any]
     return {"field": field, "type": "quantitative", "legend": None, "scale": scale}
 
 
-def cells(field: str, **options: Any) -> dict[str, Any]:
+def name_axis(field: str, **options: Any) -> dict[str, Any]:
     """Return an axis of names, in the order of the rows."""
     return {"field": field, "type": "nominal", "sort": None, **options}

@@ -158,7 +158,7 @@ def _draw_traces(observation: Observation) -> Iterator[Chart]:
         course = {
             "x": number("part", "part of the run's CPU time (%)", scale={"nice": False}),
             "y": number("rate", "events per second", axis={"format": "~s"}),
-            "color": colour_scale("level", dict(zip(names, SERIES, strict=False))),
+            "color": colour_scale("level", {name: SERIES[i % len(SERIES)] for i, name in enumerate(names)}),
             "tooltip": tooltip(level="probe", rate="events per second"),
         }
         line = mark("line", course, rows="rows", interpolate="step", strokeWidth=1.8)

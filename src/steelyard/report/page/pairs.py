@@ -8,7 +8,7 @@ from steelyard.report.answer.protocol import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.page.marks import cells, mark, opacity_scale
+from steelyard.report.page.marks import mark, name_axis, opacity_scale
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable
 from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column
@@ -38,7 +38,7 @@ def section(answer: Answer) -> Section | None:
 
 def _draw_triangle(table: StratumTable, i: int) -> Chart:
     text = named_levels(table.stratum)
-    rows_of_cells: list[dict[str, Any]] = [
+    cells: list[dict[str, Any]] = [
         {
             "first": printable(cell.first),
             "second": printable(cell.second),
@@ -57,8 +57,8 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
         "domain": False,
         "ticks": False,
     }
-    x = cells("second", axis=bare | {"orient": "top", "labelAngle": -40})
-    y = cells("first", axis=bare)
+    x = name_axis("second", axis=bare | {"orient": "top", "labelAngle": -40})
+    y = name_axis("first", axis=bare)
     hover = tooltip(first="first", second="second", before="differ before Holm", after="after Holm")
     shared = {"x": x, "y": y, "tooltip": hover}
     share = {**shared, "fillOpacity": opacity_scale("share", 0.04, 0.6)}
@@ -72,12 +72,12 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
         about=f"{table.before} of {plural(table.comparisons, 'comparison')} before Holm,"
         f" {table.after} after. * Fewer after Holm than before.",
         spec={"data": data("rows"), "height": {"step": 26}, "layer": layers},
-        data={"rows": rows_of_cells},
+        data={"rows": cells},
         columns=(
-            Column.words("first", (cell["first"] for cell in rows_of_cells)),
-            Column.words("second", (cell["second"] for cell in rows_of_cells)),
-            Column.numbers("differ before Holm", (cell["before"] for cell in rows_of_cells)),
-            Column.numbers("after Holm", (cell["after"] for cell in rows_of_cells)),
+            Column.words("first", (cell["first"] for cell in cells)),
+            Column.words("second", (cell["second"] for cell in cells)),
+            Column.numbers("differ before Holm", (cell["before"] for cell in cells)),
+            Column.numbers("after Holm", (cell["after"] for cell in cells)),
         ),
     )
 

@@ -8,7 +8,7 @@ from steelyard.claims.evidence import RulePointEvidence
 from steelyard.report.claims.claim import format_claim_text, format_evidence_words
 from steelyard.report.claims.text import STYLES, WORDS
 from steelyard.report.page.chart import BETTER, GRID, INK, PAGE, WORSE, Chart, Section, data, tooltip
-from steelyard.report.page.marks import cells, colour_scale, mark
+from steelyard.report.page.marks import colour_scale, mark, name_axis
 from steelyard.report.text.label import format_level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
@@ -62,9 +62,9 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
         for point in points
     ]
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in ("x", "y"))
-    x = cells("x", title=printable(along) if along else None, axis={"labelAngle": 0, "grid": False})
+    x = name_axis("x", title=printable(along) if along else None, axis={"labelAngle": 0, "grid": False})
     x |= {"type": "ordinal", "sort": columns}
-    y = cells("y", title=None) | {"type": "ordinal", "sort": lines}
+    y = name_axis("y", title=None) | {"type": "ordinal", "sort": lines}
     is_open = {"test": "datum.outcome == 'not resolved' || datum.outcome == 'not judged'", "value": INK}
     hover = tooltip(x=along or "point", y="at", outcome="outcome", says="left over right")
     outcome = {"x": x, "y": y, "color": colour_scale("outcome", _COLOURS), "tooltip": hover}

@@ -11,6 +11,7 @@ import msgspec
 from steelyard.report.text.label import wrap
 
 Style = Literal["", "good", "bad", "open", "heading", "dim"]
+"""What a piece of text means, by which a terminal colours it."""
 
 _COLOURS: Final[dict[Style, dict[str, Any]]] = {
     "": {},
