@@ -80,7 +80,7 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
 ) -> None:
     handed.ends["mypy"] = (1, "error: incompatible type")
     assert dev.test(["all", "-k", "something"]) == 1
-    failed = ["mypy --strict", "mypy --strict, benchmarks"]
+    failed = ["mypy --strict", "mypy --strict, benchmarks", "mypy --strict, what tests share"]
     assert handed.summary == {"failed": failed, "not_run": []}
     assert handed.arguments[-5:-3] == ["-k", "something"]
 
