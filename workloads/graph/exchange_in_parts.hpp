@@ -16,13 +16,13 @@ template <class Item, class Fill, class Take>
 void exchange_in_parts(const Team& team, Fill fill, Take take) {
     for (bool any = true; any;) {
         std::vector<std::vector<Item>> outgoing(static_cast<std::size_t>(team.size()));
-        const bool more = fill(outgoing);
+        const bool is_unfinished = fill(outgoing);
         for (const std::vector<Item>& received : team.exchanged(outgoing)) {
             for (const Item& item : received) {
                 take(item);
             }
         }
-        any = team.all(Fold::max, std::uint64_t{more ? 1U : 0U}) != 0;
+        any = team.all(Fold::max, std::uint64_t{is_unfinished ? 1U : 0U}) != 0;
     }
 }
 

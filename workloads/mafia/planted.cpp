@@ -80,20 +80,20 @@ Box draw_shared(const Plan& plan, Sequence& draw) {
 }
 
 std::vector<int> draw_dimensions(const Plan& plan, const std::vector<int>& shared, Sequence& draw) {
-    std::vector<int> others;
+    std::vector<int> candidates;
     for (int j = 0; j < plan.dimensions; ++j) {
         if (!std::binary_search(shared.begin(), shared.end(), j)) {
-            others.push_back(j);
+            candidates.push_back(j);
         }
     }
     const std::size_t number = static_cast<std::size_t>(plan.cluster_dimensions) - shared.size();
     if (plan.clusters > 1) {
-        choose(others, number, draw);
+        choose(candidates, number, draw);
     }
-    others.resize(number);
-    others.insert(others.end(), shared.begin(), shared.end());
-    std::sort(others.begin(), others.end());
-    return others;
+    candidates.resize(number);
+    candidates.insert(candidates.end(), shared.begin(), shared.end());
+    std::sort(candidates.begin(), candidates.end());
+    return candidates;
 }
 
 /// Where `box` begins in `dimension`; nothing where it does not have it.

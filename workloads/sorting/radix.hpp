@@ -74,8 +74,8 @@ class RadixSort final : public Sort<Item> {
     }
     /// Remember what an exchange keeps, if none kept more: counts and slots of so many values of a digit, and
     /// so many other bytes.
-    void note_kept(std::size_t values, std::size_t others) {
-        this->step_bytes_ = std::max(this->step_bytes_, sizeof(std::uint64_t) * 2 * values + others);
+    void note_kept(std::size_t values, std::size_t extra_bytes) {
+        this->step_bytes_ = std::max(this->step_bytes_, sizeof(std::uint64_t) * 2 * values + extra_bytes);
     }
     std::vector<std::uint64_t> find_slots() {
         std::vector<std::uint64_t> slots = counts_;
