@@ -9,7 +9,6 @@ from typing import Any, Final
 from steelyard.api.charts import (
     BETTER,
     OPEN,
-    SERIES,
     WORSE,
     Chart,
     Rows,
@@ -21,6 +20,7 @@ from steelyard.api.charts import (
     mark,
     numeric,
     point,
+    series_scale,
 )
 
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
@@ -61,9 +61,7 @@ def points(
 
 def _colour_series(rows: Rows) -> dict[str, Any]:
     """A colour for each series of the rows, in their order."""
-    names = dict.fromkeys(row["series"] for row in rows)
-    colours = {name: SERIES[i % len(SERIES)] for i, name in enumerate(names)}
-    return colour_scale("series", colours, legend={"columns": 2})
+    return series_scale("series", (row["series"] for row in rows), legend={"columns": 2})
 
 
 def over(
@@ -207,10 +205,15 @@ def strips(name: str, rows: Rows, marks: Rows, across: str, *, colours: Mapping[
     names = list(dict.fromkeys(row["name"] for row in (*rows, *marks)))
     place = {"field": "name", "type": "nominal", "sort": names, "axis": {"title": None, "labelLimit": 330}}
     x = make_ratio_axis("x", across, [row["x"] for row in (*rows, *marks)])
-    what = colour_scale("what", colours, legend={"columns": 2})
+    legend = {"columns": 2}
     layers = [
         mark("tick", {"x": x, "y": place}, rows="rows", thickness=1.4, size=22, opacity=0.75),
-        point({"x": x, "y": place, "color": what}, 70, rows="marks", opacity=0.95),
+        point(
+            {"x": x, "y": place, "color": colour_scale("what", colours, legend=legend)},
+            70,
+            rows="marks",
+            opacity=0.95,
+        ),
     ]
     spec = {"height": max(height_of_rows(len(names)) // 2, 34 * len(names)), "layer": layers}
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows, "marks": marks})

@@ -70,7 +70,7 @@ def main(
                 if not asked.no_run:
                     (keep or {}).get(part, partial(kept_values.keep, study, part))(opened)
         except SteelyardError as error:
-            print(f"error: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
+            sys.stderr.write(error.explain())
             failed = error.exit_code
     return failed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from parts import SIGNS
 
@@ -11,6 +11,9 @@ from steelyard.api.scaling import Expectation, Method, Question, ScalingModel, m
 
 if TYPE_CHECKING:
     from beside import Outcome
+
+METHODS: Final[tuple[Method, ...]] = ("seed001", "posterior")
+"""The paper's and ours."""
 
 
 def model_points(

@@ -20,10 +20,10 @@ def names(module: str) -> str:
     Raises
     ------
     GeneratedBlockError
-        The module is none of the API.
+        The module is not part of the API.
     """
     if module != ROOM and not module.startswith(f"{ROOM}."):
-        raise GeneratedBlockError(f"{module} is no module of {ROOM}")
+        raise GeneratedBlockError(f"{module} is not a module of {ROOM}")
     loaded = importlib.import_module(module)
     rows = [f"| `{name}` | {_describe(loaded, name)} |" for name in sorted(loaded.__all__, key=str.casefold)]
     return "\n".join(["| name | what |", "|---|---|", *rows])

@@ -83,7 +83,7 @@ def main() -> int:
         lab.run()
         print(lab.analyze())
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     return 0
 

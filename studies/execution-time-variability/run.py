@@ -351,7 +351,7 @@ def main() -> int:
         asked = selected(given.programs, given.part, small=small)
         summary, found = study(asked, given.directory.absolute(), small=small, data=given.data)
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     print(report(summary, found))
     if given.data:

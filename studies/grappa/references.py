@@ -164,7 +164,7 @@ def main() -> int:
             print(tables(record))
         print(f"\n```text\n{laboratory.analyze()}\n```")
     except SteelyardError as error:
-        print(f"error: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
+        sys.stderr.write(error.explain())
         return error.exit_code
     return 0
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from scipy.stats import spearmanr
 
@@ -163,48 +163,51 @@ def instructions(record: Record) -> dict[tuple[Scalar, Scalar], float]:
     return {key: value / counted[0, key[1]] - 1 for key, value in counted.items() if key[0] != 0}
 
 
+class Placed(NamedTuple):
+    """A program with software counters at a share of its places, drawn."""
+
+    share: Scalar
+    added: float
+    """Instructions, as a fraction."""
+    change: Change
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it adds no more than the paper's; where none was drawn, it is the program without any."""
+        return 0 < self.added <= PAPERS_SCALE
+
+
+def list_placed(record: Record, counted: Record) -> list[Placed]:
+    """Every program with counters: what they add, and what they change."""
+    adds = instructions(counted)
+    found = [(each.levels["sites"], each.levels["place"], each) for each in changes(analyze(record).judged)]
+    return [Placed(share, adds[share, place], change) for share, place, change in found]
+
+
 def places(record: Record, counted: Record | None = None) -> str:
     """A row a share of places: what its places add and change; then those at the paper's scale."""
     if counted is None:
         with kept_values.rebuilt(HERE, "added") as opened:
             return places(record, opened)
-    adds = instructions(counted)
     first = _levels(record, "place")[0]
     identical = [
         each
         for each in changes(analyze(record, against={"place": first}).judged)
         if each.levels["sites"] == 0
     ]
-    found = {(each.levels["sites"], each.levels["place"]): each for each in changes(analyze(record).judged)}
-    groups = {"none: one program": (None, identical)}
-    for share in _levels(record, "sites")[1:]:
-        its = [key for key in found if key[0] == share]
-        groups[f"{share} %"] = ([adds[key] for key in its], [found[key] for key in its])
-    # Where none was drawn, a program is that without counters.
-    small = [key for key in found if 0 < adds[key] <= PAPERS_SCALE]
-    groups[f"at most {PAPERS_SCALE:.0%} more instructions"] = (
-        [adds[key] for key in small],
-        [found[key] for key in small],
-    )
-    rows = [
-        [
-            name,
-            str(len(its)),
-            "" if more is None else f"{100 * min(more):.2f} to {100 * max(more):.2f} %",
-            span(its),
-            "" if more is None else correlation(more, [each.value for each in its]),
-        ]
-        for name, (more, its) in groups.items()
-    ]
-    rows.append(
-        [
-            "all of them",
-            str(len(found)),
-            f"{100 * min(adds.values()):.2f} to {100 * max(adds.values()):.2f} %",
-            span(list(found.values())),
-            correlation([adds[key] for key in found], [each.value for each in found.values()]),
-        ]
-    )
+    every = list_placed(record, counted)
+    groups = {
+        **{f"{share} %": [it for it in every if it.share == share] for share in _levels(record, "sites")[1:]},
+        f"at most {PAPERS_SCALE:.0%} more instructions": [it for it in every if it.is_small],
+        "all of them": every,
+    }
+    rows = [["none: one program", str(len(identical)), "", span(identical), ""]]
+    for name, programs in groups.items():
+        added = [it.added for it in programs]
+        changed = [it.change for it in programs]
+        more = f"{100 * min(added):.2f} to {100 * max(added):.2f} %"
+        rho = correlation(added, [change.value for change in changed])
+        rows.append([name, str(len(programs)), more, span(changed), rho])
     head = ["counters at", "programs", "more instructions", "change of CPU time", "ρ of the two"]
     return parts.table(head, rows)
 

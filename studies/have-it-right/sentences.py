@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import kept_values
-from changes import changes
 from readme_tables import tables_of
-
-from steelyard.api import analyze
 
 if TYPE_CHECKING:
     from prose import Sentence
@@ -167,20 +164,20 @@ def amounts_and_places() -> Iterator[Sentence]:
     yield "do go together (ρ = {})", numbers(every["ρ of the two"])[0]
 
 
-def exceptions() -> tuple[float, float, float, float]:
+def exceptions() -> tuple[float, ...]:
     """Of programs at the paper's scale, in percent: what the one adds that is slowed most by less than a
     thousandth, and its change; what the one adds that gains most, and its gain.
     """
     probes = runpy.run_path(str(HERE / "probes.py"), run_name="probes")
-    with kept_values.rebuilt(HERE, "added") as record:
-        adds = probes["instructions"](record)
-    with kept_values.rebuilt(HERE, "places") as record:
-        found = changes(analyze(record).judged)
-    at = {(each.levels["sites"], each.levels["place"]): 100 * each.value for each in found}
-    small = [key for key in at if 0 < adds[key] <= probes["PAPERS_SCALE"]]
-    slowed = max((key for key in small if adds[key] < 1e-3), key=lambda key: at[key])
-    gains = min(small, key=lambda key: at[key])
-    return 100 * adds[slowed], at[slowed], 100 * adds[gains], -at[gains]
+    with (
+        kept_values.rebuilt(HERE, "added") as counted,
+        kept_values.rebuilt(HERE, "places") as record,
+    ):
+        small = [placed for placed in probes["list_placed"](record, counted) if placed.is_small]
+    slowed = max((placed for placed in small if placed.added < 1e-3), key=lambda it: it.change.value)
+    gains = min(small, key=lambda it: it.change.value)
+    fractions = slowed.added, slowed.change.value, gains.added, -gains.change.value
+    return tuple(100 * fraction for fraction in fractions)
 
 
 def quiet() -> Iterator[Sentence]:

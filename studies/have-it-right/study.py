@@ -339,7 +339,7 @@ def main() -> int:
         if given.keep:
             keep_all(at)
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     with (HERE / "published.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

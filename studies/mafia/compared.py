@@ -12,7 +12,7 @@ from typing import Final
 from beside import Comparison, Row, Statement
 from charts import value
 from parts import SIGNS
-from ranking import describe, judge_rank, model_points, rank
+from ranking import METHODS, describe, judge_rank, model_points, rank
 from readme_tables import rows_of
 
 from steelyard.api.scaling import Method, ScalingModel
@@ -33,8 +33,6 @@ ABOUT: Final = (
 THEIR_TIMES: Final[Callable[[str], dict[int, float]]] = runpy.run_path(
     str(HERE / "tables.py"), run_name="tables"
 )["their_times"]
-METHODS: Final[tuple[Method, ...]] = ("seed001", "posterior")
-"""The paper's and ours."""
 REMARKS: Final = {"dedup": "inside of gen: told from it by one clock more, which the paper may not have had"}
 TIMES: Final = {"gen": "gen, ms", "dedup": "dedup", "pcount": "pcount", "unjoin": "unjoin"}
 COUNTS: Final = {"gen": "merges", "dedup": "comparisons", "pcount": "words", "unjoin": "subsequences"}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard import Laboratory
-from steelyard.api import Experiment, Record, SteelyardError, UsageError, experiment
+from steelyard.api import Experiment, SteelyardError, UsageError, experiment
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -54,14 +54,14 @@ def main() -> int:
     parser.add_argument("--record", type=Path, default=Path(f"{PART}.lab"))
     asked = parser.parse_args()
     try:
-        its_question = question(asked.checkout.absolute(), asked.generator.absolute(), asked.blocks)
-        lab = Laboratory(its_question, record=asked.record.absolute())
+        table_7 = question(asked.checkout.absolute(), asked.generator.absolute(), asked.blocks)
+        lab = Laboratory(table_7, record=asked.record.absolute())
         lab.run()
         print(lab.check())
-        with Record.open(asked.record.absolute()) as record:
+        with lab.open() as record:
             kept_values.keep(HERE, PART, record)
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     return 0
 

@@ -271,7 +271,7 @@ def main() -> int:
                 ops = ", ".join(wanted.ops)
                 print(f"{wanted.machine}, p = {wanted.p}: {ops}", file=sys.stderr, flush=True)
         except SteelyardError as error:
-            print(f"error: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
+            sys.stderr.write(error.explain())
             return error.exit_code
         print(f"\n## {part}\n\n{table(loop)}", flush=True)
     return 0

@@ -12,7 +12,7 @@ from beside import Comparison, Row, Statement
 from charts import value
 from kept_values import kept
 from parts import SIGNS
-from ranking import describe, judge_rank, model_points
+from ranking import METHODS, describe, judge_rank, model_points
 from readme_tables import rows_of
 
 from steelyard.api.scaling import Method, ScalingModel
@@ -34,8 +34,6 @@ ABOUT: Final = (
     " is expected, powers of p too and D = √p, since the printed models and ranks need both. By ours: the"
     " posterior over all formulas. A ✗ of less growth than expected is not a ✗ of more."
 )
-METHODS: Final[tuple[Method, ...]] = ("seed001", "posterior")
-"""The paper's and ours."""
 MACHINES: Final = {"Lichtenberg": "fat-tree", "Juqueen": "flat"}
 FIVE: Final = "(a) Five sorts"
 ONE_AFTER_THE_OTHER: Final = "(m) One splitter after the other"
@@ -122,7 +120,9 @@ def _cell(line: dict[str, str], machine: str, called: str, remark: str) -> Row:
     theirs, ours = (modelled(function, machine, expectation, method) for method in METHODS)
     outcome = judge_rank(line["rank"], theirs, ours)
     if outcome == "contradicted" and (line["note"] or machine == TORUS):
-        outcome = "not resolved"  # The printed cell disagrees with itself, or four nodes stand for a machine.
+        outcome = (
+            "not resolved"  # The printed cell disagrees with itself, or a few nodes stand for a machine.
+        )
     return Row(
         Statement(
             f"{called}-{function}",
@@ -143,11 +143,6 @@ def _by_both(function: str, system: str, expectation: str) -> tuple[str, str]:
     )
 
 
-def _phase(claim: str, place: int = 2) -> str:
-    row = next(r for r in rows_of(HERE, FIVE, place) if r["claim"] == claim)
-    return f"{row['rank (probability)']} {row['model']}"
-
-
 SHARES: Final = "(o) Shares"
 BYTES: Final = (
     "bytes over k, p = 64, p2p, keys = 1000",
@@ -156,12 +151,12 @@ BYTES: Final = (
 )
 
 
-def _claim(heading: str, claim: str) -> dict[str, str]:
-    return next(row for row in rows_of(HERE, heading, 2) if row["claim"] == claim)
+def _claim(heading: str, claim: str, place: int = 2) -> dict[str, str]:
+    return next(row for row in rows_of(HERE, heading, place) if row["claim"] == claim)
 
 
-def _growth(heading: str, claim: str) -> str:
-    row = _claim(heading, claim)
+def _growth(heading: str, claim: str, place: int = 2) -> str:
+    row = _claim(heading, claim, place)
     return f"{row['rank (probability)']} {row['model']}"
 
 
@@ -198,7 +193,7 @@ def _set_up() -> dict[str, Comparison]:
     histogram = [v for r in loads if r["algorithm"] == "histogram" for c in r if (v := _number(r, c))]
     scans = [r for r in rows_of(HERE, "(g) The simulator", 1) if r["phase"] == "local_sort"]
     locals_ = [v for r in scans for c in r if (v := _number(r, c))]
-    split = next(r for r in rows_of(HERE, "(b) MPI_Comm_split", 2) if r["claim"] == "groups")
+    split = _claim("(b) MPI_Comm_split", "groups")
     return {
         "table-8": Comparison(
             "see Table 10",
@@ -275,15 +270,15 @@ def _results() -> dict[str, Comparison]:
         ),
         "sample-splitters": Comparison(
             " / ".join(_by_both("Sample", "Juqueen", "p^2 log p")),
-            f"splitters: flat {_phase('sample: splitters, flat')},"
-            f" fat tree {_phase('sample: splitters, fat-tree')}",
+            f"splitters: flat {_growth(FIVE, 'sample: splitters, flat')},"
+            f" fat tree {_growth(FIVE, 'sample: splitters, fat-tree')}",
             "reproduced",
             "as ≈, within the limits, or exactly on the flat machine",
         ),
         "histogram-better": Comparison(
             *_by_both("Histogram", "Juqueen", "p"),
             "not resolved",
-            f"splitters: {_phase('histogram: splitters, flat')}",
+            f"splitters: {_growth(FIVE, 'histogram: splitters, flat')}",
         ),
         "exact-collectives": Comparison(
             f"one after the other over all together at p = 64: {gain:.1f} ×",
@@ -322,14 +317,15 @@ def _results() -> dict[str, Comparison]:
         ),
         "mini-median": Comparison(
             _by_both("Mini", "Lichtenberg", "log^2 p")[0],
-            f"{_by_both('Mini', 'Lichtenberg', 'log^2 p')[1]}; pivot {_phase('mini: pivot, fat-tree', 4)}",
+            f"{_by_both('Mini', 'Lichtenberg', 'log^2 p')[1]};"
+            f" pivot {_growth(FIVE, 'mini: pivot, fat-tree', 4)}",
             "not resolved",
             "here the pivot grows least of its phases; groups by MPI_Comm_split are what is ✗. On a torus, as"
             f" Juqueen's: {_growth(SHARES, 'mini, torus')} (o)",
         ),
         "sample-bottleneck": Comparison(
             f"sample sort is slower than histogram sort from p = {crossing} on (flat)",
-            f"splitters {_phase('sample: splitters, flat')}",
+            f"splitters {_growth(FIVE, 'sample: splitters, flat')}",
             "reproduced" if crossing else "not resolved",
         ),
     }
@@ -337,7 +333,7 @@ def _results() -> dict[str, Comparison]:
 
 def findings() -> list[str]:
     """What the paper did not know."""
-    split = next(r for r in rows_of(HERE, "(b) MPI_Comm_split", 2) if r["claim"] == "groups")
+    split = _claim("(b) MPI_Comm_split", "groups")
     printed = table_10()
     return [
         (

@@ -23,6 +23,16 @@ TOLERANCE = 0.01
 
 
 @pytest.fixture
+def family(tmp_path):
+    """The program with threads and children."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    options = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread"]
+    subprocess.run(["cc", *options, STUDY / "family.c", "-o", tmp_path / "family"], check=True)
+    return tmp_path / "family"
+
+
+@pytest.fixture
 def hold(tmp_path):
     """The program whose length is known."""
     if shutil.which("cc") is None:
@@ -151,25 +161,16 @@ def test_the_readme_has_what_was_kept():
     assert all(facts["ratio_1ms"][3] == 20 for facts in clocks.values())
 
 
-def test_what_outlives_the_program_works_as_long_and_says_so_after_it(tmp_path):
-    if shutil.which("cc") is None:
-        pytest.skip("no C compiler")
-    subprocess.run(["cc", "-std=c11", "-pthread", STUDY / "family.c", "-o", tmp_path / "family"], check=True)
-    done = subprocess.run(
-        [tmp_path / "family", "outlives", "3000"], capture_output=True, text=True, check=True
-    )
+def test_what_outlives_the_program_works_as_long_and_says_so_after_it(family):
+    done = subprocess.run([family, "outlives", "3000"], capture_output=True, text=True, check=True)
     spent = dict(line.split() for line in done.stdout.splitlines())
     assert set(spent) == {"spent", "outliving"}
     assert all(3e-3 <= float(seconds) < 4e-3 for seconds in spent.values())
 
 
 @pytest.mark.parametrize(("parts", "times"), [("alone", 1), ("threads", 2), ("child", 2), ("orphan", 2)])
-def test_a_family_takes_what_it_is_asked_for_in_each_part(tmp_path, parts, times):
-    if shutil.which("cc") is None:
-        pytest.skip("no C compiler")
-    options = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread"]
-    subprocess.run(["cc", *options, STUDY / "family.c", "-o", tmp_path / "family"], check=True)
-    done = subprocess.run([tmp_path / "family", parts, "3000"], capture_output=True, text=True, check=True)
+def test_a_family_takes_what_it_is_asked_for_in_each_part(family, parts, times):
+    done = subprocess.run([family, parts, "3000"], capture_output=True, text=True, check=True)
     assert times * 3e-3 <= float(done.stdout.split()[1]) < times * 3e-3 + 1e-3
-    refused = subprocess.run([tmp_path / "family", parts, "x"], capture_output=True, text=True, check=False)
+    refused = subprocess.run([family, parts, "x"], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (2, "")

@@ -236,7 +236,7 @@ def main() -> int:
             "family": {load: describe_families(families, load) for load in LOADS},
         }
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     print("\n".join(draw_tables(summary)))
     if asked.keep:

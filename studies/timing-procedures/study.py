@@ -256,7 +256,7 @@ def main() -> int:
             with Record.open(given.directory / "timing.lab") as record:
                 kept_values.keep(HERE, "timing", record, ("wall_s", "cpu_s"))
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     print("\n".join(lines(found)))
     if missing := [CALLED[name] for name in READINGS if name not in found]:

@@ -177,7 +177,7 @@ def main() -> int:
             if part == "simulated" and runs:
                 write_figures(figure_rows(runs), output)
     except SteelyardError as error:
-        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        sys.stderr.write(error.explain())
         return error.exit_code
     summary = dict(sorted(summary.items(), key=place))
     path.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -47,3 +47,10 @@ def test_an_error_says_what_is_wrong_and_what_cures_it(name):
 
 def test_a_hint_may_be_missing():
     assert SteelyardError("it is wrong").hint is None
+
+
+def test_an_error_explains_itself_with_its_hint_where_it_has_one():
+    assert (
+        SteelyardError("it is broken", hint="mend it").explain() == "error: it is broken\n\nhint: mend it\n"
+    )
+    assert SteelyardError("it is broken").explain() == "error: it is broken\n"

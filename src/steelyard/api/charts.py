@@ -9,7 +9,7 @@ from steelyard.report.page.chart import rows_px as height_of_rows
 from steelyard.report.page.figures import draw_figure_spec, draw_svg
 from steelyard.report.page.forest import Estimated, forest
 from steelyard.report.page.forest import rows as forest_rows
-from steelyard.report.page.marks import colour_scale, line_at, mark, point
+from steelyard.report.page.marks import colour_scale, line_at, mark, point, series_scale
 from steelyard.report.page.observer import Changed, draw_changes_chart
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.page.sweeps import lines as line_chart
@@ -40,4 +40,5 @@ __all__ = [
     "mark",
     "numeric",
     "point",
+    "series_scale",
 ]

@@ -41,6 +41,10 @@ class SteelyardError(Exception):
         self.further: tuple[SteelyardError, ...] = ()
         """What else is wrong, where several parts of a spec are."""
 
+    def explain(self) -> str:
+        """Return the message and the hint, as a program prints them to its user."""
+        return f"error: {self.message}\n" + (f"\nhint: {self.hint}\n" if self.hint else "")
+
 
 class UsageError(SteelyardError):
     """The command line, or a call of the Python API, cannot be understood."""

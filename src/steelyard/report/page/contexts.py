@@ -29,7 +29,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
-from steelyard.report.page.marks import colour_scale, line_at, mark, point
+from steelyard.report.page.marks import colour_scale, line_at, mark, point, series_scale
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import printable
@@ -93,7 +93,7 @@ def _draw_profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
     title = printable(varied[0]) if numeric else "context"
     shared: dict[str, Any] = {
         "x": number("place", title, scale={"nice": False}),
-        "color": colour_scale("name", dict(zip(names, SERIES, strict=False))) if few else {"value": ACCENT},
+        "color": series_scale("name", names) if few else {"value": ACCENT},
         "tooltip": tooltip(name="treatment", settings="context", says="change", visits="visits"),
     }
 

@@ -13,7 +13,6 @@ from steelyard.report.page.chart import (
     INK,
     MUTED,
     OPEN,
-    SERIES,
     WORSE,
     Chart,
     Rows,
@@ -22,7 +21,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
-from steelyard.report.page.marks import colour_scale, diamond, mark
+from steelyard.report.page.marks import colour_scale, diamond, mark, series_scale
 from steelyard.report.text.digits import percent, scale
 from steelyard.report.text.label import join_names, printable
 from steelyard.report.text.line import Span
@@ -198,15 +197,14 @@ class SeriesChart:
     def _draw_dots(self, rows: Rows, machines: Sequence[str]) -> Iterator[dict[str, Any]]:
         colour: dict[str, Any] = {"value": ACCENT}
         if len(machines) > 1:
-            colours = [SERIES[i % len(SERIES)] for i in range(len(machines))]
-            colour = colour_scale("machine", dict(zip(machines, colours, strict=True)))
+            colour = series_scale("machine", machines)
         hover = tooltip(
             commit="record", says="median", u="u", runs="runs", s="s", slow="slow runs", remark="remark"
         )
         at = {"x": self._encode_x("place"), "y": number("value", self.title)}
         if any("low" in row for row in rows):
-            bars = {"x": at["x"], "y": number("low", self.title), "y2": {"field": "high"}, "color": colour}
-            bars |= {"opacity": unless_chosen(0.55, 0.06)}
+            ends = {"y": number("low", self.title), "y2": {"field": "high"}}
+            bars = {**at, **ends, "color": colour, "opacity": unless_chosen(0.55, 0.06)}
             yield mark("rule", bars, rows="points", condition="low", strokeWidth=1)
         dots = {**at, "color": colour, "opacity": unless_chosen(1.0, 0.12), "tooltip": hover}
         yield mark("circle", dots, rows="points", size=30)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import cycle
 from typing import Any
 
-from steelyard.report.page.chart import MUTED, data
+from steelyard.report.page.chart import MUTED, SERIES, data
 
 Encoding = Mapping[str, Any]
 
@@ -65,10 +66,16 @@ def diamond(encoding: Encoding, condition: str, size: int, color: str, *, rows: 
     )
 
 
-def colour_scale(field: str, colours: Mapping[str, str], **options: Any) -> dict[str, Any]:
-    """Return an encoding that gives each value of a field its colour, with a legend by default."""
+def colour_scale(field: str, colours: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+    """Return an encoding that gives each value of a field its colour or dashes, with a legend by default."""
     scale = {"domain": [*colours], "range": [*colours.values()]}
     return {"field": field, "type": "nominal", "title": None, "scale": scale, **options}
+
+
+def series_scale(field: str, names: Iterable[str], **options: Any) -> dict[str, Any]:
+    """Return an encoding that gives each name the next colour of series, beginning anew after the last."""
+    distinct = dict.fromkeys(names)
+    return colour_scale(field, dict(zip(distinct, cycle(SERIES), strict=False)), **options)
 
 
 def opacity_scale(field: str, lightest: float, darkest: float) -> dict[str, Any]:

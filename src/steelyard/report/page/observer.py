@@ -15,7 +15,6 @@ from steelyard.report.page.chart import (
     BETTER,
     MOST_INSIDE,
     OPEN,
-    SERIES,
     WORSE,
     Chart,
     Rows,
@@ -28,7 +27,7 @@ from steelyard.report.page.chart import (
     rows_px,
     tooltip,
 )
-from steelyard.report.page.marks import colour_scale, line_at, mark, point
+from steelyard.report.page.marks import colour_scale, line_at, mark, point, series_scale
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Style
 from steelyard.report.text.table import Column
@@ -158,7 +157,7 @@ def _draw_traces(observation: Observation) -> Iterator[Chart]:
         course = {
             "x": number("part", "part of the run's CPU time (%)", scale={"nice": False}),
             "y": number("rate", "events per second", axis={"format": "~s"}),
-            "color": colour_scale("level", {name: SERIES[i % len(SERIES)] for i, name in enumerate(names)}),
+            "color": series_scale("level", names),
             "tooltip": tooltip(level="probe", rate="events per second"),
         }
         line = mark("line", course, rows="rows", interpolate="step", strokeWidth=1.8)

@@ -26,7 +26,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
-from steelyard.report.page.marks import mark, point
+from steelyard.report.page.marks import colour_scale, mark, point, series_scale
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import percent, quantity, ratio, scale
 from steelyard.report.text.label import format_level_text, named_levels, printable
@@ -304,19 +304,11 @@ def _draw_looks(names: Sequence[str]) -> dict[str, Any]:
     """Return a colour for each line, and from the seventh on dashes."""
     count = len(SERIES)
     strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2} if len(names) > count else {}
-
-    def encode_series(values: Sequence[Any]) -> dict[str, Any]:
-        return {
-            "field": "series",
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": [*names], "range": [values[i % len(values)] for i in range(len(names))]},
-            "legend": {"columns": 1 if max(map(len, names)) > LONG else 3} | strokes,
-        }
-
-    looks = {"color": encode_series(SERIES)}
+    legend = {"columns": 1 if max(map(len, names)) > LONG else 3} | strokes
+    looks = {"color": series_scale("series", names, legend=legend)}
     if len(names) > count:
-        looks["strokeDash"] = encode_series([*[[1, 0]] * count, *[[4, 3]] * count])
+        dashes = {name: [1, 0] if i < count else [4, 3] for i, name in enumerate(names)}
+        looks["strokeDash"] = colour_scale("series", dashes, legend=legend)
     return looks
 
 
