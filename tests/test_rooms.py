@@ -221,10 +221,10 @@ def loaded(tmp_path: Path, command: str) -> set[str]:
 
 
 COMPARING = (
-    "compare.compared",
+    "compared",
     "compare.comparison",
     "compare.speedup",
-    "distributions.sign_flips",
+    "hypothesis.sign_flips",
     "compare.typical",
 )
 SELDOM = (

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import detectable, detectable_beyond
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.planning.power import POWER
 
 SIZES: Final = (7, 8, 10, 12, 14, 16, 20, 30, 40, 64)

@@ -20,8 +20,8 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
 from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.dependence import FEW_FACTOR, FEWEST, LARGEST, MORE, threshold
 from steelyard.stats.compare.lopsided import LEVEL
+from steelyard.stats.describe.dependence import FEW_FACTOR, FEWEST, LARGEST, MORE, threshold
 from steelyard.stats.planning.precision import precision
 from steelyard.stats.sequential.looks import Looks
 

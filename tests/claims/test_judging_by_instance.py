@@ -10,7 +10,7 @@ from scipy import stats as witness
 
 from steelyard.claims.best import divide
 from steelyard.core.sample import Failures
-from steelyard.stats.compare.instances import pool
+from steelyard.stats.describe.instances import pool
 
 # Table 1 of DOI 10.1145/2851553.2851573: eight problem instances in two runs.
 RUNS = {

@@ -7,8 +7,8 @@ import random
 import killing
 import pytest
 
+from steelyard.lab.answer.status import status
 from steelyard.lab.run.run import run
-from steelyard.lab.run.status import status
 from steelyard.run.runner.strays import find_strays
 from steelyard.spec import experiment
 from steelyard.store import Record

@@ -20,7 +20,7 @@ from steelyard.results.comparison import Speedup
 from steelyard.results.undefined import Undefined
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.dependence import suspected
+from steelyard.stats.describe.dependence import suspected
 from steelyard.stats.hypothesis.holm import holm
 
 KINDS = [(estimand, kind) for estimand, kinds in INTERVALS.items() for kind in kinds]

@@ -38,7 +38,7 @@ def test_a_whole_answer_imports_no_scipy_and_no_plotting():
 
 
 def test_statistics_know_nothing_of_files_processes_and_presentation():
-    loaded = modules_after("import steelyard.stats.compare.compared, sys; print(*sorted(sys.modules))")
+    loaded = modules_after("import steelyard.stats.compared, sys; print(*sorted(sys.modules))")
     ours = {name for name in loaded if name.startswith("steelyard.")}
     leaves = {
         "analysis",

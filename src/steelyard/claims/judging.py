@@ -33,7 +33,7 @@ from steelyard.spec.claims.claim import (
     kind_of,
     module_of,
 )
-from steelyard.stats.compare.instances import pool
+from steelyard.stats.describe.instances import pool
 
 Judge = Callable[[Any, Observed], Draft]
 _COMPARE = (Faster, Slower, NotSlower, Equivalent, Best, Unperturbed, Validates)

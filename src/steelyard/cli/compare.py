@@ -47,7 +47,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.core.errors import UsageError
-from steelyard.run.runner.native import require_linux
+from steelyard.run.native import require_linux
 
 
 class CompareOptions(Options):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from steelyard.core.errors import UsageError
-from steelyard.run.runner.native import require_linux
+from steelyard.run.native import require_linux
 
 
 class CommandGroup(click.Group):

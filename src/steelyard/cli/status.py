@@ -26,8 +26,8 @@ def command(options: StatusOptions) -> None:
     Several of one spec are shown each by itself and all together, in which a trial that two of them have
     counts once.
     """
+    from steelyard.lab.answer.status import status
     from steelyard.lab.run.existing_record import find_record
-    from steelyard.lab.run.status import status
     from steelyard.report.status import format_together, lines
     from steelyard.results.status import STATUS, STATUSES
     from steelyard.store import Record

@@ -20,12 +20,12 @@ from steelyard.spec.check.factors import read_factors, read_level_commands
 from steelyard.spec.check.hosts import draw_hosts
 from steelyard.spec.check.launch import check_jobs, read_launch
 from steelyard.spec.check.metrics import read_metrics
-from steelyard.spec.check.names import check_experiment_name
 from steelyard.spec.check.nodes import check_nodes
 from steelyard.spec.check.program import check_counters_of_jobs, read_build, read_program
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
+from steelyard.spec.names import check_experiment_name
 from steelyard.spec.tables.spec import SpecTable
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin

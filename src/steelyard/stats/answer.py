@@ -12,9 +12,9 @@ from steelyard.core.factorial import Layout
 from steelyard.core.sample import Sample, Treatment
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
-from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.described import describe
+from steelyard.stats.describe.instances import pool
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def answer(
         protocol=_make_protocol(samples, declared),
     )
     if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
-        from steelyard.stats.compare.compared import compare_samples
+        from steelyard.stats.compared import compare_samples
 
         result = compare_samples(result, samples, to_limit=to_limit, crossed=crossed, layout=layout)
     return replace(

@@ -188,7 +188,7 @@ def _note_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> 
     many = [comparison for comparison in rest if "autocorrelated" in comparison.flags]
     blocked = facts.order != "sequential"
     if worst := _make_worst(few):
-        from steelyard.stats.compare.dependence import FEW_LARGEST
+        from steelyard.stats.describe.dependence import FEW_LARGEST
 
         fields = {"r1": worst.r1, "n": worst.n, "most": FEW_LARGEST, "blocked": blocked}
         notices.append(Notice("autocorrelated_few", _get_new_labels(few), fields))

@@ -16,7 +16,7 @@ from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.crossed import cross_instances
-from steelyard.stats.compare.instances import pool
+from steelyard.stats.describe.instances import pool
 
 NEW = Analysis(instances="source", baseline={"new": 0})
 

@@ -15,10 +15,10 @@ from scipy import stats as witness
 
 from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.speedup import resolvable
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import detectable, detectable_beyond, t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.hypothesis.sign_flip_table import AT, BELOW, REACHED, UNDER
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 
 LEVELS = [0.05, 0.05 / 3, 0.01]
 MAKER = Path(__file__).parents[3] / "scripts" / "flip_critical.py"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.stats.compare.dependence import allowance, threshold
 from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.dependence import allowance, threshold
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.planning.criticals import (
     compute_pair_criticals,

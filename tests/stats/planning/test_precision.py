@@ -8,8 +8,8 @@ from scipy import stats as witness
 
 from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.dependence import allowance
 from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.dependence import allowance
 from steelyard.stats.describe.sample_mean import SampleMean
 from steelyard.stats.planning.precision import Precision, mean_halfwidth, precision
 

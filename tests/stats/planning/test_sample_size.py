@@ -10,9 +10,9 @@ from scipy import stats as witness
 from scipy.integrate import quad
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.planning.criticals import repeat_critical
 from steelyard.stats.planning.power import detectable_shift, equivalence_power, t_power
 from steelyard.stats.planning.sample_size import (

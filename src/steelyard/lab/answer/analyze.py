@@ -18,8 +18,8 @@ from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_look
 from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
 from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.lab.answer.same_program import find_same_programs
+from steelyard.lab.answer.status import extent
 from steelyard.lab.run.restarting import confounded_boots
-from steelyard.lab.run.status import extent
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.spec.experiment import Experiment, Stop
@@ -237,7 +237,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
     """
     # Imported where a look needs it: an answer does without.
     from steelyard.stats.compare.comparison import compare
-    from steelyard.stats.compare.instances import pool
+    from steelyard.stats.describe.instances import pool
     from steelyard.stats.effects.precision import effects_precision
     from steelyard.stats.planning.precision import precision
     from steelyard.stats.planning.standing import standing

@@ -15,7 +15,7 @@ from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
-from steelyard.lab.run.status import Extent, find_target, most_blocks
+from steelyard.lab.answer.status import Extent, find_target, most_blocks
 from steelyard.results.analysis import DesignFacts, Order, Pace, State
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading, RunState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final
 
-from steelyard.lab.run.status import status
+from steelyard.lab.answer.status import status
 from steelyard.results.portrait import Portrait
 from steelyard.spec import dumps
 from steelyard.store import Reading

@@ -17,13 +17,13 @@ from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
 from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
+from steelyard.lab.answer.status import extent
 from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
 from steelyard.lab.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.run.existing_record import refuse_other_stage
 from steelyard.lab.run.run import ENVIRONMENT, run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.lab.run.status import extent
 from steelyard.results.notice import Notice
 from steelyard.results.status import Progress
 from steelyard.run.launch.launch import CAPTURE, NULL, Launch

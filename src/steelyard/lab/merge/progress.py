@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from steelyard.lab.answer.status import status
 from steelyard.lab.merge.merging import refuse_other
-from steelyard.lab.run.status import status
 from steelyard.results.status import Statuses
 from steelyard.store import Record
 from steelyard.store.merging import find_origin

@@ -19,8 +19,8 @@ from steelyard.results.plan import Judge, Outlook, Pilot, Unit
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.families import families
-from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.describe.instances import pool
 from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.store import Record
 from steelyard.store.facts import FILE

@@ -14,12 +14,12 @@ from steelyard.core.sample import Treatment
 from steelyard.design import blocks_until, different, next_look, separability, treatments
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
+from steelyard.lab.answer.status import extent, most_blocks
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.outlook import outlook_of
 from steelyard.lab.run.preflight import describe_interventions, refusals
 from steelyard.lab.run.programs import recipes
 from steelyard.lab.run.simulations import simulations
-from steelyard.lab.run.status import extent, most_blocks
 from steelyard.results.plan import PlannedTreatment, Preview, Refusal
 from steelyard.run.host.system import system_facts
 from steelyard.spec.experiment import Experiment

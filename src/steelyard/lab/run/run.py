@@ -29,17 +29,17 @@ from steelyard.results.status import Progress
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.host.control_groups import find_control_groups, remove_leftovers
 from steelyard.run.launch.launch_plan import LaunchPlan
-from steelyard.run.launch.level_changes import leave_levels, levels_file
 from steelyard.run.launch.provenance import ProgramIdentity, program_identity
 from steelyard.run.measure.measure import Measurer
+from steelyard.run.native import require_linux
 from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.counter_facts import describe_sources, measure_idle_power
 from steelyard.run.runner.journal import RawTrial, read_journal
-from steelyard.run.runner.native import require_linux
+from steelyard.run.runner.level_changes import leave_levels, levels_file
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
-from steelyard.run.runner.session import RunnerSession
 from steelyard.run.runner.strays import await_writer, end_strays
+from steelyard.run.session import RunnerSession
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE

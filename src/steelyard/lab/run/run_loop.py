@@ -18,7 +18,7 @@ from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
 from steelyard.run.runner.block_orders import Work
-from steelyard.run.runner.session import RunnerSession
+from steelyard.run.session import RunnerSession
 from steelyard.store import LoadOfBatch, Record
 
 if TYPE_CHECKING:

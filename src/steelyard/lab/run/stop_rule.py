@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.design import next_look
+from steelyard.lab.answer.status import seconds_run
 from steelyard.lab.run.process import one_thread
-from steelyard.lab.run.status import seconds_run
 from steelyard.results.flags import ENOUGH, EarlyDoubt
 from steelyard.results.interval import Interval
 from steelyard.spec.experiment import Experiment, Stop

@@ -20,7 +20,7 @@ from steelyard.run.launch.elf import read_elf
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.preloading import preload
 from steelyard.run.launch.provenance import interpreter_line
-from steelyard.run.runner.native import CACHE, HEAP, LOAD, RUNNER, native_file
+from steelyard.run.native import CACHE, HEAP, LOAD, RUNNER, native_file
 
 _HEAP_BYTES: Final = "STEELYARD_HEAP="
 _HEAP_DIGITS: Final = 8

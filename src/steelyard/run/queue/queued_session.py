@@ -17,6 +17,7 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
+from steelyard.run.native import RUNNER, native_file
 from steelyard.run.queue.awaiting import (
     CANCEL_TIMEOUT_S,
     JobWatch,
@@ -35,7 +36,6 @@ from steelyard.run.queue.scheduler import Handover
 from steelyard.run.queue.submission import Share, Submission
 from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
-from steelyard.run.runner.native import RUNNER, native_file
 from steelyard.run.runner.orders import define, encode_batch
 from steelyard.run.runner.runner_errors import (
     HEAD,
@@ -44,7 +44,7 @@ from steelyard.run.runner.runner_errors import (
     decode_failed,
     explain_failure,
 )
-from steelyard.run.runner.session import Take
+from steelyard.run.session import Take
 
 LOST_IN_A_ROW: Final = 3
 """Jobs that end without having finished a trial; then something is wrong that another job will not cure."""

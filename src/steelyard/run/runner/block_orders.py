@@ -11,7 +11,7 @@ from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan, set_trial
-from steelyard.run.launch.level_changes import LevelChanges
+from steelyard.run.runner.level_changes import LevelChanges
 from steelyard.run.runner.orders import BlockEnd, Entry, Hook, TrialOrder
 
 _BLOCK_END: Final = BlockEnd()

@@ -12,8 +12,8 @@ from typing import Final, Self
 
 from steelyard.core.errors import MachineError
 from steelyard.run.launch.launch import Launch
+from steelyard.run.native import RUNNER, native_file
 from steelyard.run.runner.journal import RawTrial, read_journal
-from steelyard.run.runner.native import RUNNER, native_file
 from steelyard.run.runner.orders import (
     BlockEnd,
     Entry,

@@ -11,11 +11,11 @@ from steelyard.core.estimand import INTERVALS, PROPAGATED
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.check.effects import read_contrasts, read_effects
-from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.valgrind import check_not_timed
 from steelyard.spec.experiment import Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
+from steelyard.spec.levels import find_level
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value

@@ -6,8 +6,8 @@ import msgspec
 
 from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.check.levels import check_distinct, check_level
 from steelyard.spec.experiment import Contexts, Factor, Range
+from steelyard.spec.levels import check_distinct, check_level
 from steelyard.spec.tables.contexts import ContextsTable, Setting
 from steelyard.spec.text.origin import Origin, Path
 

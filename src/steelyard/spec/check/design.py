@@ -13,10 +13,10 @@ from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.cells import cells, matches
 from steelyard.spec.check.contexts import RANDOM
 from steelyard.spec.check.kinds import check_kind, read_ends, read_generators
-from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.program import read_limit
 from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
 from steelyard.spec.layout import lay_out
+from steelyard.spec.levels import find_level
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.spec.check.names import check_text
 from steelyard.spec.experiment import Design, Factor, Zip
 from steelyard.spec.layout import lay_out
+from steelyard.spec.names import check_text
 from steelyard.spec.text.origin import Origin, Path, suggest
 
 _PATH: Final[Path] = ("analysis",)

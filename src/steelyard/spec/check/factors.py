@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.check.levels import check_distinct, check_level, find_level, unique
-from steelyard.spec.check.names import check_identifier
 from steelyard.spec.check.program import read_command
 from steelyard.spec.experiment import Factor, LevelCommands, Zip
+from steelyard.spec.levels import check_distinct, check_level, find_level, unique
+from steelyard.spec.names import check_identifier
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED

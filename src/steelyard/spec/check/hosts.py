@@ -9,8 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.interventions.node import Node
-from steelyard.spec.check.levels import check_distinct
 from steelyard.spec.experiment import Contexts, Design, LaunchMethod
+from steelyard.spec.levels import check_distinct
 from steelyard.spec.text.origin import Origin
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,253}")

@@ -9,9 +9,9 @@ from steelyard.core.factorial.aberration import MOST_AXES, minimum_aberration, s
 from steelyard.core.factorial.hadamard import LARGEST
 from steelyard.core.factorial.layout import TWO_STEPS
 from steelyard.core.units import Scalar
-from steelyard.spec.check.levels import find_level
 from steelyard.spec.experiment import Design, Factor, Zip
 from steelyard.spec.layout import named_axes, read_generator, write_generator
+from steelyard.spec.levels import find_level
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 

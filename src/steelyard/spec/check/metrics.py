@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN, Scalar, is_number
-from steelyard.spec.check.levels import find_level
-from steelyard.spec.check.names import check_identifier, check_line
 from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
 from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.spec.levels import find_level
+from steelyard.spec.names import check_identifier, check_line
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from steelyard.core.counters import EVENTS, find_event, is_counter
 from steelyard.core.errors import SpecError, UsageError
 from steelyard.core.units import BUILTIN, Scalar, parse_duration
-from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
+from steelyard.spec.names import check_text
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.launch import LaunchMethod
 from steelyard.spec.tables.program import Program, Verify

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.spec.check.names import check_text
 from steelyard.spec.experiment import Factor, LaunchMethod, Noise
+from steelyard.spec.names import check_text
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of

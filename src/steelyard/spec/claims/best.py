@@ -9,10 +9,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from steelyard.core.units import Scalar
-from steelyard.spec.check.levels import find_level
-from steelyard.spec.check.selectors import check_strata, free_factors
 from steelyard.spec.claims.keys import Metric, Name, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
+from steelyard.spec.levels import find_level
+from steelyard.spec.selectors import check_strata, free_factors
 from steelyard.spec.text.origin import Origin, Path, suggest
 
 

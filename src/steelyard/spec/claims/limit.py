@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar, is_number, parse_duration, parse_size
 from steelyard.spec.cells import Cell
-from steelyard.spec.check.levels import find_level
 from steelyard.spec.claims.keys import Bound, Levels, Name
 from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter
+from steelyard.spec.levels import find_level
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import format_value
 

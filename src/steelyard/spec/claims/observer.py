@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from steelyard.spec.check.selectors import check_pair, free_factors
 from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Name, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
+from steelyard.spec.selectors import check_pair, free_factors
 from steelyard.spec.text.origin import Origin, Path
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from steelyard.core.counters import find_event
 from steelyard.core.errors import SpecError
 from steelyard.core.units import BUILTIN, Metric, Scalar, is_number
 from steelyard.spec.cells import Cell
-from steelyard.spec.check.levels import find_level
 from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.spec.levels import find_level
 from steelyard.spec.tables.factors import Factor, Zip
 from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.text.origin import Origin, Path, suggest

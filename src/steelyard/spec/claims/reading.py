@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from steelyard.spec.check.names import check_line
 from steelyard.spec.claims.claim import KINDS, Claim
 from steelyard.spec.claims.question import ClaimNames
+from steelyard.spec.names import check_line
 from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path, nearest

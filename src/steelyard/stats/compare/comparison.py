@@ -27,8 +27,8 @@ from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import Undefined
 from steelyard.stats.cached import cache
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
+from steelyard.stats.compare.budget import budget
 from steelyard.stats.compare.contrast import Contrast, contrast
-from steelyard.stats.compare.dependence import few_suspected
 from steelyard.stats.compare.estimate import effects
 from steelyard.stats.compare.families import adjustment, families
 from steelyard.stats.compare.judgement import Judgement, Outcome, judge_together, judge_within
@@ -39,11 +39,11 @@ from steelyard.stats.compare.steps import Basis, Stage, walk_steps
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
+from steelyard.stats.describe.dependence import few_suspected
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.uncertainty.budget import budget
 
 _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "holds": "inside",

@@ -11,16 +11,16 @@ from steelyard.core.arrays import Floats
 from steelyard.core.estimand import INTERVALS, Estimand, IntervalKind, choose_interval
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import Undefined
+from steelyard.stats.compare.bootstrap_t import studentised_logs
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.quantile_ratio import quantile_ratio
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.stats.compare.speedup import speedup
-from steelyard.stats.distributions.bootstrap_t import studentised_logs
 from steelyard.stats.distributions.monte_carlo import Studentised
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.hypothesis.sign_flip import FEWEST, MOST
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 
 
 def estimate(

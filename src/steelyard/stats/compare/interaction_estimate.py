@@ -17,15 +17,15 @@ from steelyard.core.arrays import Floats
 from steelyard.core.estimand import Estimand, IntervalKind
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import Undefined
+from steelyard.stats.compare.bootstrap_t import RESAMPLES
 from steelyard.stats.compare.contrast import Contrast, Units, restrict
+from steelyard.stats.compare.contributions import add_type_b, contributions_of_ratio
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.ratio_of_means import DRAWS
 from steelyard.stats.compare.speedup import make_by_t, make_of_equal_units
-from steelyard.stats.distributions.bootstrap_t import RESAMPLES
 from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
 from steelyard.stats.rounding import ROUNDING, steady
-from steelyard.stats.uncertainty.contributions import add_type_b, contributions_of_ratio
 from steelyard.stats.uncertainty.propagation import effective_freedom
 
 _SIGNS: Final = (1.0, -1.0, -1.0, 1.0)

@@ -17,8 +17,8 @@ from steelyard.core.arrays import Floats
 from steelyard.core.estimand import Estimand
 from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.compare.dependence import Hull
 from steelyard.stats.compare.means import means_of
+from steelyard.stats.describe.dependence import Hull
 from steelyard.stats.describe.skewness import skewness as skewness_of
 from steelyard.stats.distributions.skewed import SkewedT
 from steelyard.stats.hypothesis.pitman_morgan import pitman_morgan

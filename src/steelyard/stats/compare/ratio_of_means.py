@@ -11,10 +11,10 @@ from steelyard.core.arrays import Floats
 from steelyard.core.estimand import IntervalKind
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import LARGEST_LOG, Undefined
+from steelyard.stats.compare.bootstrap_t import studentised_ratio
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.speedup import make_by_t, make_of_equal_units
-from steelyard.stats.distributions.bootstrap_t import studentised_ratio
 from steelyard.stats.distributions.fieller import Fieller
 from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
 from steelyard.stats.rounding import ROUNDING

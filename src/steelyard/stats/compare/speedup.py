@@ -16,9 +16,9 @@ from steelyard.results.comparison import Speedup
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.rounding import round_logs
 from steelyard.stats.sequential.over_looks import OverLooks
 

@@ -17,14 +17,14 @@ from steelyard.results.comparison import Speedup
 from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.compare.dependence import allow_for
+from steelyard.stats.compare.contributions import Contribution, add_type_b, contributions
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.lopsided import allow_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair
+from steelyard.stats.describe.dependence import allow_for
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import correct_for_looks
-from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, contributions
 
 Stage = Literal["estimate", "type B", "dependence", "tail", "looks"]
 

@@ -12,9 +12,9 @@ from steelyard.core.sample import Sample
 from steelyard.results.contexts import AcrossContexts, Components, InContext, Robust, Sides
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import LARGEST_LOG, Undefined
+from steelyard.stats.compare.bootstrap_t import studentised_groups
 from steelyard.stats.contexts.components import crossed_components, nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
-from steelyard.stats.distributions.bootstrap_t import studentised_groups
 from steelyard.stats.distributions.monte_carlo import Studentised
 from steelyard.stats.distributions.sign_test import order_of
 from steelyard.stats.distributions.student import t_quantile

@@ -7,11 +7,11 @@ import numpy as np
 from steelyard.core.sample import Sample
 from steelyard.core.units import Metric
 from steelyard.results.samples import Described
-from steelyard.stats.compare.instances import drill_down
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.concentration import dominating_share
+from steelyard.stats.describe.instances import drill_down
 from steelyard.stats.describe.outliers import outliers
 from steelyard.stats.describe.summary import summarise
 from steelyard.stats.describe.trend import trend

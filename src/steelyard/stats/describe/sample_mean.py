@@ -15,7 +15,7 @@ import msgspec
 
 from steelyard.results.interval import Interval
 from steelyard.results.samples import Autocorrelation
-from steelyard.stats.compare.dependence import Allowance, allowance_in_time
+from steelyard.stats.describe.dependence import Allowance, allowance_in_time
 from steelyard.stats.distributions.skewed import invert, transform
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 

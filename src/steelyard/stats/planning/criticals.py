@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.stats.compare.dependence import FEWEST, allowance, threshold
 from steelyard.stats.describe.autocorrelation import make_autocorrelation
+from steelyard.stats.describe.dependence import FEWEST, allowance, threshold
 from steelyard.stats.distributions.durbin_watson import chance_of_likeness, likeness_by_chance
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical

@@ -18,10 +18,10 @@ from steelyard.results.flags import EarlyDoubt
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.crossed import cross_instances
-from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
+from steelyard.stats.describe.instances import pool
 from steelyard.stats.describe.sample_mean import SampleMean
 from steelyard.stats.describe.skewness import skewness
 from steelyard.stats.distributions.student import t_quantile

@@ -20,7 +20,7 @@ from steelyard.run.launch.launcher.session_directory import (
     session_variables,
 )
 from steelyard.run.launch.preloading import VARIABLE, preload
-from steelyard.run.runner.native import RANKS, native_file
+from steelyard.run.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand

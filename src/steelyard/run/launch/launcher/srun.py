@@ -16,7 +16,7 @@ from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, find_library
 from steelyard.run.launch.preloading import VARIABLE, preload
-from steelyard.run.runner.native import RANKS, native_file
+from steelyard.run.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import expand

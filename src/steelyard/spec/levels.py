@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from steelyard.core.errors import SpecError, UsageError
 from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.check.names import check_text
+from steelyard.spec.names import check_text
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import format_value

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from steelyard import _kernels
+from steelyard.stats.compare.bootstrap_t import studentised_groups, studentised_logs
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.distributions.bootstrap_t import studentised_groups, studentised_logs
 
 N = 13
 MASK = 0xFFFFFFFF

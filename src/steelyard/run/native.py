@@ -38,7 +38,7 @@ def native_file(name: str) -> Path:
             )
         return path
     # Not by importlib.resources, which takes up to 15 ms to import and finds the same place.
-    path = Path(__file__).parents[2] / "_native" / name
+    path = Path(__file__).parents[1] / "_native" / name
     if not os.access(path, _choose_right(name)):
         text = "its runner" if name == RUNNER else name
         raise MachineError(

@@ -12,9 +12,9 @@ from uncertainties import correlated_values, ufloat, umath
 from steelyard.core.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.contributions import Contribution, add_type_b, contributions
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.speedup import make_of_equal_units
-from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, contributions
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
 

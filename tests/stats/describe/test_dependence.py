@@ -11,7 +11,9 @@ from scipy import stats as witness
 from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.dependence import (
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.dependence import (
     FEW_FACTOR,
     FEW_LARGEST,
     MORE,
@@ -22,8 +24,6 @@ from steelyard.stats.compare.dependence import (
     few_suspected,
     threshold,
 )
-from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.describe.autocorrelation import autocorrelation
 
 
 def pair(sample, d, at=0.0):

@@ -10,9 +10,9 @@ from functools import lru_cache
 from steelyard.results.budget import Budget, Component, Side
 from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast, Units
-from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.compare.contributions import Contribution
 from steelyard.stats.distributions.student import LogT
-from steelyard.stats.uncertainty.contributions import Contribution
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.uncertainty.propagation import expand
 
 

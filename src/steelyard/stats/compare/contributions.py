@@ -16,8 +16,8 @@ from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.speedup import EqualUnits
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import AS_NORMAL, LogT
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.uncertainty.propagation import effective_freedom
 
 """Whose values an error moves."""

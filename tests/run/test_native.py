@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import MachineError
-from steelyard.run.runner.native import HEAP, RANKS, RUNNER, native_file
+from steelyard.run.native import HEAP, RANKS, RUNNER, native_file
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
+from steelyard.stats.hypothesis.sign_flips import SignFlips
 
 LEVELS = [0.3, 0.05, 0.05 / 3, 0.002]
 

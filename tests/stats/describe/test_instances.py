@@ -15,7 +15,7 @@ from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.crossed import cross_instances
-from steelyard.stats.compare.instances import drill_down, pool
+from steelyard.stats.describe.instances import drill_down, pool
 
 BY_SOURCE = Analysis(instances="source", baseline={"run": 2})
 

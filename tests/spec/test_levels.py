@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.spec.check.levels import find_level, unique
+from steelyard.spec.levels import find_level, unique
 from steelyard.spec.text.origin import Origin
 
 

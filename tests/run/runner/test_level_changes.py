@@ -13,8 +13,8 @@ from steelyard.core.errors import ProgramError
 from steelyard.design import treatments
 from steelyard.lab.run.run import run
 from steelyard.run.launch.launch_plan import LaunchPlan
-from steelyard.run.launch.level_changes import leave_levels, levels_file
 from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.level_changes import leave_levels, levels_file
 from steelyard.run.runner.orders import Enter, Leave
 from steelyard.run.runner.runner import HookError, Runner, RunnerDiedError, TrialOrder
 from steelyard.spec import experiment

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.core.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.dependence import allowance
+from steelyard.stats.describe.dependence import allowance
 
 ERRORS = (TypeB("step", 0.01), TypeB("clock", 0.02, shared=True, nu=4), TypeB("rate", 0.001, relative=True))
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=3, max_size=12)

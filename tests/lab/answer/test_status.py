@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.lab.run.status import most_blocks
+from steelyard.lab.answer.status import most_blocks
 from steelyard.spec import experiment
 
 
