@@ -50,6 +50,7 @@ ABOVE = {
     },
     "testing": LEAVES | {"results", "claims", "exchange", "lab", "report", "stats", "store", "timing"},
     "agents": LEAVES,
+    "extensions": LEAVES,
     "api": LEAVES
     | {
         "interventions",
@@ -157,6 +158,27 @@ def test_no_module_of_a_room_needs_itself_by_way_of_others(room):
         for name in free:
             del left[name]
     assert left == {}
+
+
+def folder(module: str) -> str:
+    """The folder of its room that a module lies in; a module beside the folders stands for itself."""
+    return ".".join(module.split(".")[:3])
+
+
+@pytest.mark.parametrize("room", sorted(ABOVE))
+def test_no_folder_of_a_room_needs_itself_by_way_of_others(room):
+    files = {module_name(file): file for file in (ROOT / room).rglob("*.py")}
+    needs: dict[str, set[str]] = {}
+    for name, file in files.items():
+        if name.count(".") > 1:
+            below = {
+                folder(needed) for needed in imported_modules(file, files.keys()) if needed.count(".") > 1
+            }
+            needs.setdefault(folder(name), set()).update(below - {folder(name)})
+    while free := [name for name, folders in needs.items() if not folders & needs.keys()]:
+        for name in free:
+            del needs[name]
+    assert needs == {}
 
 
 def test_every_value_is_a_struct():

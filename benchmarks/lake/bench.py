@@ -20,8 +20,8 @@ from pathlib import Path
 from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block
 from steelyard.exchange.lake.location import Location
-from steelyard.lab.history.condensing import write_summary
 from steelyard.lab.lake.exporting import export_to
+from steelyard.lab.summary.condensing import write_summary
 from steelyard.run.measure.measurement import Measurement
 from steelyard.spec.experiment import Design, Experiment, Factor, Program
 from steelyard.store import Record
@@ -138,7 +138,7 @@ def sizes(scratch: Path) -> Iterator[tuple[int, float, float, float]]:
 
 def sealed(scratch: Path, count: int) -> tuple[float, float]:
     """Records of 32 trials that a history reads in a second, without their seals and with them."""
-    from steelyard.lab.history.condensing import gather
+    from steelyard.lab.history.gathering import gather
 
     place, draw = scratch / "sealed", random.Random(5)
     made = [record(place / f"{number}.lab", 16, draw) for number in range(count)]

@@ -115,7 +115,7 @@ class Laboratory:
     """
 
     def __init__(self, question: str | Path | Experiment, *, record: str | Path | None = None) -> None:
-        from steelyard.lab.compare.arguments import refuse_no_laboratory
+        from steelyard.lab.compare.argument_checks import refuse_no_laboratory
         from steelyard.spec.experiment import Experiment
 
         refuse_no_laboratory(question)
@@ -186,7 +186,7 @@ class Laboratory:
         extend : int, optional
             Number of blocks to add to a finished record.
         """
-        from steelyard.lab.compare.arguments import refuse_no_count
+        from steelyard.lab.compare.argument_checks import refuse_no_count
         from steelyard.lab.run.run import run
 
         if extend is not None:
@@ -253,7 +253,7 @@ class Laboratory:
     ) -> Result[Modelled]:
         """Model how metrics grow with factors or labels, as the function ``model`` does."""
         from steelyard.lab.answer.series_of_record import series_of_record
-        from steelyard.lab.compare.arguments import refuse_one_text
+        from steelyard.lab.compare.argument_checks import refuse_one_text
 
         refuse_one_text("metrics", metrics)
         refuse_one_text("rules", rules)
@@ -581,9 +581,10 @@ def model(
         An expectation or a rule cannot be understood, or both kinds are about one function.
     """
     from steelyard.lab.answer.model import ModelRequest, model_series
-    from steelyard.report.models import document as models_json
-    from steelyard.report.models import text as models
+    from steelyard.report.claims.text import render_rules
+    from steelyard.report.models.document import render
     from steelyard.report.models.frame import list_rows
+    from steelyard.report.models.text import lines
     from steelyard.scaling import Question
     from steelyard.scaling.question import expectations_of
 
@@ -593,11 +594,11 @@ def model(
         scale=at or {},
     )
     answers = model_series(ModelRequest(series, question, rules))
-    parts = (answers.models, answers.failed, answers.rules, answers.causes)
+    models, failed, verdicts, causes = answers.models, answers.failed, answers.rules, answers.causes
     return Result(
         answers,
-        lambda: models.lines(*parts, width=WIDTH),
-        lambda: models_json.render(*parts),
+        lambda: lines(models, failed, render_rules(verdicts, WIDTH), causes, WIDTH),
+        lambda: render(models, failed, verdicts, causes),
         lambda: list_rows(answers.models, answers.failed),
     )
 

@@ -20,7 +20,8 @@ from steelyard.cli.options import (
     strict_option,
 )
 from steelyard.cli.paths import PathCommand
-from steelyard.cli.run_and_answer import Shown, print_answer_of, show, tell_unjudged
+from steelyard.cli.run_and_answer import Shown, print_answer_of, tell_unjudged
+from steelyard.cli.terminal import show
 from steelyard.core.estimand import INTERVALS, Estimand, IntervalKind
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli import completion
+from steelyard.cli.campaign import as_a_whole, tell_records
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     chosen_seed,
@@ -23,7 +24,7 @@ from steelyard.cli.options import (
     timeout_option,
 )
 from steelyard.cli.paths import PathCommand
-from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
+from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import UsageError
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli.campaign import as_a_whole, tell_records
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
@@ -21,7 +22,7 @@ from steelyard.cli.options import (
     strict_option,
 )
 from steelyard.cli.paths import PathCommand, RecordDirectory
-from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records, terminal_width
+from steelyard.cli.terminal import tell_beside, terminal_width
 
 
 class BisectOptions(Options):

@@ -15,7 +15,7 @@ from steelyard.cli.data import DataOptions, ask
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
-from steelyard.cli.run_and_answer import terminal_width
+from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output

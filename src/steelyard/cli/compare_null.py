@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from steelyard.cli.compare_request import is_shell
 from steelyard.cli.options import is_given
 from steelyard.cli.paths import PathCommand
-from steelyard.cli.run_and_answer import show
+from steelyard.cli.terminal import show
 from steelyard.core.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
 

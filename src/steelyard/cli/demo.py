@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.campaign import as_a_whole
 from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import declare_file
 from steelyard.cli.paths import PathCommand, RecordDirectory
-from steelyard.cli.run_and_answer import as_a_whole, terminal_width
+from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import MachineError
 
 if TYPE_CHECKING:

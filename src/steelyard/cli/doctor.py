@@ -6,7 +6,7 @@ import click
 
 from steelyard.cli.declared import Options, take
 from steelyard.cli.options import json_option
-from steelyard.cli.run_and_answer import show
+from steelyard.cli.terminal import show
 from steelyard.core.errors import MachineError
 
 

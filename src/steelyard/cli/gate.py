@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.campaign import as_a_whole, tell_records
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
@@ -25,7 +26,7 @@ from steelyard.cli.options import (
     timeout_option,
 )
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
-from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
+from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.files.writing import protecting, write_output
 

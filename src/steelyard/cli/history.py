@@ -13,14 +13,14 @@ from steelyard.cli import completion
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option, metrics_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand, RecordDirectory
-from steelyard.cli.run_and_answer import terminal_width
+from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.lab.history.condensing import CondensedRecords
+    from steelyard.lab.history.gathering import CondensedRecords
     from steelyard.results.history import History
 
 
@@ -129,7 +129,7 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     _refuse_alone({"--build": options.build, "--output": options.output}, "--confirm", options.confirm)
     with Counting("records", sys.stderr) as counting:
         if options.collect is not None:
-            from steelyard.lab.history.condensing import collect as add
+            from steelyard.lab.history.gathering import collect as add
 
             _tell(options.collect, add(options.collect, options.names, counting.update))
             return
@@ -163,7 +163,8 @@ def _confirm(
 ) -> History:
     import os
 
-    from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records
+    from steelyard.cli.campaign import as_a_whole, tell_records
+    from steelyard.cli.terminal import tell_beside
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
     from steelyard.lab.compare.compare import split
@@ -187,7 +188,7 @@ def _refuse_alone(options: Mapping[str, object], option: str, is_there: object) 
 
 
 def _refuse_unknown(facts: tuple[str, ...]) -> None:
-    from steelyard.lab.history.condensing import MACHINE
+    from steelyard.lab.summary.condensing import MACHINE
 
     if unknown := sorted({*facts} - {*MACHINE}):
         raise UsageError(

@@ -231,15 +231,19 @@ def _get_versus(series: Sequence[Series], question: Question, label: str) -> tup
 
 
 def _print(modelled: Modelled, after: After, *, as_json: bool) -> None:
-    from steelyard.cli.run_and_answer import show
+    from steelyard.cli.terminal import show
+    from steelyard.report.claims.text import render_rules
     from steelyard.report.models.document import render
     from steelyard.report.models.follow_ups import lines as more
     from steelyard.report.models.text import lines
 
-    parts = (modelled.models, modelled.failed, modelled.rules, modelled.causes)
+    models, failed, rules, causes = modelled.models, modelled.failed, modelled.rules, modelled.causes
     show(
-        lambda: render(*parts, after),
-        lambda width: [*lines(*parts, width=width), *more(after, width)],
+        lambda: render(models, failed, rules, causes, after),
+        lambda width: [
+            *lines(models, failed, render_rules(rules, width), causes, width),
+            *more(after, width),
+        ],
         as_json=as_json,
     )
 

@@ -10,7 +10,7 @@ from steelyard.cli import completion
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import json_option, many_option
 from steelyard.cli.paths import InputPath, PathCommand
-from steelyard.cli.run_and_answer import show
+from steelyard.cli.terminal import show
 
 
 class PlanOptions(Options):

@@ -19,7 +19,7 @@ from steelyard.cli.options import (
     repository_option,
 )
 from steelyard.cli.paths import PathCommand
-from steelyard.cli.run_and_answer import tell_beside, terminal_width
+from steelyard.cli.terminal import tell_beside, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ from steelyard.cli import completion
 from steelyard.cli.declared import Options, declare_argument, take
 from steelyard.cli.options import json_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
-from steelyard.cli.run_and_answer import show
+from steelyard.cli.terminal import show
 
 if TYPE_CHECKING:
     from steelyard.store.recovery import Recovered

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import shlex
-import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.cli.terminal import show, terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError
 from steelyard.core.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
@@ -22,56 +22,10 @@ from steelyard.spec.experiment import Experiment
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
-    from steelyard.report.text.progress import ProgressLine
     from steelyard.results.analysis import Answer
     from steelyard.results.comparison import Comparison
     from steelyard.results.samples import Described
     from steelyard.store import Reading
-
-
-def terminal_width() -> int:
-    """Columns of the terminal, 80 without one; at most 120, beyond which eyes lose the line."""
-    return min(120, max(60, shutil.get_terminal_size().columns))
-
-
-def tell_beside(line: ProgressLine, text: str) -> None:
-    """Say a sentence on stderr, above a line of progress."""
-    from steelyard.report.text.label import wrap
-
-    line.clear()
-    click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
-
-
-def show(document: Callable[[], str], lines: Callable[[int], Sequence[Line]], *, as_json: bool) -> None:
-    """Print a JSON document, or lines as wide as the terminal allows."""
-    if as_json:
-        click.echo(document(), nl=False)
-        return
-    from steelyard.report.text.line import write
-
-    write(lines(terminal_width()), sys.stdout)
-
-
-@contextmanager
-def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
-    """Show one line of progress for all experiments of a command.
-
-    If one is interrupted, the hint repeats the whole command, with ``-o directory`` unless the user gave
-    ``output``.
-    """
-    from steelyard.report.text.progress import ProgressLine
-
-    line = ProgressLine(sys.stderr)
-    try:
-        yield line
-    except InterruptedRunError as error:
-        words = sys.argv[1:]
-        end = words.index("--") if "--" in words else len(words)
-        place = [] if output else ["-o", str(directory)]
-        again = shlex.join([*words[:end], *place, *words[end:]])
-        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
-    finally:
-        line.clear()
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -134,11 +88,6 @@ def _has_blocks(directory: Path) -> bool:
             return record.progress().blocks.get("complete", 0) > 0
     except SteelyardError:
         return False
-
-
-def tell_records(directory: Path, *, as_json: bool) -> None:
-    """Tell where the records of such a command are; on stderr beside a JSON document."""
-    click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
 
 
 def run_with_progress(

@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.declared import Options, take
 from steelyard.cli.options import json_option, records_argument
-from steelyard.cli.run_and_answer import show
+from steelyard.cli.terminal import show
 
 
 class StatusOptions(Options):

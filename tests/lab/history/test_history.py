@@ -8,9 +8,10 @@ from contextlib import closing
 import pytest
 
 from steelyard.core.errors import RecordError, UsageError
-from steelyard.lab.history.condensing import collect, write_summary
+from steelyard.lab.history.gathering import collect
 from steelyard.lab.history.history import HistoryRequest, first_since, history
 from steelyard.lab.history.repository import Repository
+from steelyard.lab.summary.condensing import write_summary
 from steelyard.store import Record
 
 OTHER_HOST = {"cpu_model": "another", "cpus_online": 2, "kernel": "Linux 6.1", "hostname": "b"}

@@ -25,7 +25,7 @@ from steelyard.exchange.lake.location import Location
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.answer.portrait import portrait
-from steelyard.lab.history.condensing import collect, gather
+from steelyard.lab.history.gathering import collect, gather
 from steelyard.lab.history.history import HistoryRequest, history
 from steelyard.lab.lake.exporting import Exported, export_to
 from steelyard.lab.lake.opening import lake_record

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.core.errors import InterruptedRunError, ProgramError
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.run.restarting import confounded_boots
+from steelyard.lab.answer.boots import confounded_boots
 from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record

@@ -11,6 +11,7 @@ import pytest
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.growth import Growth
+from steelyard.report.claims.text import render_rules
 from steelyard.report.models import follow_ups
 from steelyard.report.models.document import render
 from steelyard.report.models.text import lines
@@ -77,7 +78,7 @@ RULES = [rule("allreduce <= reduce + bcast", "fails", 0.05, 2048.0)]
 
 
 def test_the_worst_rank_comes_first_with_the_words_of_the_seed():
-    text = plain(lines(MODELS, FAILED, RULES, [None, "machine", None, None], width=120))
+    text = plain(lines(MODELS, FAILED, render_rules(RULES, 120), [None, "machine", None, None], width=120))
     assert text.startswith(
         "Of 4 expectations 1 match, 1 match approximately, 1 do not match, 1 are undecided.\n"
     )
@@ -93,7 +94,7 @@ def test_the_worst_rank_comes_first_with_the_words_of_the_seed():
 
 
 def test_rules_causes_warnings_and_failures_are_said_in_words():
-    text = plain(lines(MODELS, FAILED, RULES, [None, "machine", None, None], width=400))
+    text = plain(lines(MODELS, FAILED, render_rules(RULES, 400), [None, "machine", None, None], width=400))
     assert (
         "rule allreduce <= reduce + bcast: fails; broken at the only point: at worst 12 × reduce + bcast"
         " (99 % CI 6 to 15, 20 blocks) at p = 64; reduce + bcast is faster there;"
@@ -108,7 +109,7 @@ def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
     published = [made(name, Growth.make(1), "match", method="seed001", posterior=1.0) for name in "ab"]
     kept = rule("a <= b", "holds", None, None)
     limit = Breaks(1.0, "p", 64.0, None, None)
-    text = plain(lines(published, [], [kept], [None, None], width=200))
+    text = plain(lines(published, [], render_rules([kept], 200), [None, None], width=200))
     assert "grows no faster (the fitted models never cross)" in text
     more = plain(follow_ups.lines(follow_ups.After(limits=((published[0], limit),)), width=200))
     assert more.splitlines()[-1] == "  a: above 1.00 s from p = 64 on"
@@ -117,7 +118,7 @@ def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
 
 def test_the_text_fits_the_width():
     for width in (60, 80, 100):
-        text = plain(lines(MODELS, FAILED, RULES, [None] * 4, width=width))
+        text = plain(lines(MODELS, FAILED, render_rules(RULES, width), [None] * 4, width=width))
         assert all(len(line) <= width for line in text.splitlines()), width
 
 
@@ -142,7 +143,10 @@ def test_the_document_has_the_fields_that_readers_rely_on():
     segment = Segment(16, 64, 1e-6, (Term(2e-7, (Growth.make(1),)),))
     document = json.loads(
         render(
-            [made("bcast", Growth.make("1/3", 1), "match", segments=(segment,))], FAILED, RULES, ["library"]
+            [made("bcast", Growth.make("1/3", 1), "match", segments=(segment,))],
+            FAILED,
+            RULES,
+            ["library"],
         )
     )
     assert (document["format"], document["version"]) == ("steelyard/models", 1)

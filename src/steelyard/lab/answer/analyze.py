@@ -14,12 +14,12 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, choose_interval
 from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN, Scalar
+from steelyard.lab.answer.boots import confounded_boots
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
 from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.answer.status import extent
-from steelyard.lab.run.restarting import confounded_boots
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.spec.experiment import Experiment, Stop

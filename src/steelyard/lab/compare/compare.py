@@ -15,7 +15,7 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.interventions.built import Code
-from steelyard.lab.compare.arguments import refuse_one_text
+from steelyard.lab.compare.argument_checks import refuse_one_text
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape, expand
 

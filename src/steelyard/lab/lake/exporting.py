@@ -13,8 +13,8 @@ from steelyard.core.sample import Sample
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.writing import BlockRatio, write_record
 from steelyard.lab.answer.analyze import BESIDE, TIMED
-from steelyard.lab.history.condensing import Watch, find_records, ignore_progress, read_condensed
 from steelyard.lab.lake.naming import name_spec
+from steelyard.lab.summary.condensing import Watch, find_records, ignore_progress, read_condensed
 from steelyard.results.history import LeftOut
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.store import Record

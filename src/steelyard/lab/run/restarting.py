@@ -21,7 +21,6 @@ from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Hook
 from steelyard.run.runner.runner import HookError, Runner
 from steelyard.spec.experiment import Program
-from steelyard.store import Reading
 
 Between = Literal["between_blocks", "between_treatments"]
 
@@ -91,25 +90,3 @@ def restart(boundary: Boundary, launches: LaunchPlan, directory: Path) -> Interr
 
 def _go_on(directory: Path) -> str:
     return f"steelyard run {shlex.quote(str(directory))}"
-
-
-def confounded_boots(record: Reading) -> str | None:
-    """Warn where treatments were measured under different starts of the machine.
-
-    What a start does (where the kernel and its pages lie) cannot then be told from what the treatments do.
-    """
-    if len({run.boot for run in record.runs()}) < 2:
-        return None
-    boots = record.boots_of_treatments()
-    names = {treatment.id: treatment.label for treatment in record.treatments}
-    apart = [
-        (boot, later) for boot in boots for later in boots if boot < later and not boots[boot] & boots[later]
-    ]
-    if not apart:
-        return None
-    number, later = apart[0]
-    text = f" ({len(apart)} pairs of treatments)" if len(apart) > 1 else ""
-    return (
-        f"{names[number]} and {names[later]} were never measured after the same start of the machine{text}:"
-        " effects of starts and treatments cannot be separated."
-    )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.core.counters import find_event
 from steelyard.core.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.core.extension import end_run
 from steelyard.core.units import Scalar
 from steelyard.design import treatments
 from steelyard.exchange.reports import read_reports
@@ -155,9 +156,7 @@ def run(
         except RestartDueError as due:
             # The record is closed: whatever the command does to the machine, nothing is lost.
             raise restart(due.boundary, prepared.launches, directory) from None
-        from steelyard.lab.history.condensing import write_summary
-
-        write_summary(directory)
+        end_run(directory)
         return end
 
 

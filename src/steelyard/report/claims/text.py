@@ -76,6 +76,23 @@ def lines(
     return out
 
 
+def render_rules(rules: Sequence[Verdict], width: int) -> list[Line]:
+    """Render verdicts on rules by themselves, each below an empty line."""
+    return [line for rule in rules for line in ((), *_render_rule(rule, width))]
+
+
+def _render_rule(rule: Verdict, width: int) -> list[Line]:
+    outcome, style = WORDS[rule.outcome], STYLES[rule.outcome]
+    head = f"rule {format_claim(rule)}: "
+    text = wrap(f"{head}{outcome}; {summary(rule)}", width, rest="  ")
+    first = text[0]
+    at = first.find(outcome, len(head) - 1)
+    if at < 0:
+        return [(Span(line),) for line in text]
+    split = (Span(first[:at]), Span(outcome, style), Span(first[at + len(outcome) :]))
+    return [split, *((Span(line),) for line in text[1:])]
+
+
 def _count_by_models(ordered: Sequence[Verdict]) -> str:
     """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
     values = [

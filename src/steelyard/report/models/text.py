@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from steelyard.claims.verdict import Verdict
 from steelyard.core.growth import Growth
 from steelyard.core.units import format_quantity, format_unit
-from steelyard.report.claims import text as verdicts
-from steelyard.report.claims.rule import summary
 from steelyard.report.text.digits import share
-from steelyard.report.text.label import printable, shorten, wrap
+from steelyard.report.text.label import printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
@@ -39,18 +36,17 @@ NAME: Final = 44
 def lines(
     models: Sequence[ScalingModel],
     failed: Sequence[NotModelled],
-    rules: Sequence[Verdict],
+    rule_lines: Sequence[Line],
     causes: Sequence[Cause | None],
     width: int = 80,
 ) -> list[Line]:
-    """Everything, in the order in which it matters."""
+    """Render models, verdicts on rules (``rule_lines``) and warnings in the order in which they matter."""
     ordered = sorted(zip(models, causes, strict=True), key=lambda pair: _compute_badness(pair[0]))
     scaling_models = [model for model, _ in ordered]
     out: list[Line] = []
     if scaling_models:
         out += [*_render_summary(scaling_models, width), *table(model_columns(scaling_models), width)]
-    for rule in rules:
-        out += [(), *_render_rule(rule, width)]
+    out += rule_lines
     notes = _render_notes(ordered, width)
     if notes:
         out += [(), (Span("Warnings", "heading"),), *notes]
@@ -169,18 +165,6 @@ def _format_prediction(model: ScalingModel, number: int) -> str:
         return value
     low, high = format_quantity(prediction.low, model.unit), format_quantity(prediction.high, model.unit)
     return f"{value} [{low}, {high}]"
-
-
-def _render_rule(rule: Verdict, width: int) -> list[Line]:
-    words, style = verdicts.WORDS[rule.outcome], verdicts.STYLES[rule.outcome]
-    head = f"rule {verdicts.format_claim(rule)}: "
-    text = wrap(f"{head}{words}; {summary(rule)}", width, rest="  ")
-    first = text[0]
-    at = first.find(words, len(head) - 1)
-    if at < 0:
-        return [(Span(line),) for line in text]
-    split = (Span(first[:at]), Span(words, style), Span(first[at + len(words) :]))
-    return [split, *((Span(line),) for line in text[1:])]
 
 
 def _render_notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> list[Line]:

@@ -1,0 +1,180 @@
+"""The seam between the core and its extensions: a value that says what an extension adds, and where.
+
+Extensions are found in the list of ``steelyard.extensions``, then by entry points of the group
+``steelyard.extensions`` of other packages. Each entry is a ``"module:attribute"`` that is imported when it is
+used, so that an extension costs nothing until then.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.core.errors import SteelyardError, UsageError
+
+GROUP: Final = "steelyard.extensions"
+"""Both the package of Steelyard's extensions and the group of entry points of others."""
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A command of the command line.
+
+    Attributes
+    ----------
+    help : str
+        Its line in ``steelyard --help``; the first line of its own help.
+    place : str
+        ``"module:attribute"`` of the click command.
+    linux_only : bool
+        Whether it measures, whatever it is given.
+    """
+
+    help: str
+    place: str
+    linux_only: bool = False
+
+
+class Extension(msgspec.Struct, frozen=True, kw_only=True):
+    """All that an extension adds; each entry is a name and the ``"module:attribute"`` that it stands for.
+
+    Attributes
+    ----------
+    name : str
+        Lower case, an identifier: the folder of one of ours.
+    purpose : str
+        One line.
+    needs : tuple of str
+        Extensions that it imports from.
+    commands : Mapping[str, Command]
+    after_run : Mapping[str, str]
+        Functions of the directory of a record, called when a run of it has ended and it is closed.
+    """
+
+    name: str
+    purpose: str
+    needs: tuple[str, ...] = ()
+    commands: Mapping[str, Command] = {}
+    after_run: Mapping[str, str] = {}
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """An extension that is not used, and why."""
+
+    name: str
+    reason: str
+
+
+class Extensions(msgspec.Struct, frozen=True):
+    """The extensions of this installation, and those that cannot be used."""
+
+    usable: tuple[Extension, ...]
+    problems: tuple[Problem, ...]
+
+
+def load(place: str) -> Any:
+    """Import what an entry stands for.
+
+    Raises
+    ------
+    UsageError
+        The module does not import, or lacks the attribute.
+    """
+    module, _, attribute = place.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"extension entry {place!r} cannot be loaded: {error}") from error
+
+
+@cache
+def find_extensions() -> Extensions:
+    """Find the extensions; one that cannot be used is a problem, and the others go on."""
+    candidates: dict[str, Extension] = {}
+    problems: list[Problem] = []
+    for source, extension in (*_list_built_in(), *_list_installed(problems)):
+        if extension.name in candidates:
+            problems.append(Problem(extension.name, f"{source} has the name of another extension"))
+        else:
+            candidates[extension.name] = extension
+    while missing := {
+        extension.name: need
+        for extension in candidates.values()
+        for need in extension.needs
+        if need not in candidates
+    }:
+        for name, need in missing.items():
+            problems.append(Problem(name, f"it needs the extension {need!r}, which is not installed"))
+            del candidates[name]
+    return Extensions(tuple(candidates.values()), tuple(problems))
+
+
+def _list_built_in() -> list[tuple[str, Extension]]:
+    try:
+        package = import_module(GROUP)
+    except ModuleNotFoundError as error:
+        if error.name != GROUP:
+            raise
+        return []  # The core alone.
+    return [(f"{GROUP}.{extension.name}", extension) for extension in package.EXTENSIONS]
+
+
+def _list_installed(problems: list[Problem]) -> list[tuple[str, Extension]]:
+    """Load the extensions of other packages.
+
+    ``importlib.metadata`` takes longer to import than a comparison takes to start, so it is asked only where
+    a file of entry points names the group.
+    """
+    if not any(_names_group(file) for file in _list_entry_point_files()):
+        return []
+    from importlib.metadata import entry_points
+
+    extensions: list[tuple[str, Extension]] = []
+    for point in entry_points(group=GROUP):
+        try:
+            extension = point.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 -- somebody else's module may raise anything
+            problems.append(Problem(point.name, f"{point.value} cannot be imported: {error}"))
+            continue
+        if isinstance(extension, Extension):
+            extensions.append((point.value, extension))
+        else:
+            problems.append(Problem(point.name, f"{point.value} is not a steelyard.api.Extension"))
+    return extensions
+
+
+def _list_entry_point_files() -> Iterator[Path]:
+    for directory in dict.fromkeys(sys.path):
+        try:
+            with os.scandir(directory or ".") as entries:
+                names = [entry.name for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+        except OSError:
+            continue
+        for name in names:
+            yield Path(directory or ".", name, "entry_points.txt")
+
+
+def _names_group(file: Path) -> bool:
+    try:
+        return f"[{GROUP}]".encode() in file.read_bytes()
+    except OSError:
+        return False
+
+
+def end_run(directory: Path) -> None:
+    """Call the functions that extensions have for a record that has ended.
+
+    One that fails keeps neither the others nor the run from their end.
+    """
+    for extension in find_extensions().usable:
+        for place in extension.after_run.values():
+            try:
+                load(place)(directory)
+            except (SteelyardError, OSError):
+                continue

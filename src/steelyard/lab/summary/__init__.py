@@ -1,0 +1,1 @@
+"""Records, condensed to what a history and a lake keep of them."""
