@@ -12,7 +12,8 @@ import pytest
 from steelyard.core.units import BUILTIN
 from steelyard.results.history import Digest
 from steelyard.store import Record
-from steelyard.store.seal import NAME, SealSummary, read_seal, write_seal
+from steelyard.store.facts import SUMMARY as NAME
+from steelyard.store.seal import SealSummary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled
 
 SUMMARY = SealSummary(

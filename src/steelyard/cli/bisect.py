@@ -74,7 +74,7 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.bisect import bisect
     from steelyard.lab.bisect.request import BisectRequest, refuse_few
-    from steelyard.lab.history.repository import Repository
+    from steelyard.lab.repository.repository import Repository
     from steelyard.report.bisection import lines
     from steelyard.report.text.line import write
     from steelyard.results.bisection import BISECTION

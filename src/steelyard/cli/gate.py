@@ -214,7 +214,7 @@ def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.gate import gate
     from steelyard.lab.gate.qualification import load_qualification
-    from steelyard.lab.history.repository import Repository
+    from steelyard.lab.repository.repository import Repository
     from steelyard.report.gate.text import list_lines
     from steelyard.results.gate import GATE
 
@@ -241,7 +241,7 @@ def _run_qualification(request: GateRequest, options: GateOptions) -> None:
     """Qualify the gate on this machine, and print what was found."""
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.qualification import qualify
-    from steelyard.lab.history.repository import Repository
+    from steelyard.lab.repository.repository import Repository
     from steelyard.report.gate.text import list_qualification
     from steelyard.results.gate import QUALIFICATION
 

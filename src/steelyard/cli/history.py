@@ -168,7 +168,7 @@ def _confirm(
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
     from steelyard.lab.compare.compare import split
-    from steelyard.lab.history.repository import Repository
+    from steelyard.lab.repository.repository import Repository
 
     directory = output or propose_record(os.environ, "bisect")
     request = ConfirmRequest(words=tuple(split(program)), build=build, since=since)

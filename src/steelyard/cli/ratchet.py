@@ -83,8 +83,8 @@ def try_command(ctx: click.Context, options: TryOptions) -> None:
     that from the ledger. The files are copied into a work tree of their own, so that editing may go on. Exits
     with 0 for a win and with 3 otherwise; an interrupted try of the same files goes on.
     """
-    from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest
+    from steelyard.lab.repository.repository import Repository
     from steelyard.report.ratchet import list_attempt
     from steelyard.report.text.progress import ProgressLine
 
@@ -113,8 +113,8 @@ class LedgerOptions(Options):
 @take(LedgerOptions)
 def show_status(options: LedgerOptions) -> None:
     """Show what was tried, and the best so far."""
-    from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet
+    from steelyard.lab.repository.repository import Repository
     from steelyard.report.ratchet import list_ledger
 
     _show(Ratchet(Repository(options.repo)).read(), list_ledger, as_json=options.as_json)
@@ -128,8 +128,8 @@ def measure_total(options: LedgerOptions) -> None:
     Only changes that looked fast were kept, so the gains of their own runs are too large on average. These
     are not.
     """
-    from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet
+    from steelyard.lab.repository.repository import Repository
     from steelyard.report.ratchet import list_ledger
     from steelyard.report.text.progress import ProgressLine
 

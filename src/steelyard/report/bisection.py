@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.report.history.words import SIGNS, relative, short_hash
+from steelyard.report.text.change import SIGNS, relative, short_hash
 from steelyard.report.text.digits import percent, probability, ratio, share
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph

@@ -11,8 +11,8 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.core.units import Metric
+from steelyard.results.direction import Direction
 from steelyard.results.document import Format
-from steelyard.results.history import Direction
 from steelyard.results.interval import Interval
 
 Likeness = Literal["good", "bad", "between", "open"]

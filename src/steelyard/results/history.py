@@ -13,6 +13,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Metric, Scalar
+from steelyard.results.direction import Direction
 from steelyard.results.document import Format, Lines
 from steelyard.results.interval import Interval
 
@@ -24,7 +25,6 @@ Pattern = Literal["line", "walk", "cycle", "regimes"]
 """How a level wanders: along a straight line, as a random walk does or slowly back to a mean, in cycles, or
 between the same two levels."""
 
-Direction = Literal["better", "worse", "neither"]
 Order = Literal["git", "time"]
 
 

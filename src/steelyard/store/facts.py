@@ -22,6 +22,8 @@ from steelyard.store.sampling import REDUCTIONS
 
 FILE: Final = RECORD_FILE
 """In the directory of the record."""
+SUMMARY: Final = "record.summary"
+"""Beside it: what an extension keeps of a record that has ended; removed before the record changes."""
 
 
 class Facts:

@@ -33,9 +33,8 @@ from steelyard.store.database import (
     open_reader,
     open_writer,
 )
-from steelyard.store.facts import FILE
+from steelyard.store.facts import FILE, SUMMARY
 from steelyard.store.lock import WriterLock
-from steelyard.store.seal import remove_seal
 from steelyard.store.writing import Writing
 
 
@@ -136,7 +135,7 @@ class Record(Writing):
             inspect(file)
             lock = WriterLock(directory / "lock")
             try:
-                remove_seal(file)
+                file.with_name(SUMMARY).unlink(missing_ok=True)
                 return cls._open(directory, open_writer(file), lock)
             except BaseException:
                 lock.release()

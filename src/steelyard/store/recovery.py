@@ -27,10 +27,9 @@ from steelyard.store.database import (
 )
 from steelyard.store.digests import NAME as DIGESTS
 from steelyard.store.digests import damaged_pages, read_page_bytes, write_digests
-from steelyard.store.facts import FILE
+from steelyard.store.facts import FILE, SUMMARY
 from steelyard.store.restoring import restore
 from steelyard.store.rows import canonical
-from steelyard.store.seal import NAME as SEAL
 
 _KEYS: Final = {
     "record": "rowid", "run": "id", "journal": "name", "treatment": "id", "context": "id", "block": "id",
@@ -153,7 +152,7 @@ def recover(damaged: Path, new: Path) -> Recovered:
     try:
         with explained(new / FILE):
             shutil.copytree(
-                damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS, SEAL), dirs_exist_ok=True
+                damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS, SUMMARY), dirs_exist_ok=True
             )
             return _rebuild(new, damaged)
     except BaseException:

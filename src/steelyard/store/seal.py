@@ -20,10 +20,8 @@ import msgspec
 
 from steelyard.core.units import Metric
 from steelyard.store.database import is_in_the_middle
+from steelyard.store.facts import SUMMARY
 from steelyard.store.summaries import Condensed
-
-NAME: Final = "record.summary"
-"""Beside the file of a record."""
 
 FORMAT: Final = "steelyard/summary"
 VERSION: Final = 1
@@ -57,10 +55,10 @@ def write_seal(file: Path, summary: SealSummary) -> None:
     text = zlib.compress(msgspec.json.encode(summary))
     with suppress(OSError):
         seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(text))
-        new = file.with_name(f".{NAME}.new")
+        new = file.with_name(f".{SUMMARY}.new")
         try:
             new.write_bytes(b"%b\n%b" % (msgspec.json.encode(seal), text))
-            new.replace(file.with_name(NAME))
+            new.replace(file.with_name(SUMMARY))
         finally:
             new.unlink(missing_ok=True)
 
@@ -69,7 +67,7 @@ def read_seal(file: Path) -> SealSummary | None:
     """Return the summary of the record in ``file``; ``None`` without one of these very bytes."""
     name = str(file)
     try:
-        with open(f"{name[: -len(file.name)]}{NAME}", "rb") as opened:  # noqa: PTH123 -- thousands a second
+        with open(f"{name[: -len(file.name)]}{SUMMARY}", "rb") as opened:  # noqa: PTH123 -- thousands a second
             head, _, text = opened.read().partition(b"\n")
         seal = _decode_seal(head)
         if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _hash(text):
@@ -79,11 +77,6 @@ def read_seal(file: Path) -> SealSummary | None:
         return _decode_summary(zlib.decompress(text))
     except (OSError, ValueError, msgspec.DecodeError):
         return None
-
-
-def remove_seal(file: Path) -> None:
-    """Remove it before the record changes."""
-    file.with_name(NAME).unlink(missing_ok=True)
 
 
 def _hash(text: bytes) -> str:

@@ -23,7 +23,7 @@ import msgspec
 
 from steelyard.core.errors import SteelyardError
 from steelyard.core.units import Scalar
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 from steelyard.stats.compare.turns import Turned, compare_turns
 from steelyard.testing.messages import TASK, CollectedTests, Order, OrderOutcome, Task
 

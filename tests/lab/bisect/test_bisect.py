@@ -9,7 +9,7 @@ import pytest
 from steelyard.core.errors import InterruptedRunError, MachineError, ProgramError, RecordError, UsageError
 from steelyard.lab.bisect.bisect import bisect
 from steelyard.lab.bisect.request import BisectRequest
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 
 
 def asked(good, bad, **changes):

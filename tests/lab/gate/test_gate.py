@@ -7,7 +7,7 @@ import pytest
 from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, RecordError, UsageError
 from steelyard.lab.gate.gate import gate
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 
 BLOCK_S = 0.2
 """Of ``steady``."""

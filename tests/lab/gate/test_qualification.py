@@ -16,7 +16,7 @@ from steelyard.lab.gate.qualification import (
     qualify,
 )
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 from steelyard.results.gate import Qualification
 
 

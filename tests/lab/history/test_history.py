@@ -10,7 +10,7 @@ import pytest
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.lab.history.gathering import collect
 from steelyard.lab.history.history import HistoryRequest, first_since, history
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 from steelyard.lab.summary.condensing import write_summary
 from steelyard.store import Record
 

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from steelyard.core.errors import RecordBusyError, RecordError, UsageError
-from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet import ratchet as module
 from steelyard.lab.ratchet.ledger import FILE, lock_ledger, read_ledger
 from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest, compute_p
+from steelyard.lab.repository.repository import Repository
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
 

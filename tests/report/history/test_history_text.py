@@ -6,7 +6,8 @@ from answers.histories import CHANGE, FOUND, IDS, SERIES, nothing_changed, point
 from msgspec.structs import replace
 
 from steelyard.report.history.text import lines
-from steelyard.report.history.words import check_words, short_hash
+from steelyard.report.history.words import check_words
+from steelyard.report.text.change import short_hash
 from steelyard.report.text.line import plain
 from steelyard.results.history import LeftOut, MachineBreak, Resolvable, Wander
 from steelyard.results.interval import Interval

@@ -15,13 +15,13 @@ from steelyard.core.arrays import Floats
 from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.core.units import Metric
 from steelyard.lab.bisect.request import BisectRequest
-from steelyard.lab.bisect.trees import DIGITS, Trees
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
-from steelyard.results.history import Direction
+from steelyard.results.direction import Direction
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
 from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pool_variance

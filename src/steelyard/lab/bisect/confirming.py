@@ -14,8 +14,8 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.lab.bisect.bisect import Tell, bisect
 from steelyard.lab.bisect.request import BisectRequest
-from steelyard.lab.bisect.trees import DIGITS
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.bisection import Bisection
 from steelyard.results.history import Change, Confirmation, History, Outcome, SeriesHistory

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from steelyard.core.errors import UsageError
-from steelyard.lab.bisect.tree_request import TreeRequest
+from steelyard.lab.repository.tree_request import TreeRequest, locate_program
 
 
 class BisectRequest(TreeRequest, frozen=True, kw_only=True):
@@ -40,10 +39,7 @@ class BisectRequest(TreeRequest, frozen=True, kw_only=True):
 
     def program(self, tree: str) -> list[str]:
         """Return the program and its arguments for one tree."""
-        first, *rest = (word.replace("{tree}", tree) for word in self.words)
-        if "/" in first and not Path(first).is_absolute():
-            first = f"{tree}/{first.removeprefix('./')}"
-        return [first, *rest]
+        return locate_program(self.words, tree)
 
 
 def refuse_few(words: Sequence[str]) -> None:

@@ -15,14 +15,14 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
 from steelyard.core.look_schedule import looks_from
-from steelyard.lab.bisect.trees import DIGITS
 from steelyard.lab.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.gate.sides import SIDES, GateSides
 from steelyard.lab.gate.tally import ProcessTally
 from steelyard.lab.gate.trials import Measured, TrialBatch, is_complete, measure
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.gate import Gate, GatedBenchmark, Qualification

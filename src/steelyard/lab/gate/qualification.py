@@ -25,7 +25,7 @@ from steelyard.files.user_directories import locate_state
 from steelyard.lab.gate.gate import BenchmarkOfSuite, GatedSuite, compute_differences, measure_suite
 from steelyard.lab.gate.plan import Tell
 from steelyard.lab.gate.request import ALPHA, GateRequest
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.gate import Qualification
 from steelyard.run.host import host_facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.core.errors import UsageError
-from steelyard.lab.bisect.tree_request import TreeRequest
+from steelyard.lab.repository.tree_request import TreeRequest
 
 MARGIN: Final = 0.03
 """Of changes that are equivalent, on a machine that was not qualified."""

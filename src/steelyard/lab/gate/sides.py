@@ -11,11 +11,11 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import Tree
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.trees import DIGITS, Trees
 
 Side = Literal["base", "head"]
 SIDES: Final[tuple[Side, Side]] = ("base", "head")

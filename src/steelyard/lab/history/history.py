@@ -15,7 +15,7 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import Scalar
 from steelyard.lab.history.gathering import CondensedRecords, gather
 from steelyard.lab.history.ordering import Ordered, order_by_commit, order_by_time
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 from steelyard.lab.summary.condensing import Watch, ignore_progress
 from steelyard.results.history import History, LeftOut, MachineBreak, Point, SeriesHistory
 from steelyard.stats.history.digest import merge, u_of_median

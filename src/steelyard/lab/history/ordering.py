@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 from steelyard.results.history import LeftOut
 from steelyard.store.summaries import Condensed
 

@@ -11,7 +11,7 @@ import hashlib
 import math
 import secrets
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -22,9 +22,6 @@ from msgspec.structs import replace
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import ProgramError, UsageError
 from steelyard.core.units import BUILTIN
-from steelyard.lab.bisect.request import BisectRequest
-from steelyard.lab.bisect.trees import DIGITS, Trees
-from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet.ledger import (
     PLACE,
     load_ledger,
@@ -33,6 +30,9 @@ from steelyard.lab.ratchet.ledger import (
     read_ledger,
     write_ledger,
 )
+from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.tree_request import TreeRequest, locate_program
+from steelyard.lab.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
@@ -251,7 +251,7 @@ class Ratchet:
         return ledger
 
     def _make_trees(self, ledger: Ledger) -> Trees:
-        words = BisectRequest(good="", bad="", words=ledger.words, build=ledger.build).build_words
+        words = TreeRequest(build=ledger.build).build_words
         return Trees(self._repository, self.directory / "trees", words)
 
     def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
@@ -265,7 +265,7 @@ class Ratchet:
         """
         for commit in (best, rival):
             trees.build(commit)
-        program = BisectRequest(good="", bad="", words=ledger.words).program("\0")
+        program = locate_program(ledger.words, "\0")
         place = escape(str(trees.path(best).parent))
         sha256 = {} if ledger.stdout_sha256 is None else {"stdout_sha256": ledger.stdout_sha256}
         spec = experiment(
@@ -328,7 +328,7 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
     ProgramError
         It cannot be started, or fails.
     """
-    words: Sequence[str] = BisectRequest(good="", bad="", words=ledger.words).program(str(tree))
+    words = locate_program(ledger.words, str(tree))
     try:
         done = subprocess.run(
             words,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.report.history.words import (
-    SIGNS,
     change_words,
     format_bisection,
     format_confirmation_words,
@@ -18,6 +17,7 @@ from steelyard.report.history.words import (
     notes,
 )
 from steelyard.report.text.cells import name_cell, note_omitted
+from steelyard.report.text.change import SIGNS
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import Line, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from steelyard.core.units import format_quantity
+from steelyard.report.text.change import relative, short_hash
 from steelyard.report.text.digits import percent, probability, share
 from steelyard.report.text.label import join_names, named_levels, plural, printable
-from steelyard.report.text.line import Style
 from steelyard.results.history import (
     LARGEST_UNSEEN,
     LEAST_BEHIND,
     Change,
     Confirmation,
-    Direction,
     History,
     Kind,
     OpenQuestion,
@@ -22,13 +20,7 @@ from steelyard.results.history import (
     SeriesHistory,
     Wander,
 )
-from steelyard.results.interval import Interval
 
-SIGNS: Final[dict[Direction, tuple[str, Style]]] = {
-    "worse": ("✗", "bad"),
-    "better": ("✓", "good"),
-    "neither": ("•", "open"),
-}
 _KINDS: Final[dict[Kind, str]] = {
     "level": "",
     "spread": "the scatter of its runs, ",
@@ -46,8 +38,6 @@ _MOVES: Final[dict[Pattern, str]] = {
     "regimes": "changes again and again between the same two levels",
 }
 _LARGE_STEP: Final = 10.0
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
-_SHORT: Final = 10
 MOST_COMMITS: Final = 5
 
 
@@ -99,16 +89,6 @@ def size(history: History, series: SeriesHistory, change: Change) -> str:
 def format_level_words(history: History, series: SeriesHistory, value: float) -> str:
     """Return a median, or its ratio to that of the reference program."""
     return f"{value:.4g}" if history.reference else format_quantity(value, series.metric.unit, 4)
-
-
-def relative(value: float, interval: Interval) -> str:
-    """``5.1 % more (95 % CI 4.6 to 5.6 %)``; as a factor where it is large."""
-    if not 0.5 < value < 2:
-        return f"{value:.3g} × (95 % CI {interval.low:.3g} to {interval.high:.3g})"
-    sign = 1 if value > 1 else -1
-    low, high = sorted((sign * (interval.low - 1), sign * (interval.high - 1)))
-    word = "more" if value > 1 else "less"
-    return f"{percent(abs(value - 1))} {word} (95 % CI {100 * low:.2g} to {100 * high:.2g} %)"
 
 
 def _format_p(p: float) -> str:
@@ -273,8 +253,3 @@ def notes(history: History) -> list[str]:
     if len(why_not) > MOST_COMMITS:
         texts.append(f"Left out: {len(why_not) - MOST_COMMITS} more records; --json has all.")
     return texts
-
-
-def short_hash(commit: str) -> str:
-    """Return a commit as people write it; the name of a record as it is."""
-    return commit[:_SHORT] if _COMMIT.fullmatch(commit) else printable(commit)

@@ -7,7 +7,6 @@ from typing import Final
 from steelyard.report.answer.words import Finding
 from steelyard.report.history.text import render_series_columns
 from steelyard.report.history.words import (
-    SIGNS,
     change_words,
     format_bisection,
     format_series_name,
@@ -15,11 +14,11 @@ from steelyard.report.history.words import (
     format_wander_words,
     locate,
     notes,
-    short_hash,
     size,
 )
 from steelyard.report.page.chart import Section
 from steelyard.report.page.history_chart import Group, SeriesChart
+from steelyard.report.text.change import SIGNS, short_hash
 from steelyard.report.text.digits import probability, share
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.line import Span

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.report.history.words import format_level_words, format_series_name, locate, short_hash
+from steelyard.report.history.words import format_level_words, format_series_name, locate
 from steelyard.report.page.chart import (
     ACCENT,
     BETTER,
@@ -22,6 +22,7 @@ from steelyard.report.page.chart import (
     unless_chosen,
 )
 from steelyard.report.page.marks import colour_scale, diamond, mark, series_scale
+from steelyard.report.text.change import short_hash
 from steelyard.report.text.digits import percent, scale
 from steelyard.report.text.label import join_names, printable
 from steelyard.report.text.line import Span

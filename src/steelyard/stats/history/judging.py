@@ -12,7 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.units import Better
-from steelyard.results.history import Change, Direction, Kind, Resolvable, SeriesHistory, Wander
+from steelyard.results.direction import Direction
+from steelyard.results.history import Change, Kind, Resolvable, SeriesHistory, Wander
 from steelyard.results.interval import Interval
 from steelyard.stats.history.kinds import SCALES, unscale
 from steelyard.stats.history.noise import LEAST_SIDE

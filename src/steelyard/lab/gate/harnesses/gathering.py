@@ -21,7 +21,7 @@ from steelyard.lab.gate.harnesses.harness import (
 )
 from steelyard.lab.gate.harnesses.pytest_benchmark import make_python_path
 from steelyard.lab.gate.harnesses.python_modules import refuse_modules_from_elsewhere
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 
 _GATHER: Final = (sys.executable, "-I", gather.__file__)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -81,3 +82,14 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
             raise RecordError(
                 f"{file}: {error}", hint="name a directory that does not exist yet: -o NAME"
             ) from None
+
+
+def locate_program(words: Sequence[str], tree: str) -> list[str]:
+    """Return a program and its arguments for one tree, in which a relative path of the program lies.
+
+    ``{tree}`` stands for the tree.
+    """
+    first, *rest = (word.replace("{tree}", tree) for word in words)
+    if "/" in first and not Path(first).is_absolute():
+        first = f"{tree}/{first.removeprefix('./')}"
+    return [first, *rest]

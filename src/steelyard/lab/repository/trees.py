@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import ProgramError
-from steelyard.lab.history.repository import Repository
+from steelyard.lab.repository.repository import Repository
 
 DIGITS: Final = 12
 """Of a commit in the name of its tree: names of one length keep contexts equal."""

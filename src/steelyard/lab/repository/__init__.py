@@ -1,0 +1,1 @@
+"""A git repository: commits, and trees of them that are built and measured."""
