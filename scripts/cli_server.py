@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import pkgutil
 import runpy
 import socket
 import sys
@@ -22,9 +21,10 @@ REQUEST_BYTES = 1 << 17
 def load() -> None:
     """Import every command, and the libraries that commands load late."""
     import steelyard.cli
+    from steelyard.core.extension import load as load_entry
 
-    for module in pkgutil.iter_modules(steelyard.cli.__path__, "steelyard.cli."):
-        importlib.import_module(module.name)
+    for entry in steelyard.cli.cli.list_entries().values():
+        load_entry(entry.place)
     for name in (
         "numpy",
         "sqlite3",

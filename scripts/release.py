@@ -96,10 +96,10 @@ def write_man_pages(into: Path, version: str, date: datetime) -> None:
     import click
     from click_man.core import write_man_pages
 
-    from steelyard.cli import COMMANDS, cli
+    from steelyard.cli import cli
 
     with click.Context(cli, info_name="steelyard") as context:
-        commands = {name: cli.get_command(context, name) for name in COMMANDS}
+        commands = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
     cli.commands.update({name: command for name, command in commands.items() if command is not None})
     with tempfile.TemporaryDirectory() as name:
         shown = f"{date:%Y-%m-%d}"

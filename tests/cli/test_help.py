@@ -6,21 +6,21 @@ import os
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
-from keyword import iskeyword
 from pathlib import Path
 
 import pytest
 
 from steelyard import Laboratory
-from steelyard.cli import COMMANDS
+from steelyard.cli import cli
 from steelyard.core.errors import MachineError, ProgramError, SteelyardError, UsageError
+from steelyard.core.extension import load
+
+COMMANDS = cli.list_entries()
 
 
 def test_the_help_line_of_every_command_is_its_own():
-    for name, text in COMMANDS.items():
-        module = f"{name}_" if iskeyword(name) else name
-        assert import_module(f"steelyard.cli.{module}").command.short_help == text
+    for name, entry in COMMANDS.items():
+        assert load(entry.place).short_help == entry.help, name
 
 
 def test_help_names_every_command_and_the_exit_codes(steelyard_cli):

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from steelyard.cli import COMMANDS, cli
+from steelyard.cli import cli
 from steelyard.cli.paths import (
     InputPath,
     InputPlace,
@@ -65,7 +65,7 @@ READ = {
 
 
 def path_options():
-    for name in COMMANDS:
+    for name in cli.list_entries():
         command = cli.get_command(click.Context(cli), name)
         yield from ((name, command, param) for param in command.params if isinstance(param.type, click.Path))
 
@@ -105,7 +105,7 @@ def test_every_option_that_says_it_writes_is_a_path_that_is_written():
         "Also draw",
         "Directory of the record",
     )
-    for name in COMMANDS:
+    for name in cli.list_entries():
         for param in cli.get_command(click.Context(cli), name).params:
             if (getattr(param, "help", None) or "").startswith(writes):
                 assert isinstance(param.type, OutputDirectory | OutputFile | RecordDirectory), (

@@ -15,37 +15,65 @@ from steelyard import __version__
 from steelyard.cli.failures import discard_output, file_error, open_streams, tell, usage_error
 from steelyard.cli.group import CommandGroup
 from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.extension import Command
 
-COMMANDS = {
-    "compare": "Compare commands: which is faster, by how much, and how sure that is.",
-    "run": "Run the experiment of a spec; continue it if it was stopped.",
-    "plan": "Show what a spec would run, how long, and what it cannot separate.",
-    "status": "Show the progress of a record, or of several.",
-    "analyze": "Answer from a record: effects, intervals, verdicts.",
-    "report": "Write a page, figures and tables of one record or several.",
-    "merge": "Answer from records of one spec on several machines: one verdict for all.",
-    "check": "Judge the claims of specs and records: what holds, fails, or is not resolved.",
-    "audit": "Find which contexts move a program's time on this machine.",
-    "observe": "Find what a probe costs the program it observes.",
-    "model": "Model how metrics grow with a parameter, and check them against expectations.",
-    "history": "Find what changed over records of many commits, and at which.",
-    "gate": "Gate a change with the benchmarks that a project has, base against head.",
-    "bisect": "Find the commit that changed a program's time, by measuring commits side by side.",
-    "ratchet": "Try many changes in a row and keep what is faster, with one error over all of them.",
-    "mcp": "Serve four tools to agents: compare, gate, ratchet, explain.",
-    "import": "Make a record of what another tool measured.",
-    "export": "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
-    "config": "Print where steelyard.h is, for compilers, pkg-config and CMake.",
-    "recover": "Copy what can be read of a damaged record into a new one.",
-    "doctor": "Show what can be observed and controlled here, and how to improve it.",
-    "demo": "Show in about a minute how run times lie.",
-    "completion": "Print the completion script for bash, zsh or fish.",
+CORE = {
+    "compare": Command(
+        "Compare commands: which is faster, by how much, and how sure that is.",
+        "steelyard.cli.compare:command",
+    ),
+    "run": Command(
+        "Run the experiment of a spec; continue it if it was stopped.",
+        "steelyard.cli.run:command",
+        linux_only=True,
+    ),
+    "plan": Command(
+        "Show what a spec would run, how long, and what it cannot separate.",
+        "steelyard.cli.plan:command",
+        linux_only=True,
+    ),
+    "status": Command(
+        "Show the progress of a record, or of several.",
+        "steelyard.cli.status:command",
+    ),
+    "analyze": Command(
+        "Answer from a record: effects, intervals, verdicts.",
+        "steelyard.cli.analyze:command",
+    ),
+    "report": Command(
+        "Write a page, figures and tables of one record or several.",
+        "steelyard.cli.report:command",
+    ),
+    "merge": Command(
+        "Answer from records of one spec on several machines: one verdict for all.",
+        "steelyard.cli.merge:command",
+    ),
+    "check": Command(
+        "Judge the claims of specs and records: what holds, fails, or is not resolved.",
+        "steelyard.cli.check:command",
+    ),
+    "model": Command(
+        "Model how metrics grow with a parameter, and check them against expectations.",
+        "steelyard.cli.model:command",
+    ),
+    "import": Command(
+        "Make a record of what another tool measured.",
+        "steelyard.cli.import_:command",
+    ),
+    "export": Command(
+        "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
+        "steelyard.cli.export:command",
+    ),
+    "config": Command(
+        "Print where steelyard.h is, for compilers, pkg-config and CMake.",
+        "steelyard.cli.config:command",
+    ),
+    "completion": Command(
+        "Print the completion script for bash, zsh or fish.",
+        "steelyard.cli.completion:command",
+    ),
 }
-"""Command to its line in ``steelyard --help``, which imports no command. A test compares them."""
-
-MEASURING = frozenset({"run", "plan", "audit", "observe", "bisect", "doctor", "demo"})
-"""Commands that need Linux whatever they are given; ``compare`` and ``check`` need it where they run."""
-
+"""Commands of the core; ``compare`` and ``check`` need Linux only where they run."""
 
 FIRST_STEPS = """\
 steelyard compare './old input' './new input'   which is faster, by how much, and how sure is that?
@@ -57,8 +85,7 @@ steelyard --help                                all commands
 
 @click.group(
     cls=CommandGroup,
-    commands_help=COMMANDS,
-    linux_only=MEASURING,
+    core=CORE,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

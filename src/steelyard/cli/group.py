@@ -1,39 +1,54 @@
-"""A click group that knows its commands by name and loads a command's module when it is called."""
+"""A click group that knows its commands by name and imports a command when it is called."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from keyword import iskeyword
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import Command, find_extensions, list_built_in, load
 from steelyard.run.native import require_linux
 
 
 class CommandGroup(click.Group):
-    """Commands live in ``steelyard.cli.NAME`` as ``command``; their help lines are given beforehand."""
+    """Commands of the core and of extensions; ``--help`` imports none of them."""
 
-    def __init__(
-        self, *args: Any, commands_help: dict[str, str], linux_only: frozenset[str], **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, core: Mapping[str, Command], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.commands_help = commands_help
-        self.linux_only = linux_only
+        self.core = core
+
+    def list_entries(self) -> dict[str, Command]:
+        """List every command by name, in the order of the help; extensions replace none of the core."""
+        added = {
+            name: entry
+            for extension in find_extensions().usable
+            for name, entry in extension.commands.items()
+        }
+        return {**self.core, **{name: entry for name, entry in added.items() if name not in self.core}}
+
+    def find_entry(self, name: str) -> Command | None:
+        """Find a command; extensions of other packages are looked for only where none of ours has it."""
+        if name in self.core:
+            return self.core[name]
+        for extension in list_built_in():
+            if name in extension.commands:
+                return extension.commands[name]
+        return self.list_entries().get(name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the names in the order of the help."""
-        return list(self.commands_help)
+        return list(self.list_entries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command; ``None`` for an unknown name."""
-        if cmd_name not in self.commands_help:
+        entry = self.find_entry(cmd_name)
+        if entry is None:
             return None
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        if cmd_name in self.linux_only and not ctx.resilient_parsing:
+        if entry.linux_only and not ctx.resilient_parsing:
             require_linux()
-        command: click.Command = import_module(f"steelyard.cli.{module}").command
+        command: click.Command = load(entry.place)
         return command
 
     def resolve_command(
@@ -41,12 +56,12 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Resolve as click does, but answer an unknown command with the nearest one."""
         name = args[0]
-        if name not in self.commands_help and not name.startswith("-") and not ctx.resilient_parsing:
+        if not name.startswith("-") and not ctx.resilient_parsing and self.find_entry(name) is None:
             import shlex
             from difflib import get_close_matches
             from shutil import which
 
-            close = get_close_matches(name, self.commands_help, n=1)
+            close = get_close_matches(name, self.list_entries(), n=1)
             hint = f"steelyard {close[0]}" if close else "steelyard --help"
             if not close and (first := name.split()[:1]) and ("/" in first[0] or which(first[0])):
                 # A program: what hyperfine runs without the name of a command.
@@ -57,4 +72,4 @@ class CommandGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help lines without loading any command."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.commands_help.items()))
+            formatter.write_dl([(name, entry.help) for name, entry in self.list_entries().items()])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -98,7 +98,8 @@ def find_extensions() -> Extensions:
     """Find the extensions; one that cannot be used is a problem, and the others go on."""
     candidates: dict[str, Extension] = {}
     problems: list[Problem] = []
-    for source, extension in (*_list_built_in(), *_list_installed(problems)):
+    built_in = [(f"{GROUP}.{extension.name}", extension) for extension in list_built_in()]
+    for source, extension in (*built_in, *_list_installed(problems)):
         if extension.name in candidates:
             problems.append(Problem(extension.name, f"{source} has the name of another extension"))
         else:
@@ -115,14 +116,16 @@ def find_extensions() -> Extensions:
     return Extensions(tuple(candidates.values()), tuple(problems))
 
 
-def _list_built_in() -> list[tuple[str, Extension]]:
+def list_built_in() -> Sequence[Extension]:
+    """List Steelyard's own extensions; none of the core alone."""
     try:
         package = import_module(GROUP)
     except ModuleNotFoundError as error:
         if error.name != GROUP:
             raise
-        return []  # The core alone.
-    return [(f"{GROUP}.{extension.name}", extension) for extension in package.EXTENSIONS]
+        return ()
+    extensions: Sequence[Extension] = package.EXTENSIONS
+    return extensions
 
 
 def _list_installed(problems: list[Problem]) -> list[tuple[str, Extension]]:

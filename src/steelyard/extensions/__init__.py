@@ -7,12 +7,114 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import Extension
+from steelyard.core.extension import Command, Extension
 
 EXTENSIONS: Final = (
     Extension(
+        name="gate",
+        purpose="benchmarks that a project has, base against head",
+        commands={
+            "gate": Command(
+                "Gate a change with the benchmarks that a project has, base against head.",
+                "steelyard.extensions.gate.command:command",
+            ),
+        },
+    ),
+    Extension(
         name="history",
         purpose="what changed over records of many commits, and at which",
+        needs=("bisect",),
+        commands={
+            "history": Command(
+                "Find what changed over records of many commits, and at which.",
+                "steelyard.cli.history:command",
+            ),
+        },
         after_run={"summary": "steelyard.lab.summary.condensing:write_summary"},
+    ),
+    Extension(
+        name="bisect",
+        purpose="the commit that changed the time of a program",
+        commands={
+            "bisect": Command(
+                "Find the commit that changed a program's time, by measuring commits side by side.",
+                "steelyard.extensions.bisect.command:command",
+                linux_only=True,
+            ),
+        },
+    ),
+    Extension(
+        name="ratchet",
+        purpose="many changes in a row, with one error over all of them",
+        commands={
+            "ratchet": Command(
+                "Try many changes in a row and keep what is faster, with one error over all of them.",
+                "steelyard.extensions.ratchet.command:command",
+            ),
+        },
+    ),
+    Extension(
+        name="audit",
+        purpose="the contexts that move the time of a program",
+        commands={
+            "audit": Command(
+                "Find which contexts move a program's time on this machine.",
+                "steelyard.extensions.audit.command:command",
+                linux_only=True,
+            ),
+        },
+    ),
+    Extension(
+        name="observe",
+        purpose="the cost of a probe to the program that it observes",
+        commands={
+            "observe": Command(
+                "Find what a probe costs the program it observes.",
+                "steelyard.extensions.observe.command:command",
+                linux_only=True,
+            ),
+        },
+    ),
+    Extension(
+        name="agents",
+        purpose="the laboratory as tools of agents",
+        commands={
+            "mcp": Command(
+                "Serve four tools to agents: compare, gate, ratchet, explain.",
+                "steelyard.extensions.agents.command:command",
+            ),
+        },
+    ),
+    Extension(
+        name="repair",
+        purpose="what can be read of a damaged record",
+        commands={
+            "recover": Command(
+                "Copy what can be read of a damaged record into a new one.",
+                "steelyard.extensions.repair.command:command",
+            ),
+        },
+    ),
+    Extension(
+        name="doctor",
+        purpose="what can be observed and controlled on this machine",
+        commands={
+            "doctor": Command(
+                "Show what can be observed and controlled here, and how to improve it.",
+                "steelyard.extensions.doctor.command:command",
+                linux_only=True,
+            ),
+        },
+    ),
+    Extension(
+        name="demo",
+        purpose="how run times lie, on this machine",
+        commands={
+            "demo": Command(
+                "Show in about a minute how run times lie.",
+                "steelyard.extensions.demo.command:command",
+                linux_only=True,
+            ),
+        },
     ),
 )
