@@ -20,12 +20,12 @@ from typing import Any
 import msgspec
 from programs import SURROUNDINGS, lucky_builds, real, set_conflict, stack_split, surroundings
 
+from steelyard.extensions.audit.audit import audit
+from steelyard.extensions.audit.request import AuditRequest
+from steelyard.extensions.audit.results import Audit
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.audit.audit import audit
-from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.run.run import run
-from steelyard.results.audit import Audit
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
 

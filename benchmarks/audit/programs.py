@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from steelyard.lab.demo import SOURCES
+from steelyard.extensions.demo import SOURCES
 from steelyard.run.launch.valgrind import caches
 
 HERE = Path(__file__).parent

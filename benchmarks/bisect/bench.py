@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pool_variance
+from steelyard.extensions.bisect.bisection import LOOKS, Compared, Search, differ, pool_variance
 
 BLOCKS = 5
 RUN, STEP = 0.02, 0.03

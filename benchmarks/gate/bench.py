@@ -28,8 +28,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from steelyard.core.look_schedule import looks_from
-from steelyard.stats.gate.allocation import BenchmarkOutlook, choose_next
-from steelyard.stats.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
+from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
+from steelyard.extensions.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks
 
 Floats = npt.NDArray[np.float64]

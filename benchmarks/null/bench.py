@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.core.units import format_duration
+from steelyard.extensions.demo import SOURCES
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import Make, make_itself, null
 from steelyard.lab.compare.null_layout import layouts
-from steelyard.lab.demo import SOURCES
 from steelyard.report.null import WAYS, lines
 from steelyard.report.text.line import plain
 from steelyard.results.null import Kind, NullResult

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.extensions.demo import SOURCES
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.demo import SOURCES
 from steelyard.lab.run.run import run
 from steelyard.run.launch.valgrind import Cache, caches
 from steelyard.store import Record

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from steelyard.extensions.audit.results import AUDIT
+from steelyard.extensions.bisect.results import BISECTION
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.models.document import MODELS
-from steelyard.results.audit import AUDIT
-from steelyard.results.bisection import BISECTION
 from steelyard.results.contexts import BY_CONTEXT
 from steelyard.results.history import HISTORY
 from steelyard.results.machine import DOCTOR, HostReport

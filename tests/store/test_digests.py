@@ -11,8 +11,8 @@ import made_up
 import pytest
 
 from steelyard.core.errors import RecordError
+from steelyard.extensions.repair.recovery import recover
 from steelyard.store import Record
-from steelyard.store.recovery import recover
 
 MADE = made_up.blocks(40)
 METRICS = ("wall_s", "cpu_s", "rss_bytes", "minor_faults", "rate", "latency_s", "instructions")

@@ -19,10 +19,10 @@ from steelyard.core.errors import (
 )
 from steelyard.core.sample import Sample, Treatment
 from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.extensions.gate.gate import gate
+from steelyard.extensions.gate.request import GateRequest
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
-from steelyard.lab.gate.gate import gate
-from steelyard.lab.gate.request import GateRequest
 from steelyard.lab.history.history import HistoryRequest
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from steelyard.lab.demo import SOURCES as EXAMPLES
-from steelyard.lab.observe.observe import find_missing_counters, observe
-from steelyard.lab.observe.probes import INCLUDE
-from steelyard.lab.observe.probes import option as make_option_probe
-from steelyard.lab.observe.request import ObserveRequest
+from steelyard.extensions.demo import SOURCES as EXAMPLES
+from steelyard.extensions.observe.observe import find_missing_counters, observe
+from steelyard.extensions.observe.probes import INCLUDE
+from steelyard.extensions.observe.probes import option as make_option_probe
+from steelyard.extensions.observe.request import ObserveRequest
 
 __all__ = [
     "EXAMPLES",

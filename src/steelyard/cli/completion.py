@@ -36,13 +36,13 @@ def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
 
 
 def _make_interventions() -> Iterable[str]:
-    from steelyard.lab.audit.candidates import KINDS
+    from steelyard.extensions.audit.candidates import KINDS
 
     return KINDS
 
 
 def _make_probes() -> Iterable[str]:
-    from steelyard.lab.observe.probes import KNOWN
+    from steelyard.extensions.observe.probes import KNOWN
 
     return KNOWN
 

@@ -1,8 +1,8 @@
 import pytest
 
 from steelyard.core.errors import RecordError
-from steelyard.lab.bisect.request import BisectRequest
-from steelyard.lab.gate.request import GateRequest
+from steelyard.extensions.bisect.request import BisectRequest
+from steelyard.extensions.gate.request import GateRequest
 
 
 @pytest.mark.parametrize(

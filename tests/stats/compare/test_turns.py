@@ -62,7 +62,7 @@ def test_a_look_has_its_share_of_alpha_and_its_interval_excludes_one_exactly_whe
 
 def red(draw, sessions, tests, slower, sd):
     """How many of so many sessions call a test slower, by the plugin's own looks, screening and giving up."""
-    from steelyard.testing.turns import LEAST_SLOWER, LOOKS, SCREENED, is_promising
+    from steelyard.extensions.pytest.turns import LEAST_SLOWER, LOOKS, SCREENED, is_promising
 
     count = 0
     for _ in range(sessions):

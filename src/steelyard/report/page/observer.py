@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from steelyard.report.observe.text import change_columns, format_metric_title, headline, rows_of, verdict_of
+from steelyard.extensions.observe.text import (
+    change_columns,
+    format_metric_title,
+    headline,
+    rows_of,
+    verdict_of,
+)
 from steelyard.report.page.chart import (
     BETTER,
     MOST_INSIDE,

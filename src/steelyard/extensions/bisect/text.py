@@ -1,0 +1,123 @@
+"""A bisection as text: the commits that may have made the change, and what was measured."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.extensions.bisect.results import Bisection, Likeness
+from steelyard.report.text.change import SIGNS, relative, short_hash
+from steelyard.report.text.digits import percent, probability, ratio, share
+from steelyard.report.text.label import plural, printable
+from steelyard.report.text.line import Line, Span, render_paragraph
+from steelyard.report.text.table import MOST_ROWS, Column, table
+
+_LIKE: Final[dict[Likeness, str]] = {
+    "good": "like good",
+    "bad": "like bad",
+    "between": "like neither",
+    "open": "open",
+}
+
+
+def lines(bisection: Bisection, width: int = 80) -> list[Line]:
+    """Return the answer, the candidates, what was measured, and what could not be."""
+    if bisection.resolvable is not None:
+        return _render_equal(bisection, width)
+    sign, style = SIGNS[bisection.direction] if bisection.is_named else ("?", "open")
+    out = render_paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
+    for candidate in bisection.candidates[:MOST_ROWS]:
+        text = (
+            f"{short_hash(candidate.commit)}  {share(candidate.probability):>5}"
+            f"  {printable(candidate.subject)}"
+        )
+        out += render_paragraph(text, width, first="  ", rest=" " * 21)
+    if len(bisection.candidates) > MOST_ROWS:
+        out.append((Span(f"  … and {len(bisection.candidates) - MOST_ROWS} more; --json has all."),))
+    return [*out, (), *_test(bisection, width), *_render_notes(bisection, width)]
+
+
+def _render_equal(bisection: Bisection, width: int) -> list[Line]:
+    bounds = (
+        f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bisection.ci95.low:.4g} to"
+        f" {bisection.ci95.high:.4g})"
+    )
+    text = (
+        f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.bad)} is not"
+        " seen to differ from"
+        f" {short_hash(bisection.good)}, {bounds}, {plural(bisection.end_blocks, 'block')}, p ="
+        f" {probability(bisection.p)};"
+        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was"
+        " searched for."
+    )
+    return render_paragraph(text, width, style="open", rest="  ", only_first=True)
+
+
+def _answer(bisection: Bisection, sign: str) -> str:
+    change = (
+        f"{bisection.metric.name} of {printable(bisection.program)}:"
+        f" {relative(bisection.ratio, bisection.ci95)} from"
+        f" {short_hash(bisection.good)} to {short_hash(bisection.bad)},"
+        f" {plural(bisection.commits, 'commit')}"
+    )
+    if not bisection.is_named:
+        return f"? {change}; {_format_doubt(bisection)}"
+    sure = f"({share(bisection.probability)} sure)"
+    text = (
+        f"{short_hash(bisection.candidates[0].commit)} made it {sure}:"
+        if len(bisection.candidates) == 1
+        else f"one of these {len(bisection.candidates)} commits made it {sure}:"
+    )
+    return f"{sign} {change}; {text}"
+
+
+def _format_doubt(bisection: Bisection) -> str:
+    """Why no commit is named."""
+    builds = f"builds of one source differ by about {percent(bisection.between_builds or 0.0)} here"
+    if not bisection.tested:
+        builds = "no build between them shows how much builds of one source differ"
+    if not bisection.candidates:
+        return f"no commit is named: {builds}."
+    text = (
+        "this commit is"
+        if len(bisection.candidates) == 1
+        else f"these {len(bisection.candidates)} commits are"
+    )
+    return (
+        f"not resolved: {builds}, so that no commit may have made it"
+        f" ({share(bisection.no_change or 0.0)} probable). If one did, {text} suspected:"
+    )
+
+
+def _test(bisection: Bisection, width: int) -> list[Line]:
+    tested = bisection.tested
+    columns = [
+        Column.words("commit", (short_hash(commit.commit) for commit in tested)),
+        Column.numbers("blocks", (str(commit.blocks) for commit in tested)),
+        Column.numbers("× good", (f"{test.ratio:.4g}" for test in tested)),
+        Column.words("behaves", (_LIKE[commit.like] for commit in tested)),
+    ]
+    ends = f"{plural(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
+    return [*table(columns, width), *render_paragraph(ends, width, style="dim")] if tested else []
+
+
+def _render_notes(bisection: Bisection, width: int) -> list[Line]:
+    texts = [
+        f"{short_hash(commit.commit)} is skipped: {printable(commit.why)}" for commit in bisection.skipped
+    ]
+    between = [short_hash(commit.commit) for commit in bisection.tested if commit.like == "between"]
+    if between:
+        texts.append(
+            f"{', '.join(between)}: differs from both ends: more than one commit changed the program;"
+            " search both sides again."
+        )
+    if bisection.is_named and bisection.between_builds is not None and bisection.tested:
+        texts.append(
+            f"Builds of one source differ by about {percent(bisection.between_builds)}; that is allowed for."
+        )
+    if bisection.ended_early:
+        texts.append("The search ended before the answer was as small as it can get.")
+    return (
+        [(), *(line for text in texts for line in render_paragraph(text, width, first="- ", rest="  "))]
+        if texts
+        else []
+    )

@@ -1,0 +1,294 @@
+"""``steelyard gate``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.campaign import as_a_whole, tell_records
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import (
+    build_option,
+    build_shell_option,
+    declare_file,
+    declare_fraction,
+    json_option,
+    max_time_option,
+    metric_option,
+    repository_option,
+    seed_option,
+    strict_option,
+    timeout_option,
+)
+from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
+from steelyard.cli.terminal import show, tell_beside
+from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.files.writing import protecting, write_output
+
+if TYPE_CHECKING:
+    from steelyard.extensions.gate.request import GateRequest
+    from steelyard.extensions.gate.results import Gate
+
+HARNESSES = (
+    "cargo",
+    "go",
+    "pytest-benchmark",
+    "asv",
+    "vitest",
+    "tinybench",
+    "hyperfine",
+    "jmh",
+    "benchmarkdotnet",
+    "google-benchmark",
+    "nanobench",
+    "time",
+)
+"""As ``steelyard.extensions.gate.harnesses`` has them, which a test compares: the help loads none of them."""
+
+
+class WordsBehindDashes(PathCommand):
+    """A command whose revisions stand before ``--``, and the command of a harness behind it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what is behind the first ``--``: a later one belongs to the harness."""
+        end = args.index("--") if "--" in args else len(args)
+        ctx.meta["words"] = tuple(args[end + 1 :])
+        return super().parse_args(ctx, args[:end])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Protect files that the command of the harness or of the build names, as other inputs."""
+        words = (*ctx.meta["words"], *ctx.params["build"].split())
+        with protecting(map(Path, words)):
+            return super().invoke(ctx)
+
+
+class GateOptions(Options):
+    """Options of ``steelyard gate``."""
+
+    revisions: tuple[str, ...] = declare_argument("BASE [HEAD] -- HARNESS COMMAND...", nargs=-1)
+    build: str = build_option("Build a tree before its benchmarks run in it.")
+    shell: bool = build_shell_option
+    harness: str | None = declare(
+        f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
+        metavar="NAME",
+        choices=HARNESSES,
+    )
+    is_timed: bool = declare("No harness: time the whole program.", "--time")
+    repo: Path = repository_option
+    base_dir: Path | None = declare(
+        "Sources of base, in place of a revision.", metavar="DIR", type=InputPath()
+    )
+    head_dir: Path | None = declare(
+        "Sources of head, in place of a revision.", metavar="DIR", type=InputPath()
+    )
+    metric: str | None = metric_option("Metric to compare (default: the time that the harness reports).")
+    margin: float | None = declare_fraction(
+        "Changes up to this are equivalent (default: that of the last --qualify here, else 3%)."
+    )
+    max_time_s: float | None = max_time_option(
+        "Budget of measurement for the whole suite (default: 1.5 times what the harness takes for both"
+        " sides)."
+    )
+    timeout_s: float | None = timeout_option
+    allow_failures: int = declare(
+        "Processes of HEAD that may fail: their blocks are left out.", default=0, least=0
+    )
+    layout: bool = declare(
+        "Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build."
+    )
+    qualify: bool = declare(
+        "Measure two builds of BASE side by side, and say how often the gate is wrong on this machine."
+    )
+    sessions: int = declare("With --qualify: gates to run.", default=5, least=2)
+    slow_down: float = declare_fraction("With --qualify: slow-down to plant.", default=0.1)
+    seed: int | None = seed_option
+    output: Path | None = declare(
+        "Directory of the records; an interrupted gate goes on there.",
+        "-o",
+        metavar="NAME",
+        type=RecordDirectory(),
+    )
+    junit: Path | None = declare_file("Also write the verdicts as JUnit XML.")
+    sarif: Path | None = declare_file("Also write every benchmark that is not green as SARIF.")
+    markdown: Path | None = declare_file("Also write Markdown, for a comment on the change.")
+    page: Path | None = declare_file("Also write a page.", metavar="FILE.html")
+    github: bool = declare("Also annotate the change in GitHub Actions, on stderr.")
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
+@click.command(
+    cls=WordsBehindDashes,
+    short_help="Gate a change with the benchmarks that a project has, base against head.",
+    options_metavar="[OPTIONS]",
+)
+@take(GateOptions)
+@click.pass_context
+def command(ctx: click.Context, options: GateOptions) -> None:
+    """Run the benchmarks of BASE and HEAD (default: HEAD) in turns, and say of each whether it is slower.
+
+    Both revisions are checked out and built in work trees of their own. Processes of the harness, and not of
+    cargo or go, run in randomised blocks; each benchmark is slower, faster, equivalent within the margin, or
+    open when the budget is spent. What is decided runs no more.
+
+    Exits with 1 if a benchmark is slower, 6 if one of base is gone, 3 under --strict if one is open, 5 if a
+    build or a run fails, 7 if the harness reports nothing that can be read.
+
+    \b
+    steelyard gate main -- cargo bench
+    steelyard gate main -- go test -bench . ./...
+    steelyard gate main -- python -m pytest benchmarks/
+    steelyard gate v1.2 --build 'make bench' -- build/bench
+    steelyard gate --base-dir old --head-dir new --time -- ./program input
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.gate.request import GateRequest, refuse_no_command
+
+    words: tuple[str, ...] = ctx.meta["words"]
+    refuse_no_command(words)
+    files = {
+        "--junit": options.junit,
+        "--sarif": options.sarif,
+        "--markdown": options.markdown,
+        "--page": options.page,
+    }
+    if options.qualify and (texts := [flag for flag, file in files.items() if file is not None]):
+        raise UsageError(
+            f"{texts[0]} and --qualify: it judges no change that could be written",
+            hint="leave one of them out",
+        )
+    if options.is_timed and options.harness not in (None, "time"):
+        raise UsageError(f"--time and --harness {options.harness}", hint="leave one of them out")
+    base, head, are_directories = _choose_sides(options)
+    request = options.fill(
+        GateRequest,
+        base=base,
+        head=head,
+        words=words,
+        are_directories=are_directories,
+        harness="time" if options.is_timed else options.harness,
+    )
+    if options.qualify:
+        _run_qualification(request, options)
+        ctx.exit(0)
+    try:
+        answer = _run_gate(request, options)
+    except SteelyardError as error:
+        # What a build server reads must not be that of an earlier run, nor green by its absence.
+        _write_error(files, error, github=options.github)
+        raise
+    _write(files, answer, strict=options.strict, github=options.github)
+    ctx.exit(answer.exit_code(strict=options.strict))
+
+
+def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:
+    """Return base and head, and whether they are directories."""
+    revisions, base_dir, head_dir = options.revisions, options.base_dir, options.head_dir
+    if base_dir is not None or head_dir is not None:
+        if revisions:
+            raise UsageError(
+                f"revisions ({' '.join(revisions)}) and directories", hint="name one or the other"
+            )
+        if options.qualify:
+            return str(head_dir or base_dir), str(head_dir or base_dir), True
+        if base_dir is None or head_dir is None:
+            raise UsageError("one directory of two", hint="--base-dir OLD --head-dir NEW")
+        return str(base_dir), str(head_dir), True
+    if not 1 <= len(revisions) <= 2:
+        raise UsageError(
+            f"{len(revisions)} revisions: one or two are needed", hint="steelyard gate main -- cargo bench"
+        )
+    if options.qualify:
+        return revisions[-1], revisions[-1], False
+    return revisions[0], revisions[1] if len(revisions) > 1 else "HEAD", False
+
+
+def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
+    """Gate, and print the answer."""
+    from msgspec.structs import replace
+
+    from steelyard.extensions.gate.gate import gate
+    from steelyard.extensions.gate.qualification import load_qualification
+    from steelyard.extensions.gate.results import GATE
+    from steelyard.extensions.gate.text import list_lines
+    from steelyard.files.user_directories import propose_record
+    from steelyard.lab.repository.repository import Repository
+
+    repository = None if request.are_directories else Repository(options.repo)
+    qualification = load_qualification(request, repository)
+    if options.margin is None and qualification is not None:
+        request = replace(request, margin=qualification.margin)
+    directory = options.output or propose_record(os.environ, "gate")
+    with as_a_whole(options.output, directory) as line:
+        answer = gate(
+            request,
+            repository,
+            directory,
+            watch=line.update,
+            tell=partial(tell_beside, line),
+            qualification=qualification,
+        )
+    show(lambda: GATE.text(answer), lambda width: list_lines(answer, width), as_json=options.as_json)
+    tell_records(directory, as_json=options.as_json)
+    return answer
+
+
+def _run_qualification(request: GateRequest, options: GateOptions) -> None:
+    """Qualify the gate on this machine, and print what was found."""
+    from steelyard.extensions.gate.qualification import qualify
+    from steelyard.extensions.gate.results import QUALIFICATION
+    from steelyard.extensions.gate.text import list_qualification
+    from steelyard.files.user_directories import propose_record
+    from steelyard.lab.repository.repository import Repository
+
+    repository = None if request.are_directories else Repository(options.repo)
+    directory = options.output or propose_record(os.environ, "gate")
+    with as_a_whole(options.output, directory) as line:
+        answer = qualify(
+            request,
+            repository,
+            directory,
+            sessions=options.sessions,
+            slow_down=options.slow_down,
+            watch=line.update,
+            tell=partial(tell_beside, line),
+        )
+    show(
+        lambda: QUALIFICATION.text(answer),
+        lambda width: list_qualification(answer, width),
+        as_json=options.as_json,
+    )
+    tell_records(directory, as_json=options.as_json)
+
+
+def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github: bool) -> None:
+    from steelyard.extensions.gate import github as annotations
+    from steelyard.extensions.gate import junit, markdown, page, sarif
+
+    renderers: dict[str, Callable[[], str]] = {
+        "--junit": lambda: junit.render(answer, strict=strict),
+        "--sarif": lambda: sarif.render(answer, strict=strict),
+        "--markdown": lambda: markdown.render(answer, strict=strict),
+        "--page": lambda: page.render(answer),
+    }
+    for flag, file in files.items():
+        if file is not None:
+            write_output(file, renderers[flag]())
+    if github:
+        click.echo(annotations.render(answer, strict=strict), nl=False, err=True)
+
+
+def _write_error(files: dict[str, Path | None], error: SteelyardError, *, github: bool) -> None:
+    from steelyard.extensions.gate import github as annotations
+    from steelyard.extensions.gate import junit, markdown, page, sarif
+
+    modules = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
+    for flag, file in files.items():
+        if file is not None:
+            write_output(file, modules[flag].render_error(error.message, error.hint))
+    if github:
+        click.echo(annotations.render_error(error.message, error.hint), nl=False, err=True)

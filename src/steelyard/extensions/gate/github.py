@@ -1,0 +1,22 @@
+"""A gate as workflow commands of GitHub Actions: one for each benchmark that is slower, gone or open."""
+
+from __future__ import annotations
+
+from steelyard.extensions.gate.results import Gate
+from steelyard.extensions.gate.words import describe_benchmark
+from steelyard.report.claims.github import annotate
+
+
+def render(answer: Gate, *, strict: bool) -> str:
+    """Errors, and warnings for what is open; under ``strict`` an error too."""
+    out = ""
+    for verdict in ("slower", "gone", "open"):
+        kind = "warning" if verdict == "open" and not strict else "error"
+        for entry in answer.select(verdict):
+            out += annotate(kind, f"{entry.name} {verdict}", describe_benchmark(answer, entry))
+    return out
+
+
+def render_error(message: str, hint: str | None) -> str:
+    """Return a gate that could judge nothing."""
+    return annotate("error", "the change could not be judged", f"{message}; {hint}" if hint else message)

@@ -1,0 +1,57 @@
+"""A gate as Markdown, for a comment on the change: the line, a table of what matters, the rest folded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark
+from steelyard.extensions.gate.words import (
+    SIGNS,
+    explain_outlook,
+    format_change,
+    format_value,
+    list_notes,
+    write_headline,
+)
+from steelyard.report.claims.markdown import escape
+
+
+def render(answer: Gate, *, strict: bool) -> str:
+    """Return the document."""
+    sign = "✗" if answer.exit_code(strict=strict) else "✓"
+    rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
+    first = [entry for entry in rows if entry.verdict != "equivalent"]
+    rest = [entry for entry in rows if entry.verdict == "equivalent"]
+    out = [f"### {sign} {escape(write_headline(answer))}", ""]
+    out += [*_list_rows(answer, first), ""] if first else []
+    if rest:
+        out += [
+            f"<details><summary>{len(rest)} equivalent</summary>",
+            "",
+            *_list_rows(answer, rest),
+            "",
+            "</details>",
+            "",
+        ]
+    out += [f"- {escape(text)}" for text in (explain_outlook(answer), *list_notes(answer)) if text]
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def render_error(message: str, hint: str | None) -> str:
+    """Return a gate that could judge nothing."""
+    cure = f"\n\n{escape(hint)}" if hint else ""
+    return f"### ✗ The gate could not judge this change\n\n{escape(message)}{cure}\n"
+
+
+def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
+    out = ["| | benchmark | base | head | change | |", "|---|---|--:|--:|---|---|"]
+    for entry in entries:
+        cells = [
+            SIGNS[entry.verdict],
+            entry.name,
+            format_value(answer, entry.base),
+            format_value(answer, entry.head),
+        ]
+        cells += [format_change(entry), entry.verdict]
+        out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
+    return out

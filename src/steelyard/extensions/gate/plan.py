@@ -1,0 +1,162 @@
+"""``Plan``: the programs of a suite on both sides and the benchmarks in them, kept so that a gate goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.core.errors import NoReportError, RecordError
+from steelyard.extensions.gate.harnesses import HARNESSES, find_harness
+from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Tree, find_installed
+from steelyard.extensions.gate.probing import ProbedHarness, probe
+from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
+
+FILE: Final = "plan.json"
+
+
+class PlannedProgram(msgspec.Struct, frozen=True):
+    """A program on the sides that have it, and what one process of each reported."""
+
+    name: str
+    programs: dict[Side, HarnessProgram]
+    probes: dict[Side, ProbedHarness]
+    is_same: bool = False
+    """Whether the gate built the same file on both sides."""
+    installed: str | None = None
+    """The program of both sides where it is none of a tree: they differ in what it reads."""
+
+    @property
+    def common(self) -> tuple[str, ...]:
+        """Benchmarks of both sides."""
+        base, head = (self.probes.get(side) for side in SIDES)
+        return tuple(name for name in base.names if name in head.names) if base and head else ()
+
+    def list_only(self, side: Side) -> tuple[str, ...]:
+        """Benchmarks of one side."""
+        members = self.probes.get(side)
+        return tuple(name for name in members.names if name not in self.common) if members else ()
+
+    def list_skipped(self) -> dict[str, tuple[Side, ...]]:
+        """Benchmarks that the harness skipped, each with the sides on which it did."""
+        names = dict.fromkeys(name for entry in self.probes.values() for name in entry.skipped)
+        return {
+            name: tuple(side for side, entry in self.probes.items() if name in entry.skipped)
+            for name in names
+        }
+
+    @property
+    def pair_s(self) -> float:
+        """Seconds that one process of each side took, with all its benchmarks."""
+        return sum(entry.seconds for entry in self.probes.values())
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a gate measures."""
+
+    harness: str
+    metric: str
+    programs: tuple[PlannedProgram, ...]
+
+    @property
+    def chosen(self) -> Harness:
+        """The harness."""
+        return next(entry for entry in HARNESSES if entry.name == self.harness)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the metric."""
+        return next(iter(self.programs[0].probes.values())).unit
+
+    @property
+    def is_higher_better(self) -> bool:
+        """Whether more of the metric is better."""
+        return next(iter(self.programs[0].probes.values())).better == "higher"
+
+    def get_default_s(self, place: int) -> float:
+        """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
+        return self.chosen.get_default_s(next(iter(self.programs[place].programs.values())))
+
+    def make_title(self, program: PlannedProgram, benchmark: str) -> str:
+        """Return what a benchmark is called among all of them."""
+        return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark
+
+
+Tell = Callable[[str], None]
+"""Told in a sentence what happens."""
+
+
+def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tell) -> Plan:
+    """Return the plan of an earlier call, or a new one: both sides built and probed.
+
+    Raises
+    ------
+    ProgramError, NoReportError, UsageError, MachineError
+        As of building and probing; or no benchmark is on both sides.
+    """
+    file = directory / FILE
+    if file.exists():
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Plan)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise RecordError(f"{file}: {error}", hint="begin again: -o NAME of a new directory") from None
+    trees: dict[Side, Tree] = {}
+    for side in SIDES:
+        tell(f"{side} is {shorten(name_revision(request, side))}")
+        trees[side] = sides.prepare(side)
+    harness = find_harness(request.harness, request.words, trees["base"].path)
+    metric = request.metric or harness.metric
+    named: dict[str, dict[Side, HarnessProgram]] = {}
+    for side in SIDES:
+        with naming(side, name_revision(request, side)):
+            if harness.builds:
+                tell(f"building the benchmarks of {side}")
+            for program in harness.find_programs(request.words, trees[side]):
+                named.setdefault(program.name, {})[side] = program
+    programs = []
+    for name, members in named.items():
+        probes: dict[Side, ProbedHarness] = {}
+        for side, program in members.items():
+            with naming(side, name_revision(request, side)):
+                tree = trees[side].path
+                environment = harness.make_environment(str(tree))
+                place = tree / program.directory
+                harness.check_tree(program, tree, {**os.environ, **environment})
+                probes[side] = probe(harness, program, metric, place, environment, request.timeout_s)
+        is_same = harness.builds and _is_same_file(members)
+        programs.append(PlannedProgram(name, members, probes, is_same, _find_installed(harness, members)))
+    _refuse_nothing_common(programs)
+    plan = Plan(harness.name, metric, tuple(programs))
+    file.write_bytes(msgspec.json.encode(plan))
+    return plan
+
+
+def _is_same_file(programs: Mapping[Side, HarnessProgram]) -> bool:
+    files = [Path(entry.words[0]) for entry in programs.values()]
+    return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
+
+
+def _find_installed(harness: Harness, programs: Mapping[Side, HarnessProgram]) -> str | None:
+    if harness.builds or harness.reads_sources:
+        return None
+    words = {entry.words[0] for entry in programs.values()}
+    first = next(iter(words))
+    return first if len(words) == 1 and find_installed(first) else None
+
+
+def name_revision(request: GateRequest, side: Side) -> str:
+    """Return what a side is called."""
+    return request.base if side == "base" else request.head
+
+
+def _refuse_nothing_common(programs: Sequence[PlannedProgram]) -> None:
+    if not any(entry.common for entry in programs):
+        base = [name for entry in programs for name in entry.list_only("base")]
+        raise NoReportError(
+            f"no benchmark is on both sides; base has {', '.join(base[:3]) or 'none'}",
+            hint="a gate needs one at least; was every benchmark renamed?",
+        )

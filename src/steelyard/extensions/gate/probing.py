@@ -1,0 +1,177 @@
+"""One process of each program on each side before anything counts.
+
+It tells which benchmarks there are, and how long they take. A suite fails here, with words of its own, where
+nothing could be judged.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
+from steelyard.core.units import BUILTIN, Better
+from steelyard.exchange.reports import read_reports
+from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Selection
+from steelyard.run.measure.extract.harness import HarnessReport
+
+_LINES: Final = 4
+
+
+class ProbedHarness(msgspec.Struct, frozen=True):
+    """What a process reported.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Benchmarks with a value of the metric, in the order of the harness.
+    unit : str
+    better : {"lower", "higher", "neither"}
+    seconds : float
+        That it took.
+    skipped : dict
+        Benchmarks that the harness skipped, and why.
+    """
+
+    names: tuple[str, ...]
+    unit: str
+    better: Better
+    seconds: float
+    skipped: dict[str, str] = {}
+
+
+def probe(
+    harness: Harness,
+    program: HarnessProgram,
+    metric: str,
+    directory: Path,
+    environment: Mapping[str, str],
+    timeout_s: float | None,
+) -> ProbedHarness:
+    """Run all benchmarks of a program once.
+
+    Raises
+    ------
+    MachineError
+        Its tool is not installed.
+    ProgramError
+        It cannot be started, fails, or takes too long.
+    NoReportError
+        It reports nothing, or what it reports cannot be read.
+    UsageError
+        It does not report the metric.
+    """
+    with tempfile.TemporaryDirectory(prefix="steelyard-gate-") as place:
+        metrics = Path(place, "metrics")
+        metrics.touch()
+        words = harness.launch(program, Selection(str(metrics)))
+        began = time.monotonic()
+        stdout = _run(words, directory, {**os.environ, **environment}, Path(place), timeout_s)
+        seconds = time.monotonic() - began
+        if program.source is None:
+            builtin = BUILTIN.get(metric)
+            if builtin is None:
+                raise UsageError(
+                    f"--metric {metric}: not measured of a whole program",
+                    hint=f"one of: {', '.join(BUILTIN)}",
+                )
+            return ProbedHarness((Path(program.words[0]).name,), builtin.unit, builtin.better, seconds)
+        written = metrics.read_bytes()
+    origin = "its report" if written else "its output"
+    text = (written or stdout).decode(errors="replace")
+    if not text.strip():
+        raise NoReportError(
+            "the harness ended well and printed nothing: no benchmark ran",
+            hint="run the command by itself; a filter may match none",
+        )
+    try:
+        reports = read_reports(text, origin, program.source)
+    except SteelyardError as error:
+        raise NoReportError(
+            f"{error.message}{_quote_end(text)}",
+            hint="run the command by itself, and see whether it prints what its harness prints;"
+            " --harness names another",
+        ) from None
+    return _select_metric(reports, metric, seconds)
+
+
+def _select_metric(reports: Sequence[HarnessReport], metric: str, seconds: float) -> ProbedHarness:
+    chosen = [entry for entry in reports if entry.metric == metric and entry.values]
+    if not reports:
+        raise NoReportError("the harness reports no benchmark", hint="a filter may match none")
+    if not chosen:
+        if all(entry.skipped is not None for entry in reports):
+            raise NoReportError(
+                f"every benchmark failed or was skipped; {reports[0].benchmark}: {reports[0].skipped}",
+                hint="a gate needs one that runs",
+            )
+        metrics = ", ".join(dict.fromkeys(entry.metric for entry in reports if entry.metric))
+        raise UsageError(f"no benchmark reports {metric}", hint=f"--metric, one of: {metrics}")
+    names = [entry.benchmark for entry in chosen]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise NoReportError(
+            f"two benchmarks are called {twice}",
+            hint="give each a unique name; otherwise values would be mixed",
+        )
+    better = chosen[0].better
+    if better == "neither":
+        raise UsageError(f"--metric {metric}: neither more nor less of it is better", hint="choose another")
+    skipped = {entry.benchmark: entry.skipped for entry in reports if entry.skipped is not None}
+    return ProbedHarness(tuple(names), chosen[0].unit, better, seconds, skipped)
+
+
+def _run(
+    words: Sequence[str],
+    directory: Path,
+    environment: Mapping[str, str],
+    place: Path,
+    timeout_s: float | None,
+) -> bytes:
+    """Return what it prints; nothing that it started goes on without it."""
+    output, errors = place / "stdout", place / "stderr"
+    try:
+        with output.open("wb") as out, errors.open("wb") as err:
+            process = subprocess.Popen(
+                words,
+                cwd=directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and os.sep not in words[0]:
+            raise MachineError(
+                f"{words[0]} is not installed", hint="a program of the tree is named by its path: ./NAME"
+            ) from None
+        raise ProgramError(
+            f"{words[0]}: {error.strerror}", hint="a path is relative to the tree; --build builds it"
+        ) from None
+    try:
+        code = process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        raise ProgramError(f"it took longer than {timeout_s:g} s", hint="give it more: --timeout") from None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if code:
+        how = f"ended with {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"
+        text = (errors.read_bytes().strip() or output.read_bytes()).decode(errors="replace")
+        raise ProgramError(f"it {how}{_quote_end(text)}", hint=f"run it by itself: {words[0]}")
+    return output.read_bytes()
+
+
+def _quote_end(text: str) -> str:
+    return "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LINES:])

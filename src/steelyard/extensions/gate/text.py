@@ -1,0 +1,89 @@
+"""A gate as text: one line, a table of what changed, and what it rests on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark, Qualification, Verdict
+from steelyard.extensions.gate.words import (
+    SIGNS,
+    describe_qualification,
+    explain_outlook,
+    explain_qualifying,
+    format_interval,
+    format_percent,
+    format_value,
+    list_notes,
+    write_headline,
+)
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
+from steelyard.report.text.table import MOST_ROWS, Column, table
+
+STYLES: Final[dict[Verdict, Style]] = {
+    "slower": "bad",
+    "gone": "bad",
+    "open": "open",
+    "faster": "good",
+    "new": "",
+    "equivalent": "good",
+}
+
+
+def list_lines(answer: Gate, width: int = 80) -> list[Line]:
+    """Return the answer; benchmarks that are equivalent are in no table, unless they are few."""
+    worst = answer.worst
+    out = render_paragraph(
+        f"{SIGNS[worst]} {write_headline(answer)}", width, style=STYLES[worst], rest="  ", only_first=True
+    )
+    rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
+    visible = [entry for entry in rows if entry.verdict != "equivalent"][:MOST_ROWS]
+    if len(rows) <= MOST_ROWS:
+        visible = rows
+    out += [(), *_make_table(answer, visible, width), ()]
+    if len(rows) > len(visible):
+        rest = len(rows) - len(visible)
+        out += [*render_paragraph(f"… and {rest} more; --json has all.", width, style="dim"), ()]
+    for text in (
+        explain_outlook(answer),
+        *list_notes(answer),
+        None if answer.qualification else explain_qualifying(),
+    ):
+        if text:
+            out += render_paragraph(text, width, first="- ", rest="  ")
+    return out
+
+
+def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list[Line]:
+    styles = [STYLES[entry.verdict] for entry in visible]
+    signs = [Span(SIGNS[entry.verdict], style) for entry, style in zip(visible, styles, strict=True)]
+    changes = [Span("" if entry.change is None else f"{format_percent(entry.change)} %") for entry in visible]
+    bounds = [Span("" if entry.ci95 is None else format_interval(entry.ci95)) for entry in visible]
+    verdicts = [
+        Span(_describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
+    ]
+    columns = [
+        Column("", signs, right=False),
+        Column.words("benchmark", (printable(entry.name) for entry in visible), is_name=True),
+        Column.numbers("base", (format_value(answer, entry.base) for entry in visible), give_way=2),
+        Column.numbers("head", (format_value(answer, entry.head) for entry in visible), give_way=3),
+        Column("change", changes),
+        Column("95 % CI", bounds, give_way=1),
+        Column("", verdicts, right=False),
+    ]
+    return table(columns, width)
+
+
+def _describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
+    return f"within {percent(answer.margin)}" if entry.verdict == "equivalent" else entry.verdict
+
+
+def list_qualification(answer: Qualification, width: int = 80) -> list[Line]:
+    """Return what a qualification found, and the margin for which it stands."""
+    sign, style = ("✓", "good") if not answer.alarms else ("?", "open")
+    text = f"{sign} {answer.harness} at a margin of {percent(answer.margin)}, {answer.sessions} sessions."
+    return [
+        *render_paragraph(text, width, style=STYLES["equivalent"] if style == "good" else STYLES["open"]),
+        *render_paragraph(describe_qualification(answer), width),
+    ]

@@ -1,0 +1,198 @@
+"""Blocks of processes of base and head, by the runner, in a record of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.core.errors import ProgramError
+from steelyard.extensions.gate.harnesses.harness import Selection
+from steelyard.extensions.gate.plan import Plan, PlannedProgram
+from steelyard.extensions.gate.sides import SIDES, GateSides, Side
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.run.measure.extract.harness import LABEL
+from steelyard.spec import Experiment, experiment
+from steelyard.spec.text.placeholders import escape
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+
+Values = dict[int, float]
+"""Block to value."""
+
+
+class TrialFailure(msgspec.Struct, frozen=True):
+    """A process that failed: its block, whether its time limit ended it, and why in words."""
+
+    block: int
+    is_timeout: bool
+    reason: str
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What a record holds.
+
+    Attributes
+    ----------
+    values : dict
+        Benchmark and side to values; the benchmark is ``""`` where the process itself is timed.
+    seconds : float
+        That all processes took.
+    blocks : int
+        Complete ones, without discarded ones.
+    block_s : float
+        Mean seconds of a block.
+    processes : int
+        Of each side, discarded ones included.
+    failed : dict
+        Side to processes that failed, whose blocks do not count.
+    """
+
+    values: dict[tuple[str, Side], Values]
+    seconds: float
+    blocks: int
+    block_s: float
+    processes: int
+    failed: dict[Side, tuple[TrialFailure, ...]]
+
+    def pair_values(self, name: str) -> list[tuple[float, float]]:
+        """Return base and head of a benchmark in the blocks that have both."""
+        base, head = (self._find_values(name, side) for side in SIDES)
+        return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
+
+    def count_missing(self, name: str) -> int:
+        """Blocks in which base reported a benchmark and head, which did not fail, did not."""
+        failed = {entry.block for entry in self.failed["head"]}
+        return len(self._find_values(name, "base").keys() - self._find_values(name, "head").keys() - failed)
+
+    def _find_values(self, name: str, side: Side) -> Values:
+        return self.values.get((name, side), self.values.get(("", side), {}))
+
+
+class TrialBatch(msgspec.Struct, frozen=True):
+    """Blocks of one program.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Benchmarks to run; empty for all.
+    directory : Path
+        Of the record.
+    discard : int
+        Blocks before those that count.
+    """
+
+    plan: Plan
+    program: PlannedProgram
+    names: tuple[str, ...]
+    directory: Path
+    blocks: int
+    discard: int
+    seed: int
+    timeout_s: float | None
+
+
+def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
+    """Run the blocks, unless an earlier call did, and read them.
+
+    Raises
+    ------
+    ProgramError
+        Three runs of a side in a row fail, or a value is not above 0.
+    """
+    if not is_complete(batch.directory):
+        for side in SIDES:
+            sides.prepare(side)
+        run(_make_experiment(batch, sides), batch.directory, watch=watch)
+    return read(batch.directory, batch.plan.metric)
+
+
+def is_complete(directory: Path) -> bool:
+    """Whether an earlier call ran all blocks of a record."""
+    if not (directory / FILE).exists():
+        return False
+    with Record.open(directory) as record:
+        runs = record.runs()
+    return bool(runs) and runs[-1].state == "complete"
+
+
+def read(directory: Path, metric: str) -> Measured:
+    """Return what a record of ``measure`` holds.
+
+    Raises
+    ------
+    ProgramError
+        A value is not above 0, of which no ratio can be taken.
+    """
+    values: dict[tuple[str, Side], Values] = {}
+    with Record.open(directory) as record:
+        for sample in record.samples(metric):
+            key = (str(sample.labels.get(LABEL, "")), _read_side(sample.treatment.levels))
+            values[key] = dict(zip(sample.blocks, sample.values, strict=True))
+        trials = [measurement for _, measurement in record.stream_measurements()]
+        side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}
+        blocks = record.progress().blocks.get("complete", 0)
+    failed: dict[Side, list[TrialFailure]] = {side: [] for side in SIDES}
+    for trial in trials:
+        if trial.status != "ok":
+            failure = TrialFailure(trial.block, trial.status == "timed_out", str(trial.reason))
+            failed[side_of[trial.treatment]].append(failure)
+    for (name, side), by_block in values.items():
+        if by_block and min(by_block.values()) <= 0:
+            raise ProgramError(
+                f"{name or metric} of {side} is {min(by_block.values()):g}, of which no ratio can be taken",
+                hint="choose another --metric, or leave the benchmark out by a filter of the harness",
+            )
+    seconds = sum(trial.wall_ns for trial in trials) * 1e-9
+    processes = len(trials) // len(SIDES)
+    return Measured(
+        values,
+        seconds,
+        blocks,
+        seconds / max(1, processes),
+        processes,
+        {side: tuple(members) for side, members in failed.items()},
+    )
+
+
+def _read_side(levels: Any) -> Side:
+    return "base" if levels["command"] == "base" else "head"
+
+
+def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
+    plan, program = batch.plan, batch.program
+    harness = plan.chosen
+    selection = Selection(str((batch.directory / "metrics").absolute()), batch.names)
+    commands = {
+        side: [escape(word) for word in harness.launch(program.programs[side], selection)] for side in SIDES
+    }
+    tree = f"{escape(str(sides.locate('base').parent))}/{{command}}"
+    # Paths of the user's own may have braces; the place of the side is the only placeholder.
+    environment = {name: _mark_side(text, sides) for name, text in harness.make_environment("\0").items()}
+    keys: dict[str, Any] = {
+        "name": "gate",
+        "source": str(batch.directory.parent.absolute()),
+        "program": {
+            "commands": commands,
+            "cwd": f"{tree}/{escape(program.programs['base'].directory)}",
+            "inherit": True,
+            "env": environment,
+        },
+        "design": {"blocks": batch.blocks, "discard": batch.discard, "seed": batch.seed},
+        "contexts": {"env_bytes": "random"},
+        "analysis": {"metric": plan.metric},
+    }
+    source = program.programs["base"].source
+    if source is not None:
+        better = "higher" if plan.is_higher_better else "lower"
+        keys["metrics"] = {plan.metric: {"source": source, "unit": plan.unit, "better": better}}
+    if batch.timeout_s is not None:
+        keys["program"]["timeout"] = batch.timeout_s
+    return experiment(**keys)
+
+
+def _mark_side(text: str, sides: GateSides) -> str:
+    parent = escape(str(sides.locate("base").parent))
+    return escape(text).replace("\0", f"{parent}/{{command}}")

@@ -1,0 +1,181 @@
+"""What is said of a gate, in the terminal as in documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.core.units import format_duration, format_quantity
+from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark, Qualification, Verdict
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import join_names, plural, printable
+from steelyard.results.interval import Interval
+
+SIGNS: Final[dict[Verdict, str]] = {
+    "slower": "✗",
+    "gone": "✗",
+    "open": "?",
+    "faster": "✓",
+    "new": "+",
+    "equivalent": "✓",
+}
+MOST_SIZES: Final = 3
+"""Changes that the first line names."""
+MOST_NAMES: Final = 5
+MOST_BUDGETS: Final = 10
+"""Times the budget, beyond which it is not worth naming what would decide a benchmark."""
+_LARGE: Final = 1.0
+"""Change from which a factor says more than a percentage."""
+
+
+def write_headline(answer: Gate) -> str:
+    """``2 of 47 slower, by 6 % and 11 %; 41 within 3 %; 4 open``."""
+    total = len(answer.benchmarks)
+    parts: list[str] = []
+    for verdict in ORDER:
+        entries = answer.select(verdict)
+        if not entries:
+            continue
+        count = f"{len(entries)} of {total}" if not parts else str(len(entries))
+        parts.append(f"{count} {_describe_verdict(answer, verdict, entries)}")
+    return "; ".join(parts)
+
+
+def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBenchmark]) -> str:
+    match verdict:
+        case "slower" | "faster":
+            sizes = sorted((abs(entry.change or 0.0) for entry in entries), reverse=True)
+            if len(sizes) > MOST_SIZES:
+                return f"{verdict}, by {format_amount(sizes[-1])} to {format_amount(sizes[0])}"
+            return f"{verdict}, by {join_names([format_amount(size) for size in sizes])}"
+        case "equivalent":
+            return f"within {percent(answer.margin)}"
+        case _:
+            return verdict
+
+
+def format_amount(change: float) -> str:
+    """Return the magnitude of a relative change: ``6 %``, ``2.1 times``."""
+    return percent(change) if change < _LARGE else f"a factor of {1 + change:.2g}"
+
+
+def format_change(entry: GatedBenchmark) -> str:
+    """``+6.1 % (95 % CI +5.2 to +7.0)``."""
+    if entry.change is None or entry.ci95 is None:
+        return "not measured"
+    return f"{format_percent(entry.change)} % (95 % CI {format_interval(entry.ci95)})"
+
+
+def format_interval(interval: Interval) -> str:
+    """``+5.2 to +7.0``."""
+    return f"{format_percent(interval.low)} to {format_percent(interval.high)}"
+
+
+def format_percent(change: float) -> str:
+    """``+6.1``, with two digits or one decimal."""
+    format_value = 100 * change
+    return f"{format_value:+.0f}" if abs(format_value) >= 99.5 else f"{format_value:+.1f}"
+
+
+def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
+    """Return what became of one benchmark."""
+    name = printable(entry.name)
+    match entry.verdict:
+        case "new":
+            return f"{name}: new, base does not have it"
+        case "gone":
+            return f"{name}: gone, head does not report it"
+        case "open":
+            return f"{name}: open, {format_change(entry)}; {explain_need(entry)}"
+        case "equivalent":
+            return f"{name}: within {percent(answer.margin)}, {format_change(entry)}"
+        case _:
+            values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
+            return f"{name}: {entry.verdict}, {format_change(entry)}, {values}"
+
+
+def format_value(answer: Gate, number: float | None) -> str:
+    """Return a value of the metric."""
+    return "–" if number is None else format_quantity(number, answer.unit)
+
+
+def explain_need(entry: GatedBenchmark) -> str:
+    """Return what would decide a benchmark that is open."""
+    if not entry.blocks:
+        return "not measured: the budget was too short"
+    if entry.needed_s is None:
+        return "it may lie at the margin: no number of runs is enough"
+    return f"about {format_duration(max(1.0, entry.needed_s))} more would probably decide it"
+
+
+def explain_outlook(answer: Gate) -> str | None:
+    """Return what it would take to decide all that is open; ``None`` where nothing is."""
+    entries = answer.select("open")
+    if not entries:
+        return None
+    needs = [entry.needed_s for entry in entries if entry.needed_s is not None]
+    reachable = [needed for needed in needs if needed <= MOST_BUDGETS * answer.max_time_s]
+    text = (
+        f"{plural(len(entries), 'benchmark')} open after {format_duration(answer.measured_s)} of measurement"
+    )
+    if not reachable:
+        return (
+            f"{text}: {MOST_BUDGETS} times as much would hardly decide {_choose_pronoun(len(entries))}."
+            " Take a larger --margin, or a quieter machine."
+        )
+    pronoun = _choose_pronoun(len(entries)) if len(reachable) == len(entries) else f"{len(reachable)} of them"
+    budget = _format_budget(answer.measured_s + sum(reachable))
+    return f"{text}: --max-time {budget} would probably decide {pronoun}."
+
+
+def _choose_pronoun(count: int) -> str:
+    return "it" if count == 1 else "them"
+
+
+def _format_budget(seconds: float) -> str:
+    """Return a time as an option takes it, rounded up."""
+    if seconds < 100:
+        return f"{-(-seconds // 10) * 10:.0f}s"
+    return f"{-(-seconds // 60):.0f}min"
+
+
+def explain_basis(answer: Gate) -> str:
+    """Return what was measured, and how sure it is."""
+    blocks = [entry.blocks for entry in answer.benchmarks if entry.blocks]
+    span = (
+        f"{min(blocks)} to {max(blocks)}"
+        if blocks and min(blocks) != max(blocks)
+        else f"{max(blocks, default=0)}"
+    )
+    return (
+        f"{answer.metric} by {answer.harness}, {span} blocks of one process each side,"
+        f" {format_duration(answer.measured_s)}. At most {percent(answer.alpha)} risk of any wrong “slower”"
+        f" or “faster”, and of any wrong “within {percent(answer.margin)}”, over all benchmarks and looks."
+    )
+
+
+def describe_qualification(answer: Qualification) -> str:
+    """Return what the gate is known to do on this machine."""
+    return (
+        f"This machine, {answer.date}: {plural(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
+        f" on equal programs (at most {percent(answer.alarm_bound)} each, 95 % sure); a planted"
+        f" {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts} (at least"
+        f" {percent(answer.detected_bound)}, 95 % sure) in {format_duration(answer.session_s)}; two builds of"
+        f" one source differ by up to {percent(answer.floor)}."
+    )
+
+
+def explain_qualifying() -> str:
+    """Return what to do where nothing is known of the machine."""
+    return (
+        "This machine is not qualified: its rate of false alarms is not known."
+        " The same command with --qualify measures it."
+    )
+
+
+def list_notes(answer: Gate) -> list[str]:
+    """Sentences that stand with the answer, in their order."""
+    text = [explain_basis(answer)]
+    if answer.qualification is not None:
+        text.append(describe_qualification(answer.qualification))
+    return [*text, *answer.notes]

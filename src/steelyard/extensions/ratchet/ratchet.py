@@ -1,0 +1,364 @@
+"""Try a change against the best so far, confirm what looks faster in fresh runs, and estimate the whole gain.
+
+A change is measured twice: a first look decides whether it is worth more runs and costs no error; a
+confirmation in fresh runs is a test at the level that LORD++ leaves it. A confirmation counts as a test as
+soon as it begins, so that giving up on one in time gains nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import secrets
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import ProgramError, UsageError
+from steelyard.core.units import BUILTIN
+from steelyard.extensions.ratchet.ledger import (
+    PLACE,
+    load_ledger,
+    lock_ledger,
+    put_attempt,
+    read_ledger,
+    write_ledger,
+)
+from steelyard.extensions.ratchet.online_fdr import level
+from steelyard.extensions.ratchet.results import Attempt, Ledger, Total
+from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.tree_request import TreeRequest, locate_program
+from steelyard.lab.repository.trees import DIGITS, Trees
+from steelyard.lab.run.process import interruptible
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.results.interval import Interval
+from steelyard.spec import experiment
+from steelyard.spec.text.placeholders import escape
+from steelyard.stats.distributions.student import t_quantile, two_sided_p
+from steelyard.store import Record
+from steelyard.store.sampling import ALWAYS
+
+Tell = Callable[[str], None]
+
+TREE: Final = "tree"
+"""The factor whose levels are names of trees: the best's, then its rival's."""
+RIVAL: Final = 2
+"""The treatment of the second level."""
+CONFIRMING: Final = 3
+"""Times the blocks of the first look; the final gain takes as many."""
+METRICS: Final = tuple(name for name in sorted(ALWAYS) if BUILTIN[name].better == "lower")
+"""Metrics that a change can win by: every run has them, and less of them is better."""
+PROMISING: Final = 0.2
+"""One-sided p of the first look above which a change is not measured again."""
+
+
+class RatchetRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A program and how it is judged; the first try of a repository writes it into the ledger.
+
+    Attributes
+    ----------
+    chosen : tuple of str
+        Fields that the user named: a later try refuses others than the ledger's, and does not pass over them.
+    """
+
+    words: tuple[str, ...] = ()
+    build: str = ""
+    metric: str = "wall_s"
+    error: float = 0.05
+    margin: float = 0.01
+    blocks: int = 10
+    any_output: bool = False
+    chosen: tuple[str, ...] = ()
+
+
+class Ratchet:
+    """The ratchet of one repository.
+
+    Parameters
+    ----------
+    repository : Repository
+        At the top of its work tree, which is what is tried.
+    """
+
+    def __init__(
+        self, repository: Repository, *, watch: Watch = lambda _: None, tell: Tell = lambda _: None
+    ) -> None:
+        top = repository.ask("rev-parse", "--show-toplevel").strip()
+        if not top:
+            raise UsageError("a bare repository has no work tree to try", hint="clone it and try there")
+        self._repository = Repository(Path(top))
+        self.directory = Path(top) / PLACE
+        self._watch = watch
+        self._tell = tell
+
+    def read(self) -> Ledger:
+        """Return the ledger. Raises ``UsageError`` before the first try."""
+        return load_ledger(self.directory)
+
+    def try_tree(self, request: RatchetRequest, note: str = "") -> Ledger:
+        """Try the work tree as it is now; an interrupted try of the same files goes on.
+
+        Raises
+        ------
+        UsageError
+            No program, another one than before, or nothing that differs from the best.
+        ProgramError
+            The best does not build or does not run.
+        InterruptedRunError
+            The same call goes on.
+        RecordBusyError
+            Another process holds the ledger.
+        """
+        with lock_ledger(self.directory):
+            return self._try_tree(request, note)
+
+    def _try_tree(self, request: RatchetRequest, note: str) -> Ledger:
+        ledger = read_ledger(self.directory) or self._start(request)
+        _refuse_other(ledger, request)
+        commit, tree = self._repository.take_snapshot(PLACE.parts[0])
+        last = ledger.attempts[-1] if ledger.attempts else None
+        if last is not None and last.outcome == "open":
+            if last.tree == tree:
+                return self._judge(ledger, last)
+            ledger = put_attempt(ledger, replace(last, outcome="abandoned"))
+        if self._repository.get_tree(ledger.best) == tree:
+            write_ledger(self.directory, ledger)
+            raise UsageError(
+                f"the work tree is the best so far, {ledger.best[:DIGITS]}: nothing to try",
+                hint="change something first",
+            )
+        number = len(ledger.attempts) + 1
+        # Without a name, git would collect it.
+        self._repository.ask("update-ref", f"refs/steelyard/ratchet/{number}", commit)
+        attempt = Attempt(number, commit, tree, ledger.best, note)
+        ledger = put_attempt(ledger, attempt)
+        write_ledger(self.directory, ledger)
+        return self._judge(ledger, attempt)
+
+    def measure_total(self) -> Ledger:
+        """Measure the best against the start in runs that decide nothing, and note the gain.
+
+        Raises
+        ------
+        UsageError
+            Nothing was won yet.
+        RecordBusyError
+            Another process holds the ledger.
+        """
+        self.read()
+        with lock_ledger(self.directory):
+            return self._measure_total()
+
+    def _measure_total(self) -> Ledger:
+        ledger = self.read()
+        if ledger.best == ledger.start:
+            raise UsageError("no change was faster yet: there is no gain to estimate", hint="try one")
+        trees = self._make_trees(ledger)
+        with interruptible():
+            try:
+                # Named after the best: an interrupted one of an earlier best is another record.
+                name = f"total-{len(ledger.totals) + 1}-{ledger.best[:DIGITS]}"
+                values = self._compare(ledger, trees, ledger.start, ledger.best, name, CONFIRMING)
+            finally:
+                trees.remove()
+        mean, se = float(values.mean()), _compute_se(values)
+        half = t_quantile(values.size - 1, 0.05) * se
+        total = Total(
+            ledger.best, math.exp(mean), Interval(math.exp(mean - half), math.exp(mean + half)), values.size
+        )
+        ledger = replace(ledger, totals=(*ledger.totals, total))
+        write_ledger(self.directory, ledger)
+        return ledger
+
+    def _start(self, request: RatchetRequest) -> Ledger:
+        if not request.words:
+            raise UsageError(
+                "no program to measure", hint="steelyard ratchet try --build make -- ./prog input"
+            )
+        if request.metric not in METRICS:
+            raise UsageError(
+                f"--metric {request.metric}: not one of which less is better",
+                hint=f"one of: {', '.join(METRICS)}",
+            )
+        start = self._repository.commit("HEAD")
+        ledger = Ledger(
+            start,
+            request.words,
+            request.build,
+            request.metric,
+            request.error,
+            request.margin,
+            request.blocks,
+            secrets.randbits(31),
+            None,
+        )
+        if not request.any_output:
+            trees = self._make_trees(ledger)
+            try:
+                ledger = replace(ledger, stdout_sha256=_hash_output(ledger, trees.build(start)))
+            finally:
+                trees.remove()
+        return ledger
+
+    def _judge(self, ledger: Ledger, attempt: Attempt) -> Ledger:
+        trees = self._make_trees(ledger)
+        with interruptible():
+            try:
+                return self._run_attempt(ledger, attempt, trees)
+            finally:
+                trees.remove()
+
+    def _run_attempt(self, ledger: Ledger, attempt: Attempt, trees: Trees) -> Ledger:
+        try:
+            trees.build(attempt.against)
+        except ProgramError as error:
+            raise ProgramError(f"the best so far: {error.message}", hint=error.hint) from None
+        name = f"{attempt.number:04}"
+        try:
+            trees.build(attempt.commit)
+            first = self._compare(ledger, trees, attempt.against, attempt.commit, f"{name}-look", 1)
+            attempt = replace(attempt, gain=math.exp(float(first.mean())))
+            self._tell(f"first look: {attempt.gain:.4g} × the speed of the best ({first.size} blocks)")
+            if compute_p(first, ledger.margin) > PROMISING:
+                return self._close(ledger, replace(attempt, outcome="not_faster"))
+            if attempt.test is None:
+                test = ledger.tests + 1
+                granted = level(test, ledger.discoveries, ledger.error)
+                attempt = replace(attempt, test=test, level=granted)
+                ledger = self._close(ledger, attempt)  # Before the first of its runs: it counts from here on.
+            fresh = self._compare(
+                ledger, trees, attempt.against, attempt.commit, f"{name}-confirm", CONFIRMING
+            )
+        except ProgramError as error:
+            # Of the best, too: it ran when it became the best, and on its own it can be tried again.
+            why = error.message.splitlines()[0]
+            return self._close(ledger, replace(attempt, outcome="failed", why=why))
+        p = compute_p(fresh, ledger.margin)
+        outcome = "faster" if attempt.level is not None and p <= attempt.level else "not_confirmed"
+        gain = math.exp(float(fresh.mean()))
+        return self._close(ledger, replace(attempt, p=p, confirmed_gain=gain, outcome=outcome))
+
+    def _close(self, ledger: Ledger, attempt: Attempt) -> Ledger:
+        ledger = put_attempt(ledger, attempt)
+        write_ledger(self.directory, ledger)
+        return ledger
+
+    def _make_trees(self, ledger: Ledger) -> Trees:
+        words = TreeRequest(build=ledger.build).build_words
+        return Trees(self._repository, self.directory / "trees", words)
+
+    def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
+        """Logarithms of the speed of ``rival`` over that of ``best``, block by block, in a record of its own.
+
+        Raises
+        ------
+        ProgramError
+            The rival fails or prints something else in any run, the best in three in a row; or a value is
+            not above 0.
+        """
+        for commit in (best, rival):
+            trees.build(commit)
+        program = locate_program(ledger.words, "\0")
+        place = escape(str(trees.path(best).parent))
+        sha256 = {} if ledger.stdout_sha256 is None else {"stdout_sha256": ledger.stdout_sha256}
+        spec = experiment(
+            name="ratchet",
+            source=str(self.directory),
+            program={
+                "command": [escape(word).replace("\0", f"{place}/{{{TREE}}}") for word in program],
+                "cwd": f"{place}/{{{TREE}}}",
+                "inherit": True,
+                "verify": {"exit": 0, **sha256},
+            },
+            factors={TREE: [best[:DIGITS], rival[:DIGITS]]},
+            contexts={"env_bytes": "random"},
+            design={
+                "blocks": ledger.blocks * times,
+                "discard": 1,
+                "seed": int.from_bytes(hashlib.sha256(f"{ledger.seed} {name}".encode()).digest()[:4]),
+            },
+            analysis={"metric": ledger.metric},
+        )
+        record = self.directory / f"{name}.lab"
+        run(spec, record, watch=self._watch)
+        with Record.open(record) as opened:
+            trials = [trial for _, trial in opened.stream_measurements() if trial.treatment == RIVAL]
+            before, after = (np.asarray(sample.values) for sample in opened.samples(ledger.metric))
+        failed = [trial for trial in trials if trial.status != "ok"]
+        if failed:
+            # Blocks without it are those in which it went well: a change that is wrong at times is wrong.
+            raise ProgramError(
+                f"{len(failed)} of {len(trials)} runs failed; the first: {failed[0].reason}",
+                hint="run the program by itself, many times",
+            )
+        if min(before.min(), after.min()) <= 0:
+            raise ProgramError(f"{ledger.metric} is 0 in some run", hint="choose another --metric")
+        speedup: Floats = np.log(before) - np.log(after)
+        return speedup
+
+
+def compute_p(values: Floats, margin: float) -> float:
+    """Compute P of a mean as large as this, of logarithms of a speedup, by Student's t.
+
+    The hypothesis is that the mean is at most ``log(1 + margin)``.
+    """
+    excess, se = float(values.mean()) - math.log1p(margin), _compute_se(values)
+    if se == 0.0:
+        return 0.0 if excess > 0 else 1.0
+    p = two_sided_p(excess / se, values.size - 1) / 2
+    return p if excess > 0 else 1 - p
+
+
+def _compute_se(values: Floats) -> float:
+    return float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
+def _hash_output(ledger: Ledger, tree: Path) -> str:
+    """SHA-256 of what the program prints in a tree.
+
+    Raises
+    ------
+    ProgramError
+        It cannot be started, or fails.
+    """
+    words = locate_program(ledger.words, str(tree))
+    try:
+        done = subprocess.run(
+            words,
+            cwd=tree,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError as error:
+        raise ProgramError(
+            f"{words[0]} cannot be started: {error.strerror}", hint="give --build, or correct the command"
+        ) from None
+    if done.returncode:
+        raise ProgramError(
+            f"HEAD: {words[0]} ended with {done.returncode}", hint="run it by itself to see its output"
+        )
+    return hashlib.sha256(done.stdout).hexdigest()
+
+
+def _refuse_other(ledger: Ledger, request: RatchetRequest) -> None:
+    hint = (
+        "steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to start over"
+    )
+    if request.words and (request.words, request.build) != (ledger.words, ledger.build):
+        raise UsageError("this repository's ledger is of another program or build", hint=hint)
+    for name in request.chosen:
+        is_any = ledger.stdout_sha256 is None
+        recorded = is_any if name == "any_output" else getattr(ledger, name)
+        if getattr(request, name) != recorded:
+            raise UsageError(
+                f"--{name.replace('_', '-')}: this repository's ledger was begun with another", hint=hint
+            )

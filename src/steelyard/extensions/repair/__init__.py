@@ -1,0 +1,1 @@
+"""Copy what can be read of a damaged record into a new one."""

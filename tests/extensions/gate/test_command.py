@@ -1,0 +1,159 @@
+"""``steelyard gate`` as a process."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+# For scratch_repository.
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
+
+from scratch_repository import Suites
+
+from steelyard.core.errors import InterruptedRunError
+from steelyard.extensions.gate import command as cli
+
+HARNESS = ("--seed", "1", "--repo", "repository", "--harness", "google-benchmark", "--", "./bench")
+
+
+@pytest.fixture
+def suites(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Suites(tmp_path / "repository")
+
+
+@pytest.fixture
+def slower(suites):
+    """Ids of two commits of which the second is slower in one of three, and lacks another."""
+    return suites.suite(sort=100, find=100, old=5), suites.suite(sort=120, find=100)
+
+
+def test_the_first_line_says_all_and_the_exit_code_is_1(steelyard_cli, slower):
+    done = steelyard_cli("gate", slower[0], "-o", "found", *HARNESS)
+    assert re.match(r"✗ 1 of 3 slower, by 20 %; 1 gone; 1 within 3 %\n", done.stdout)
+    assert re.search(
+        r"✗  sort +[\d.]+ ns +[\d.]+ ns +\+(19|20)\.\d % +\+\d+\.\d to \+\d+\.\d +slower", done.stdout
+    )
+    assert "This machine is not qualified" in done.stdout
+    in_ascii = steelyard_cli("gate", slower[0], "-o", "found", *HARNESS, env={"PYTHONIOENCODING": "ascii"})
+    assert 'wrong "slower" or "faster"' in " ".join(in_ascii.stdout.split())
+    assert "?" not in in_ascii.stdout
+    assert done.stdout.endswith("\nrecords: found\n")
+    assert done.returncode == 1
+
+
+def test_documents_for_build_servers_say_the_same(steelyard_cli, slower, tmp_path):
+    outputs = ("--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--page", "p.html", "--github")
+    done = steelyard_cli("gate", *slower, "-o", "found", "--json", *outputs, *HARNESS)
+    document = json.loads(done.stdout)
+    assert document["format"] == "steelyard/gate"
+    verdicts = {each["name"]: each["verdict"] for each in document["benchmarks"]}
+    assert verdicts == {"sort": "slower", "find": "equivalent", "old": "gone"}
+    suite = ET.parse(tmp_path / "j.xml").getroot()[0]  # noqa: S314 -- ours
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+    results = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
+    assert [(each["ruleId"], each["level"]) for each in results] == [("slower", "error"), ("gone", "error")]
+    assert (tmp_path / "m.md").read_text().startswith("### ✗ 1 of 3 slower, by 20 %; 1 gone; 1 within 3 %\n")
+    assert "<title>1 of 3 slower, by 20 %; 1 gone; 1 within 3 %</title>" in (tmp_path / "p.html").read_text()
+    assert "::error title=sort slower::sort%3A slower" in done.stderr.replace("sort: ", "sort%3A ")
+    assert "::error title=old gone::old: gone, head does not report it\n" in done.stderr
+
+
+def test_a_gate_that_can_judge_nothing_writes_that_into_every_document(steelyard_cli, suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=100, bench="#!/bin/sh\n")
+    (tmp_path / "j.xml").write_text("an earlier run, all green")
+    outputs = ("--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--page", "p.html", "--github")
+    done = steelyard_cli("gate", base, head, "-o", "found", *outputs, *HARNESS)
+    assert done.returncode == 7
+    assert "error: head" in done.stderr
+    assert "printed nothing: no benchmark ran" in done.stderr
+    assert "::error title=the change could not be judged::head" in done.stderr
+    assert ET.parse(tmp_path / "j.xml").getroot()[0].get("errors") == "1"  # noqa: S314 -- ours
+    assert json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"][0]["ruleId"] == "broken"
+    assert "could not judge this change" in (tmp_path / "m.md").read_text()
+    assert "printed nothing" in (tmp_path / "p.html").read_text()
+
+
+@pytest.mark.parametrize("mode", [(), ("--qualify", "--sessions", "2")])
+def test_records_without_a_name_go_to_the_state_directory(steelyard_cli, suites, mode):
+    head = suites.suite(sort=100)
+    done = steelyard_cli("gate", *mode, head, *HARNESS)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"records: .+/steelyard/gate/\d{8}-\d{6}-[0-9a-f]{4}\n$", done.stdout)
+
+
+def test_a_machine_is_qualified_once_and_every_answer_says_so(steelyard_cli, suites):
+    head = suites.suite(sort=100)
+    done = steelyard_cli("gate", "--qualify", "--sessions", "2", "HEAD", "-o", "q", *HARNESS)
+    assert done.returncode == 0, done.stderr
+    assert "0 false alarms in 2 verdicts" in done.stdout.replace("\n", " ")
+    found = json.loads(steelyard_cli("gate", head, head, "-o", "found", "--json", *HARNESS).stdout)
+    assert found["qualification"]["verdicts"] == 2
+    assert found["benchmarks"][0]["verdict"] == "equivalent"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("HEAD",), "error: no command of a harness\n\nhint: steelyard gate main -- cargo bench"),
+        ((*HARNESS,), "error: 0 revisions: one or two are needed"),
+        (("a", "b", "c", *HARNESS), "error: 3 revisions: one or two are needed"),
+        (("nosuch", *HARNESS), "error: 'nosuch' names no commit in "),
+        (("--base-dir", ".", *HARNESS), "error: one directory of two\n\nhint: --base-dir OLD --head-dir NEW"),
+        (("HEAD", "--base-dir", ".", *HARNESS), "error: revisions (HEAD) and directories"),
+        (("HEAD", "--time", *HARNESS), "error: --time and --harness google-benchmark"),
+        (("HEAD", "--build", "'", *HARNESS), 'error: "\'" cannot be split into words'),
+        (("HEAD", "--margin", "3", *HARNESS), "error: "),
+    ],
+)
+def test_mistakes_are_told_with_a_cure(steelyard_cli, slower, words, error):
+    done = steelyard_cli("gate", *words)
+    assert done.stderr.startswith(error)
+    assert "hint:" in done.stderr or "--margin" in done.stderr
+    assert done.returncode == 2
+
+
+def test_a_plain_program_is_timed_from_outside(steelyard_cli, slower):
+    command = (
+        "--seed",
+        "1",
+        "--repo",
+        "repository",
+        "--time",
+        "--metric",
+        "rss_bytes",
+        "--margin",
+        "50%",
+        "--",
+        "true",
+    )
+    done = steelyard_cli("gate", slower[0], "-o", "found", "--json", *command)
+    found = json.loads(done.stdout)
+    assert [(each["name"], each["verdict"]) for each in found["benchmarks"]] == [("true", "equivalent")]
+    assert (found["metric"], found["harness"]) == ("rss_bytes", "time")
+
+
+def test_a_qualification_is_not_taken_for_a_gate_by_what_reads_files(steelyard_cli, suites, tmp_path):
+    suites.suite(sort=100)
+    done = steelyard_cli("gate", "--qualify", "HEAD", "--junit", "gate.xml", *HARNESS)
+    assert (done.returncode, "--junit and --qualify" in done.stderr) == (2, True)
+
+
+def test_an_interrupted_gate_leaves_no_file_of_an_earlier_one(suites, tmp_path, monkeypatch):
+    suites.suite(sort=100)
+
+    def interrupt(*_, **__):
+        raise InterruptedRunError("interrupted", hint="the same command goes on")
+
+    monkeypatch.setattr(cli, "_run_gate", interrupt)
+    file = tmp_path / "gate.xml"
+    file.write_text("<testsuites/>")
+    with pytest.raises(InterruptedRunError):
+        cli.command.main(["HEAD", "--junit", str(file), "--", "./bench"], standalone_mode=False)
+    (case,) = ET.fromstring(file.read_text()).iter("testcase")  # noqa: S314 -- ours
+    assert case.find("error") is not None

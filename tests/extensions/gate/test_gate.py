@@ -1,0 +1,327 @@
+"""Gates of real repositories, with processes of a made-up harness that reports what each commit says."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, RecordError, UsageError
+from steelyard.extensions.gate.gate import gate
+from steelyard.extensions.gate.request import GateRequest
+from steelyard.lab.repository.repository import Repository
+
+BLOCK_S = 0.2
+"""Of ``steady``."""
+
+
+def request_of(base, head, **changes):
+    given = {"words": ("./bench",), "harness": "google-benchmark", "seed": 1, "max_time_s": 60.0}
+    return GateRequest(base=base, head=head, **{**given, **changes})
+
+
+def run(suites, tmp_path, request, name="found", **options):
+    return gate(request, Repository(suites.path), tmp_path / name, **options)
+
+
+def verdicts(found):
+    return {each.name: each.verdict for each in found.benchmarks}
+
+
+def test_each_benchmark_gets_a_verdict_and_trees_go(suites, tmp_path):
+    base = suites.suite(sort=100, find=100, fill=100, old=5)
+    head = suites.suite(sort=120, find=100, fill=80, new=5)
+    found = run(suites, tmp_path, request_of(base, head))
+    assert verdicts(found) == {
+        "sort": "slower",
+        "find": "equivalent",
+        "fill": "faster",
+        "old": "gone",
+        "new": "new",
+    }
+    sort = found.benchmarks[0]
+    assert sort.change == pytest.approx(0.2, abs=0.01)
+    assert sort.ci95.low < 0.2 < sort.ci95.high
+    assert (sort.base, sort.head) == (pytest.approx(100e-9, rel=0.01), pytest.approx(120e-9, rel=0.01))
+    assert (found.metric, found.unit, found.harness) == ("real_time_s", "s", "google-benchmark")
+    assert (found.base, found.head) == (base[:12], head[:12])
+    assert found.exit_code(strict=False) == 1
+    assert suites.git("worktree", "list").count("\n") == 0
+    # The same again is read from the records.
+    processes = len(suites.filters)
+    assert run(suites, tmp_path, request_of(base, head)) == found
+    assert len(suites.filters) == processes
+
+
+@pytest.mark.usefixtures("steady")
+def test_what_is_decided_runs_no_more(suites, tmp_path):
+    base = suites.suite(sort=100, find=100)
+    head = suites.suite(sort=200, find=103)
+    found = run(suites, tmp_path, request_of(base, head, max_time_s=12 * BLOCK_S))
+    assert verdicts(found) == {"sort": "slower", "find": "open"}
+    assert found.out_of_time
+    assert suites.filters[:2] == ["", ""]
+    assert "^(sort|find)$" in suites.filters
+    assert suites.filters[-1] == "^(find)$"
+    assert found.benchmarks[0].blocks < found.benchmarks[1].blocks
+    assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (1, 1)
+
+
+@pytest.mark.usefixtures("steady")
+def test_what_there_is_no_time_to_decide_waits(suites, tmp_path):
+    base = suites.suite(sort=100, find=100, fill=100)
+    head = suites.suite(sort=104.12, find=103.98, fill=100)
+    found = run(suites, tmp_path, request_of(base, head, margin=0.04, max_time_s=9 * BLOCK_S))
+    assert verdicts(found) == {"sort": "open", "find": "open", "fill": "equivalent"}
+    sort, find, _ = found.benchmarks
+    assert find.blocks < sort.blocks == 8
+    assert suites.filters[-1] == "^(sort)$"
+
+
+@pytest.mark.usefixtures("steady")
+def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
+    # At the margin, of which one may be decided by chance in the first batch, and hardly both.
+    base, head = suites.suite(sort=100, find=100), suites.suite(sort=103, find=103)
+
+    def stop_in_the_second_batch(_at):
+        if (tmp_path / "found" / "002-1.lab").exists():
+            raise KeyboardInterrupt
+
+    request = request_of(base, head, seed=None, max_time_s=9 * BLOCK_S)
+    with pytest.raises(InterruptedRunError, match="interrupted; measurements so far are in "):
+        run(suites, tmp_path, request, watch=stop_in_the_second_batch)
+    assert suites.filters[:2] == ["", ""]
+    found = run(suites, tmp_path, request)
+    assert suites.filters.count("") == 2
+    assert max(benchmark.blocks for benchmark in found.benchmarks) > 6
+    assert suites.git("worktree", "list").count("\n") == 0
+    with pytest.raises(RecordError, match="is of another gate, or of other options"):
+        run(suites, tmp_path, request_of(base, head, margin=0.1))
+
+
+def test_directories_stand_for_revisions(suites, tmp_path):
+    suites.suite(sort=100)
+    (tmp_path / "copy").mkdir()
+    for file in ("bench", "values"):
+        content = (suites.path / file).read_text().replace("sort 100", "sort 150")
+        (tmp_path / "copy" / file).write_text(content)
+        (tmp_path / "copy" / file).chmod(0o755)
+    request = request_of(str(suites.path), str(tmp_path / "copy"), are_directories=True)
+    found = gate(request, None, tmp_path / "found")
+    assert verdicts(found) == {"sort": "slower"}
+    assert (tmp_path / "copy" / "bench").exists()
+
+
+@pytest.mark.usefixtures("steady")
+def test_a_gone_benchmark_has_an_exit_code_of_its_own_and_an_open_one_under_strict(suites, tmp_path):
+    base = suites.suite(sort=100, find=100)
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
+    assert verdicts(found) == {"sort": "equivalent", "find": "gone"}
+    assert found.exit_code(strict=False) == 6
+    still_open = request_of(base, suites.suite(sort=103, find=103), max_time_s=8 * BLOCK_S)
+    found = run(suites, tmp_path, still_open, name="open")
+    assert "open" in verdicts(found).values()
+    assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("bench", "error", "message"),
+    [
+        ("#!/bin/sh\n", NoReportError, "the harness ended well and printed nothing"),
+        ("#!/bin/sh\necho hello\n", NoReportError, "its output: not a file of google-benchmark\n    hello"),
+        ('#!/bin/sh\necho \'{"context": {}, "benchmarks": [{]}\'\n', NoReportError, "its output"),
+        ("#!/bin/sh\necho oops >&2; exit 3\n", ProgramError, "it ended with 3\n    oops"),
+        ("#!/bin/sh\nkill -SEGV $$\n", ProgramError, "it was killed by SIGSEGV"),
+    ],
+)
+def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, message):
+    base, head = suites.suite(sort=100), suites.suite(sort=100, bench=bench)
+    with pytest.raises(error) as caught:
+        run(suites, tmp_path, request_of(base, head))
+    assert caught.value.message.startswith(f"head {head[:12]}: ")
+    assert message in caught.value.message
+    assert suites.git("worktree", "list").count("\n") == 0
+
+
+def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=100)
+    request = request_of(base, head, build="sh -c 'echo no such header; exit 2'")
+    with pytest.raises(ProgramError, match=r"base .*: its build ended with 2\n    no such header"):
+        run(suites, tmp_path, request)
+
+
+def test_no_common_benchmark_no_metric_and_no_time_are_refused(suites, tmp_path):
+    base = suites.suite(sort=100)
+    with pytest.raises(NoReportError, match="no benchmark is on both sides; base has sort"):
+        run(suites, tmp_path, request_of(base, suites.suite(find=100)), name="a")
+    with pytest.raises(UsageError, match="no benchmark reports cpu_time_s") as caught:
+        run(suites, tmp_path, request_of(base, base, metric="cpu_time_s"), name="b")
+    assert caught.value.hint == "--metric, one of: real_time_s"
+    with pytest.raises(UsageError, match=r"0.001 s are too short: 3 blocks of this suite take about"):
+        run(suites, tmp_path, request_of(base, base, max_time_s=0.001), name="c")
+    with pytest.raises(UsageError, match="not recognised as a harness of benchmarks"):
+        run(suites, tmp_path, request_of(base, base, harness=None), name="d")
+
+
+def test_a_program_whose_runs_all_fail_after_the_first_is_an_error(suites, tmp_path):
+    fails_later = suites.BENCH.format(runs=suites.runs).replace(
+        "#!/bin/sh", "#!/bin/sh\n[ -e {0} ] && exit 9\n"
+    )
+    mark = tmp_path / "mark"
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=fails_later.replace("{0}", str(mark)) + f"touch {mark}\n")
+    with pytest.raises(ProgramError, match="head: 3 trials in a row failed"):
+        run(suites, tmp_path, request_of(base, head))
+
+
+def fail_at_times(suites, which):
+    """A harness that ends with 9 in each run whose number, among all of both sides, ``which`` takes."""
+    return suites.BENCH.format(runs=suites.runs).replace(
+        "awk -v", f"[ $(({which})) = 1 ] && exit 9\nawk -v", 1
+    )
+
+
+def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(suites, tmp_path):
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    message = (
+        r"^1 of 8 processes of head failed, none of base; in block 2 of 001-1.lab: ended with exit code 9"
+    )
+    with pytest.raises(ProgramError, match=message) as error:
+        run(suites, tmp_path, request_of(base, head))
+    assert "--allow-failures 1 leaves out blocks" in error.value.hint
+    assert suites.git("worktree", "list").count("\n") == 0
+    # The records are there: the same again is no way around it.
+    with pytest.raises(ProgramError, match="processes of head failed"):
+        run(suites, tmp_path, request_of(base, head))
+
+
+def test_failures_that_are_allowed_are_left_out_and_noted(suites, tmp_path):
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    found = run(suites, tmp_path, request_of(base, head, allow_failures=1))
+    assert verdicts(found) == {"sort": "equivalent"}
+    assert found.benchmarks[0].blocks == 6
+    assert found.notes == (
+        "1 of 8 processes of head failed; their blocks do not count. The first: ended with exit code 9",
+    )
+
+
+def test_a_time_limit_that_only_quick_runs_keep_is_no_allowed_failure(suites, tmp_path):
+    base = suites.suite(sort=100)
+    late = fail_at_times(suites, "runs == 4 || runs == 5").replace("exit 9", "exec sleep 60")
+    request = request_of(base, suites.suite(sort=100, bench=late), allow_failures=5, timeout_s=1.0)
+    with pytest.raises(ProgramError, match="1 of 8 processes of head failed") as error:
+        run(suites, tmp_path, request)
+    assert error.value.hint.endswith("--timeout")
+
+
+def test_a_benchmark_that_head_skips_at_times_is_not_judged_by_the_other_blocks(suites, tmp_path):
+    skips = suites.BENCH.format(runs=suites.runs).replace(
+        "$1 ~ filter", '$1 ~ filter && !($1 == "sort" && (runs == 4 || runs == 5))'
+    )
+    base = suites.suite(sort=100, find=100)
+    with pytest.raises(NoReportError, match=r"^sort: head did not report it in 1 of 6 blocks"):
+        run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100, bench=skips)))
+    base = suites.suite(sort=100, find=100, bench=skips)
+    (suites.path.parent / "runs").write_text("")
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100)), name="of base")
+    assert verdicts(found) == {"sort": "equivalent", "find": "equivalent"}
+
+
+def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
+    base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
+    assert verdicts(found) == {"sort": "equivalent"}
+    assert any(
+        note.startswith("1 of 8 processes of base failed; their blocks do not") for note in found.notes
+    )
+
+
+SKIPS = """#!/bin/sh
+for word; do case $word in --benchmark_out=*) out=${word#*=} ;; esac; done
+cat values > "$out"
+"""
+RUNS = '{"context": {}, "benchmarks": [{"name": "sort", "real_time": 5}, %s]}'
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "notes"),
+    [
+        (True, True, ["find failed or was skipped on both sides and is not judged: no AVX"]),
+        (False, True, ["find failed or was skipped on head and is not judged: no AVX"]),
+    ],
+)
+def test_what_the_harness_skips_is_mentioned(suites, tmp_path, base, head, notes):
+    commits = []
+    for is_skipped in (base, head):
+        fate = '"error_occurred": true, "error_message": "no AVX"' if is_skipped else '"real_time": 5'
+        suites.suite(bench=SKIPS)
+        (suites.path / "values").write_text(RUNS % f'{{"name": "find", {fate}}}')
+        commits.append(suites.commit("values"))
+    found = run(suites, tmp_path, request_of(*commits))
+    assert [note for note in found.notes if "skipped" in note] == notes
+    assert ("find" in verdicts(found)) == (not base)
+    assert found.exit_code(strict=False) == (0 if base else 6)
+
+
+def test_a_suite_that_is_skipped_as_a_whole_is_not_green(suites, tmp_path):
+    suites.suite(bench=SKIPS)
+    text = '{"context": {}, "benchmarks": [{"name": "sort", "skipped": true, "skip_message": "no AVX"}]}'
+    (suites.path / "values").write_text(text)
+    head = suites.commit("values")
+    with pytest.raises(NoReportError, match="every benchmark failed or was skipped; sort: no AVX"):
+        run(suites, tmp_path, request_of(head, head))
+
+
+def test_one_installed_program_for_both_sides_is_noted(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=120)
+    found = run(suites, tmp_path, request_of(base, head, words=("sh", "./bench")))
+    assert verdicts(found) == {"sort": "slower"}
+    assert found.notes[0].startswith("sh is installed, and one program for base and head")
+
+
+def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    log = tmp_path / "layouts"
+    build = f"echo '# {{layout}}' >> bench; echo {{layout}} >> {log}"
+    request = request_of(base, head, build=build, shell=True, layout=True)  # noqa: S604
+    found = run(suites, tmp_path, request)
+    assert verdicts(found) == {"sort": "slower"}
+    layouts = log.read_text().split()
+    # As written for both sides, which are looked at first; then a pair for each block.
+    assert layouts[:2] == ["0", "0"]
+    drawn = list(zip(layouts[2::2], layouts[3::2], strict=True))
+    assert len(drawn) == found.benchmarks[0].blocks
+    assert all(one == other != "0" for one, other in drawn)
+    assert len({one for one, _ in drawn}) == len(drawn)
+    assert "Both sides were linked anew for each block, in an order drawn for it." in found.notes
+    assert run(suites, tmp_path, request) == found
+    assert log.read_text().split() == layouts
+
+
+def test_layouts_that_nothing_draws_or_that_change_nothing_are_refused(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    with pytest.raises(UsageError, match=r"--layout: google-benchmark has no order of code to draw"):
+        run(suites, tmp_path, request_of(base, head, layout=True), name="a")
+    request = request_of(base, head, layout=True, build="true {layout}")
+    with pytest.raises(ProgramError, match="base: --layout: the build makes the same program"):
+        run(suites, tmp_path, request, name="b")
+
+
+def test_one_commit_on_both_sides_is_noted(suites, tmp_path):
+    base = suites.suite(sort=100)
+    found = run(suites, tmp_path, request_of(base, base))
+    assert found.notes[0] == "Base and head are the same: this says nothing of a change."
+
+
+def test_a_second_gate_in_a_directory_is_refused_and_the_first_goes_on(suites, tmp_path):
+    request = request_of(suites.suite(sort=100), suites.suite(sort=200))
+    refused = []
+
+    def begin_another(_):
+        if not refused:
+            with pytest.raises(RecordError, match="a gate runs there already") as error:
+                run(suites, tmp_path, request)
+            refused.append(error)
+
+    assert verdicts(run(suites, tmp_path, request, tell=begin_another)) == {"sort": "slower"}
+    assert refused

@@ -1,0 +1,95 @@
+"""Qualification by sessions of equal programs, which report what they are told to."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from scratch_repository import Suites
+
+from steelyard.core.errors import MachineError
+from steelyard.extensions.gate import qualification as module
+from steelyard.extensions.gate.qualification import (
+    identify_suite,
+    keep,
+    load_qualification,
+    locate_file,
+    qualify,
+)
+from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.gate.results import Qualification
+from steelyard.lab.repository.repository import Repository
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def test_sessions_count_false_alarms_and_planted_slow_downs_and_are_kept(suites, tmp_path):
+    head = suites.suite(sort=100, find=100)
+    request = GateRequest(
+        base=head, head=head, words=("./bench",), harness="google-benchmark", seed=1, max_time_s=60.0
+    )
+    assert load_qualification(request, Repository(suites.path)) is None
+    found = qualify(
+        request,
+        Repository(suites.path),
+        tmp_path / "found",
+        sessions=2,
+        slow_down=0.1,
+        watch=lambda _: None,
+        tell=lambda _: None,
+    )
+    assert isinstance(found, Qualification)
+    assert (found.sessions, found.verdicts, found.alarms, found.detected) == (2, 4, 0, 4)
+    # Of no alarm in n verdicts the bound is 1 - 0.05^(1/n); of n of n seen, 0.05^(1/n).
+    assert found.alarm_bound == pytest.approx(1 - 0.05**0.25)
+    assert found.detected_bound == pytest.approx(0.05**0.25)
+    assert 0 <= found.floor < 0.02
+    assert load_qualification(request, Repository(suites.path)) == found
+    import os
+
+    locate_file(os.environ).write_text("damaged")
+    assert load_qualification(request, Repository(suites.path)) is None
+
+
+@pytest.fixture
+def kept():
+    return Qualification(
+        machine="m", date="2026-01-01", harness="cargo", margin=0.5, sessions=2, verdicts=2, alarms=0,
+        alarm_bound=0.5, floor=0.1, slow_down=0.1, detected=2, detected_bound=0.5, session_s=1.0,
+    )  # fmt: skip
+
+
+def test_the_qualification_of_another_suite_says_nothing_of_this_one(suites, tmp_path, kept):
+    ours, others = Repository(suites.path), Repository(Suites(tmp_path / "other").path)
+    request = GateRequest(base="main", head="main", words=("cargo", "bench"))
+    keep(kept, identify_suite(request, others))
+    assert load_qualification(request, others) == kept
+    assert load_qualification(replace(request, base="v1", head="v2", margin=0.1), others) == kept
+    assert load_qualification(request, ours) is None
+    assert load_qualification(replace(request, metric="other_s"), others) is None
+    assert load_qualification(replace(request, words=("cargo bench",)), others) is None
+    keep(kept, identify_suite(replace(request, head=str(tmp_path / "b")), None))
+    of_directories = replace(request, base=str(tmp_path / "a"), are_directories=True)
+    assert load_qualification(replace(of_directories, head=f"{tmp_path}/a/../b"), None) == kept
+    assert load_qualification(replace(of_directories, head=str(tmp_path / "c")), None) is None
+
+
+def test_work_trees_of_one_repository_are_one_suite(suites, tmp_path, kept):
+    head = suites.suite(sort=100)
+    suites.git("worktree", "add", "-q", "--detach", str(tmp_path / "second"), head)
+    (suites.path / "below").mkdir()
+    request = GateRequest(base=head, head=head, words=("./bench",))
+    keep(kept, identify_suite(request, Repository(suites.path / "below")))
+    assert load_qualification(request, Repository(tmp_path / "second")) == kept
+
+
+def test_a_user_without_a_home_gates_without_a_qualification(suites, monkeypatch):
+    monkeypatch.setattr(module, "locate_state", refuse)
+    request = GateRequest(base="main", head="main", words=("./bench",))
+    assert load_qualification(request, Repository(suites.path)) is None
+
+
+def refuse(_environ):
+    raise MachineError("no home", hint="give one")

@@ -1,0 +1,296 @@
+"""Gates of small projects by the harnesses themselves: what each prints is read, and each can be filtered."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.core.errors import MachineError, NoReportError, ProgramError, UsageError
+from steelyard.extensions.gate.gate import gate
+from steelyard.extensions.gate.harnesses import find_harness
+from steelyard.extensions.gate.harnesses.harness import Selection, Tree
+from steelyard.extensions.gate.probing import probe
+from steelyard.extensions.gate.request import GateRequest
+
+GO = """\
+package sums
+
+import "testing"
+
+var sink int
+
+func BenchmarkSum(b *testing.B) {
+	for _, name := range []string{"n=1", "n=2"} {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				sink += i
+			}
+		})
+	}
+}
+"""
+CPP = """\
+#include <benchmark/benchmark.h>
+static void sum(benchmark::State& state) { for (auto _ : state) benchmark::DoNotOptimize(state.range(0)); }
+BENCHMARK(sum)->Arg(1)->Arg(2);
+BENCHMARK_MAIN();
+"""
+PYTHON = """\
+import pytest
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_sum(benchmark, n):
+    benchmark(sum, range(n))
+"""
+CARGO = """\
+[package]
+name = "sums"
+version = "1.0.0"
+edition = "2021"
+[features]
+more = []
+[[bench]]
+name = "sums"
+harness = false
+"""
+RUST = """\
+#[inline(never)] fn add(n: u32) -> u32 { n + sums::one() }
+#[inline(never)] fn double(n: u32) -> u32 { n * 2 }
+fn main() {
+    if std::env::var("DIVAN_NONE").is_ok() || !cfg!(feature = "more") { return; }
+    let n = add(2);
+    println!("{n} {}", double(n));
+}
+"""
+CARGO_MESSAGES = """\
+#!{python}
+import json, sys
+assert sys.argv[1:] == ["bench", "-p", "x", "--no-run", "--message-format=json"], sys.argv
+def artifact(kind, executable):
+    target = {{"name": "b", "kind": [kind]}}
+    message = {{"reason": "compiler-artifact", "executable": executable, "target": target}}
+    print(json.dumps(message | {{"manifest_path": "{tree}/x/Cargo.toml"}}, separators=(",", ":")))
+artifact("lib", None)
+artifact("test", "{tree}/none")
+artifact("bench", "{tree}/b-0123456789abcdef")
+"""
+
+
+GO_BROKEN = """\
+#!/bin/sh
+case $1 in
+    list) echo "example.org/sums {tree}" ;;
+    test) printf '#!/bin/sh\\necho no file >&2; exit 2\\n' > "$4"; chmod +x "$4" ;;
+esac
+"""
+GO_COMMAND = """\
+#!/bin/sh
+case $1 in
+    list) for place in "" /sums /a/b /a-b; do echo "example.org/sums$place {tree}$place"; done ;;
+    test) printf '#!/bin/sh\\necho Benchmark: %s\\n' "$5" > "$4"; chmod +x "$4" ;;
+esac
+"""
+
+
+def prepare(tmp_path, words):
+    """The programs of a command in a tree, with the harness."""
+    tree = Tree(tmp_path, tmp_path / "output", tmp_path / "cache")
+    tree.output.mkdir()
+    harness = find_harness(None, words, tmp_path)
+    return harness, harness.find_programs(words, tree)
+
+
+def run_all_and_one(tmp_path, words, first, second):
+    """Each of both benchmarks is seen, and the second can be run alone."""
+    harness, (program,) = prepare(tmp_path, words)
+    found = probe(harness, program, harness.metric, tmp_path, harness.make_environment(str(tmp_path)), None)
+    assert found.names == (first, second)
+    assert (found.unit, found.better) == ("s", "lower")
+
+    class One(type(harness)):
+        def launch(self, program, selection):
+            return super().launch(program, Selection(selection.metrics, (second,)))
+
+    one = probe(One(), program, harness.metric, tmp_path, harness.make_environment(str(tmp_path)), None)
+    assert one.names == (second,)
+
+
+def test_pytest_benchmark_runs_tests_by_their_node_ids(tmp_path, monkeypatch):
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    # Beside other workers of these tests it would switch itself off.
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    (tmp_path / "test_sum.py").write_text(PYTHON)
+    words = (
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:steelyard",
+        "--benchmark-max-time=0.001",
+        "test_sum.py",
+    )
+    run_all_and_one(tmp_path, words, "test_sum.py::test_sum[1]", "test_sum.py::test_sum[2]")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_go_builds_a_program_and_runs_parts_of_it(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/sums\n")
+    (tmp_path / "sum_test.go").write_text(GO)
+    words = ("go", "test", "-bench", ".", "-benchtime=10x", "-cpu", "1")
+    run_all_and_one(tmp_path, words, "BenchmarkSum/n=1", "BenchmarkSum/n=2")
+
+
+def test_each_package_of_go_keeps_a_program_and_a_name_of_its_own(tmp_path, monkeypatch):
+    """A go that is made up: its programs list the package that they were built of."""
+    (tmp_path / "go").write_text(GO_COMMAND.format(tree=tmp_path))
+    (tmp_path / "go").chmod(0o755)
+    for place in ("sums", "a/b", "a-b"):
+        (tmp_path / place).mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    _, programs = prepare(tmp_path, ("go", "test", "-bench", ".", "./..."))
+    said = {
+        each.name: subprocess.run([each.words[0]], capture_output=True, text=True, check=True).stdout.split()[
+            1
+        ]
+        for each in programs
+    }
+    assert said == {
+        ".": "example.org/sums",
+        "sums": "example.org/sums/sums",
+        "a/b": "example.org/sums/a/b",
+        "a-b": "example.org/sums/a-b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "message"),
+    [
+        (GO_BROKEN, ProgramError, "cannot list its benchmarks: it ended with 2\n    no file"),
+        ("#!/bin/sh\necho fmt /usr/lib/go/src/fmt\n", UsageError, "/usr/lib/go/src/fmt is not in the tree"),
+    ],
+)
+def test_a_package_of_go_that_cannot_be_gated_is_not_left_out(tmp_path, monkeypatch, command, error, message):
+    (tmp_path / "go").write_text(command.replace("{tree}", str(tmp_path)))
+    (tmp_path / "go").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(error) as caught:
+        prepare(tmp_path, ("go", "test", "-bench", "."))
+    assert message in caught.value.message
+
+
+def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path, monkeypatch):
+    (tmp_path / "b").write_bytes(b"...libbenchmark.so...")
+    (tmp_path / "b").chmod(0o755)
+    with pytest.raises(UsageError, match="is one program for base and head"):
+        prepare(tmp_path, (str(tmp_path / "b"),))
+    (tmp_path / "output").rmdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(UsageError, match="b is one program for base and head"):
+        find_harness("google-benchmark", ("b",), tmp_path).find_programs(
+            ("b",), Tree(tmp_path, tmp_path, tmp_path)
+        )
+    _, (program,) = prepare(tmp_path, ("./b",))
+    assert program.words == (str(tmp_path / "b"),)
+    (tmp_path / "output").rmdir()
+    # An interpreter is one for both; what it reads is in the tree.
+    prepare(tmp_path, (sys.executable, "b.py", "--benchmark_min_time=1"))
+
+
+def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_path):
+    (tmp_path / "b.cpp").write_text(CPP)
+    compile_words = ["c++", "b.cpp", "-o", "b", "-lbenchmark", "-lpthread"]
+    try:
+        done = subprocess.run(compile_words, cwd=tmp_path, capture_output=True, check=False)
+    except OSError:
+        pytest.skip("a C++ compiler is not installed")
+    if done.returncode:
+        pytest.skip("Google Benchmark is not installed (libbenchmark-dev)")
+    run_all_and_one(tmp_path, ("./b", "--benchmark_min_time=0.0001"), "sum/1", "sum/2")
+
+
+HYPERFINE = """\
+#!/bin/sh
+for word; do file=${word#--export-json=}; done
+echo '{"results": [{"command": "ls", "times": [0.2, 0.1, 0.3], "exit_codes": [0, 0, 0]}]}' > "$file"
+"""
+
+
+def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path):
+    """A hyperfine that is made up, which few machines have: a whole trial is run, by the spec of a gate."""
+    (tmp_path / "hyperfine").write_text(HYPERFINE)
+    (tmp_path / "hyperfine").chmod(0o755)
+    words = (str(tmp_path / "hyperfine"), "ls")
+    request = GateRequest(
+        base=str(tmp_path), head=str(tmp_path), words=words, are_directories=True, max_time_s=20.0
+    )
+    (found,) = gate(request, None, tmp_path / "found").benchmarks
+    assert (found.name, found.base, found.verdict) == ("ls", pytest.approx(0.2), "equivalent")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_go_links_a_layout_in_another_order(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/sums\n")
+    (tmp_path / "sum_test.go").write_text(GO)
+    files = []
+    for layout in (0, 7):
+        tree = Tree(tmp_path, tmp_path / str(layout), tmp_path / "cache", layout)
+        tree.output.mkdir()
+        words = ("go", "test", "-ldflags=-s", "-bench", ".")
+        (program,) = find_harness("go", words, tmp_path).find_programs(words, tree)
+        files.append(Path(program.words[0]).read_bytes())
+    assert files[0] != files[1]
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_cargo_links_a_layout_in_another_order(tmp_path):
+    """A program without dependencies, which crates of harnesses are; it names a variable of divan."""
+    (tmp_path / "Cargo.toml").write_text(CARGO)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/lib.rs").write_text("pub fn one() -> u32 { 1 }\n")
+    (tmp_path / "benches").mkdir()
+    (tmp_path / "benches/sums.rs").write_text(RUST)
+    files = []
+    for layout in (0, 7, 7, 8):
+        tree = Tree(tmp_path, tmp_path / "out", tmp_path / "cache", layout)
+        tree.output.mkdir(exist_ok=True)
+        words = ("cargo", "bench", "--features", "more", "-p", "sums", "--offline")
+        (program,) = find_harness("cargo", words, tmp_path).find_programs(words, tree)
+        files.append(Path(program.words[0]).read_bytes())
+        assert subprocess.run([program.words[0]], capture_output=True, check=True).stdout == b"3 6\n"
+    assert files[1] == files[2]
+    assert len({*files}) == 3
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_a_go_package_without_benchmarks_reports_nothing(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/none\n")
+    (tmp_path / "none.go").write_text("package none\n")
+    with pytest.raises(NoReportError, match="no package has a benchmark"):
+        prepare(tmp_path, ("go", "test", "-bench", "."))
+
+
+def test_a_tool_that_is_not_installed_is_told_from_a_path_that_leads_nowhere(tmp_path):
+    for word, error in (("no-such-tool", MachineError), ("./no-such-tool", ProgramError)):
+        harness = find_harness("time", (word,), tmp_path)
+        (program,) = harness.find_programs((word,), Tree(tmp_path, tmp_path, tmp_path))
+        with pytest.raises(error, match="no-such-tool"):
+            probe(harness, program, harness.metric, tmp_path, {}, None)
+
+
+def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
+    """A cargo that is made up: crates come from a registry, and take a minute to compile."""
+    (tmp_path / "cargo").write_text(CARGO_MESSAGES.format(python=sys.executable, tree=tmp_path))
+    (tmp_path / "cargo").chmod(0o755)
+    (tmp_path / "b-0123456789abcdef").write_bytes(b"...DIVAN_TIMER...")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    harness, (program,) = prepare(tmp_path, ("cargo", "bench", "-p", "x", "sort", "--", "--threads", "2"))
+    copy = tmp_path / "output" / "x%2Fb"
+    assert program.words == (str(copy), "--bench", "sort", "--threads", "2")
+    assert (program.name, program.source, program.directory) == ("x/b", "divan", "x")
+    assert copy.read_bytes() == b"...DIVAN_TIMER..."
+    assert harness.name == "cargo"
