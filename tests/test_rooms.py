@@ -16,6 +16,7 @@ import pytest
 
 import steelyard
 from steelyard.core.sample import Sample
+from steelyard.extensions import EXTENSIONS
 
 ROOT = Path(steelyard.__file__).parent
 LEAVES = {"core", "files"}
@@ -48,9 +49,6 @@ ABOVE = {
         "scaling",
         "claims",
     },
-    "testing": LEAVES | {"results", "claims", "exchange", "lab", "report", "stats", "store", "timing"},
-    "agents": LEAVES,
-    "extensions": LEAVES,
     "api": LEAVES
     | {
         "interventions",
@@ -67,7 +65,6 @@ ABOVE = {
     },
     "cli": LEAVES
     | {
-        "agents",
         "results",
         "spec",
         "design",
@@ -82,6 +79,9 @@ ABOVE = {
         "laboratory",
     },
 }
+CORE = {*LEAVES, *ABOVE}
+FACES = {"api", "laboratory"}
+"""What names the parts of extensions for programs, and imports them when it is used."""
 
 
 def imported(file: Path) -> set[str]:
@@ -104,6 +104,32 @@ def test_a_room_imports_only_from_rooms_above_it(room):
     assert files
     for file in files:
         assert imported_rooms(file) <= ABOVE[room] | {room}, file
+
+
+def extensions_imported(file: Path) -> set[str]:
+    return {name.split(".")[2] for name in imported(file) if name.startswith("steelyard.extensions.")}
+
+
+def test_the_core_imports_nothing_of_extensions():
+    files = [file for file in sorted(ROOT.rglob("*.py")) if file.relative_to(ROOT).parts[0] != "extensions"]
+    assert ROOT / "core" / "extension.py" in files
+    assert {
+        file.relative_to(ROOT).parts[0].removesuffix(".py") for file in files if extensions_imported(file)
+    } <= FACES
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS, ids=lambda extension: extension.name)
+def test_an_extension_imports_the_core_and_the_extensions_that_it_declares(extension):
+    for file in sorted((ROOT / "extensions" / extension.name).rglob("*.py")):
+        assert imported_rooms(file) <= CORE | {"extensions"}, file
+        assert extensions_imported(file) <= {extension.name, *extension.needs}, file
+
+
+def test_extensions_are_at_most_two_deep_and_their_list_names_every_folder():
+    needs = {extension.name: extension.needs for extension in EXTENSIONS}
+    assert all(not needs[below] for names in needs.values() for name in names for below in needs[name])
+    folders = {path.parent.name for path in (ROOT / "extensions").glob("*/__init__.py")}
+    assert folders <= needs.keys()
 
 
 def test_leaves_import_only_leaves_the_standard_library_and_structs():
@@ -190,7 +216,7 @@ def test_every_value_is_a_struct():
 
 def test_every_room_of_the_package_is_in_the_picture():
     rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
-    assert rooms == set(ABOVE) | LEAVES
+    assert rooms == CORE | {"extensions"}
 
 
 def test_the_fields_of_every_value_can_be_looked_at():

@@ -20,7 +20,7 @@ from steelyard.core.units import BUILTIN, Scalar, format_duration
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
 from steelyard.spec.check.program import COUNTERS
-from steelyard.spec.claims.claim import KINDS
+from steelyard.spec.claims.claim import list_kinds, struct_of
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import ContextsTable, Range, Setting
 from steelyard.spec.tables.design import Design, Stop
@@ -46,7 +46,7 @@ TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "metrics.NAME": UserMetric,
     "analysis": Analysis,
     "launch": LaunchMethod,
-    **{f"claims.{key}": struct for key, struct in KINDS.items()},
+    **{f"claims.{key}": struct_of(key) for key in list_kinds()},
 }
 """What the documentation calls a table of the spec."""
 

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.family import decide, p_of
 from steelyard.claims.verdict import combine
-from steelyard.spec.claims.claim import Faster
+from steelyard.spec.claims.ratio import Faster
 
 CLAIM = Faster({"opt": "O3"}, {"opt": "O2"})
 

@@ -11,7 +11,7 @@ from steelyard.claims.family import decide
 from steelyard.claims.rule_points import judge_series
 from steelyard.core.growth import parse_rule
 from steelyard.core.series import series_of
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 
 P = [2**k for k in range(4, 11)]
 RULE = parse_rule("allreduce <= reduce + bcast")

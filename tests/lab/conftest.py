@@ -3,52 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 # For records that nobody ran: made_up, beside the tests of the store; for repositories: scratch_repository.
 sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from steelyard.lab.run.run import run
-from steelyard.spec import Experiment, experiment
-from steelyard.store import Record
+from small_experiments import made, run_in
 
-Run = Callable[..., Record]
-
-
-Make = Callable[..., Experiment]
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Make:
-    """``made(**keys)``: an experiment in ``tmp_path``; by default two times ``true`` in three blocks."""
-
-    def make(**keys: Any) -> Experiment:
-        given = {
-            "name": "made",
-            "source": str(tmp_path),
-            "program": {"commands": {"a": ["/bin/true"], "b": ["/bin/true"]}},
-            "design": {"blocks": 3},
-        }
-        return experiment(**{**given, **keys})
-
-    return make
-
-
-@pytest.fixture
-def run_in(tmp_path: Path, made: Make) -> Iterator[Run]:
-    """``run_in(**keys)``: runs an experiment and opens its record, ``made.lab``, for reading."""
-    opened: list[Record] = []
-
-    def go(record: str = "made.lab", **keys: Any) -> Record:
-        run(made(**keys), tmp_path / record)
-        opened.append(Record.open(tmp_path / record))
-        return opened[-1]
-
-    yield go
-    for record in opened:
-        record.close()
+__all__ = ["made", "run_in"]

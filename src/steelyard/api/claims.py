@@ -11,8 +11,9 @@ from steelyard.report.claims.phrases import WORST as ORDER_OF_OUTCOMES
 from steelyard.report.claims.text import SIGNS, format_claim
 from steelyard.report.claims.text import lines as render_verdicts
 from steelyard.report.claims.text import words as format_verdict
-from steelyard.spec.claims.claim import Rule, Scales
 from steelyard.spec.claims.rule import TOLERANCE as RULE_TOLERANCE
+from steelyard.spec.claims.rule import Rule
+from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
 
 __all__ = [

@@ -22,7 +22,7 @@ from steelyard.core.units import Scalar
 from steelyard.results.analysis import Order
 from steelyard.results.comparison import Speedup
 from steelyard.results.undefined import Reason, Undefined
-from steelyard.spec.claims.claim import Best
+from steelyard.spec.claims.best import Best
 from steelyard.stats.compare.comparison import admissible
 from steelyard.stats.compare.judgement import Judgement, judge_at_least
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -19,25 +18,13 @@ from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import load
 from steelyard.core.sample import Sample
 from steelyard.core.series import Series
-from steelyard.spec.claims.claim import (
-    Best,
-    Claim,
-    Equivalent,
-    Faster,
-    NotSlower,
-    Slower,
-    Unperturbed,
-    Validates,
-    kind_of,
-    module_of,
-)
+from steelyard.spec.claims.claim import Claim, kind_of
 from steelyard.stats.describe.instances import pool
 
 Judge = Callable[[Any, Observed], Draft]
-_COMPARE = (Faster, Slower, NotSlower, Equivalent, Best, Unperturbed, Validates)
-"""Claims that compare. A limit holds for every instance, and growth is that of each."""
 
 
 def judge(
@@ -74,19 +61,19 @@ def prepare_drafts(
 
 
 def _judge_of(claim: Claim) -> Judge:
-    """``judge_KIND`` of its module, imported when a spec claims such: models need more than comparisons."""
-    module = import_module(f"steelyard.claims.{module_of(claim)}")
-    judge_of: Judge = getattr(module, f"judge_{kind_of(claim)}")
+    """Import the judge of a claim when a spec has one: models need more than comparisons."""
+    judge_of: Judge = load(kind_of(claim).judge)
     return judge_of
 
 
-def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
+def judge_by_instance(judge: Judge, claim: Claim, observed: Observed) -> Draft:
     """Judge where the levels of ``analysis.instances`` are one sample, each a unit of its own.
 
     The claim is judged as it is where none is declared, or the claim itself names one of the instances.
+    A limit holds for every instance, and growth is that of each.
     """
     factor = observed.experiment.analysis.instances
-    if factor is None or not isinstance(claim, _COMPARE) or _names(claim, factor):
+    if factor is None or not kind_of(claim).compares or _names(claim, factor):
         return judge(claim, observed)
 
     def list_compared(metric: str) -> Sequence[Sample]:

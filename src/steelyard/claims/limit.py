@@ -16,7 +16,7 @@ from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
 from steelyard.scaling import NotModelled, Question, Series, model
 from steelyard.scaling.limit import Breaks, breaks
-from steelyard.spec.claims.claim import Limit
+from steelyard.spec.claims.limit import Limit
 from steelyard.stats.compare.judgement import Outcome
 
 LEAST_POINTS = 3

@@ -16,7 +16,7 @@ from steelyard.core.units import Scalar
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import Reason, Undefined
-from steelyard.spec.claims.claim import Equivalent, Faster, NotSlower, Slower
+from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.comparison import admissible, intervals
 from steelyard.stats.compare.judgement import Judgement, judge_at_least, judge_at_most, judge_within
 from steelyard.stats.compare.speedup import resolvable

@@ -20,7 +20,7 @@ from steelyard.scaling.equal_growth import is_equal_growth
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.scaling.steady_ratio import is_steady
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 
 Key = tuple[tuple[str, Scalar], ...]
 

@@ -25,7 +25,7 @@ from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.interval import Interval
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.comparison import admissible
 
 ALPHA: Final = 0.05

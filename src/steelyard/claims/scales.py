@@ -20,7 +20,7 @@ from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.status_quo import read_accepted
-from steelyard.spec.claims.claim import Scales
+from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
 
 OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {

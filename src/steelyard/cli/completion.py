@@ -20,7 +20,8 @@ Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 CompletePaths = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def _complete(names: Callable[[], Iterable[str]]) -> Complete:
+def complete_names(names: Callable[[], Iterable[str]]) -> Complete:
+    """Complete one of the names, which are looked up when a shell asks."""
     return lambda _ctx, _param, begun: [name for name in names() if name.startswith(begun)]
 
 
@@ -35,18 +36,6 @@ def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
     return complete
 
 
-def _make_interventions() -> Iterable[str]:
-    from steelyard.extensions.audit.candidates import KINDS
-
-    return KINDS
-
-
-def _make_probes() -> Iterable[str]:
-    from steelyard.extensions.observe.probes import KNOWN
-
-    return KNOWN
-
-
 def _make_metrics() -> Iterable[str]:
     from steelyard.core.units import BUILTIN
 
@@ -57,18 +46,6 @@ def _make_counters() -> Iterable[str]:
     from steelyard.core.counters import EVENTS
 
     return EVENTS
-
-
-def _make_spaces() -> Iterable[str]:
-    from steelyard.scaling.question import SPACES
-
-    return SPACES
-
-
-def _make_aggregates() -> Iterable[str]:
-    from steelyard.scaling.aggregate import AGGREGATES
-
-    return ("auto", *AGGREGATES)
 
 
 def _make_paths(*, specs: bool, records: bool) -> CompletePaths:
@@ -138,12 +115,8 @@ def _format_baselines(ctx: click.Context, _param: click.Parameter, begun: str) -
     return [word for word in words if word.startswith(begun)]
 
 
-contexts = _complete(_make_interventions)
-probes = _complete(_make_probes)
-metrics = _complete(_make_metrics)
+metrics = complete_names(_make_metrics)
 counters = _complete_list(_make_counters)
-spaces = _complete(_make_spaces)
-aggregates = _complete(_make_aggregates)
 baselines: Complete = _format_baselines
 specs = _make_paths(specs=True, records=False)
 # A record is also named by its spec, if that is beside it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from steelyard.scaling.versus import Versus
 
 
+def _list_spaces() -> Iterable[str]:
+    from steelyard.scaling.question import SPACES
+
+    return SPACES
+
+
+def _list_aggregates() -> Iterable[str]:
+    from steelyard.scaling.aggregate import AGGREGATES
+
+    return ("auto", *AGGREGATES)
+
+
 class ModelOptions(Options):
     """Options of ``steelyard model``."""
 
@@ -41,14 +53,14 @@ class ModelOptions(Options):
     space: tuple[str, ...] = declare(
         "Search space: default, seed001, mpi-study, wide; or terms of your own, one per option.",
         metavar="NAME|BIG-O",
-        complete=completion.spaces,
+        complete=completion.complete_names(_list_spaces),
     )
     aggregate: Aggregate | Literal["auto"] = declare(
         "Aggregate of repetitions: auto, mean, median, first-quartile, lower-half.",
         metavar="NAME",
         default="auto",
         show_default=False,
-        complete=completion.aggregates,
+        complete=completion.complete_names(_list_aggregates),
     )
     accept: Path | None = declare_file("Write the models that were found as expectations.")
     limit: str | None = declare(

@@ -41,6 +41,28 @@ class Command(msgspec.Struct, frozen=True):
     linux_only: bool = False
 
 
+class ClaimKind(msgspec.Struct, frozen=True):
+    """A kind of claim.
+
+    Attributes
+    ----------
+    struct : str
+        ``"module:attribute"`` of the struct of its table, a ``steelyard.spec.claims.claim.Claim``.
+    judge : str
+        ``"module:attribute"`` of the function from claim and ``Observed`` to ``Draft``.
+    words : str
+        Module with ``text(claim, unit)``, what is claimed, and ``evidence(claim, outcome, evidence)``, what a
+        verdict in one stratum rests on.
+    compares : bool
+        Whether it compares treatments: within each problem instance, where instances are declared.
+    """
+
+    struct: str
+    judge: str
+    words: str
+    compares: bool = False
+
+
 class Extension(msgspec.Struct, frozen=True, kw_only=True):
     """All that an extension adds; each entry is a name and the ``"module:attribute"`` that it stands for.
 
@@ -53,6 +75,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs : tuple of str
         Extensions that it imports from.
     commands : Mapping[str, Command]
+    claims : Mapping[str, ClaimKind]
+        By the key that a claim is known by.
     after_run : Mapping[str, str]
         Functions of the directory of a record, called when a run of it has ended and it is closed.
     """
@@ -61,6 +85,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
+    claims: Mapping[str, ClaimKind] = {}
     after_run: Mapping[str, str] = {}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import Command, Extension
+from steelyard.core.extension import ClaimKind, Command, Extension
 
 EXTENSIONS: Final = (
     Extension(
@@ -17,6 +17,22 @@ EXTENSIONS: Final = (
             "gate": Command(
                 "Gate a change with the benchmarks that a project has, base against head.",
                 "steelyard.extensions.gate.command:command",
+            ),
+        },
+    ),
+    Extension(
+        name="growth",
+        purpose="how metrics grow with a parameter, and whether as expected",
+        claims={
+            "scales": ClaimKind(
+                "steelyard.spec.claims.scales:Scales",
+                "steelyard.claims.scales:judge_scales",
+                "steelyard.report.claims.scales",
+            ),
+            "rule": ClaimKind(
+                "steelyard.spec.claims.rule:Rule",
+                "steelyard.claims.rule:judge_rule",
+                "steelyard.report.claims.rule",
             ),
         },
     ),
@@ -67,6 +83,15 @@ EXTENSIONS: Final = (
     Extension(
         name="observe",
         purpose="the cost of a probe to the program that it observes",
+        claims={
+            key: ClaimKind(
+                f"steelyard.spec.claims.observer:{struct}",
+                f"steelyard.claims.observer:judge_{key}",
+                "steelyard.report.claims.observer",
+                compares=True,
+            )
+            for key, struct in (("unperturbed", "Unperturbed"), ("validates", "Validates"))
+        },
         commands={
             "observe": Command(
                 "Find what a probe costs the program it observes.",
@@ -117,4 +142,5 @@ EXTENSIONS: Final = (
             ),
         },
     ),
+    Extension(name="pytest", purpose="tests whose functions are timed, in turns, and held to claims"),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.spec.claims.claim import KINDS
+from steelyard.spec.claims.claim import list_kinds, struct_of
 from steelyard.spec.tables.factors import Zip
 from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.tables.spec import SpecTable
@@ -20,10 +20,12 @@ def schema() -> dict[str, Any]:
     """
     json_schema = msgspec.json.schema(SpecTable)
     # Each claim is a table of its kind; msgspec has no union of tables that are known by their first key.
-    kinds, components = msgspec.json.schema_components(KINDS.values())
+    claims = [struct_of(key) for key in list_kinds()]
+    kinds, components = msgspec.json.schema_components(claims)
     json_schema["$defs"] |= components
     json_schema["$defs"]["SpecTable"]["properties"]["claims"]["items"] = {"anyOf": list(kinds)}
-    for struct in (UserMetric, Zip, *KINDS.values()):
+    structs: list[type[msgspec.Struct]] = [UserMetric, Zip, *claims]
+    for struct in structs:
         _leave_settable(json_schema["$defs"][struct.__name__], struct)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

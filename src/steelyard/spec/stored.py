@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from steelyard.spec.claims.claim import decode_claim
 from steelyard.spec.experiment import Experiment
 
 _RENAMED: Final = (
@@ -33,7 +34,7 @@ def decode(text: str | bytes) -> Experiment:
     spec = msgspec.json.decode(text)
     if isinstance(spec, dict):
         _upgrade(spec)
-    return msgspec.convert(spec, Experiment)
+    return msgspec.convert(spec, Experiment, dec_hook=decode_claim)
 
 
 def _upgrade(spec: dict[str, Any]) -> None:

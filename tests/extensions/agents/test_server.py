@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,6 @@ from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver.exceptions import ToolError
 
 # For scratch_repository.
-sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
-
 from scratch_repository import Suites
 
 from steelyard.extensions.agents.process import MOST_BYTES, Outcome, run_command

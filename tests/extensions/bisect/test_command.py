@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
 # For scratch_repository.
-sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
-
 from scratch_repository import Programs
 
 

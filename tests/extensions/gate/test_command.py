@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 # For scratch_repository.
-sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
-
 from scratch_repository import Suites
 
 from steelyard.core.errors import InterruptedRunError

@@ -19,7 +19,7 @@ from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.interval import Interval
 from steelyard.results.portrait import Disturbed, Excluded, Portrait
 from steelyard.results.status import State, Status
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.judgement import Outcome
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.report.claims.claim import format_claim_text
-from steelyard.spec.claims.claim import Faster, NotSlower, Slower
+from steelyard.spec.claims.ratio import Faster, NotSlower, Slower
 
 
 @pytest.mark.parametrize(

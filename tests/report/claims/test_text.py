@@ -29,7 +29,11 @@ from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
+from steelyard.spec.claims.best import Best
+from steelyard.spec.claims.limit import Limit
+from steelyard.spec.claims.ratio import Equivalent, Faster, Slower
+from steelyard.spec.claims.rule import Rule
+from steelyard.spec.claims.scales import Scales
 
 WALL, RSS = BUILTIN["wall_s"], BUILTIN["rss_bytes"]
 P = [16, 32, 64, 128, 256, 512]

@@ -29,7 +29,7 @@ from steelyard.scaling.model import (
     Validation,
 )
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 
 
 def made(name, growth, rank, **more):

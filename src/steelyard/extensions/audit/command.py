@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +29,12 @@ from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import UsageError
 
 
+def _list_contexts() -> Iterable[str]:
+    from steelyard.extensions.audit.candidates import KINDS
+
+    return KINDS
+
+
 class AuditOptions(Options):
     """Options of ``steelyard audit``."""
 
@@ -35,7 +42,7 @@ class AuditOptions(Options):
     only: tuple[str, ...] = declare(
         "Vary only this kind of context: env_bytes, aslr, affinity, … Several with commas; may be repeated.",
         metavar="NAME",
-        complete=completion.contexts,
+        complete=completion.complete_names(_list_contexts),
     )
     thorough: bool = declare("Visit every byte of a page of environment, however long it takes.")
     counts: bool = declare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -28,6 +29,12 @@ from steelyard.cli.terminal import show
 from steelyard.core.errors import UsageError
 
 
+def _list_probes() -> Iterable[str]:
+    from steelyard.extensions.observe.probes import KNOWN
+
+    return KNOWN
+
+
 class ObserveOptions(Options):
     """Options of ``steelyard observe``."""
 
@@ -37,7 +44,7 @@ class ObserveOptions(Options):
         " that counts calls of the allocator). May be repeated, as may the next three.",
         "--probe",
         metavar="NAME",
-        complete=completion.probes,
+        complete=completion.complete_names(_list_probes),
     )
     wraps: tuple[str, ...] = declare("Put a command of your own before COMMAND.", "--wrap", metavar="CMD")
     variables: tuple[str, ...] = declare("Set an environment variable.", "--variable", metavar="NAME=VALUE")

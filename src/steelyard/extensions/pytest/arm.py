@@ -1,7 +1,8 @@
 """One arm of a comparison in turns: a session of pytest that runs a timed test when it is told to.
 
-The conductor (``steelyard.extensions.pytest.turns``) starts two, one on the work tree under test and one on a work tree
-of the old commit. An arm sends ``CollectedTests`` at first, then a ``OrderOutcome`` to each ``Order``.
+The conductor (``steelyard.extensions.pytest.turns``) starts two, one on the work tree under test and one on a
+work tree of the old commit. An arm sends ``CollectedTests`` at first, then a ``OrderOutcome`` to
+each ``Order``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from steelyard.claims.verdict import Checked, Instance, Verdict, combine, name_u
 from steelyard.core.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model_all
-from steelyard.spec.claims.claim import Scales
+from steelyard.spec.claims.scales import Scales
 
 
 def check_data(

@@ -12,7 +12,7 @@ from steelyard.core.series import Series
 from steelyard.core.units import Scalar, is_number
 from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Question, ScalingModel, model_all
-from steelyard.spec.claims.claim import Scales
+from steelyard.spec.claims.scales import Scales
 from steelyard.store import Reading
 
 LEAST: Final = 4

@@ -19,8 +19,8 @@ from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
 from steelyard.scaling.modelling import most_probable
 from steelyard.scaling.rules import refuse_unknown
-from steelyard.spec.claims.claim import Rule as RuleClaim
 from steelyard.spec.claims.rule import TOLERANCE
+from steelyard.spec.claims.rule import Rule as RuleClaim
 
 
 class ModelRequest(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from steelyard.report.claims.phrases import (
 )
 from steelyard.report.text.digits import ratio
 from steelyard.report.text.label import join_names
-from steelyard.spec.claims.claim import Best
+from steelyard.spec.claims.best import Best
 from steelyard.stats.compare.judgement import Outcome
 
 

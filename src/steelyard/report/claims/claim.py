@@ -1,6 +1,6 @@
 """Claims and their evidence in words, each by the module of its kind.
 
-Such a module has the name of the claim's own in ``spec.claims`` and two functions: ``text(claim, unit)`` says
+Such a module, the ``words`` of the kind, has two functions: ``text(claim, unit)`` says
 what is claimed, ``evidence(claim, outcome, found)`` what a verdict in one stratum rests on.
 """
 
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from steelyard.report.text.label import printable
-from steelyard.spec.claims.claim import Claim, module_of
+from steelyard.spec.claims.claim import Claim, kind_of
 
 if TYPE_CHECKING:  # with numpy, which a plan does without
     from steelyard.claims.verdict import Instance
@@ -32,4 +32,4 @@ def format_evidence_words(claim: Claim, instance: Instance) -> str:
 
 
 def _make_words_of(claim: Claim) -> Any:
-    return import_module(f"steelyard.report.claims.{module_of(claim)}")
+    return import_module(kind_of(claim).words)

@@ -7,7 +7,7 @@ from steelyard.core.units import format_quantity
 from steelyard.report.claims.phrases import format_interval, format_reason, format_units_text
 from steelyard.report.text.digits import percent, scale_text
 from steelyard.report.text.label import named_levels, plural, printable
-from steelyard.spec.claims.claim import Limit
+from steelyard.spec.claims.limit import Limit
 from steelyard.stats.compare.judgement import Outcome
 
 FEWEST_FOR_P90 = 36

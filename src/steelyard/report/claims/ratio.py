@@ -13,7 +13,8 @@ from steelyard.report.claims.phrases import (
     format_where,
 )
 from steelyard.report.text.digits import percent, ratio
-from steelyard.spec.claims.claim import Claim, Equivalent, Faster, NotSlower, Slower
+from steelyard.spec.claims.claim import Claim
+from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.stats.planning.unseen import unseen_share
 

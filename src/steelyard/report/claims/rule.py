@@ -12,8 +12,7 @@ from steelyard.report.claims.phrases import WORST, ci, format_reason, format_whe
 from steelyard.report.text.digits import percent, ratio, scale_text, share
 from steelyard.report.text.label import join_names, named_levels, plural, printable
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.spec.claims.claim import Rule
-from steelyard.spec.claims.rule import TOLERANCE
+from steelyard.spec.claims.rule import TOLERANCE, Rule
 from steelyard.stats.compare.judgement import Outcome
 
 NO_FASTER: Final = "the left side grows no faster"

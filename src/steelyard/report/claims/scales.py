@@ -11,7 +11,7 @@ from steelyard.report.claims.phrases import format_reason, format_where
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
 from steelyard.scaling.model import RankAnswer, Validation
-from steelyard.spec.claims.claim import Scales
+from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
 
 _WORDS: Final[Mapping[bool, Mapping[RankAnswer, str]]] = {

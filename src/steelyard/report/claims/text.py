@@ -17,7 +17,7 @@ from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import join_names, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.judgement import Outcome
 
 SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}

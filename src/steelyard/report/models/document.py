@@ -28,7 +28,7 @@ from steelyard.scaling.model import (
 )
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.judgement import Outcome
 
 

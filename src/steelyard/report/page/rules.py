@@ -12,7 +12,7 @@ from steelyard.report.page.marks import colour_scale, mark, name_axis
 from steelyard.report.text.label import format_level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
-from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

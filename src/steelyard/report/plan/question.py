@@ -11,7 +11,7 @@ from steelyard.core.counters import find_event
 from steelyard.core.units import BUILTIN
 from steelyard.report.claims.claim import format_claim_text
 from steelyard.report.text.label import join_names, plural, printable
-from steelyard.spec.claims.claim import Limit
+from steelyard.spec.claims.limit import Limit
 from steelyard.spec.experiment import Experiment, LaunchMethod
 
 _LIBRARIES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}

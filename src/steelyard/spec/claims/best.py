@@ -9,6 +9,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from steelyard.core.units import Scalar
+from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.keys import Metric, Name, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.levels import find_level
@@ -16,7 +17,7 @@ from steelyard.spec.selectors import check_strata, free_factors
 from steelyard.spec.text.origin import Origin, Path, suggest
 
 
-class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", tag_field="kind"):
+class Best(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", tag_field="kind"):
     """One level of the factor ``best`` is better than all others in every stratum: ``level``, if given."""
 
     best: Annotated[str, Meta(description="The factor.")]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar, is_number, parse_duration, parse_size
 from steelyard.spec.cells import Cell
+from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.keys import Bound, Levels, Name
 from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter
 from steelyard.spec.levels import find_level
@@ -19,7 +20,7 @@ from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import format_value
 
 
-class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit", tag_field="kind"):
+class Limit(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit", tag_field="kind"):
     """The mean of the metric ``limit`` is at most ``max``, or at least ``min``, both in its unit.
 
     In every treatment that ``at`` names, or predicted by a model where ``at`` names a scale that was not

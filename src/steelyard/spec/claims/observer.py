@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Name, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.selectors import check_pair, free_factors
@@ -23,7 +24,7 @@ else:
 
 
 class Unperturbed(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="unperturbed", tag_field="kind"
+    Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="unperturbed", tag_field="kind"
 ):
     """The metric ``unperturbed`` is under a probe what it is without, to ``within``, in every stratum."""
 
@@ -54,7 +55,9 @@ class Unperturbed(
         return replace(self, probe=probed, without=alone, where=levels, strata=strata)
 
 
-class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="validates", tag_field="kind"):
+class Validates(
+    Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="validates", tag_field="kind"
+):
     """An intervention confirms what a probe shows.
 
     It changes the metric ``validates``, seen by the probe, in ``direction`` by the factor ``least``; and

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Loss, Metric, Name, Other, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.selectors import check_pair, free_factors
@@ -15,7 +16,7 @@ from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import format_value
 
 
-class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
+class Faster(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
     """One treatment is better than another by the factor ``by`` in every stratum: above it, not at it."""
 
     faster: Annotated[Levels, Meta(description="Levels of the treatment that is better.")]
@@ -38,7 +39,7 @@ class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faste
         return _check_claim(self, "faster", "than", question, origin, path)
 
 
-class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slower", tag_field="kind"):
+class Slower(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slower", tag_field="kind"):
     """One treatment is worse than another by the factor ``by`` in every stratum."""
 
     slower: Annotated[Levels, Meta(description="Levels of the treatment that is worse.")]
@@ -56,7 +57,9 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
         return _check_claim(self, "slower", "than", question, origin, path)
 
 
-class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not_slower", tag_field="kind"):
+class NotSlower(
+    Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not_slower", tag_field="kind"
+):
     """One treatment is worse than another by less than the fraction ``by`` in every stratum."""
 
     not_slower: Annotated[Levels, Meta(description="Levels of the treatment that must not be worse.")]
@@ -76,7 +79,9 @@ class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="no
         return replace(_check_claim(self, "not_slower", "than", question, origin, path), by=by)
 
 
-class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"):
+class Equivalent(
+    Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"
+):
     """The ratio of two treatments lies between 1 - ``within`` and 1 + ``within`` in every stratum."""
 
     equivalent: Annotated[Levels, Meta(description="Levels of one treatment.")]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from steelyard.spec.claims.claim import KINDS, Claim
+from steelyard.spec.claims.claim import Claim, find_kind, list_kinds, struct_of
 from steelyard.spec.claims.question import ClaimNames
 from steelyard.spec.names import check_line
 from steelyard.spec.tables.values import keys_of
@@ -31,12 +31,13 @@ def read_claims(
 
 
 def _read(table: Mapping[str, object], question: ClaimNames, origin: Origin, path: Path) -> Claim:
-    kinds = [key for key in table if key in KINDS]
+    kinds = [key for key in table if find_kind(key) is not None]
     if not kinds:
         from steelyard.spec.hints.did_you_mean import is_scalar
 
-        text = ", ".join(KINDS)
-        close = next((near for key in table if (near := nearest(key, KINDS))), None)
+        kinds_known = list_kinds()
+        text = ", ".join(kinds_known)
+        close = next((near for key in table if (near := nearest(key, kinds_known))), None)
         cell = {key: level for key, level in table.items() if key in question.levels and is_scalar(level)}
         example = toml_value(cell or {"opt": "O3"})
         hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {text}"
@@ -44,7 +45,7 @@ def _read(table: Mapping[str, object], question: ClaimNames, origin: Origin, pat
     if len(kinds) > 1:
         problem = f"{' and '.join(kinds)} are two claims"
         raise origin.error(path, problem, "give each a [[claims]] of its own")
-    struct = KINDS[kinds[0]]
+    struct = struct_of(kinds[0])
     for key in {"kind", "strata"} & set(table):  # Of the structure, and no keys of a spec.
         from steelyard.spec.hints.type_errors import unknown_key
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import is_number
+from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
 from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path, suggest
@@ -21,7 +22,7 @@ TOLERANCE: Final = 0.05
 """Relative excess of the left side that breaks no rule, by default."""
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", tag_field="kind"):
+class Rule(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", tag_field="kind"):
     """Levels of ``over`` take no more than others together at any point, and grow no faster.
 
     An example is ``allreduce <= reduce + bcast`` (Träff, Gropp, Thakur 2010, DOI 10.1109/TPDS.2009.120).

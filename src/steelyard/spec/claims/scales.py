@@ -10,12 +10,13 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
+from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.keys import Levels, Name, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path
 
 
-class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
+class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
     """The metric ``scales`` grows with ``parameter`` as expected.
 
     That is no faster than ``at_most``, or as ``expect`` or the file ``accepted`` says.
