@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from steelyard.core.errors import SpecError
-from steelyard.spec import dumps, experiment, loads
+from steelyard.spec import dumps, experiment, loads, stored
 from steelyard.spec.claims.best import Best
 from steelyard.spec.claims.limit import Limit
 from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
