@@ -60,7 +60,7 @@ FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling
 """Rooms that start no process, whose tests are ``fast`` but for those that start one or simulate."""
 
 
-ONE_AT_A_TIME = ("tests/failures", "tests/run/launch/launcher", "tests/run/queue")
+ONE_AT_A_TIME = ("tests/failures", "tests/run/launch/launcher", "tests/extensions/clusters")
 """Tests that change settings of the machine or look at what others leave on it: of the workers of
 ``./dev test`` one has them all, so that no two of them meet.
 """

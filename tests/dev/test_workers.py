@@ -26,7 +26,7 @@ def test_it(n):
 def test_a_file_has_one_worker_and_so_have_all_that_may_not_meet(tmp_path: Path) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     (tmp_path / "conftest.py").write_text(CONFTEST.read_text())
-    for place in ("tests/failures/test_a.py", "tests/run/queue/test_b.py", "tests/store/test_c.py"):
+    for place in ("tests/failures/test_a.py", "tests/extensions/clusters/test_b.py", "tests/store/test_c.py"):
         (tmp_path / place).parent.mkdir(parents=True)
         (tmp_path / place).write_text(NOTING)
     command = [sys.executable, "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", "--rootdir", ".", "."]

@@ -102,7 +102,7 @@ LEVELS = {
 BUILT = {"link_order": 3, "padding": 64, "code": 5}
 ELSEWHERE = {
     "governor": "there is no cpufreq here: its files are those of the setting of this test",
-    "node": "a queue changes nothing here: tests/run/queue/test_nodes.py",
+    "node": "a queue changes nothing here: tests/extensions/clusters/test_nodes.py",
 }
 
 

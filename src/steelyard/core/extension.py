@@ -77,6 +77,9 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
+    launchers : Mapping[str, str]
+        Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
+        ``steelyard.lab.run.elsewhere.Elsewhere``.
     after_run : Mapping[str, str]
         Functions of the directory of a record, called when a run of it has ended and it is closed.
     """
@@ -86,6 +89,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
+    launchers: Mapping[str, str] = {}
     after_run: Mapping[str, str] = {}
 
 
@@ -206,3 +210,11 @@ def end_run(directory: Path) -> None:
                 load(place)(directory)
             except (SteelyardError, OSError):
                 continue
+
+
+def find_launcher(kind: str) -> str | None:
+    """Find what runs trials on other machines, by the kind of ``[launch]``."""
+    for extension in find_extensions().usable:
+        if kind in extension.launchers:
+            return extension.launchers[kind]
+    return None

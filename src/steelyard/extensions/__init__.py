@@ -143,4 +143,9 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(name="pytest", purpose="tests whose functions are timed, in turns, and held to claims"),
+    Extension(
+        name="clusters",
+        purpose="trials in jobs of a queue, and on hosts by ssh",
+        launchers=dict.fromkeys(("slurm", "template", "hosts"), "steelyard.extensions.clusters.jobs:Jobs"),
+    ),
 )

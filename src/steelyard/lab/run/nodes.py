@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError
 from steelyard.interventions.node import Node
-from steelyard.run.queue import submission
+from steelyard.lab.run.elsewhere import find_elsewhere
 from steelyard.spec.check.contexts import RANDOM
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
@@ -35,8 +35,8 @@ def resolve_nodes(experiment: Experiment, directory: Path) -> Experiment:
             recorded = record.experiment.contexts
         if recorded is not None and Node.name in recorded.settings:
             return _replace_nodes(experiment, contexts, {Node.name: recorded.settings[Node.name]})
-    submitted = submission(experiment)
-    names = () if submitted is None else tuple(submitted.scheduler.list_nodes())
+    elsewhere = find_elsewhere(experiment)
+    names = () if elsewhere is None else elsewhere.list_nodes()
     if len(names) < 2:
         present = names[0] if names else "none"
         raise MachineError(

@@ -9,15 +9,14 @@ from steelyard.core.errors import MachineError, SteelyardError, UsageError
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS, Intervention
+from steelyard.lab.run.elsewhere import Elsewhere, find_elsewhere
 from steelyard.run.launch.launch_plan import UNBUILT, LaunchPlan
-from steelyard.run.queue import submission
 from steelyard.spec.experiment import Experiment, Range
 from steelyard.spec.text.toml import toml_value
 
 if TYPE_CHECKING:
     from steelyard.results.plan import Refusal
     from steelyard.run.build import Recipe
-    from steelyard.run.queue.submission import Submission
 
 _LOOKED_AT: Final = 64
 """Levels of a long list that are asked for one by one; they differ in a number of bytes only."""
@@ -58,14 +57,14 @@ def refuse_missing(experiment: Experiment) -> None:
                 )
 
 
-def refuse_level_commands(experiment: Experiment, submitted: Submission | None) -> None:
+def refuse_level_commands(experiment: Experiment, elsewhere: Elsewhere | None) -> None:
     """Refuse commands of levels where they would change a machine on which no trial runs.
 
     Raises
     ------
     UsageError
     """
-    if submitted is not None and any(level.enter or level.leave for level in experiment.levels):
+    if elsewhere is not None and any(level.enter or level.leave for level in experiment.levels):
         raise UsageError(
             f"[[levels]] have commands, and launch.kind = {experiment.launch.kind!r} runs trials where they"
             " change nothing",
@@ -140,7 +139,7 @@ def _get_errors(
 
 
 def _check_queue(experiment: Experiment) -> None:
-    submitted = submission(experiment)
-    refuse_level_commands(experiment, submitted)
-    if submitted is not None:
-        submitted.scheduler.check()
+    elsewhere = find_elsewhere(experiment)
+    refuse_level_commands(experiment, elsewhere)
+    if elsewhere is not None:
+        elsewhere.check()

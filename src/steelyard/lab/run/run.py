@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from steelyard.core.counters import find_event
 from steelyard.core.errors import InterruptedRunError, RecordError, SteelyardError
@@ -16,7 +16,7 @@ from steelyard.core.units import Scalar
 from steelyard.design import treatments
 from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
-from steelyard.interventions.node import Node
+from steelyard.lab.run.elsewhere import find_elsewhere
 from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, find_end, refuse_extending
 from steelyard.lab.run.nodes import resolve_nodes
@@ -33,10 +33,9 @@ from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.provenance import ProgramIdentity, program_identity
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.native import require_linux
-from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.counter_facts import describe_sources, measure_idle_power
-from steelyard.run.runner.journal import RawTrial, read_journal
+from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.level_changes import leave_levels, levels_file
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
 from steelyard.run.runner.strays import await_writer, end_strays
@@ -46,18 +45,10 @@ from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.rows import metrics_of
 
-if TYPE_CHECKING:
-    from steelyard.run.queue.job import Job
-    from steelyard.run.queue.submission import Submission
-
 ENVIRONMENT: Final = "environment_bytes"
 """Fact of a run: length of the environment that its trials have from the shell."""
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
-
-
-JOBS: Final = "jobs"
-"""Directory of a record with a folder for each job."""
 
 
 class PreparedRun:
@@ -72,8 +63,8 @@ class PreparedRun:
     def __init__(self, experiment: Experiment, watch: Watch) -> None:
         drawn = treatments(experiment)
         self.experiment = experiment
-        self.submitted = submission(experiment)
-        refuse_level_commands(experiment, self.submitted)
+        self.elsewhere = find_elsewhere(experiment)
+        refuse_level_commands(experiment, self.elsewhere)
         refuse_missing(experiment)
         self.programs = build(experiment, drawn, watch)
         first, in_context = self.programs.first, self.programs.in_context
@@ -142,8 +133,8 @@ def run(
         prepared = PreparedRun(resolve_nodes(experiment, directory), watch)
         if (finished := _finish(prepared, directory)) and extend is None:
             return finished
-        if prepared.submitted is not None:
-            prepared.submitted.scheduler.check()
+        if prepared.elsewhere is not None:
+            prepared.elsewhere.check()
         if extend is not None:
             refuse_extending(prepared.experiment, directory, extend, finished=bool(finished))
         try:
@@ -161,15 +152,15 @@ def run(
 
 
 def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) -> End:
-    submitted = prepared.submitted
+    elsewhere = prepared.elsewhere
     # Of what a queue runs, its nodes are the host: they are known once jobs have ended.
     counters = record.experiment.program.counters
-    if submitted is None:
+    if elsewhere is None:
         facts = host_facts() | describe_sources(counters) | measure_idle_power(counters)
         facts[ENVIRONMENT] = prepared.launches.inherited_bytes
     else:
         facts = {"submitted_from": read_host_name()}
-    jobs_before = _get_jobs(record) if submitted is not None else []
+    jobs_before = frozenset() if elsewhere is None else elsewhere.list_jobs(record)
     run_id = record.begin_run({**facts, **prepared.launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
@@ -194,35 +185,16 @@ def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) ->
     finally:
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
         able: dict[str, Scalar] = {}
-        trying = Background(lambda: _try_out(able) if submitted is None else None)
+        trying = Background(lambda: _try_out(able) if elsewhere is None else None)
         trying.start()
         try:
             record.end_run(run_id, state)
             record.tidy()
         finally:
             trying.join()
-        if submitted is not None:
-            able |= _get_node_facts(record, jobs_before)
+        if elsewhere is not None:
+            able |= elsewhere.describe_nodes(record, jobs_before)
         record.note_host(run_id, able)
-
-
-def _get_jobs(record: Record) -> list[Job]:
-    from steelyard.run.queue.job import jobs_in
-
-    return jobs_in(record.directory / JOBS)
-
-
-def _get_node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]:
-    """Host facts of the nodes that this run's jobs had, as far as jobs say them."""
-    ends = [end for job in _get_jobs(record) if job not in jobs_before and (end := job.end) is not None]
-    columns = {
-        "hostname": (end.host for end in ends),
-        "kernel": (f"Linux {end.kernel}" for end in ends),
-        "cpu_model": (end.cpu for end in ends),
-    }
-    facts = {key: ", ".join(dict.fromkeys(filter(None, values))) for key, values in columns.items()}
-    facts |= {f"node {end.host}": f"{end.cpu or 'CPU unknown'}, Linux {end.kernel}" for end in ends}
-    return {key: value for key, value in facts.items() if value}
 
 
 def _try_out(able: dict[str, Scalar]) -> None:
@@ -298,7 +270,7 @@ def _get_alternative(record: Record, experiment: Experiment) -> str:
 
 
 def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
-    launches, submitted = prepared.launches, prepared.submitted
+    launches, elsewhere = prepared.launches, prepared.elsewhere
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     measurer = Measurer(launches, read_reports)
@@ -313,21 +285,18 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
             session = RunnerSession(launches, measurer, runner, journal, take)
             session.run_hooks(hooks.setup_once)
-            if submitted is None:
+            if elsewhere is None:
                 end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
                 session.leave_levels()
                 return end
             session.store(())  # No trial comes here: the journals of jobs take its place.
-        from steelyard.run.queue.queued_session import Journals, QueuedSession
-
-        _note_shares(record, submitted)
-        journals = Journals(partial(record.add_journal, run_id), take, record.drop_journal)
-        jobs, tell = record.directory / JOBS, partial(prepared.tell_jobs, "trials")
-        queued = QueuedSession(launches, measurer, submitted, jobs, record.id, journals, tell)
+        elsewhere.note_shares(record)
+        tell = partial(prepared.tell_jobs, "trials")
+        queued = elsewhere.open_session(record, run_id, launches, measurer, tell)
         return RunLoop(record, run_id, queued, prepared.identities, prepared.watch).conduct()
     finally:
-        if submitted is not None:
-            _note_nodes(record, run_id)
+        if elsewhere is not None:
+            elsewhere.note_nodes(record, run_id)
         try:
             leave_levels(launches, journal)
         finally:
@@ -342,67 +311,15 @@ def _close_timeout_s(experiment: Experiment) -> float:
     return CLOSE_TIMEOUT_S + 60.0 * len({level.factor for level in experiment.levels if level.leave})
 
 
-def _note_nodes(record: Record, run_id: int) -> None:
-    """Warn of nodes that nobody drew; the warning stays with the samples.
-
-    A job that ran on another node than the one that was drawn is such a warning too.
-    """
-    from steelyard.run.queue.job import describe_nodes, find_misplaced
-
-    jobs = _get_jobs(record)
-    nodes = describe_nodes(jobs)
-    if len(nodes) > 1 and not _is_drawing_nodes(record):
-        named = "; ".join(f"{node} ({facts})" for node, facts in nodes.items())
-        text = f"jobs ran on different nodes, in which their blocks differ too: {named}"
-        record.add_warning("host_changed", text, run_id)
-    if wrong := find_misplaced(jobs):
-        text = f"blocks are counted for nodes on which they did not run: {'; '.join(wrong)}"
-        record.add_warning("host_changed", text, run_id)
-
-
-def _note_shares(record: Record, submitted: Submission) -> None:
-    """Note in every answer what the order of a block means where its treatments lie in several jobs."""
-    shares = submitted.shares(record.treatments)
-    if len(shares) > 1:
-        names = " and ".join(submitted.factors)
-        text = (
-            f"each level of {names} ran in jobs of its own ({len(shares)} in all, up to {submitted.jobs} at"
-            f" once): treatments of a block that share {names} ran in one job, in the order that was drawn;"
-            " comparisons of other treatments also contain what differs from job to job (nodes, time), which"
-            " no interval covers"
-        )
-        record.add_warning("jobs_by_level", text)
-    elif submitted.jobs > 1 and not _is_drawing_nodes(record):
-        text = (
-            f"blocks were dealt out to up to {submitted.jobs} jobs at once, each to one: what differs from"
-            " job to job counts as a difference of blocks, which is too little where nodes differ ([contexts]"
-            " node draws them), and jobs on one node disturb each other"
-        )
-        record.add_warning("jobs_at_once", text)
-
-
-def _is_drawing_nodes(record: Record) -> bool:
-    contexts = record.experiment.contexts
-    return contexts is not None and Node.name in contexts.drawn
-
-
 def _clear_up(record: Record, prepared: PreparedRun) -> None:
     """Clear up after an earlier run that was killed.
 
     Wait for its jobs, end its processes, take over what it measured, give up what it began before the machine
     restarted.
     """
-    launches, submitted = prepared.launches, prepared.submitted
-    if submitted is not None:
-        from steelyard.run.queue.awaiting import attach
-
-        attach(
-            record.directory / JOBS,
-            submitted,
-            record.id,
-            partial(prepared.tell_jobs, "jobs of an earlier run"),
-            [journal.path for journal in record.journals()],
-        )
+    launches, elsewhere = prepared.launches, prepared.elsewhere
+    if elsewhere is not None:
+        elsewhere.attach(record, partial(prepared.tell_jobs, "jobs of an earlier run"))
     journals = record.journals()
     for journal in journals:
         # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
@@ -411,8 +328,8 @@ def _clear_up(record: Record, prepared: PreparedRun) -> None:
     measurer = Measurer(launches, read_reports)
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
-        if submitted is not None:
-            raw_trials = _select_trials(raw_trials, journal.path, record.directory / JOBS, submitted)
+        if elsewhere is not None:
+            raw_trials = elsewhere.select_trials(raw_trials, journal, record)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, measurer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
@@ -425,15 +342,6 @@ def _clear_up(record: Record, prepared: PreparedRun) -> None:
         record.set_block_states(
             {block.id: "incomplete" for block in begun if record.finished_trials(block.id)}
         )
-
-
-def _select_trials(
-    raw_trials: list[RawTrial], journal: Path, jobs: Path, submitted: Submission
-) -> list[RawTrial]:
-    from steelyard.run.queue.losses import find_job, select_trials
-
-    job = find_job(journal, jobs)
-    return raw_trials if job is None else select_trials(raw_trials, job, submitted.scheduler)
 
 
 def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:

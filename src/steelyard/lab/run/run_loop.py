@@ -18,11 +18,10 @@ from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
 from steelyard.run.runner.block_orders import Work
-from steelyard.run.session import RunnerSession
 from steelyard.store import LoadOfBatch, Record
 
 if TYPE_CHECKING:
-    from steelyard.run.queue.queued_session import QueuedSession
+    from steelyard.lab.run.elsewhere import Session
 
 BATCH_S: Final = 0.5
 """Work that the runner gets at once: long enough that Python's share is small, and that few programs start
@@ -52,7 +51,7 @@ class RunLoop:
         self,
         record: Record,
         run: int,
-        session: RunnerSession | QueuedSession,
+        session: Session,
         identities: Sequence[ProgramIdentity],
         watch: Watch,
     ) -> None:

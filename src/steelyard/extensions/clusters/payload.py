@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from steelyard.extensions.clusters.job import Job
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import find_script
 from steelyard.run.launch.preloading import VARIABLE
 from steelyard.run.native import RUNNER, native_file
-from steelyard.run.queue.job import Job
 
 _INSTALLED: Final = tuple(
     map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc", "/dev", "/proc", "/sys"))

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue import host_script
-from steelyard.run.queue.commands import UnreachableError
-from steelyard.run.queue.hosts import Hosts
-from steelyard.run.queue.job import Job
-from steelyard.run.queue.scheduler import Handover
+from steelyard.extensions.clusters import host_script
+from steelyard.extensions.clusters.commands import UnreachableError
+from steelyard.extensions.clusters.hosts import Hosts
+from steelyard.extensions.clusters.job import Job
+from steelyard.extensions.clusters.scheduler import Handover
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.run.queue.job import STOPPED, Job
-from steelyard.run.queue.scheduler import Scheduler
+from steelyard.extensions.clusters.job import STOPPED, Job
+from steelyard.extensions.clusters.scheduler import Scheduler
 from steelyard.run.runner.journal import RawTrial
 
 RANKS_FIRST_S: Final = 60.0

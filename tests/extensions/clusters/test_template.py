@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from steelyard.core.errors import MachineError, ProgramError, RecordBusyError, UsageError
-from steelyard.lab.run.run import JOBS, run
-from steelyard.run.queue.awaiting import await_job
-from steelyard.run.queue.job import Job, jobs_in
-from steelyard.run.queue.scheduler import Handover
-from steelyard.run.queue.submission import Submission
-from steelyard.run.queue.template import Template
+from steelyard.extensions.clusters.awaiting import await_job
+from steelyard.extensions.clusters.job import Job, jobs_in
+from steelyard.extensions.clusters.scheduler import Handover
+from steelyard.extensions.clusters.submission import Submission
+from steelyard.extensions.clusters.template import Template
+from steelyard.extensions.clusters.jobs import JOBS, run
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -142,7 +142,7 @@ def test_a_job_that_is_away_counts_as_ended_after_a_minute_and_some_answers(tmp_
     clock = SimpleNamespace(
         monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds)
     )
-    monkeypatch.setattr("steelyard.run.queue.awaiting.time", clock)
+    monkeypatch.setattr("steelyard.extensions.clusters.awaiting.time", clock)
     queue = Submission(Template(["true"], "(.*)", ["true"], ["false"]), "{run}", poll_s=10.0)
     await_job(job, queue, "it", told.append)
     assert 60 <= now[0] < 75

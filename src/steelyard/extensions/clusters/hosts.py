@@ -13,11 +13,17 @@ from typing import ClassVar, Final
 import msgspec
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue.commands import UnreachableError, ask, fill_words, refuse_absent
-from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_PROCESS, NO_RUNNER, NO_SPACE, quote_command
-from steelyard.run.queue.job import Job
-from steelyard.run.queue.payload import pack
-from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
+from steelyard.extensions.clusters.commands import UnreachableError, ask, fill_words, refuse_absent
+from steelyard.extensions.clusters.host_script import (
+    ANOTHER_MACHINE,
+    NO_PROCESS,
+    NO_RUNNER,
+    NO_SPACE,
+    quote_command,
+)
+from steelyard.extensions.clusters.job import Job
+from steelyard.extensions.clusters.payload import pack
+from steelyard.extensions.clusters.scheduler import Handover, JobState, Scheduler
 
 _OPTIONS: Final = (
     *("-o", "BatchMode=yes", "-o", "ConnectTimeout=15"),

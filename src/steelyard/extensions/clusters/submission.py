@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from steelyard.core.sample import Treatment
-from steelyard.run.queue.scheduler import Scheduler
+from steelyard.extensions.clusters.scheduler import Scheduler
 from steelyard.spec.text.placeholders import format_level
 
 

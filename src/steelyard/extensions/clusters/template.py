@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue.commands import ask, fill_words, refuse_absent
-from steelyard.run.queue.job import Job
-from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
+from steelyard.extensions.clusters.commands import ask, fill_words, refuse_absent
+from steelyard.extensions.clusters.job import Job
+from steelyard.extensions.clusters.scheduler import Handover, JobState, Scheduler
 
 
 class Template(Scheduler):

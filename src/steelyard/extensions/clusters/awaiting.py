@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import MachineError, RecordBusyError
-from steelyard.run.queue.job import Job, jobs_in
-from steelyard.run.queue.scheduler import Scheduler
-from steelyard.run.queue.submission import Submission
+from steelyard.extensions.clusters.job import Job, jobs_in
+from steelyard.extensions.clusters.scheduler import Scheduler
+from steelyard.extensions.clusters.submission import Submission
 
 _FIRST_PAUSE_S: Final = 0.1
 CANCEL_TIMEOUT_S: Final = 60.0

@@ -8,9 +8,9 @@ from itertools import takewhile
 from typing import Final
 
 from steelyard.core.errors import MachineError
-from steelyard.run.queue.commands import ask, fill_words, refuse_absent
-from steelyard.run.queue.job import Job
-from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
+from steelyard.extensions.clusters.commands import ask, fill_words, refuse_absent
+from steelyard.extensions.clusters.job import Job
+from steelyard.extensions.clusters.scheduler import Handover, JobState, Scheduler
 from steelyard.spec.check.nodes import find_partition
 
 _PING_S: Final = 5.0

@@ -12,13 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError, ProgramError
-from steelyard.interventions.node import Node
-from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launch_plan import LaunchPlan
-from steelyard.run.measure.measure import Measurer
-from steelyard.run.measure.measurement import Measurement
-from steelyard.run.native import RUNNER, native_file
-from steelyard.run.queue.awaiting import (
+from steelyard.extensions.clusters.awaiting import (
     CANCEL_TIMEOUT_S,
     JobWatch,
     Pauses,
@@ -29,11 +23,17 @@ from steelyard.run.queue.awaiting import (
     job_name,
     note_number,
 )
-from steelyard.run.queue.job import TRAVELLING, Job, jobs_in
-from steelyard.run.queue.losses import last_words, select_trials, was_taken_away
-from steelyard.run.queue.payload import list_needed
-from steelyard.run.queue.scheduler import Handover
-from steelyard.run.queue.submission import Share, Submission
+from steelyard.extensions.clusters.job import TRAVELLING, Job, jobs_in
+from steelyard.extensions.clusters.losses import last_words, select_trials, was_taken_away
+from steelyard.extensions.clusters.payload import list_needed
+from steelyard.extensions.clusters.scheduler import Handover
+from steelyard.extensions.clusters.submission import Share, Submission
+from steelyard.interventions.node import Node
+from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.measure.measure import Measurer
+from steelyard.run.measure.measurement import Measurement
+from steelyard.run.native import RUNNER, native_file
 from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
 from steelyard.run.runner.orders import define, encode_batch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from steelyard.run.queue.job import Job
-from steelyard.run.queue.losses import drop_ranks_ended_first, find_job, select_trials
-from steelyard.run.queue.template import Template
+from steelyard.extensions.clusters.job import Job
+from steelyard.extensions.clusters.losses import drop_ranks_ended_first, find_job, select_trials
+from steelyard.extensions.clusters.template import Template
 from steelyard.run.runner.journal import lost_trial
 
 SECOND = 10**9

@@ -70,4 +70,4 @@ def slurm(running_cluster: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture(autouse=True)
 def short_absence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs that are killed here are gone at once; how long a queue is doubted has a test with a clock."""
-    monkeypatch.setattr("steelyard.run.queue.template.Template.absence_s", 1.0)
+    monkeypatch.setattr("steelyard.extensions.clusters.template.Template.absence_s", 1.0)

@@ -12,12 +12,12 @@ import pytest
 import ssh_hosts
 
 from steelyard.core.errors import MachineError
+from steelyard.extensions.clusters import hosts as module
+from steelyard.extensions.clusters.hosts import Hosts
+from steelyard.extensions.clusters.job import jobs_in
 from steelyard.lab.run.plan import preview
-from steelyard.lab.run.run import JOBS, run
+from steelyard.extensions.clusters.jobs import JOBS, run
 from steelyard.report.plan.question import format_where
-from steelyard.run.queue import hosts as module
-from steelyard.run.queue.hosts import Hosts
-from steelyard.run.queue.job import jobs_in
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from steelyard.run.queue.job import Job
+from steelyard.extensions.clusters.job import Job
 
 JobState = Literal["waiting", "running", "ended", "unreachable"]
 """``ended`` says nothing about how; neither does a job that the queue has forgotten."""
