@@ -402,7 +402,8 @@ def report(
                 contents.append(_make_contents(record, metric, chosen))
         else:
             contents.append(_make_contents(place, metric, chosen))
-    return Report([msgspec.structs.replace(part, observation=observation) for part in contents])
+    parts = {} if observation is None else {"observation": observation}
+    return Report([msgspec.structs.replace(part, parts=parts) for part in contents])
 
 
 def _write_trials(directory: Path) -> bytes:

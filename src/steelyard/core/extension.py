@@ -77,6 +77,9 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
+    sections : Mapping[str, str]
+        Sections of the page, by the name of the part of an answer that each shows: functions from the part to
+        a ``steelyard.report.page.chart.Section`` or ``None``.
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
@@ -89,6 +92,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
+    sections: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
     after_run: Mapping[str, str] = {}
 
@@ -217,4 +221,12 @@ def find_launcher(kind: str) -> str | None:
     for extension in find_extensions().usable:
         if kind in extension.launchers:
             return extension.launchers[kind]
+    return None
+
+
+def find_section(part: str) -> str | None:
+    """Find the section of the page that shows a part of an answer."""
+    for extension in find_extensions().usable:
+        if part in extension.sections:
+            return extension.sections[part]
     return None

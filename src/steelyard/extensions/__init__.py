@@ -43,7 +43,7 @@ EXTENSIONS: Final = (
         commands={
             "history": Command(
                 "Find what changed over records of many commits, and at which.",
-                "steelyard.cli.history:command",
+                "steelyard.extensions.history.command:command",
             ),
         },
         after_run={"summary": "steelyard.lab.summary.condensing:write_summary"},
@@ -83,6 +83,7 @@ EXTENSIONS: Final = (
     Extension(
         name="observe",
         purpose="the cost of a probe to the program that it observes",
+        sections={"observation": "steelyard.extensions.observe.page:section"},
         claims={
             key: ClaimKind(
                 f"steelyard.spec.claims.observer:{struct}",

@@ -15,8 +15,8 @@ from steelyard.core.errors import MachineError
 from steelyard.extensions.clusters import hosts as module
 from steelyard.extensions.clusters.hosts import Hosts
 from steelyard.extensions.clusters.job import jobs_in
-from steelyard.lab.run.plan import preview
 from steelyard.extensions.clusters.jobs import JOBS, run
+from steelyard.lab.run.plan import preview
 from steelyard.report.plan.question import format_where
 from steelyard.spec import experiment
 from steelyard.store import Record

@@ -11,9 +11,9 @@ import pytest
 
 from steelyard.core.errors import InterruptedRunError, ProgramError, SpecError
 from steelyard.extensions.clusters.job import STOPPED, jobs_in
+from steelyard.extensions.clusters.jobs import JOBS, run
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.plan import preview
-from steelyard.extensions.clusters.jobs import JOBS, run
 from steelyard.spec import experiment
 from steelyard.store import Record
 

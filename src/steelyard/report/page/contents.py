@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from steelyard.claims.verdict import Checked
@@ -9,7 +11,6 @@ from steelyard.core.series import Series
 from steelyard.results.analysis import Answer
 from steelyard.results.contexts import ByContext
 from steelyard.results.history import History
-from steelyard.results.observation import Observation
 from steelyard.results.portrait import Portrait
 from steelyard.scaling.model import ScalingModel
 
@@ -57,8 +58,8 @@ class PageContents(msgspec.Struct, frozen=True):
         The claims of its spec, where it has some.
     curves : tuple of Curve
         Growth with a numeric factor of at least four levels.
-    observation : Observation or None
-        The cost of probes, where the record is that of ``steelyard observe``.
+    parts : Mapping[str, object]
+        What extensions answer from the record, by name; their sections show it.
     """
 
     portrait: Portrait
@@ -67,7 +68,7 @@ class PageContents(msgspec.Struct, frozen=True):
     by_context: ByContext | None = None
     checked: Checked | None = None
     curves: tuple[Curve, ...] = ()
-    observation: Observation | None = None
+    parts: Mapping[str, object] = {}
 
 
 Shown = PageContents | History | PageModels

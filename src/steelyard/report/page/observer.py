@@ -55,9 +55,9 @@ class Changed(msgspec.Struct, frozen=True):
     added: float | None = None
 
 
-def section(observation: Observation | None) -> Section | None:
+def section(observation: Observation) -> Section | None:
     """Return a chart for each metric, and for each event that was traced."""
-    if observation is None or not observation.metrics:
+    if not observation.metrics:
         return None
     charts = []
     for metric in observation.metrics:

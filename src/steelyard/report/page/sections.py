@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from steelyard.core.extension import find_section, load
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.presentation import Presentation
@@ -18,7 +19,6 @@ from steelyard.report.page import (
     growth,
     history,
     instances,
-    observer,
     pairs,
     rules,
     runs,
@@ -129,7 +129,7 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
             contexts.section(answer, contents.by_context, short),
             instances.section(answer, short),
             factors.section(answer),
-            observer.section(contents.observation),
+            *_draw_parts(contents.parts),
             pairs.section(answer),
             rules.section(contents.checked),
             growth.section(contents.curves),
@@ -141,6 +141,11 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
         _draw_design(contents),
         _draw_machine(contents),
     ]
+
+
+def _draw_parts(parts: Mapping[str, object]) -> list[Section | None]:
+    places = {name: find_section(name) for name in parts}
+    return [load(place)(parts[name]) for name, place in places.items() if place is not None]
 
 
 def _draw_notices(contents: PageContents, short: Names) -> Section | None:
