@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from steelyard.core.estimand import Estimand
     from steelyard.core.sample import Sample
     from steelyard.core.series import Series
+    from steelyard.extensions.observe.results import Observation
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
     from steelyard.report.page.contents import PageContents, Shown
     from steelyard.results.analysis import Answer
     from steelyard.results.history import History
-    from steelyard.results.observation import Observation
     from steelyard.results.plan import Preview
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment

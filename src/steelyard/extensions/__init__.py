@@ -86,9 +86,9 @@ EXTENSIONS: Final = (
         sections={"observation": "steelyard.extensions.observe.page:section"},
         claims={
             key: ClaimKind(
-                f"steelyard.spec.claims.observer:{struct}",
-                f"steelyard.claims.observer:judge_{key}",
-                "steelyard.report.claims.observer",
+                f"steelyard.extensions.observe.claims:{struct}",
+                f"steelyard.extensions.observe.judging:judge_{key}",
+                "steelyard.extensions.observe.claim_words",
                 compares=True,
             )
             for key, struct in (("unperturbed", "Unperturbed"), ("validates", "Validates"))

@@ -7,10 +7,17 @@ import json
 import msgspec
 
 from steelyard.core.units import Metric
+from steelyard.extensions.observe.results import (
+    OBSERVATION,
+    AnyLevel,
+    Change,
+    Correlation,
+    Observation,
+    Probed,
+)
 from steelyard.extensions.observe.text import change_columns, lines
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
-from steelyard.results.observation import OBSERVATION, AnyLevel, Change, Correlation, Observation, Probed
 
 CPU = Metric("cpu_s", "s", "builtin")
 CYCLES = Metric("cycles", "", "counter")

@@ -6,10 +6,10 @@ import json
 
 import msgspec
 
+from steelyard.extensions.observe.results import OBSERVATION, Observation, PartDifference, Trace
 from steelyard.extensions.observe.traces import bars, render_traces
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
-from steelyard.results.observation import OBSERVATION, Observation, PartDifference, Trace
 
 NOTHING = Observation(
     "./prog", (), (), {}, 0.01, 0.05, 6, 1, contexts=False, compared=("stdout",), uncompared={}

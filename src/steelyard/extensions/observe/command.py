@@ -119,10 +119,10 @@ def command(options: ObserveOptions) -> None:
     from steelyard.extensions.observe.observe import observe
     from steelyard.extensions.observe.probes import make_known_probe, option, variable, wrapper
     from steelyard.extensions.observe.request import ObserveRequest
+    from steelyard.extensions.observe.results import OBSERVATION
     from steelyard.extensions.observe.text import lines
     from steelyard.extensions.observe.tracing import EVENTS, Tracing
     from steelyard.files.user_directories import propose_record
-    from steelyard.results.observation import OBSERVATION
 
     if options.trace_ms is None and options.trace_events is not None:
         raise UsageError("--trace-events without --trace", hint="--trace 10 reads them every 10 ms")

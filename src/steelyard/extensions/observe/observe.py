@@ -14,23 +14,23 @@ from msgspec.structs import replace
 from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN
+from steelyard.extensions.observe.any_level import any_level
+from steelyard.extensions.observe.changes import changes, correlations
 from steelyard.extensions.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.extensions.observe.rehearsal import Rehearsal, rehearse
 from steelyard.extensions.observe.request import VERSUS, ObserveRequest
+from steelyard.extensions.observe.results import Change, Contest, Observation, Probed, Trace
+from steelyard.extensions.observe.reversal import reversals
 from steelyard.extensions.observe.tracing import Tracing
+from steelyard.extensions.observe.tracing_changes import traces
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.results.observation import Change, Contest, Observation, Probed, Trace
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.spec.experiment import Experiment, Verify
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.text.placeholders import expand
-from steelyard.stats.perturbation.any_level import any_level
-from steelyard.stats.perturbation.changes import changes, correlations
-from steelyard.stats.perturbation.reversal import reversals
-from steelyard.stats.perturbation.tracing import traces
 from steelyard.store import Record
 
 ALWAYS: Final = ("wall_s", "cpu_s", "minor_faults")

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.core.units import Metric, format_quantity
+from steelyard.extensions.observe.results import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.extensions.observe.traces import render_traces
 from steelyard.report.text.axis import axis_of
 from steelyard.report.text.digits import bounds, decimals, percent, probability, ratio
 from steelyard.report.text.label import join_names, pad, plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.results.observation import AnyLevel, Change, Observation, Perturbation, Probed
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
     "unperturbed": ("within {within}", "good"),

@@ -7,10 +7,10 @@ from statistics import median
 from typing import Final
 
 from steelyard.core.units import format_quantity
+from steelyard.extensions.observe.results import Observation, Trace
 from steelyard.report.text.label import plural, printable, shorten
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.results.observation import Observation, Trace
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _LONGEST: Final = 20

@@ -17,9 +17,9 @@ import numpy as np
 
 from steelyard.core.analysis import Analysis
 from steelyard.core.errors import MachineError, UsageError
+from steelyard.extensions.observe.tracing_changes import TracedRun
 from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import Design, Experiment, UserMetric
-from steelyard.stats.perturbation.tracing import TracedRun
 from steelyard.store import Record
 
 EVENTS: Final = ("page-faults", "instructions")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.sample import Sample
+from steelyard.extensions.observe.results import AnyLevel
 from steelyard.results.analysis import Order
-from steelyard.results.observation import AnyLevel
 from steelyard.results.undefined import Undefined
 from steelyard.stats.effects.cells import cells_of
 from steelyard.stats.effects.omnibus import box, welch_james

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN
-from steelyard.lab.history.confirming import ConfirmRequest, confirm
+from steelyard.extensions.history.confirming import ConfirmRequest, confirm
 from steelyard.lab.repository.repository import Repository
 from steelyard.results.history import Change, Digest, History, Point, SeriesHistory
 from steelyard.results.interval import Interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from steelyard.results.observation import Change, Contest
+from steelyard.extensions.observe.results import Change, Contest
 from steelyard.results.undefined import Undefined
 from steelyard.stats.hypothesis.holm import holm
 

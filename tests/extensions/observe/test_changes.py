@@ -15,9 +15,9 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
-from steelyard.results.observation import Change, Probed
+from steelyard.extensions.observe.changes import changes, correlations, ranks
+from steelyard.extensions.observe.results import Change, Probed
 from steelyard.results.undefined import Undefined
-from steelyard.stats.perturbation.changes import changes, correlations, ranks
 
 WALL = Metric("wall_s", "s")
 RATE = Metric("rate", "1/s", better="higher")

@@ -13,7 +13,7 @@ from statsmodels.stats.oneway import anova_oneway
 
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
-from steelyard.stats.perturbation.any_level import any_level
+from steelyard.extensions.observe.any_level import any_level
 
 WALL = Metric("wall_s", "s")
 

@@ -16,7 +16,7 @@ from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.claims.ratio import Statement, equal_within, tested_pair, tested_pairs
 from steelyard.core.sample import Sample
-from steelyard.spec.claims.observer import Unperturbed, Validates
+from steelyard.extensions.observe.claims import Unperturbed, Validates
 from steelyard.stats.compare.judgement import judge_at_least
 
 

@@ -40,7 +40,7 @@ from steelyard.report.text.table import Column
 from steelyard.results.interval import Interval
 
 if TYPE_CHECKING:
-    from steelyard.results.observation import Observation, Trace
+    from steelyard.extensions.observe.results import Observation, Trace
 
 _COLOURS: Final[dict[Style, str]] = {"good": "unperturbed", "bad": "perturbed"}
 

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from steelyard.core.sample import Sample
+from steelyard.extensions.observe.results import Change, Correlation, Perturbation, Probed
 from steelyard.results.interval import Interval
-from steelyard.results.observation import Change, Correlation, Perturbation, Probed
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.equivalence import equivalence_paired

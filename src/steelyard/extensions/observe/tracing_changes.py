@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.arrays import Floats
+from steelyard.extensions.observe.results import PartDifference, Trace
 from steelyard.results.interval import Interval
-from steelyard.results.observation import PartDifference, Trace
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from steelyard.extensions.observe.claims import Unperturbed, Validates
 from steelyard.report.claims.phrases import format_levels_text, format_where
 from steelyard.report.claims.ratio import evidence
 from steelyard.report.text.digits import percent
-from steelyard.spec.claims.observer import Unperturbed, Validates
 
 __all__ = ["evidence", "text"]
 

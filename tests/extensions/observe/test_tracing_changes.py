@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from steelyard.stats.perturbation.tracing import PARTS, TracedRun, profile, traces
+from steelyard.extensions.observe.tracing_changes import PARTS, TracedRun, profile, traces
 
 POSITIVE = st.floats(1e-4, 1.0)
 

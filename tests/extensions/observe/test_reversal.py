@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.units import BUILTIN
+from steelyard.extensions.observe.results import Change
+from steelyard.extensions.observe.reversal import reversals
 from steelyard.results.interval import Interval
-from steelyard.results.observation import Change
 from steelyard.results.undefined import Undefined
-from steelyard.stats.perturbation.reversal import reversals
 
 
 def change(ratio, p):

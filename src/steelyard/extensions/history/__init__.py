@@ -1,0 +1,1 @@
+"""Changes over records of many commits, and the commits that made them."""
