@@ -23,7 +23,7 @@ from steelyard.results.undefined import Undefined
 from steelyard.spec import experiment
 from steelyard.store import Record
 
-SOURCES = Path(__file__).parents[2] / "src" / "steelyard" / "lab" / "demo" / "programs"
+SOURCES = Path(__file__).parents[2] / "src" / "steelyard" / "extensions" / "demo" / "programs"
 WAYS = {
     "as started": None,
     "drawn, ASLR on": {"env_bytes": "random", "aslr": "on"},

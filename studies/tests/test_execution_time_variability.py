@@ -60,7 +60,7 @@ def built(tmp_path_factory):
     found = {}
     for options in (["O2"], ["O3"], ["O2", "-fopenmp"]):
         directory = tmp_path_factory.mktemp("built")
-        sources = Path(__file__).parents[2] / "src" / "steelyard" / "lab" / "demo" / "programs"
+        sources = Path(__file__).parents[2] / "src" / "steelyard" / "extensions" / "demo" / "programs"
         words = [STUDY / "build.sh", options[0], STUDY, sources, directory, *options[1:]]
         subprocess.run(words, check=True)
         found[" ".join(options)] = directory

@@ -182,7 +182,7 @@ def test_the_package_data_are_expected_in_the_wheel():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git repository, which lists the files of the package")
     expected = building.expected_files(X86)
-    programs = "steelyard/lab/demo/programs"
+    programs = "steelyard/extensions/demo/programs"
     assert {f"{programs}/nbody.c", f"{programs}/stack_split.c", "steelyard/py.typed"} < expected
     assert {building.RUNNER, X86.kernels} < expected
 

@@ -1,13 +1,12 @@
-"""Scratch repositories whose commits are programs that use memory."""
+"""Noise of histories, which the search for a commit meets too."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-import pytest
-from scratch_repository import Programs
+sys.path.insert(0, str(Path(__file__).parents[2] / "stats" / "history"))
 
+from drawn_series import noise_of
 
-@pytest.fixture
-def programs(tmp_path: Path) -> Programs:
-    return Programs(tmp_path / "repository")
+__all__ = ["noise_of"]

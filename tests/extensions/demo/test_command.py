@@ -1,4 +1,4 @@
-"""``steelyard demo``, as a user stops it; what it shows is tested in tests/lab/demo."""
+"""``steelyard demo``, as a user stops it; what it shows is tested in test_programs.py beside it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import pytest
 
 import steelyard
 
-PROGRAMS = Path(steelyard.__file__).parent / "lab" / "demo" / "programs"
+PROGRAMS = Path(steelyard.__file__).parent / "extensions" / "demo" / "programs"
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 STEP = 16
 """Bytes by which Linux moves the stack; also the step of the environment's length in a sweep."""

@@ -1,1 +1,0 @@
-"""Perturbation by probes: each probe against the program without one, paired by block."""
