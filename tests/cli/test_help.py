@@ -81,8 +81,8 @@ def test_completion_is_a_script_for_the_shell(steelyard_cli, shell):
 def test_completion_completes_commands_and_options(steelyard_cli):
     env = {"_STEELYARD_COMPLETE": "bash_complete", "COMP_WORDS": "steelyard com", "COMP_CWORD": "1"}
     assert set(steelyard_cli(env=env).stdout.split()) == {"plain,compare", "plain,completion"}
-    env |= {"COMP_WORDS": "steelyard compare --prec", "COMP_CWORD": "2"}
-    assert steelyard_cli(env=env).stdout.split() == ["plain,--precision"]
+    env |= {"COMP_WORDS": "steelyard compare --max-t", "COMP_CWORD": "2"}
+    assert steelyard_cli(env=env).stdout.split() == ["plain,--max-time"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_completion_completes_commands_and_options(steelyard_cli):
         ("observe --probe st", {"plain,strace"}),
         ("observe --counters cycles,inst", {"plain,cycles,instructions"}),
         ("compare --metric wall", {"plain,wall_s"}),
-        ("compare --protocol nog", {"plain,nogueira-matias-2014"}),
+        ("analyze it.lab --protocol nog", {"plain,nogueira-matias-2014"}),
         ("model --space mpi", {"plain,mpi-study"}),
         ("model --aggregate lower", {"plain,lower-half"}),
         ("analyze nowhere.lab --against o", set()),
