@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import Laboratory
-from steelyard.cli import COMMANDS
+from steelyard.cli import COMMANDS, FIRST, TOPICS
 from steelyard.core.errors import MachineError, ProgramError, SteelyardError, UsageError
 
 
@@ -26,8 +27,28 @@ def test_the_help_line_of_every_command_is_its_own():
 def test_help_names_every_command_and_the_exit_codes(steelyard_cli):
     done = steelyard_cli("--help")
     assert done.returncode == 0
-    assert all(name in done.stdout for name in COMMANDS)
+    assert all(re.search(rf"\b{name}\b", done.stdout.partition("Commands:")[2]) for name in COMMANDS)
     assert "130 interrupted" in " ".join(done.stdout.split())
+
+
+def test_help_describes_five_commands_and_names_the_rest_by_topic(steelyard_cli):
+    lines = steelyard_cli("--help").stdout.partition("\nCommands:\n")[2].splitlines()
+    described = lines[: lines.index("")]
+    named = [line.split()[0] for line in described if not line.startswith("   ")]
+    assert named == ["compare", "gate", "run", "check", "report"]
+    assert len(lines) <= 16
+
+
+@pytest.mark.parametrize("words", [("--help", "--all"), ("--all", "--help"), ("-h", "--all"), ("--all",)])
+def test_help_of_all_describes_every_command(steelyard_cli, words):
+    done = steelyard_cli(*words, env={"COLUMNS": "100"})
+    assert (done.returncode, done.stderr) == (0, "")
+    flat = " ".join(done.stdout.split())
+    assert all(f"{name} {text}" in flat for name, text in COMMANDS.items())
+
+
+def test_every_command_has_its_place_in_the_help():
+    assert sorted([*FIRST, *(name for names in TOPICS.values() for name in names)]) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

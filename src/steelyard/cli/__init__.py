@@ -13,7 +13,7 @@ import click
 
 from steelyard import __version__
 from steelyard.cli.failures import discard_output, file_error, open_streams, tell, usage_error
-from steelyard.cli.group import CommandGroup
+from steelyard.cli.group import CommandGroup, show_all
 from steelyard.core.errors import SteelyardError, UsageError
 
 COMMANDS = {
@@ -43,6 +43,18 @@ COMMANDS = {
 }
 """Command to its line in ``steelyard --help``, which imports no command. A test compares them."""
 
+FIRST = ("compare", "gate", "run", "check", "report")
+"""Commands that ``--help`` describes."""
+
+TOPICS = {
+    "runs and records": ("plan", "status", "analyze", "merge", "recover"),
+    "what moves a time": ("audit", "observe", "doctor", "demo"),
+    "commits": ("history", "bisect", "ratchet"),
+    "growth": ("model",),
+    "other tools": ("import", "export", "mcp", "config", "completion"),
+}
+"""All others, which it names; ``--help --all`` describes them too."""
+
 MEASURING = frozenset({"run", "plan", "audit", "observe", "bisect", "doctor", "demo"})
 """Commands that need Linux whatever they are given; ``compare`` and ``check`` need it where they run."""
 
@@ -50,7 +62,7 @@ MEASURING = frozenset({"run", "plan", "audit", "observe", "bisect", "doctor", "d
 FIRST_STEPS = """\
 steelyard compare './old input' './new input'   which is faster, by how much, and how sure is that?
 steelyard demo                                  how run times lie, shown on this machine in a minute
-steelyard --help                                all commands
+steelyard --help                                the other commands
 """
 """What ``steelyard`` says where nothing is asked."""
 
@@ -58,21 +70,31 @@ steelyard --help                                all commands
 @click.group(
     cls=CommandGroup,
     commands_help=COMMANDS,
+    first=FIRST,
+    topics=TOPICS,
     linux_only=MEASURING,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@click.option(
+    "--all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_all,
+    help="With --help: describe every command.",
+)
 @click.version_option(__version__, prog_name="steelyard", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """A laboratory for performance experiments.
+    """Find out which program is faster, by how much, and whether you can trust it.
 
     Try it:  steelyard compare './old input' './new input'
 
     Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
     capability on this machine, 5 a program failed, 6 and 7 of gate, 130 interrupted (the record can be
     continued).
-    """  # noqa: D401 -- the help text that users see
+    """
     if ctx.invoked_subcommand is None:
         sys.stderr.write(FIRST_STEPS)
         ctx.exit(2)
