@@ -130,8 +130,9 @@ class CompareOptions(Options):
         "--confirm",
     )
     null: Null | None = declare(
-        "Compare the one COMMAND with itself, N times (default: 100), and print how often it is called"
-        " different; with =layout, or =layout,N, under paths drawn at random. --max-time ends it earlier.",
+        "Compare the one COMMAND with itself, N times (default: 100, of 20 runs each, or -r), and print how"
+        " often it is called different; with =layout or =layout,N, under paths drawn at random. --max-time"
+        " ends it earlier.",
         metavar="[=N|layout]",
         type=read_null,
     )
@@ -171,8 +172,8 @@ class CompareOptions(Options):
 
 
 AS_IN_HYPERFINE = (
-    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT"
-    " (docs/coming-from-hyperfine.md, which lists too what a spec says better than an option)."
+    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT."
+    " docs/coming-from-hyperfine.md describes them, and the keys of a spec that took the place of options."
 )
 
 
