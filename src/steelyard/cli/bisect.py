@@ -12,7 +12,6 @@ import click
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
-    build_shell_option,
     declare_fraction,
     json_option,
     metric_option,
@@ -31,7 +30,6 @@ class BisectOptions(Options):
     bad: str = declare_argument("BAD")
     words: tuple[str, ...] = declare_argument("-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
     build: str = build_option("Build a commit, in a work tree of its own; {tree} is its path.")
-    shell: bool = build_shell_option
     repo: Path = repository_option
     metric: str = metric_option("Metric to compare.", "wall_s")
     error: float = declare_fraction(
@@ -68,7 +66,7 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
 
     \b
     steelyard bisect v1.2 HEAD --build make -- ./prog input
-    steelyard bisect v1.2 HEAD --build './configure && make' -S -- ./prog input
+    steelyard bisect v1.2 HEAD --build './configure && make' -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.bisect import bisect
@@ -80,10 +78,11 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
 
     refuse_few(options.words)
     directory = options.output or propose_record(os.environ, "bisect")
-    request = options.fill(BisectRequest)
+    repository = Repository(options.repo)
+    request = options.fill(BisectRequest, place=str(repository.place))
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
-        bisection = bisect(request, Repository(options.repo), directory, watch=line.update, tell=tell)
+        bisection = bisect(request, repository, directory, watch=line.update, tell=tell)
     if options.as_json:
         click.echo(BISECTION.text(bisection), nl=False)
     else:

@@ -15,6 +15,7 @@ from steelyard.core.arrays import Floats
 from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.core.units import Metric
 from steelyard.lab.bisect.request import BisectRequest
+from steelyard.lab.bisect.tree_request import locate_start
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
@@ -62,7 +63,12 @@ def bisect(
     line = _get_line(request, repository)
     # With ids, which mean the same when a branch has moved on.
     bisect_request = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
-    trees = Trees(repository, directory.absolute() / "trees", bisect_request.build_words)
+    trees = Trees(
+        repository,
+        directory.absolute() / "trees",
+        bisect_request.build_words,
+        Path(bisect_request.place),
+    )
     if repository.dirty:
         tell("uncommitted changes are in no commit, and are not measured")
     bisection = _Bisection(bisect_request, line, trees, directory)
@@ -230,7 +236,7 @@ class _Bisection:
             source=str(self._directory.absolute()),
             program={
                 "command": [escape(word).replace("\0", f"{trees}/{{{TREE}}}") for word in marked],
-                "cwd": f"{trees}/{{{TREE}}}",
+                "cwd": escape(locate_start("\0", self.request.place)).replace("\0", f"{trees}/{{{TREE}}}"),
                 "inherit": True,
             },
             factors={TREE: names},

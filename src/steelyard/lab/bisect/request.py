@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from steelyard.core.errors import UsageError
-from steelyard.lab.bisect.tree_request import TreeRequest
+from steelyard.lab.bisect.tree_request import TreeRequest, locate_program
 
 
 class BisectRequest(TreeRequest, frozen=True, kw_only=True):
@@ -18,8 +17,8 @@ class BisectRequest(TreeRequest, frozen=True, kw_only=True):
     good, bad : str
         Revisions; in what is kept, full ids.
     words : sequence of str
-        The program and its arguments; ``{tree}`` is the tree, where it starts, and in which a relative path
-        of the program lies.
+        The program and its arguments; ``{tree}`` is the tree. It starts in ``place`` of the tree, in which a
+        relative path of it lies.
     error : float
         Stated share of errors: of a difference that does not exist, and of a commit that did not make it.
     blocks : int
@@ -40,10 +39,7 @@ class BisectRequest(TreeRequest, frozen=True, kw_only=True):
 
     def program(self, tree: str) -> list[str]:
         """Return the program and its arguments for one tree."""
-        first, *rest = (word.replace("{tree}", tree) for word in self.words)
-        if "/" in first and not Path(first).is_absolute():
-            first = f"{tree}/{first.removeprefix('./')}"
-        return [first, *rest]
+        return locate_program(self.words, tree, self.place)
 
 
 def refuse_few(words: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import math
 import secrets
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import ProgramError, UsageError
 from steelyard.core.units import BUILTIN
-from steelyard.lab.bisect.request import BisectRequest
+from steelyard.lab.bisect.tree_request import TreeRequest, locate_program, locate_start
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet.ledger import (
@@ -93,6 +93,7 @@ class Ratchet:
         top = repository.ask("rev-parse", "--show-toplevel").strip()
         if not top:
             raise UsageError("a bare repository has no work tree to try", hint="clone it and try there")
+        self._place = str(repository.place)
         self._repository = Repository(Path(top))
         self.directory = Path(top) / PLACE
         self._watch = watch
@@ -198,6 +199,7 @@ class Ratchet:
             request.blocks,
             secrets.randbits(31),
             None,
+            self._place,
         )
         if not request.any_output:
             trees = self._make_trees(ledger)
@@ -251,8 +253,8 @@ class Ratchet:
         return ledger
 
     def _make_trees(self, ledger: Ledger) -> Trees:
-        words = BisectRequest(good="", bad="", words=ledger.words, build=ledger.build).build_words
-        return Trees(self._repository, self.directory / "trees", words)
+        words = TreeRequest(build=ledger.build).build_words
+        return Trees(self._repository, self.directory / "trees", words, Path(ledger.place))
 
     def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
         """Logarithms of the speed of ``rival`` over that of ``best``, block by block, in a record of its own.
@@ -265,7 +267,7 @@ class Ratchet:
         """
         for commit in (best, rival):
             trees.build(commit)
-        program = BisectRequest(good="", bad="", words=ledger.words).program("\0")
+        program = locate_program(ledger.words, "\0", ledger.place)
         place = escape(str(trees.path(best).parent))
         sha256 = {} if ledger.stdout_sha256 is None else {"stdout_sha256": ledger.stdout_sha256}
         spec = experiment(
@@ -273,7 +275,7 @@ class Ratchet:
             source=str(self.directory),
             program={
                 "command": [escape(word).replace("\0", f"{place}/{{{TREE}}}") for word in program],
-                "cwd": f"{place}/{{{TREE}}}",
+                "cwd": escape(locate_start("\0", ledger.place)).replace("\0", f"{place}/{{{TREE}}}"),
                 "inherit": True,
                 "verify": {"exit": 0, **sha256},
             },
@@ -328,11 +330,11 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
     ProgramError
         It cannot be started, or fails.
     """
-    words: Sequence[str] = BisectRequest(good="", bad="", words=ledger.words).program(str(tree))
+    words = locate_program(ledger.words, str(tree), ledger.place)
     try:
         done = subprocess.run(
             words,
-            cwd=tree,
+            cwd=locate_start(str(tree), ledger.place),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
