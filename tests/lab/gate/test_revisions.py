@@ -51,8 +51,7 @@ def test_an_ancestor_of_head_is_compared_as_it_is(forked):
     repository, fork, _, _ = forked
     request = find(repository, base="HEAD~1")
     assert request.base == fork
-    assert request.origin == f"Base is HEAD~1 ({fork[:12]})."
-    assert find(repository, base=fork[:9]).origin == f"Base is {fork[:9]}."
+    assert request.origin == ""
 
 
 def merge_for_pull_request(repository):
@@ -87,7 +86,7 @@ def test_a_branch_merged_into_the_change_is_no_first_parent(forked):
 @pytest.mark.parametrize(("base", "head"), [("change", "HEAD"), ("HEAD", "HEAD"), ("change", "main~1")])
 def test_equal_sides_are_refused_before_anything_runs(forked, base, head):
     repository, *_ = forked
-    with pytest.raises(UsageError, match="is the same commit: nothing to judge") as caught:
+    with pytest.raises(UsageError, match=r"are the same commit, .{12}: nothing to judge") as caught:
         find(repository, base=base, head=head)
     assert "HEAD~1" in caught.value.hint
 

@@ -35,12 +35,12 @@ def describe_red(
     """
     quoted = [line for log in logs for line in quote_end(log)]
     places = ", ".join(str(log) for log in logs if log.exists() and log.stat().st_size)
-    whole = f"\n    all of it: {places}" if places else ""
+    files = f"\n    all of it: {places}" if places else ""
     if code == _NOT_FOUND:
         cure = cure or "a command of it is not installed, or not on PATH"
     again = f"cd {shlex.quote(str(directory))} && {format_command(words)}"
     return ProgramError(
-        f"{noun} {format_end(code)}" + "".join(f"\n    {line}" for line in quoted) + whole,
+        f"{noun} {format_end(code)}" + "".join(f"\n    {line}" for line in quoted) + files,
         hint=f"{cure}; to see it again: {again}" if cure else again,
     )
 

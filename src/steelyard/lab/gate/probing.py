@@ -117,20 +117,23 @@ def probe(
             hint="run the command by itself; a filter may match none",
         )
     try:
-        reports = read_reports(text, origin, program.source)
+        probed = _select_metric(_read(text, origin, program), metric, seconds)
+    except NoReportError:
+        if failed:
+            raise describe_red("every benchmark failed: it", words, directory, code, output, errors) from None
+        raise
+    return replace(probed, skipped={**probed.skipped, **failed})
+
+
+def _read(text: str, origin: str, program: HarnessProgram) -> Sequence[HarnessReport]:
+    try:
+        return read_reports(text, origin, program.source)
     except SteelyardError as error:
         raise NoReportError(
             f"{error.message}{_quote_end(text)}",
             hint="run the command by itself, and see whether it prints what its harness prints;"
             " --harness names another",
         ) from None
-    try:
-        probed = _select_metric(reports, metric, seconds)
-    except NoReportError:
-        if failed:
-            raise describe_red("every benchmark failed: it", words, directory, code, output, errors) from None
-        raise
-    return replace(probed, skipped={**probed.skipped, **failed})
 
 
 def _select_metric(reports: Sequence[HarnessReport], metric: str, seconds: float) -> ProbedHarness:

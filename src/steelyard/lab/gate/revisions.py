@@ -57,7 +57,7 @@ def identify(
     base, origin = _choose_base(request, repository, head, environ)
     if base == head:
         raise UsageError(
-            f"{origin} {request.head} is the same commit: nothing to judge",
+            f"base and head are the same commit, {head[:DIGITS]}: nothing to judge",
             hint="commit the change first: only commits are measured"
             if repository.dirty
             else "name an older base, as in steelyard gate HEAD~1; --qualify measures equal sides",
@@ -72,8 +72,9 @@ def _choose_base(
     name, tip = request.base, repository.commit(request.base)
     if request.is_tip:
         return tip, f"Base is {_format(name, tip)} itself."
-    first, *others = repository.list_parents(head)[:2] or [""]
-    if others and is_pull_request(environ) and repository.is_ancestor(tip, first):
+    parents = repository.list_parents(head)
+    if len(parents) > 1 and is_pull_request(environ) and repository.is_ancestor(tip, parents[0]):
+        first = parents[0]
         return first, f"Base is {first[:DIGITS]}, the first parent of the merge {head[:DIGITS]}."
     common = repository.find_merge_base(tip, head)
     if common is None:
@@ -82,7 +83,7 @@ def _choose_base(
             hint=DEEPEN if repository.shallow else "--base-tip compares them all the same",
         )
     if common == tip:
-        return tip, f"Base is {_format(name, tip)}."
+        return tip, ""
     return common, (
         f"Base is {common[:DIGITS]}, where {request.head} left {name}; --base-tip compares with"
         f" {_format(name, tip)} itself."

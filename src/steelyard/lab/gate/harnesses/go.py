@@ -31,9 +31,7 @@ _SWITCHES: Final = frozenset(
     {"benchmem", "short", "v", "race", "msan", "asan", "cover", "a", "n", "x", "work", "trimpath", "json"}
 )
 """Flags without a value."""
-_FAILED: Final = re.compile(
-    r"^--- FAIL: (?P<name>Benchmark\S*?)(?:-\d+)?\n(?:\s+(?P<why>\S.*))?", re.MULTILINE
-)
+_FAILED: Final = re.compile(r"^--- FAIL: (?P<name>Benchmark\S*)\n(?:\s+(?P<why>\S.*))?", re.MULTILINE)
 _SUFFIX: Final = re.compile(r"-\d+$")
 _TIMEOUT_S: Final = 60.0
 
