@@ -127,7 +127,7 @@ def probe(
 
 def _read(text: str, origin: str, program: HarnessProgram) -> Sequence[HarnessReport]:
     try:
-        return read_reports(text, origin, program.source)
+        return read_reports(text, origin, program.source or "")
     except SteelyardError as error:
         raise NoReportError(
             f"{error.message}{_quote_end(text)}",
