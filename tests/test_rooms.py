@@ -103,7 +103,9 @@ def test_a_room_imports_only_from_rooms_above_it(room):
     files = sorted((ROOT / room).rglob("*.py"))
     assert files
     for file in files:
-        assert imported_rooms(file) <= ABOVE[room] | {room} | ({"extensions"} if room in FACES else set()), file
+        assert imported_rooms(file) <= ABOVE[room] | {room} | ({"extensions"} if room in FACES else set()), (
+            file
+        )
 
 
 def extensions_imported(file: Path) -> set[str]:

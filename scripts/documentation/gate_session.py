@@ -24,13 +24,14 @@ _AUTHOR: Final = ("-c", "user.name=example", "-c", "user.email=example@example.o
 def make_repository(directory: Path) -> None:
     """Make the repository: ``main``, and the slower commit as its head."""
     shutil.copytree(EXAMPLE, directory, dirs_exist_ok=True)
-    _commit(directory, "init", "--quiet", "--initial-branch=main")
+    commit(directory, "init", "--quiet", "--initial-branch=main")
     sorting = directory / "sorting.py"
     sorting.write_text(sorting.read_text(encoding="utf-8").replace(BEFORE, AFTER), encoding="utf-8")
-    _commit(directory, "checkout", "--quiet", "-b", "change")
+    commit(directory, "checkout", "--quiet", "-b", "change")
 
 
-def _commit(directory: Path, *before: str) -> None:
+def commit(directory: Path, *before: str) -> None:
+    """Commit everything, after another command of git."""
     for words in (before, ("add", "--all"), (*_AUTHOR, "commit", "--quiet", "--message", "example")):
         subprocess.run(["git", *words], cwd=directory, check=True)
 

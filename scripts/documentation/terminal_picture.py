@@ -1,7 +1,9 @@
-"""A moving picture of a terminal, as SVG: a command is typed, then its real output appears line by line.
+"""A moving picture of a terminal, as SVG: a command with its real output, which is then typed anew.
 
-``python scripts/documentation/terminal_picture.py`` draws docs/pictures/compare.svg and gate.svg from
-the output that the README and the page on gates show. Readers who want no motion see the last state.
+It begins with the answer drawn, so that whatever shows a still of it (a preview, a printer) shows that; then
+the screen is cleared, the command typed, and its output appears line by line. Without motion, it stays as it
+begins. ``python scripts/documentation/terminal_picture.py`` draws docs/pictures/compare.svg and gate.svg from
+the output that the README and the page on gates show.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ KEY_S: Final = 0.03
 PAUSE_S: Final = 0.8
 """Time that the run is shown to take, whatever it took."""
 ROW_S: Final = 0.08
-REST_S: Final = 5.0
+REST_S: Final = 6.0
+"""Time that the answer stands before it is cleared."""
 STYLE: Final = """\
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d6deeb;white-space:pre}
 .c{fill:#7fdbca}.f{font-weight:700;fill:#fff}
@@ -35,26 +38,24 @@ text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d6deeb
 
 def draw_terminal(command: str, output: Sequence[str]) -> str:
     """Draw the command and its output; the first line of output is the finding, and is bold."""
-    typed_s = KEY_S * len(command)
-    total_s = typed_s + PAUSE_S + ROW_S * len(output) + REST_S
+    typed_s = REST_S + KEY_S * len(command)
+    total_s = typed_s + PAUSE_S + ROW_S * len(output)
     columns = max(len(line) for line in (f"$ {command}", *output))
     width, height = columns * CHARACTER + 2 * MARGIN, (len(output) + 1) * LINE + 2 * MARGIN
+    cleared = 100 * REST_S / total_s
+    hidden, visible = "clip-path:inset(0 100% 0 0)", "clip-path:inset(0)"
     rules, rows = [], []
     for number, text in enumerate((f"$ {command}", *output)):
         y = MARGIN + (number + 1) * LINE - 5
         kind = "c" if number == 0 else "f" if number == 1 else ""
         rows.append(f'<text class="{kind} r{number}" x="{MARGIN:g}" y="{y:g}">{escape(text)}</text>')
-        if number == 0:
-            share = 100 * typed_s / total_s
-            rules.append(
-                f"@keyframes k0{{0%{{clip-path:inset(0 100% 0 0)}}{share:.2f}%,100%{{clip-path:inset(0)}}}}"
-                f".r0{{animation:k0 {total_s:.2f}s steps({len(command)}) infinite}}"
-            )
-            continue
-        share = 100 * (typed_s + PAUSE_S + ROW_S * number) / total_s
+        until, steps = 100 * typed_s / total_s, len(command)
+        if number > 0:
+            until, steps = 100 * (typed_s + PAUSE_S + ROW_S * number) / total_s, 1
         rules.append(
-            f"@keyframes k{number}{{0%,{share:.2f}%{{opacity:0}}{share + 0.01:.2f}%,100%{{opacity:1}}}}"
-            f".r{number}{{animation:k{number} {total_s:.2f}s infinite}}"
+            f"@keyframes k{number}{{0%,{cleared:.2f}%{{{visible}}}{cleared + 0.01:.2f}%{{{hidden}}}"
+            f"{until:.2f}%,100%{{{visible}}}}}"
+            f".r{number}{{animation:k{number} {total_s:.2f}s steps({steps}) infinite}}"
         )
     motion = "@media (prefers-reduced-motion:no-preference){" + "".join(rules) + "}"
     return (

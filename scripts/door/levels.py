@@ -34,9 +34,10 @@ class Level(NamedTuple):
 TREES: Final = ("openmpi", "smpi", "virtual", "plain", "tests")
 OTHERS: Final = "workloads/ and studies/, which ./dev test workloads and ./dev test studies build and test"
 SIMULATIONS: Final = "simulations of error rates and coverage, which ./dev test all runs"
+NEW_CLONE: Final = "the README's lines from a new clone, which ./dev test all runs"
 SANITIZERS: Final = "native code under sanitizers, which ./dev test all runs"
 MPICH: Final = "programs for MPICH, which ./dev mpi mpich builds for them to be tested, and ./dev test all"
-BRIEF: Final = ("-m", "not simulates", "--hypothesis-profile=brief")
+BRIEF: Final = ("-m", "not simulates and not installs", "--hypothesis-profile=brief")
 LEVELS: Final = {
     "laboratory": Level(
         paths=("tests",),
@@ -44,7 +45,7 @@ LEVELS: Final = {
         mpi=("--libraries", "openmpi", "mpich"),
         presets=("release",),
         pytest=BRIEF,
-        left_out=(SIMULATIONS, SANITIZERS, OTHERS),
+        left_out=(SIMULATIONS, NEW_CLONE, SANITIZERS, OTHERS),
     ),
     "workloads": Level(
         paths=("workloads/tests",),

@@ -48,11 +48,12 @@ def test_a_quote_that_is_not_closed_is_an_error_and_no_traceback(steelyard_cli):
 
 
 def test_json_is_one_document_of_the_declared_form(steelyard_cli, sizes):
-    done = steelyard_cli(*MEMORY, "-r", "10", "--seed", "7", "--json", *sizes)
+    done = steelyard_cli(*MEMORY, "-r", "10", "--json", *sizes)
     document = json.loads(done.stdout)
     assert (document["format"], document["version"]) == ("steelyard/comparison", 1)
     assert document["design"]["order"] == "randomized-blocks"
-    assert (document["design"]["blocks"], document["design"]["seed"]) == (10, 7)
+    assert document["design"]["blocks"] == 10
+    assert document["design"]["seed"] >= 0
     (comparison,) = [each for each in document["comparisons"] if each["metric"] == "rss_bytes"]
     assert comparison["verdict"] == "slower"
     assert comparison["speedup"]["ci95"][1] < 1
@@ -181,14 +182,14 @@ def test_a_command_that_does_not_exist_is_a_usage_error(steelyard_cli):
     )
 
 
-def test_a_precision_that_is_not_reached_is_0_and_with_strict_3(steelyard_cli):
-    options = ("compare", "--max-runs", "10", "--precision", "0.000001", "true", "true")
+def test_what_is_not_decided_is_0_and_with_strict_3(steelyard_cli):
+    options = ("compare", "--max-runs", "10", "--margin", "0.000001", "true", "true")
     assert steelyard_cli(*options).returncode == 0
     assert steelyard_cli(*options, "--strict").returncode == 3
 
 
 def test_by_default_a_difference_is_decided_and_the_looks_are_told(steelyard_cli, sizes):
-    done = steelyard_cli(*MEMORY, "--seed", "1", "--json", *sizes)
+    done = steelyard_cli(*MEMORY, "--json", *sizes)
     document = json.loads(done.stdout)
     assert document["design"]["decided"] is True
     assert document["design"]["looks"][-1] == document["design"]["blocks"] >= 5
@@ -242,10 +243,10 @@ def test_one_prepare_a_command_runs_before_its_own_command_only(steelyard_cli, t
     assert sorted((tmp_path / "seen").read_text().split()) == ["a"] * 3 + ["b"] * 3
 
 
-def test_an_exact_number_of_runs_and_a_precision_contradict_each_other(steelyard_cli):
-    done = steelyard_cli("compare", "-r", "5", "--precision", "2%", "true", "true")
+def test_an_exact_number_of_runs_and_a_least_number_contradict_each_other(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "5", "--min-runs", "4", "true", "true")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: --runs 5 is an exact number, so --precision 0.02 has no meaning")
+    assert done.stderr.startswith("error: --runs 5 is an exact number, so --min-runs 4 has no meaning")
 
 
 def test_a_missing_runs_option_value_names_the_option(steelyard_cli):

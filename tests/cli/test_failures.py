@@ -68,7 +68,7 @@ def test_a_document_is_utf_8_on_any_terminal(steelyard_env, tmp_path):
     ("arguments", "code", "message"),
     [
         (("status", "nowhere.lab"), 2, "nowhere.lab does not exist"),
-        (("compare", "--precision", "3", "true"), 2, "3 is not between 0 and 1"),
+        (("compare", "--margin", "3", "true"), 2, "3 is not between 0 and 1"),
         (("compare", "--no-such-option", "true"), 2, "No such option"),
         (("compare", "-r", "3", "false"), 5, "3 trials in a row failed"),
     ],

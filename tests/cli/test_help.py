@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -26,8 +27,30 @@ def test_the_help_line_of_every_command_is_its_own():
 def test_help_names_every_command_and_the_exit_codes(steelyard_cli):
     done = steelyard_cli("--help")
     assert done.returncode == 0
-    assert all(name in done.stdout for name in COMMANDS)
+    assert all(re.search(rf"\b{name}\b", done.stdout.partition("Commands:")[2]) for name in COMMANDS)
     assert "130 interrupted" in " ".join(done.stdout.split())
+
+
+def test_help_describes_five_commands_and_names_the_rest_by_topic(steelyard_cli):
+    lines = steelyard_cli("--help").stdout.partition("\nCommands:\n")[2].splitlines()
+    described = lines[: lines.index("")]
+    named = [line.split()[0] for line in described if not line.startswith("   ")]
+    assert named == ["compare", "gate", "run", "check", "report"]
+    assert len(lines) <= 16
+
+
+@pytest.mark.parametrize("words", [("--help", "--all"), ("--all", "--help"), ("-h", "--all"), ("--all",)])
+def test_help_of_all_describes_every_command(steelyard_cli, words):
+    done = steelyard_cli(*words, env={"COLUMNS": "100"})
+    assert (done.returncode, done.stderr) == (0, "")
+    flat = " ".join(done.stdout.split())
+    assert all(f"{name} {text}" in flat for name, text in COMMANDS.items())
+
+
+def test_every_command_has_its_place_in_the_help():
+    first = [name for name, entry in COMMANDS.items() if not entry.topic]
+    assert sorted(first) == ["check", "compare", "gate", "report", "run"]
+    assert "more" not in {entry.topic for entry in COMMANDS.values()}
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -81,8 +104,8 @@ def test_completion_is_a_script_for_the_shell(steelyard_cli, shell):
 def test_completion_completes_commands_and_options(steelyard_cli):
     env = {"_STEELYARD_COMPLETE": "bash_complete", "COMP_WORDS": "steelyard com", "COMP_CWORD": "1"}
     assert set(steelyard_cli(env=env).stdout.split()) == {"plain,compare", "plain,completion"}
-    env |= {"COMP_WORDS": "steelyard compare --prec", "COMP_CWORD": "2"}
-    assert steelyard_cli(env=env).stdout.split() == ["plain,--precision"]
+    env |= {"COMP_WORDS": "steelyard compare --max-t", "COMP_CWORD": "2"}
+    assert steelyard_cli(env=env).stdout.split() == ["plain,--max-time"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +116,7 @@ def test_completion_completes_commands_and_options(steelyard_cli):
         ("observe --probe st", {"plain,strace"}),
         ("observe --counters cycles,inst", {"plain,cycles,instructions"}),
         ("compare --metric wall", {"plain,wall_s"}),
-        ("compare --protocol nog", {"plain,nogueira-matias-2014"}),
+        ("analyze it.lab --protocol nog", {"plain,nogueira-matias-2014"}),
         ("model --space mpi", {"plain,mpi-study"}),
         ("model --aggregate lower", {"plain,lower-half"}),
         ("analyze nowhere.lab --against o", set()),

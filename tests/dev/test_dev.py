@@ -152,7 +152,7 @@ def test_a_level_names_what_it_leaves_out_and_all_leaves_out_nothing(
     left_out = list(dev.LEVELS[level].left_out)
     assert handed.summary == {"failed": [], "not_run": left_out}
     assert (left_out == []) == (level in ("studies", "all"))
-    assert ("not simulates" in handed.arguments) == (level != "all")
+    assert any("not simulates" in word for word in handed.arguments) == (level != "all")
 
 
 def test_all_has_every_folder_tree_and_preset_of_the_other_levels(dev: ModuleType) -> None:

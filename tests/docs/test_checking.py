@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from documentation.checking import problems
 
 @pytest.fixture
 def check(tmp_path: Path):
-    (tmp_path / "dev").write_text("COMMANDS = {function.__name__: function for function in (test, docs)}\n")
+    shutil.copy(Path(__file__).parents[2] / "dev", tmp_path)
 
     def found(text: str) -> list[str]:
         file = tmp_path / "page.md"
@@ -39,6 +40,7 @@ def console(line: str) -> str:
         "cd x && steelyard export o2.lab | head",
         "steelyard compare \\\n    a b",
         "./dev test -k journal",
+        "./dev demo",
         "./dev docs",
         "./dev --help",
         "pip install . --no-such-option",

@@ -22,18 +22,38 @@ def test_the_command_and_each_line_are_texts_whatever_signs_they_have():
     assert texts(draw_terminal("a < b", ["<script>&", "second"])) == ["$ a < b", "<script>&", "second"]
 
 
+def keyframes(svg):
+    """Of each row, its states by their time in per cent."""
+    rows = []
+    for body in re.findall(r"@keyframes k\d+\{(.*?\})\}", svg):
+        states = {}
+        for times, state in re.findall(r"([\d.%,]+)\{([^}]*)\}", body):
+            states |= {float(time.rstrip("%")): state for time in times.split(",")}
+        rows.append(states)
+    return rows
+
+
+def test_the_picture_begins_and_ends_with_everything_drawn():
+    rows = keyframes(draw_terminal("run", ["one", "two", "three"]))
+    assert len(rows) == 4
+    for states in rows:
+        assert {states[0], states[100]} == {"clip-path:inset(0)"}
+        assert len(set(states.values())) == 2
+
+
 def test_lines_appear_one_after_the_other_behind_the_command():
-    svg = draw_terminal("run", ["one", "two", "three"])
-    shares = [float(share) for share in re.findall(r"0%,([0-9.]+)%\{opacity:0\}", svg)]
-    assert len(shares) == 3
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < shares[-1] < 100
+    rows = keyframes(draw_terminal("run", ["one", "two", "three"]))
+    cleared = [min(time for time, state in row.items() if "100%" in state) for row in rows]
+    drawn = [min(time for time in row if time > cleared[0]) for row in rows]
+    assert len(set(cleared)) == 1
+    assert drawn == sorted(set(drawn))
+    assert cleared[0] < drawn[0] < drawn[-1] <= 100
 
 
 def test_without_motion_nothing_is_hidden():
     style, motion = draw_terminal("run", ["one"]).split("@media (prefers-reduced-motion:no-preference)")
-    assert "opacity" not in style
-    assert "opacity:0" in motion
+    assert "clip-path" not in style
+    assert "clip-path:inset(0 100% 0 0)" in motion
 
 
 @pytest.mark.parametrize("name", SESSIONS)

@@ -13,7 +13,7 @@ import click
 
 from steelyard import __version__
 from steelyard.cli.failures import discard_output, file_error, open_streams, tell, usage_error
-from steelyard.cli.group import CommandGroup
+from steelyard.cli.group import CommandGroup, show_all
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.extension import Command
 
@@ -21,56 +21,69 @@ CORE = {
     "compare": Command(
         "Compare commands: which is faster, by how much, and how sure that is.",
         "steelyard.cli.compare:command",
+        topic="",
     ),
     "run": Command(
         "Run the experiment of a spec; continue it if it was stopped.",
         "steelyard.cli.run:command",
         linux_only=True,
+        topic="",
     ),
     "plan": Command(
         "Show what a spec would run, how long, and what it cannot separate.",
         "steelyard.cli.plan:command",
         linux_only=True,
+        topic="runs and records",
     ),
     "status": Command(
         "Show the progress of a record, or of several.",
         "steelyard.cli.status:command",
+        topic="runs and records",
     ),
     "analyze": Command(
         "Answer from a record: effects, intervals, verdicts.",
         "steelyard.cli.analyze:command",
+        topic="runs and records",
     ),
     "report": Command(
         "Write a page, figures and tables of one record or several.",
         "steelyard.cli.report:command",
+        topic="",
     ),
     "merge": Command(
         "Answer from records of one spec on several machines: one verdict for all.",
         "steelyard.cli.merge:command",
+        topic="runs and records",
     ),
     "check": Command(
         "Judge the claims of specs and records: what holds, fails, or is not resolved.",
         "steelyard.cli.check:command",
+        topic="",
     ),
     "model": Command(
         "Model how metrics grow with a parameter, and check them against expectations.",
         "steelyard.cli.model:command",
+        topic="growth",
     ),
     "import": Command(
         "Make a record of what another tool measured.",
         "steelyard.cli.import_:command",
+        topic="other tools",
     ),
     "export": Command(
         "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
         "steelyard.cli.export:command",
+        topic="other tools",
     ),
     "config": Command(
         "Print where steelyard.h is, for compilers, pkg-config and CMake.",
         "steelyard.cli.config:command",
+        topic="other tools",
     ),
     "completion": Command(
         "Print the completion script for bash, zsh or fish.",
         "steelyard.cli.completion:command",
+        topic="other tools",
     ),
 }
 """Commands of the core; ``compare`` and ``check`` need Linux only where they run."""
@@ -78,7 +91,7 @@ CORE = {
 FIRST_STEPS = """\
 steelyard compare './old input' './new input'   which is faster, by how much, and how sure is that?
 steelyard demo                                  how run times lie, shown on this machine in a minute
-steelyard --help                                all commands
+steelyard --help                                the other commands
 """
 """What ``steelyard`` says where nothing is asked."""
 
@@ -89,17 +102,25 @@ steelyard --help                                all commands
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@click.option(
+    "--all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_all,
+    help="With --help: describe every command.",
+)
 @click.version_option(__version__, prog_name="steelyard", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """A laboratory for performance experiments.
+    """Find out which program is faster, by how much, and whether you can trust it.
 
     Try it:  steelyard compare './old input' './new input'
 
     Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
     capability on this machine, 5 a program failed, 6 and 7 of gate, 130 interrupted (the record can be
     continued).
-    """  # noqa: D401 -- the help text that users see
+    """
     if ctx.invoked_subcommand is None:
         sys.stderr.write(FIRST_STEPS)
         ctx.exit(2)

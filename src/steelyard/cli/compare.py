@@ -8,13 +8,8 @@ from pathlib import Path
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.compare_null import (
-    CONTEXTS,
-    NULLS,
-    ValuesAfterEquals,
-    calibrate,
-    refuse_without_meaning,
-)
+from steelyard.cli.compare_line import CompareCommand
+from steelyard.cli.compare_null import Null, calibrate, read_null, refuse_without_meaning
 from steelyard.cli.compare_output import EXPORTS, UNITS, show_output, write_exports
 from steelyard.cli.compare_request import (
     check_counts,
@@ -39,10 +34,7 @@ from steelyard.cli.options import (
     json_option,
     max_time_option,
     metric_option,
-    protocol_option,
-    seed_option,
     strict_option,
-    timeout_option,
 )
 from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
@@ -67,18 +59,11 @@ class CompareOptions(Options):
     )
     max_runs: int | None = declare("Run each command at most N times.", "-M", least=2)
     runs: int | None = declare("Run each command exactly N times, whatever the precision.", "-r", least=2)
-    precision: float | None = declare_fraction(
-        "Continue until the 95 % interval of every speedup has this relative half-width (default: until"
-        " every verdict is decided, and its interval narrow: a tenth of the effect, or 1 %)."
-    )
     max_time_s: float | None = max_time_option(
-        "Stop after TIME even if undecided (default: 10 s, or 3 s of one command; with --precision 3 min)."
+        "Stop after TIME even if undecided (default: 10 s, or 3 s of one command)."
     )
-    contexts: str | None = declare(
-        "Draw a new context for every block: a random length of the environment, with ASLR off; with"
-        " =layout, also a random layout of the code, built by --build.",
-        metavar="[=layout]",
-        choices=CONTEXTS,
+    contexts: bool = declare(
+        "Draw a new context for every block: a random length of the environment, with ASLR off."
     )
     parameters: tuple[tuple[str, str], ...] = declare(
         "Run with each of the VALUES (a,b,c) in place of {VAR}.",
@@ -88,17 +73,21 @@ class CompareOptions(Options):
         nargs=2,
     )
     scans: tuple[tuple[str, str, str], ...] = declare(
-        "Run with each number from MIN to MAX in place of {VAR}.",
+        "Run with each number from MIN to MAX in place of {VAR}, in steps of -D STEP (default: 1).",
         "-P",
         "--parameter-scan",
         metavar="VAR MIN MAX",
         nargs=3,
     )
     step: str | None = declare(
-        "Step of --parameter-scan (default: 1).", "-D", "--parameter-step-size", metavar="STEP"
+        "Step of --parameter-scan (default: 1).",
+        "-D",
+        "--parameter-step-size",
+        metavar="STEP",
+        hidden=True,
     )
     reference: str | None = declare(
-        "Compare all COMMANDs with this one instead of with the first.", metavar="CMD"
+        "Compare all COMMANDs with this one instead of with the first.", metavar="CMD", hidden=True
     )
     setup: tuple[str, ...] = declare("Shell command, untimed, before everything.", "-s", metavar="CMD")
     prepare: tuple[str, ...] = declare(
@@ -123,12 +112,9 @@ class CompareOptions(Options):
         "--env",
         metavar="NAME=VALUE ...",
     )
-    no_shell: bool = declare(
-        "Run without a shell (already the default; accepted for hyperfine compatibility).", "-N", "no_shell"
-    )
+    no_shell: bool = declare("Run without a shell (already the default).", "-N", "no_shell", hidden=True)
     ignore_failure: bool = ignore_failure_option
     stdin: str | None = input_option
-    timeout_s: float | None = timeout_option
     metric: str | None = metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, … (default: wall_s).")
     listed_metrics: str | None = declare(
         "Show these too, with ratios and without verdicts: metrics of every run (cpu_s, rss_bytes, …) and"
@@ -143,29 +129,13 @@ class CompareOptions(Options):
         "Of two records: measure their commands in turns, if both programs are as they were measured.",
         "--confirm",
     )
-    seed: int | None = seed_option
-    null: str | None = declare(
-        "Compare the one COMMAND with itself, again and again, and print how often it is called"
-        " different; with =layout, under paths drawn at random.",
-        metavar="[=layout]",
-        choices=NULLS,
+    null: Null | None = declare(
+        "Compare the one COMMAND with itself, N times (default: 100, of 20 runs each, or -r), and print how"
+        " often it is called different; with =layout or =layout,N, under paths drawn at random. --max-time"
+        " ends it earlier.",
+        metavar="[=N|layout]",
+        type=read_null,
     )
-    comparisons: int | None = declare(
-        "With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
-        " --max-time, if given, ends them earlier.",
-        least=1,
-        most=1_000_000,
-    )
-    build: str | None = declare(
-        "With --contexts=layout: build the program into {build} from {objects}, in orders and with"
-        " padding drawn at random.",
-        metavar="CMD",
-    )
-    objects: str | None = declare(
-        "With --build: the files that {objects} stands for, separated by spaces; they may name parameters.",
-        metavar="FILES",
-    )
-    protocol: str | None = protocol_option
     output: Path | None = declare(
         "Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
         " it (the default); inherit is refused.",
@@ -174,13 +144,14 @@ class CompareOptions(Options):
         type=RecordDirectory(),
     )
     shows_output: bool = declare(
-        "First run each command once, untimed, and show what it prints.", "--show-output"
+        "First run each command once, untimed, and show what it prints.", "--show-output", hidden=True
     )
     time_unit: str | None = declare(
         "Unit of times: microsecond, millisecond, second (default: what suits them).",
         "-u",
         metavar="UNIT",
         choices=UNITS,
+        hidden=True,
     )
     sort: str = declare(
         "Order of the commands in the answer: as given (command, auto), or by mean-time.",
@@ -188,11 +159,9 @@ class CompareOptions(Options):
         default="auto",
         show_default=False,
         choices=("auto", "command", "mean-time"),
+        hidden=True,
     )
     export_json: Path | None = declare_file("Write the results as hyperfine 1 does, all times included.")
-    export_json_2: Path | None = declare_file(
-        "Write the results as hyperfine 2 does (version 2 of its schema): every metric of every run."
-    )
     export_csv: Path | None = declare_file(
         "Write a summary of each command as CSV, with hyperfine's columns."
     )
@@ -202,9 +171,16 @@ class CompareOptions(Options):
     strict: bool = strict_option
 
 
+AS_IN_HYPERFINE = (
+    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT."
+    " docs/coming-from-hyperfine.md describes them, and the keys of a spec that took the place of options."
+)
+
+
 @click.command(
-    cls=ValuesAfterEquals,
+    cls=CompareCommand,
     short_help="Compare commands: which is faster, by how much, and how sure that is.",
+    epilog=AS_IN_HYPERFINE,
 )
 @take(CompareOptions)
 @click.pass_context
@@ -225,7 +201,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.files.user_directories import propose_record
-    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split
+    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest
     from steelyard.lab.run.existing_record import is_record
 
     metrics = read_metrics(options.listed_metrics, options.metric)
@@ -248,10 +224,9 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
             hint="steelyard compare OLD.lab NEW.lab --confirm",
         )
     require_linux()
-    _refuse_apart(options)
     if options.null is not None:
         refuse_without_meaning(ctx)
-    check_counts(options.min_runs, options.max_runs, options.runs, options.precision)
+    check_counts(options.min_runs, options.max_runs, options.runs)
     commands = options.commands if options.reference is None else (options.reference, *options.commands)
     if options.no_shell and options.shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
@@ -269,21 +244,18 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(options.shell, options.shell),
         env=read_environment(options.assignments, commands),
         output="null" if options.output == Path("null") else "capture",
-        contexts="layout" if options.contexts == "layout" else options.contexts is not None,
-        objects=tuple(split(options.objects)) if options.objects else (),
         discard=options.warmup,
         blocks=fixed or options.min_runs,
         max_blocks=options.max_runs,
-        rel_halfwidth=None if fixed else options.precision or "decided",
+        rel_halfwidth=None if fixed else "decided",
         counters=list_counters((options.metric or "wall_s", *metrics)),
-        seed=chosen_seed(options.seed, directory),
+        seed=chosen_seed(None, directory),
     )
     if options.null is not None:
         code = calibrate(
             options.null,
             request,
             runs=options.runs,
-            comparisons=options.comparisons,
             output=named,
             as_json=options.as_json,
         )
@@ -294,35 +266,10 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
     with pointing_to(directory, answers=not options.as_json):
         with hooks_as_options(request):
             run_with_progress(experiment, directory)
-        code = print_answer(
-            directory, output, as_json=options.as_json, strict=options.strict, protocol=options.protocol
-        )
+        code = print_answer(directory, output, as_json=options.as_json, strict=options.strict)
         write_exports(directory, exports, options.time_unit)
     click.echo(f"record: {directory}", err=options.as_json)
     ctx.exit(code)
-
-
-def _refuse_apart(options: CompareOptions) -> None:
-    """Refuse options that stand without what they are about."""
-    from steelyard.lab.compare.compare import BUILD_HINT
-
-    command = options.commands[0]
-    if options.comparisons is not None and options.null is None:
-        raise UsageError(
-            f"--comparisons {options.comparisons} needs --null",
-            hint=f"steelyard compare --null --comparisons {options.comparisons} {command!r}",
-        )
-    if options.null is not None and options.contexts == "layout":
-        raise UsageError(
-            "--contexts=layout has no meaning with --null: --null=layout draws layouts",
-            hint=f"steelyard compare --null=layout {command!r}",
-        )
-    is_built = options.build is not None or options.objects is not None
-    if is_built and (options.contexts != "layout" or options.build is None):
-        raise UsageError(
-            "--build and --objects are for --contexts=layout, which links a program in several orders",
-            hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
-        )
 
 
 def _compare_records(options: CompareOptions, output: Shown) -> int:
@@ -343,7 +290,7 @@ def _confirm(options: CompareOptions, output: Shown) -> int:
 
     directory = record_named(options.output) or propose_record(os.environ, "compare").with_suffix(".lab")
     old, new = (find_record(Path(name)) for name in options.commands)
-    seed = chosen_seed(options.seed, directory)
+    seed = chosen_seed(None, directory)
     experiment = experiment_in_turns(old, new, metric=options.metric, seed=seed)
     with pointing_to(directory, answers=not options.as_json):
         run_with_progress(experiment, directory)

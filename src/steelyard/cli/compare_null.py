@@ -3,64 +3,67 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, Literal
 
+import click
+import msgspec
 from msgspec.structs import replace
 
-from steelyard.cli.compare_request import is_shell
 from steelyard.cli.options import is_given
-from steelyard.cli.paths import PathCommand
 from steelyard.cli.terminal import show
 from steelyard.core.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
 
-if TYPE_CHECKING:
-    import click
-
-NULLS: Final = ("itself", "layout")
-CONTEXTS: Final = ("stack", "layout")
-_ALONE: Final = {"--null": NULLS[0], "--contexts": CONTEXTS[0]}
-
 BLOCKS_OF_NULL: Final = 20
-
+MOST_COMPARISONS: Final = 1_000_000
+_NULL: Final = re.compile(r"(itself|layout)(?:,([0-9]+))?|([0-9]+)")
 
 _RUNS: Final = "every comparison has the same number of runs"
 _RATES: Final = "--null only counts how often a difference is found"
 _WITHOUT_MEANING: Final = {
-    "precision": ("--precision", _RUNS, "--runs {runs} instead"),
     "min_runs": ("--min-runs", _RUNS, "--runs {runs} instead"),
     "max_runs": ("--max-runs", _RUNS, "--runs {runs} instead"),
     "listed_metrics": ("--metrics", "it judges one metric", "leave --metrics out"),
     "margin": ("--margin", "every difference counts there, however small", "leave --margin out"),
-    "protocol": ("--protocol", "it shows how the default analysis does", "leave --protocol out"),
     "strict": ("--strict", _RATES, "leave --strict out; --json has the rates"),
 }
 """Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""
 
 
-class ValuesAfterEquals(PathCommand):
-    """A command with options that may stand alone: the word after them is what to run, never their value."""
+class Null(msgspec.Struct, frozen=True):
+    """A comparison of a command with itself.
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Complete options that stand alone, as hyperfine 2 does.
+    Attributes
+    ----------
+    kind : {"itself", "layout"}
+        The same path every time, or paths drawn at random.
+    comparisons : int or None
+        How many; ``None`` for the default.
+    """
 
-        ``--null`` alone is ``--null=itself``, ``--contexts`` alone ``--contexts=stack``, and ``-S`` before
-        what is no shell ``--shell=default``.
-        """
-        end = args.index("--") if "--" in args else len(args)
-        following = [*args[1:end], ""]
-        words = [
-            "--shell=default"
-            if word == "-S" and not is_shell(next_word)
-            else f"{word}={_ALONE[word]}"
-            if word in _ALONE
-            else word
-            for word, next_word in zip(args[:end], following, strict=False)
-        ]
-        return super().parse_args(ctx, words + args[end:])
+    kind: Literal["itself", "layout"]
+    comparisons: int | None
+
+
+def read_null(value: str) -> Null:
+    """Read a kind (``itself``, ``layout``), a number of comparisons, or both (``layout,50``).
+
+    Raises
+    ------
+    click.BadParameter
+    """
+    match = _NULL.fullmatch(value)
+    if match is None:
+        raise click.BadParameter(f"expected a number of comparisons, layout, or layout,50; got {value!r}")
+    kind, beside, alone = match.groups()
+    number = beside or alone
+    if number and not 1 <= int(number) <= MOST_COMPARISONS:
+        raise click.BadParameter(f"{number} comparisons; expected 1 to {MOST_COMPARISONS:,}")
+    return Null("layout" if kind == "layout" else "itself", int(number) if number else None)
 
 
 def refuse_without_meaning(ctx: click.Context) -> None:
@@ -72,16 +75,15 @@ def refuse_without_meaning(ctx: click.Context) -> None:
     """
     for name, (option, why, cure) in _WITHOUT_MEANING.items():
         if is_given(ctx, name):
-            runs = ctx.params[name] if cure.startswith("--runs") and name != "precision" else BLOCKS_OF_NULL
-            raise UsageError(f"{option} has no meaning with --null: {why}", hint=cure.format(runs=runs))
+            hint = cure.format(runs=ctx.params[name])
+            raise UsageError(f"{option} has no meaning with --null: {why}", hint=hint)
 
 
 def calibrate(
-    null: str,
+    null: Null,
     request: CompareRequest,
     *,
     runs: int | None,
-    comparisons: int | None,
     output: Path | None,
     as_json: bool,
 ) -> int:
@@ -100,10 +102,10 @@ def calibrate(
     kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": make_itself, "layout": layouts}
     try:
         result = compare_with_itself(
-            "layout" if null == "layout" else "itself",
+            null.kind,
             request,
-            kinds[null](request),
-            comparisons=comparisons or COMPARISONS,
+            kinds[null.kind](request),
+            comparisons=null.comparisons or COMPARISONS,
             directory=output or propose_record(os.environ, "null"),
             keep=output is not None,
             watch=lambda done, total, left_s: line.update(Progress(done, total, 0.0, left_s, "comparisons")),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.spec import Experiment
 
 UNITS: Final = ("microsecond", "millisecond", "second")
-EXPORTS: Final = ("export_json", "export_json_2", "export_csv", "export_markdown")
+EXPORTS: Final = ("export_json", "export_csv", "export_markdown")
 """Options that name files."""
 
 
@@ -26,7 +26,7 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
     """Write what ``--export-…`` asks for from the record."""
     if not exports:
         return
-    from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown, results, write_json_2
+    from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown, results
     from steelyard.lab.run.plan import format_command
     from steelyard.store import Record
 
@@ -35,9 +35,7 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
             treatment.id: format_command(record.experiment, treatment) for treatment in record.treatments
         }
         entries = results(record, commands)
-        version_2 = write_json_2(record, commands) if "export_json_2" in exports else ""
     texts = {
-        "export_json_2": version_2,
         "export_json": render_json(entries),
         "export_csv": render_csv(entries),
         "export_markdown": render_markdown(entries, unit),

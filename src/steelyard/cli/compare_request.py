@@ -199,9 +199,7 @@ def record_named(output: Path | None) -> Path | None:
     return None if output in _STREAMS else output
 
 
-def check_counts(
-    min_runs: int | None, max_runs: int | None, runs: int | None, precision: float | None
-) -> None:
+def check_counts(min_runs: int | None, max_runs: int | None, runs: int | None) -> None:
     """Refuse numbers of runs that contradict each other.
 
     Raises
@@ -213,10 +211,10 @@ def check_counts(
             f"--max-runs {max_runs} is less than --min-runs {min_runs}",
             hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
         )
-    for name, value in (("--min-runs", min_runs), ("--max-runs", max_runs), ("--precision", precision)):
+    for name, value in (("--min-runs", min_runs), ("--max-runs", max_runs)):
         if runs is not None and value is not None:
             raise UsageError(
-                f"--runs {runs} is an exact number, so {name} {value:g} has no meaning",
+                f"--runs {runs} is an exact number, so {name} {value} has no meaning",
                 hint=f"leave {name} or --runs out",
             )
 

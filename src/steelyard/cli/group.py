@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -11,9 +11,23 @@ from steelyard.core.errors import UsageError
 from steelyard.core.extension import Command, find_extensions, list_built_in, load
 from steelyard.run.native import require_linux
 
+_ALL: Final = "steelyard.all_commands"
+"""Key of a context's ``meta``: whether its help describes every command."""
+
+
+def show_all(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+    """Print the help with a line for every command, and end."""
+    if is_set and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
 
 class CommandGroup(click.Group):
-    """Commands of the core and of extensions; ``--help`` imports none of them."""
+    """Commands of the core and of extensions; ``--help`` imports none of them.
+
+    It describes those without a topic, and names the others by theirs.
+    """
 
     def __init__(self, *args: Any, core: Mapping[str, Command], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -40,6 +54,11 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the names in the order of the help."""
         return list(self.list_entries())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take ``--help --all`` for ``--all``, whichever comes first: each would print its help and end."""
+        is_help = "--all" in args and {*args} <= {"--all", *self.get_help_option_names(ctx)}
+        return super().parse_args(ctx, ["--all"] if is_help else args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command; ``None`` for an unknown name."""
@@ -71,5 +90,14 @@ class CommandGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help lines without loading any command."""
+        entries = self.list_entries()
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.help) for name, entry in self.list_entries().items()])
+            described = entries if _ALL in ctx.meta else {n: e for n, e in entries.items() if not e.topic}
+            formatter.write_dl([(name, entry.help) for name, entry in described.items()])
+        if _ALL not in ctx.meta:
+            topics: dict[str, list[str]] = {}
+            for name, entry in entries.items():
+                if entry.topic:
+                    topics.setdefault(entry.topic, []).append(name)
+            with formatter.section("More commands (steelyard --help --all describes them)"):
+                formatter.write_dl([(topic, ", ".join(names)) for topic, names in topics.items()])

@@ -142,12 +142,11 @@ repository_option = declare(
     default=Path(),
     show_default=False,
 )
-build_shell_option = declare("Let /bin/sh read the build command.", "-S", "--shell", is_flag=True)
 
 
 def build_option(help_text: str) -> Any:
     """Return the option ``--build`` of a command that builds trees."""
-    return declare(f"{help_text} Split into words, without a shell.", "--build", default="", metavar="CMD")
+    return declare(f"{help_text} Read by /bin/sh.", "--build", default="", metavar="CMD")
 
 
 seed_option = declare(

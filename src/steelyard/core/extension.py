@@ -32,12 +32,15 @@ class Command(msgspec.Struct, frozen=True):
         Its line in ``steelyard --help``; the first line of its own help.
     place : str
         ``"module:attribute"`` of the click command.
+    topic : str
+        Under which ``steelyard --help`` names it; empty for one of the few that it describes.
     linux_only : bool
         Whether it measures, whatever it is given.
     """
 
     help: str
     place: str
+    topic: str = "more"
     linux_only: bool = False
 
 

@@ -46,7 +46,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     if result.out_of_time:
         ending.append((Span(f"out of time; {result.target} comparisons were wanted", "open"),))
     if result.kind == "layout":
-        remark = "Link orders are not varied here: compare --contexts=layout draws them."
+        remark = 'Link orders are not varied here: code = "random" in the [contexts] of a spec draws them.'
         ending += render_paragraph(remark, width, style="dim")
     return [*output, (), *caption, *_render_table(result, width), *([(), *ending] if ending else [])]
 

@@ -55,8 +55,8 @@ Not visited
   them could have been missed (95 % sure); --thorough visits every byte of a
   page.
 - cwd_bytes: showing a directory under another name needs CAP_SYS_ADMIN (root).
-- Link order and the layout of the code itself: a command is built already
-  (compare --contexts=layout draws them).
+- Link order and the layout of the code itself: a command is built already (code
+  = "random" in the [contexts] of a spec draws them).
 - In no audit: standard input, the contents of files, limits other than that of
   the stack, other machines.
 """

@@ -138,7 +138,9 @@ def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, 
         run(suites, tmp_path, request_of(base, head))
     assert caught.value.message.startswith(f"head {head[:12]}: ")
     assert message in caught.value.message
-    assert suites.git("worktree", "list").count("\n") == 0
+    # Of a process that failed, trees stay, so that it can be run in them again.
+    kept = suites.git("worktree", "list").count("\n")
+    assert kept == (2 if error is ProgramError else 0)
 
 
 def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):
@@ -152,13 +154,14 @@ def test_no_common_benchmark_no_metric_and_no_time_are_refused(suites, tmp_path)
     base = suites.suite(sort=100)
     with pytest.raises(NoReportError, match="no benchmark is on both sides; base has sort"):
         run(suites, tmp_path, request_of(base, suites.suite(find=100)), name="a")
+    equal = suites.suite(sort=100, find=1)
     with pytest.raises(UsageError, match="no benchmark reports cpu_time_s") as caught:
-        run(suites, tmp_path, request_of(base, base, metric="cpu_time_s"), name="b")
+        run(suites, tmp_path, request_of(base, equal, metric="cpu_time_s"), name="b")
     assert caught.value.hint == "--metric, one of: real_time_s"
     with pytest.raises(UsageError, match=r"0.001 s are too short: 3 blocks of this suite take about"):
-        run(suites, tmp_path, request_of(base, base, max_time_s=0.001), name="c")
+        run(suites, tmp_path, request_of(base, equal, max_time_s=0.001), name="c")
     with pytest.raises(UsageError, match="not recognised as a harness of benchmarks"):
-        run(suites, tmp_path, request_of(base, base, harness=None), name="d")
+        run(suites, tmp_path, request_of(base, equal, harness=None), name="d")
 
 
 def test_a_program_whose_runs_all_fail_after_the_first_is_an_error(suites, tmp_path):
@@ -188,7 +191,7 @@ def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(s
     with pytest.raises(ProgramError, match=message) as error:
         run(suites, tmp_path, request_of(base, head))
     assert "--allow-failures 1 leaves out blocks" in error.value.hint
-    assert suites.git("worktree", "list").count("\n") == 0
+    assert suites.git("worktree", "list").count("\n") == 2
     # The records are there: the same again is no way around it.
     with pytest.raises(ProgramError, match="processes of head failed"):
         run(suites, tmp_path, request_of(base, head))
@@ -269,7 +272,7 @@ def test_a_suite_that_is_skipped_as_a_whole_is_not_green(suites, tmp_path):
     (suites.path / "values").write_text(text)
     head = suites.commit("values")
     with pytest.raises(NoReportError, match="every benchmark failed or was skipped; sort: no AVX"):
-        run(suites, tmp_path, request_of(head, head))
+        run(suites, tmp_path, request_of(head, suites.commit()))
 
 
 def test_one_installed_program_for_both_sides_is_noted(suites, tmp_path):
@@ -283,7 +286,7 @@ def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_pa
     base, head = suites.suite(sort=100), suites.suite(sort=150)
     log = tmp_path / "layouts"
     build = f"echo '# {{layout}}' >> bench; echo {{layout}} >> {log}"
-    request = request_of(base, head, build=build, shell=True, layout=True)  # noqa: S604
+    request = request_of(base, head, build=build, layout=True)
     found = run(suites, tmp_path, request)
     assert verdicts(found) == {"sort": "slower"}
     layouts = log.read_text().split()
@@ -307,10 +310,51 @@ def test_layouts_that_nothing_draws_or_that_change_nothing_are_refused(suites, t
         run(suites, tmp_path, request, name="b")
 
 
-def test_one_commit_on_both_sides_is_noted(suites, tmp_path):
+def test_a_gate_starts_at_the_same_place_of_each_tree(suites, tmp_path):
+    place = suites.path / "sub"
+    place.mkdir()
+    for value in (100, 150):
+        (place / "bench").write_text(suites.BENCH.format(runs=suites.runs))
+        (place / "bench").chmod(0o755)
+        (place / "values").write_text(f"inner {value}\n")
+        suites.suite(outer=100)
+        commit = suites.commit("sub")
+    base = suites.git("rev-parse", f"{commit}~2")
+    build = "test -e bench && touch built && test {tree} = $(git rev-parse --show-toplevel)"
+    request = request_of(base, commit, build=build)
+    found = gate(request, Repository(place), tmp_path / "found")
+    assert verdicts(found) == {"inner": "slower"}
+
+
+def test_a_place_that_base_does_not_have_is_named(suites, tmp_path):
     base = suites.suite(sort=100)
-    found = run(suites, tmp_path, request_of(base, base))
-    assert found.notes[0] == "Base and head are the same: this says nothing of a change."
+    (suites.path / "sub").mkdir()
+    (suites.path / "sub" / "file").touch()
+    head = suites.commit("sub")
+    with pytest.raises(ProgramError, match="sub is not a directory of this commit") as caught:
+        gate(request_of(base, head), Repository(suites.path / "sub"), tmp_path / "found")
+    assert caught.value.message.startswith(f"base {base[:12]}: ")
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        ("make nosuch", "make: *** No rule to make target 'nosuch'"),
+        ("nosuch-compiler -O2", "ended with 127"),
+        ("echo out; echo err >&2; false", "\n    out\n    err\n"),
+        ("seq 1 50; exit 7", "\n    31\n    32\n"),
+    ],
+)
+def test_a_red_build_quotes_its_end_and_says_how_to_see_it_again(suites, tmp_path, build, words):
+    base, head = suites.suite(sort=100), suites.suite(sort=120)
+    with pytest.raises(ProgramError) as caught:
+        run(suites, tmp_path, request_of(base, head, build=build))
+    assert words in caught.value.message
+    assert "\n    30\n" not in caught.value.message
+    tree = tmp_path / "found" / "trees" / "base" / base[:12]
+    assert caught.value.hint.endswith(f"cd {tree} && {build}")
+    assert tree.is_dir()
+    assert str(tree.with_suffix(".log")) in caught.value.message or "ended with 127" not in words
 
 
 def test_a_second_gate_in_a_directory_is_refused_and_the_first_goes_on(suites, tmp_path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from steelyard.core.errors import UsageError
+from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.extensions.gate.harnesses.pytest_benchmark import make_python_path
 from steelyard.extensions.gate.harnesses.python_modules import find_interpreter, refuse_modules_from_elsewhere
 
@@ -32,12 +34,12 @@ def tree(tmp_path):
 
 
 def environment(tree, *before):
-    path = ":".join([*map(str, before), make_python_path(str(tree))])
+    path = ":".join([*map(str, before), make_python_path(str(tree), Path())])
     return {**os.environ, "PYTHONPATH": path}
 
 
 def test_modules_of_the_tree_come_first_by_the_path_that_the_gate_sets(tree):
-    refuse_modules_from_elsewhere(WORDS, tree, environment(tree))
+    refuse_modules_from_elsewhere(WORDS, Tree(tree, tree, tree), environment(tree))
 
 
 def test_a_finder_that_goes_before_the_path_is_refused_and_named(tree, tmp_path):
@@ -50,7 +52,7 @@ def test_a_finder_that_goes_before_the_path_is_refused_and_named(tree, tmp_path)
     with pytest.raises(
         UsageError, match=f"chains is imported from {elsewhere}, not from this side"
     ) as caught:
-        refuse_modules_from_elsewhere(WORDS, tree, environment(tree, tmp_path / "site"))
+        refuse_modules_from_elsewhere(WORDS, Tree(tree, tree, tree), environment(tree, tmp_path / "site"))
     assert caught.value.hint.startswith("pip uninstall chains")
 
 

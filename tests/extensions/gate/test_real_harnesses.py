@@ -108,7 +108,8 @@ def prepare(tmp_path, words):
 def run_all_and_one(tmp_path, words, first, second):
     """Each of both benchmarks is seen, and the second can be run alone."""
     harness, (program,) = prepare(tmp_path, words)
-    found = probe(harness, program, harness.metric, tmp_path, harness.make_environment(str(tmp_path)), None)
+    environment, logs = harness.make_environment(str(tmp_path), Path()), tmp_path / "logs"
+    found = probe(harness, program, harness.metric, tmp_path, environment, None, logs)
     assert found.names == (first, second)
     assert (found.unit, found.better) == ("s", "lower")
 
@@ -116,7 +117,7 @@ def run_all_and_one(tmp_path, words, first, second):
         def launch(self, program, selection):
             return super().launch(program, Selection(selection.metrics, (second,)))
 
-    one = probe(One(), program, harness.metric, tmp_path, harness.make_environment(str(tmp_path)), None)
+    one = probe(One(), program, harness.metric, tmp_path, environment, None, logs)
     assert one.names == (second,)
 
 
@@ -225,9 +226,11 @@ def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path
     (tmp_path / "hyperfine").write_text(HYPERFINE)
     (tmp_path / "hyperfine").chmod(0o755)
     words = (str(tmp_path / "hyperfine"), "ls")
-    request = GateRequest(
-        base=str(tmp_path), head=str(tmp_path), words=words, are_directories=True, max_time_s=20.0
-    )
+    sides = [tmp_path / name for name in ("old", "new")]
+    for side in sides:
+        side.mkdir()
+    base, head = map(str, sides)
+    request = GateRequest(base=base, head=head, words=words, are_directories=True, max_time_s=20.0)
     (found,) = gate(request, None, tmp_path / "found").benchmarks
     assert (found.name, found.base, found.verdict) == ("ls", pytest.approx(0.2), "equivalent")
 
@@ -279,7 +282,7 @@ def test_a_tool_that_is_not_installed_is_told_from_a_path_that_leads_nowhere(tmp
         harness = find_harness("time", (word,), tmp_path)
         (program,) = harness.find_programs((word,), Tree(tmp_path, tmp_path, tmp_path))
         with pytest.raises(error, match="no-such-tool"):
-            probe(harness, program, harness.metric, tmp_path, {}, None)
+            probe(harness, program, harness.metric, tmp_path, {}, None, tmp_path / "logs")
 
 
 def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
@@ -294,3 +297,72 @@ def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
     assert (program.name, program.source, program.directory) == ("x/b", "divan", "x")
     assert copy.read_bytes() == b"...DIVAN_TIMER..."
     assert harness.name == "cargo"
+
+
+PYTEST_THAT_RAISES = """\
+def test_good(benchmark): benchmark(list)
+def test_bad(benchmark): benchmark(int, "no number")
+"""
+GO_THAT_FAILS = """\
+package sums
+import "testing"
+func BenchmarkGood(b *testing.B) { for i := 0; i < b.N; i++ { _ = i } }
+func BenchmarkBad(b *testing.B) { b.Fatal("no data") }
+"""
+
+
+@pytest.fixture
+def outside_of_workers(monkeypatch):
+    """pytest-benchmark measures nothing where it finds itself in a worker of pytest-xdist."""
+    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST")]:
+        monkeypatch.delenv(name)
+
+
+def probe_in(tmp_path, words):
+    harness, (program,) = prepare(tmp_path, words)
+    environment = harness.make_environment(str(tmp_path), Path())
+    return probe(harness, program, harness.metric, tmp_path, environment, None, tmp_path / "logs")
+
+
+@pytest.mark.usefixtures("outside_of_workers")
+def test_a_test_that_raises_is_left_out_with_its_exception_and_the_others_are_judged(tmp_path):
+    (tmp_path / "test_a.py").write_text(PYTEST_THAT_RAISES)
+    found = probe_in(tmp_path, (sys.executable, "-m", "pytest", "test_a.py"))
+    assert found.names == ("test_a.py::test_good",)
+    assert found.skipped.keys() == {"test_a.py::test_bad"}
+    assert found.skipped["test_a.py::test_bad"].startswith("ValueError: invalid literal for int()")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_a_benchmark_of_go_that_fails_is_left_out_with_its_words(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/sums\n")
+    (tmp_path / "sum_test.go").write_text(GO_THAT_FAILS)
+    found = probe_in(tmp_path, ("go", "test", "-bench", "."))
+    ((good,), [(bad, why)]) = found.names, found.skipped.items()
+    # Both with the number of CPUs, where there are several.
+    assert (good.partition("-")[0], bad.partition("-")[0]) == ("BenchmarkGood", "BenchmarkBad")
+    assert "no data" in why
+
+
+@pytest.mark.usefixtures("outside_of_workers")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def test_bad(benchmark): benchmark(int, 'x')\n", "every benchmark failed: it ended with 1"),
+        ("import nosuchmodule\n", "No module named 'nosuchmodule'"),
+    ],
+)
+def test_a_suite_whose_tests_all_fail_is_red_and_quotes_pytest(tmp_path, text, words):
+    (tmp_path / "test_a.py").write_text(text)
+    with pytest.raises(ProgramError) as caught:
+        probe_in(tmp_path, (sys.executable, "-m", "pytest", "test_a.py"))
+    assert words in caught.value.message
+    assert str(tmp_path / "logs" / "run.out") in caught.value.message
+    assert caught.value.hint.startswith(f"cd {tmp_path} && ")
+
+
+@pytest.mark.usefixtures("outside_of_workers")
+def test_a_filter_that_matches_no_test_is_no_report(tmp_path):
+    (tmp_path / "test_a.py").write_text(PYTEST_THAT_RAISES)
+    with pytest.raises(NoReportError, match="found no benchmark to run"):
+        probe_in(tmp_path, (sys.executable, "-m", "pytest", "test_a.py", "-k", "nosuch"))

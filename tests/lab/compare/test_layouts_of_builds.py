@@ -1,4 +1,4 @@
-"""``--contexts=layout``: builds that differ by padding alone, of a program whose address sets its cost."""
+"""``contexts="layout"``: builds that differ by padding alone, of a program whose address sets its cost."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def test_objects_of_two_trees_are_compared(sources):
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        ({"contexts": "layout"}, "needs --build (which links the program)"),
-        ({"build": "cc {objects} -o {build}/p"}, "and --build needs it"),
+        ({"contexts": "layout"}, "needs build (which links the program)"),
+        ({"build": "cc {objects} -o {build}/p"}, "and build needs it"),
         ({"contexts": "layout", "build": "cc a.c -o {build}/p"}, "does not name {objects} and {build}"),
     ],
 )
@@ -127,7 +127,7 @@ def test_layouts_without_a_build_and_the_reverse_are_refused(keys, told):
     with pytest.raises(UsageError) as caught:
         CompareRequest(commands=("./a",), objects=("a.c",), **keys).experiment()
     assert told in caught.value.message
-    assert "--contexts=layout" in caught.value.hint
+    assert 'contexts="layout"' in caught.value.hint
 
 
 @pytest.mark.parametrize("part", ["link_order", "padding"])

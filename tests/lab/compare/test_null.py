@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import signal
 
+import click
 import pytest
 
+from steelyard.cli.compare_null import Null, read_null
 from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.lab.compare import null as null_room
 from steelyard.lab.compare.compare import CompareRequest
@@ -171,22 +173,30 @@ def test_json_has_counts_shares_and_exact_intervals():
 
 
 def test_the_command_line_takes_the_next_word_as_the_command(steelyard_cli):
-    done = steelyard_cli("compare", "--null", "/bin/true", "--comparisons", "2", "-r", "2", "--json")
+    done = steelyard_cli("compare", "--null=2", "/bin/true", "-r", "2", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert (document["command"], document["wanted"], document["blocks"]) == ("/bin/true", 2, 2)
 
 
-def test_comparisons_without_null_is_refused_with_the_cure(steelyard_cli):
-    done = steelyard_cli("compare", "--comparisons", "2", "/bin/true", "/bin/true")
-    assert done.returncode == 2
-    assert "hint: steelyard compare --null --comparisons 2" in done.stderr
+@pytest.mark.parametrize(
+    ("value", "kind", "comparisons"),
+    [("itself", "itself", None), ("layout", "layout", None), ("7", "itself", 7), ("layout,50", "layout", 50)],
+)
+def test_a_null_has_a_kind_a_number_of_comparisons_or_both(value, kind, comparisons):
+    assert read_null(value) == Null(kind, comparisons)
+
+
+@pytest.mark.parametrize("value", ["", "0", "1000001", "layout,", ",5", "-3", "2.5", "stack", "²"])
+def test_another_value_of_null_is_refused(value):
+    with pytest.raises(click.BadParameter, match="comparisons"):
+        read_null(value)
 
 
 @pytest.mark.parametrize(
     ("option", "hint"),
     [
-        (("--precision", "0.05"), "hint: --runs 20 instead"),
+        (("--min-runs", "6"), "hint: --runs 6 instead"),
         (("--max-runs", "7"), "hint: --runs 7 instead"),
         (("--strict",), "hint: leave --strict out; --json has the rates"),
         (("--margin", "0.1"), "hint: leave --margin out"),
@@ -210,9 +220,7 @@ def test_the_time_that_a_null_may_take_ends_it(steelyard_cli):
 def test_ctrl_c_on_the_command_line_prints_what_there_is_and_exits_130(
     steelyard_started, tmp_path, eventually
 ):
-    process = steelyard_started(
-        "compare", "--null", "--comparisons", "9999", "-r", "2", "true", "-o", "itself"
-    )
+    process = steelyard_started("compare", "--null=9999", "-r", "2", "true", "-o", "itself")
     eventually((tmp_path / "itself" / "000003").exists, process)
     process.send_signal(signal.SIGINT)
     text, errors = process.communicate()

@@ -15,7 +15,6 @@ from steelyard.design.randomness import generator, permutation
 from steelyard.extensions.audit.request import AuditRequest
 from steelyard.extensions.audit.screening import unseen
 from steelyard.interventions import AFFINITY, INTERVENTIONS
-from steelyard.lab.compare.compare import BUILD_HINT
 from steelyard.spec.text.origin import suggest
 from steelyard.stats.planning.unseen import unseen_share
 
@@ -149,7 +148,7 @@ def candidates(request: AuditRequest) -> tuple[tuple[AuditCandidate, ...], Mappi
         if name not in KINDS:
             raise UsageError(
                 f"{name} changes how a program is built, and a command is built already",
-                hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
+                hint=f'{name} = "random" in the [contexts] of a spec that has a [build]',
             )
         levels = INTERVENTIONS[name].population()
         if lacks := _get_lacks(name, levels):

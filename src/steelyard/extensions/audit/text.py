@@ -58,8 +58,8 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     if audit.not_varied:
         unseen.append(f"Only where --only names them: {', '.join(audit.not_varied)}")
     unseen.append(
-        "Link order and the layout of the code itself: a command is built already (compare --contexts=layout"
-        " draws them)"
+        'Link order and the layout of the code itself: a command is built already (code = "random" in the'
+        " [contexts] of a spec draws them)"
     )
     unseen.append(
         "In no audit: standard input, the contents of files, limits other than that of the stack, other"

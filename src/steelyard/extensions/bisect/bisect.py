@@ -18,6 +18,7 @@ from steelyard.extensions.bisect.bisection import LOOKS, Compared, Search, diffe
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.extensions.bisect.results import Bisection, Candidate, ComparedCommit, SkippedCommit
 from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.tree_request import locate_start
 from steelyard.lab.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
@@ -62,7 +63,12 @@ def bisect(
     line = _get_line(request, repository)
     # With ids, which mean the same when a branch has moved on.
     bisect_request = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
-    trees = Trees(repository, directory.absolute() / "trees", bisect_request.build_words)
+    trees = Trees(
+        repository,
+        directory.absolute() / "trees",
+        bisect_request.build_words,
+        Path(bisect_request.place),
+    )
     if repository.dirty:
         tell("uncommitted changes are in no commit, and are not measured")
     bisection = _Bisection(bisect_request, line, trees, directory)
@@ -230,7 +236,7 @@ class _Bisection:
             source=str(self._directory.absolute()),
             program={
                 "command": [escape(word).replace("\0", f"{trees}/{{{TREE}}}") for word in marked],
-                "cwd": f"{trees}/{{{TREE}}}",
+                "cwd": escape(locate_start("\0", self.request.place)).replace("\0", f"{trees}/{{{TREE}}}"),
                 "inherit": True,
             },
             factors={TREE: names},

@@ -13,7 +13,6 @@ from steelyard.cli.campaign import as_a_whole, tell_records
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
-    build_shell_option,
     declare_fraction,
     json_option,
     metric_option,
@@ -32,7 +31,6 @@ class BisectOptions(Options):
     bad: str = declare_argument("BAD")
     words: tuple[str, ...] = declare_argument("-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
     build: str = build_option("Build a commit, in a work tree of its own; {tree} is its path.")
-    shell: bool = build_shell_option
     repo: Path = repository_option
     metric: str = metric_option("Metric to compare.", "wall_s")
     error: float = declare_fraction(
@@ -69,7 +67,7 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
 
     \b
     steelyard bisect v1.2 HEAD --build make -- ./prog input
-    steelyard bisect v1.2 HEAD --build './configure && make' -S -- ./prog input
+    steelyard bisect v1.2 HEAD --build './configure && make' -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.bisect.bisect import bisect
     from steelyard.extensions.bisect.request import BisectRequest, refuse_few
@@ -81,10 +79,11 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
 
     refuse_few(options.words)
     directory = options.output or propose_record(os.environ, "bisect")
-    request = options.fill(BisectRequest)
+    repository = Repository(options.repo)
+    request = options.fill(BisectRequest, place=str(repository.place))
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
-        bisection = bisect(request, Repository(options.repo), directory, watch=line.update, tell=tell)
+        bisection = bisect(request, repository, directory, watch=line.update, tell=tell)
     if options.as_json:
         click.echo(BISECTION.text(bisection), nl=False)
     else:

@@ -17,8 +17,8 @@ class BisectRequest(TreeRequest, frozen=True, kw_only=True):
     good, bad : str
         Revisions; in what is kept, full ids.
     words : sequence of str
-        The program and its arguments; ``{tree}`` is the tree, where it starts, and in which a relative path
-        of the program lies.
+        The program and its arguments; ``{tree}`` is the tree. It starts in ``place`` of the tree, in which a
+        relative path of it lies.
     error : float
         Stated share of errors: of a difference that does not exist, and of a commit that did not make it.
     blocks : int
@@ -39,7 +39,7 @@ class BisectRequest(TreeRequest, frozen=True, kw_only=True):
 
     def program(self, tree: str) -> list[str]:
         """Return the program and its arguments for one tree."""
-        return locate_program(self.words, tree)
+        return locate_program(self.words, tree, self.place)
 
 
 def refuse_few(words: Sequence[str]) -> None:

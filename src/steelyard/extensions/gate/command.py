@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from steelyard.cli.campaign import as_a_whole, tell_records
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
-    build_shell_option,
     declare_file,
     declare_fraction,
     json_option,
@@ -70,9 +70,11 @@ class WordsBehindDashes(PathCommand):
 class GateOptions(Options):
     """Options of ``steelyard gate``."""
 
-    revisions: tuple[str, ...] = declare_argument("BASE [HEAD] -- HARNESS COMMAND...", nargs=-1)
+    revisions: tuple[str, ...] = declare_argument("[BASE [HEAD]] [-- HARNESS COMMAND...]", nargs=-1)
+    is_tip: bool = declare(
+        "Compare with BASE itself (default: with the commit where HEAD left it).", "--base-tip"
+    )
     build: str = build_option("Build a tree before its benchmarks run in it.")
-    shell: bool = build_shell_option
     harness: str | None = declare(
         f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
         metavar="NAME",
@@ -132,6 +134,9 @@ class GateOptions(Options):
 def command(ctx: click.Context, options: GateOptions) -> None:
     """Run the benchmarks of BASE and HEAD (default: HEAD) in turns, and say of each whether it is slower.
 
+    Without a command, the harness that the project has is found, with its build; without BASE, the default
+    branch of origin. The line that says so is printed first. Compared is the commit where HEAD left BASE.
+
     Both revisions are checked out and built in work trees of their own. Processes of the harness, and not of
     cargo or go, run in randomised blocks; each benchmark is slower, faster, equivalent within the margin, or
     open when the budget is spent. What is decided runs no more.
@@ -140,16 +145,16 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     build or a run fails, 7 if the harness reports nothing that can be read.
 
     \b
+    steelyard gate
     steelyard gate main -- cargo bench
     steelyard gate main -- go test -bench . ./...
     steelyard gate main -- python -m pytest benchmarks/
     steelyard gate v1.2 --build 'make bench' -- build/bench
     steelyard gate --base-dir old --head-dir new --time -- ./program input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.extensions.gate.request import GateRequest, refuse_no_command
+    from steelyard.extensions.gate.request import GateRequest
 
     words: tuple[str, ...] = ctx.meta["words"]
-    refuse_no_command(words)
     files = {
         "--junit": options.junit,
         "--sarif": options.sarif,
@@ -164,11 +169,15 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     if options.is_timed and options.harness not in (None, "time"):
         raise UsageError(f"--time and --harness {options.harness}", hint="leave one of them out")
     base, head, are_directories = _choose_sides(options)
+    build = options.build
+    if not words:
+        words, build = _find_command(options, base)
     request = options.fill(
         GateRequest,
         base=base,
         head=head,
         words=words,
+        build=build,
         are_directories=are_directories,
         harness="time" if options.is_timed else options.harness,
     )
@@ -198,19 +207,33 @@ def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:
         if base_dir is None or head_dir is None:
             raise UsageError("one directory of two", hint="--base-dir OLD --head-dir NEW")
         return str(base_dir), str(head_dir), True
-    if not 1 <= len(revisions) <= 2:
+    if len(revisions) > 2:
         raise UsageError(
             f"{len(revisions)} revisions: one or two are needed", hint="steelyard gate main -- cargo bench"
         )
+    if not revisions:
+        from steelyard.extensions.gate.detecting import find_base
+        from steelyard.lab.repository.repository import Repository
+
+        revisions = ("HEAD",) if options.qualify else (find_base(Repository(options.repo)),)
     if options.qualify:
         return revisions[-1], revisions[-1], False
     return revisions[0], revisions[1] if len(revisions) > 1 else "HEAD", False
 
 
+def _find_command(options: GateOptions, base: str) -> tuple[tuple[str, ...], str]:
+    """Return the command and the build of the harness that the project has, and say which line that is."""
+    from steelyard.extensions.gate.detecting import find_candidate
+
+    candidate = find_candidate(options.head_dir or options.repo, base)
+    if options.build:
+        candidate = replace(candidate, build=options.build)
+    click.echo(candidate.format_line(base), err=True)
+    return candidate.words, candidate.build
+
+
 def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
     """Gate, and print the answer."""
-    from msgspec.structs import replace
-
     from steelyard.extensions.gate.gate import gate
     from steelyard.extensions.gate.qualification import load_qualification
     from steelyard.extensions.gate.results import GATE

@@ -11,15 +11,21 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
 
-from steelyard.core.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
+from steelyard.core.errors import (
+    InterruptedRunError,
+    NoReportError,
+    ProgramError,
+    RecordBusyError,
+    UsageError,
+)
 from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.extensions.gate.request import ALPHA, GateRequest
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification
+from steelyard.extensions.gate.revisions import identify
 from steelyard.extensions.gate.sides import SIDES, GateSides
 from steelyard.extensions.gate.suite import (
     LEAST,
@@ -136,6 +142,9 @@ def _measure_in(
             f"interrupted; measurements so far are in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
+    except ProgramError:
+        # Trees stay, so that what failed can be run in them again.
+        raise
     except BaseException:
         sides.remove()
         raise
@@ -143,21 +152,6 @@ def _measure_in(
     for built in ("cache", "programs"):
         shutil.rmtree(directory / built, ignore_errors=True)
     return suite
-
-
-def identify(request: GateRequest, repository: Repository | None) -> GateRequest:
-    """Return the request with ids of commits, which mean the same when a branch has moved on.
-
-    Raises
-    ------
-    UsageError
-        A revision names no commit.
-    """
-    if repository is None:
-        return replace(
-            request, base=str(Path(request.base).absolute()), head=str(Path(request.head).absolute())
-        )
-    return replace(request, base=repository.commit(request.base), head=repository.commit(request.head))
 
 
 class GatedSuite:
@@ -358,8 +352,8 @@ class GatedSuite:
     def _list_notes(self) -> list[str]:
         """Return what a reader has to know of the two sides beside verdicts."""
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
-        if self.request.base == self.request.head and not self.request.is_null:
-            notes.insert(0, "Base and head are the same: this says nothing of a change.")
+        if self.request.origin:
+            notes.insert(0, self.request.origin)
         if self.request.layout:
             notes.append("Both sides were linked anew for each block, in an order drawn for it.")
         return [*notes, *self._tally.list_notes()]

@@ -122,11 +122,13 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         probes: dict[Side, ProbedHarness] = {}
         for side, program in members.items():
             with naming(side, name_revision(request, side)):
-                tree = trees[side].path
-                environment = harness.make_environment(str(tree))
-                place = tree / program.directory
+                tree = trees[side]
+                environment = harness.make_environment(str(tree.root), tree.place)
+                place = tree.path / program.directory
                 harness.check_tree(program, tree, {**os.environ, **environment})
-                probes[side] = probe(harness, program, metric, place, environment, request.timeout_s)
+                probes[side] = probe(
+                    harness, program, metric, place, environment, request.timeout_s, tree.output
+                )
         is_same = harness.builds and _is_same_file(members)
         programs.append(PlannedProgram(name, members, probes, is_same, _find_installed(harness, members)))
     _refuse_nothing_common(programs)

@@ -17,14 +17,19 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
 from steelyard.core.units import BUILTIN, Better
 from steelyard.exchange.reports import read_reports
 from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Selection
+from steelyard.lab.repository.red_builds import describe_red, format_command
 from steelyard.run.measure.extract.harness import HarnessReport
 
 _LINES: Final = 4
+OUTPUT: Final = "run.out"
+ERRORS: Final = "run.err"
+"""Names of the files that keep what a process printed."""
 
 
 class ProbedHarness(msgspec.Struct, frozen=True):
@@ -56,8 +61,16 @@ def probe(
     directory: Path,
     environment: Mapping[str, str],
     timeout_s: float | None,
+    logs: Path,
 ) -> ProbedHarness:
     """Run all benchmarks of a program once.
+
+    Parameters
+    ----------
+    directory : Path
+        Where it starts.
+    logs : Path
+        Directory in which what it prints is kept.
 
     Raises
     ------
@@ -75,8 +88,19 @@ def probe(
         metrics.touch()
         words = harness.launch(program, Selection(str(metrics)))
         began = time.monotonic()
-        stdout = _run(words, directory, {**os.environ, **environment}, Path(place), timeout_s)
+        code = _run(words, directory, {**os.environ, **environment}, logs, timeout_s)
         seconds = time.monotonic() - began
+        output, errors = logs / OUTPUT, logs / ERRORS
+        written = metrics.read_bytes()
+        stdout = output.read_bytes()
+        failed = dict(harness.find_failures(stdout.decode(errors="replace")))
+        if code in harness.codes_of_none and not failed:
+            raise NoReportError(
+                "the harness found no benchmark to run",
+                hint=f"a filter may match none: cd {directory} && {format_command(words)}",
+            )
+        if code and not (code in harness.codes_of_failures and failed):
+            raise describe_red("it", words, directory, code, output, errors)
         if program.source is None:
             builtin = BUILTIN.get(metric)
             if builtin is None:
@@ -85,7 +109,6 @@ def probe(
                     hint=f"one of: {', '.join(BUILTIN)}",
                 )
             return ProbedHarness((Path(program.words[0]).name,), builtin.unit, builtin.better, seconds)
-        written = metrics.read_bytes()
     origin = "its report" if written else "its output"
     text = (written or stdout).decode(errors="replace")
     if not text.strip():
@@ -94,14 +117,23 @@ def probe(
             hint="run the command by itself; a filter may match none",
         )
     try:
-        reports = read_reports(text, origin, program.source)
+        probed = _select_metric(_read(text, origin, program), metric, seconds)
+    except NoReportError:
+        if failed:
+            raise describe_red("every benchmark failed: it", words, directory, code, output, errors) from None
+        raise
+    return replace(probed, skipped={**probed.skipped, **failed})
+
+
+def _read(text: str, origin: str, program: HarnessProgram) -> Sequence[HarnessReport]:
+    try:
+        return read_reports(text, origin, program.source or "")
     except SteelyardError as error:
         raise NoReportError(
             f"{error.message}{_quote_end(text)}",
             hint="run the command by itself, and see whether it prints what its harness prints;"
             " --harness names another",
         ) from None
-    return _select_metric(reports, metric, seconds)
 
 
 def _select_metric(reports: Sequence[HarnessReport], metric: str, seconds: float) -> ProbedHarness:
@@ -134,11 +166,12 @@ def _run(
     words: Sequence[str],
     directory: Path,
     environment: Mapping[str, str],
-    place: Path,
+    logs: Path,
     timeout_s: float | None,
-) -> bytes:
-    """Return what it prints; nothing that it started goes on without it."""
-    output, errors = place / "stdout", place / "stderr"
+) -> int:
+    """Return its exit code, below 0 for a signal; nothing that it started goes on without it."""
+    logs.mkdir(parents=True, exist_ok=True)
+    output, errors = logs / OUTPUT, logs / ERRORS
     try:
         with output.open("wb") as out, errors.open("wb") as err:
             process = subprocess.Popen(
@@ -159,18 +192,13 @@ def _run(
             f"{words[0]}: {error.strerror}", hint="a path is relative to the tree; --build builds it"
         ) from None
     try:
-        code = process.wait(timeout_s)
+        return process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         raise ProgramError(f"it took longer than {timeout_s:g} s", hint="give it more: --timeout") from None
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    if code:
-        how = f"ended with {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"
-        text = (errors.read_bytes().strip() or output.read_bytes()).decode(errors="replace")
-        raise ProgramError(f"it {how}{_quote_end(text)}", hint=f"run it by itself: {words[0]}")
-    return output.read_bytes()
 
 
 def _quote_end(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from steelyard.core.errors import UsageError
 from steelyard.lab.repository.tree_request import TreeRequest
 
 MARGIN: Final = 0.03
@@ -19,6 +18,10 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     ----------
     base, head : str
         Revisions; in what is kept, full ids. Directories where ``are_directories``.
+    is_tip : bool
+        ``base`` is compared as it is, and not where head left it.
+    origin : str
+        What base is, in words; filled in with the ids.
     words : tuple of str
         The command of the harness; the program's relative path is in the tree.
     harness : str or None
@@ -44,6 +47,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     head: str
     words: tuple[str, ...]
     are_directories: bool = False
+    is_tip: bool = False
+    origin: str = ""
     harness: str | None = None
     metric: str | None = None
     margin: float = MARGIN
@@ -52,16 +57,3 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     allow_failures: int = 0
     layout: bool = False
     is_null: bool = False
-
-
-def refuse_no_command(words: tuple[str, ...]) -> None:
-    """Refuse a gate without a harness.
-
-    Raises
-    ------
-    UsageError
-    """
-    if not words:
-        raise UsageError(
-            "no command of a harness", hint="steelyard gate main -- cargo bench; … -- pytest benchmarks/"
-        )

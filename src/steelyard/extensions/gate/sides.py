@@ -40,7 +40,12 @@ class GateSides:
             None
             if repository is None
             else {
-                side: Trees(repository, self._directory / "trees" / side, fill_layout(request.build_words, 0))
+                side: Trees(
+                    repository,
+                    self._directory / "trees" / side,
+                    fill_layout(request.build_words, 0),
+                    Path(request.place),
+                )
                 for side in SIDES
             }
         )
@@ -51,7 +56,12 @@ class GateSides:
 
     def describe_tree(self, side: Side) -> Tree:
         """Return the tree with the directories beside it."""
-        return Tree(self.locate(side), self._directory / "programs" / side, self._directory / "cache")
+        return Tree(
+            self.locate(side),
+            self._directory / "programs" / side,
+            self._directory / "cache",
+            place=Path(self._request.place),
+        )
 
     def prepare(self, side: Side) -> Tree:
         """Check the side out and build it, unless that is done.
@@ -94,7 +104,7 @@ class GateSides:
         words = fill_layout(self._request.build_words, layout)
         if words:
             with naming(side, self._revisions[side]):
-                build([word.replace("{tree}", str(tree.path.resolve())) for word in words], tree)
+                build([word.replace("{tree}", str(tree.root.resolve())) for word in words], tree)
         return tree
 
     def remove(self) -> None:

@@ -170,15 +170,16 @@ def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
     }
     tree = f"{escape(str(sides.locate('base').parent))}/{{command}}"
     # Paths of the user's own may have braces; the place of the side is the only placeholder.
-    environment = {name: _mark_side(text, sides) for name, text in harness.make_environment("\0").items()}
+    place = sides.describe_tree("base").place
+    environment = harness.make_environment("\0", place)
     keys: dict[str, Any] = {
         "name": "gate",
         "source": str(batch.directory.parent.absolute()),
         "program": {
             "commands": commands,
-            "cwd": f"{tree}/{escape(program.programs['base'].directory)}",
+            "cwd": f"{tree}/{escape(str(place / program.programs['base'].directory))}",
             "inherit": True,
-            "env": environment,
+            "env": {name: _mark_side(text, sides) for name, text in environment.items()},
         },
         "design": {"blocks": batch.blocks, "discard": batch.discard, "seed": batch.seed},
         "contexts": {"env_bytes": "random"},

@@ -33,7 +33,7 @@ from steelyard.extensions.ratchet.ledger import (
 from steelyard.extensions.ratchet.online_fdr import level
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Total
 from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.tree_request import TreeRequest, locate_program
+from steelyard.lab.repository.tree_request import TreeRequest, locate_program, locate_start
 from steelyard.lab.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
@@ -93,6 +93,7 @@ class Ratchet:
         top = repository.ask("rev-parse", "--show-toplevel").strip()
         if not top:
             raise UsageError("a bare repository has no work tree to try", hint="clone it and try there")
+        self._place = str(repository.place)
         self._repository = Repository(Path(top))
         self.directory = Path(top) / PLACE
         self._watch = watch
@@ -198,6 +199,7 @@ class Ratchet:
             request.blocks,
             secrets.randbits(31),
             None,
+            self._place,
         )
         if not request.any_output:
             trees = self._make_trees(ledger)
@@ -252,7 +254,7 @@ class Ratchet:
 
     def _make_trees(self, ledger: Ledger) -> Trees:
         words = TreeRequest(build=ledger.build).build_words
-        return Trees(self._repository, self.directory / "trees", words)
+        return Trees(self._repository, self.directory / "trees", words, Path(ledger.place))
 
     def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
         """Logarithms of the speed of ``rival`` over that of ``best``, block by block, in a record of its own.
@@ -265,7 +267,7 @@ class Ratchet:
         """
         for commit in (best, rival):
             trees.build(commit)
-        program = locate_program(ledger.words, "\0")
+        program = locate_program(ledger.words, "\0", ledger.place)
         place = escape(str(trees.path(best).parent))
         sha256 = {} if ledger.stdout_sha256 is None else {"stdout_sha256": ledger.stdout_sha256}
         spec = experiment(
@@ -273,7 +275,7 @@ class Ratchet:
             source=str(self.directory),
             program={
                 "command": [escape(word).replace("\0", f"{place}/{{{TREE}}}") for word in program],
-                "cwd": f"{place}/{{{TREE}}}",
+                "cwd": escape(locate_start("\0", ledger.place)).replace("\0", f"{place}/{{{TREE}}}"),
                 "inherit": True,
                 "verify": {"exit": 0, **sha256},
             },
@@ -328,11 +330,11 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
     ProgramError
         It cannot be started, or fails.
     """
-    words = locate_program(ledger.words, str(tree))
+    words = locate_program(ledger.words, str(tree), ledger.place)
     try:
         done = subprocess.run(
             words,
-            cwd=tree,
+            cwd=locate_start(str(tree), ledger.place),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -82,6 +82,8 @@ class Ledger(msgspec.Struct, frozen=True):
         probability of any win.
     margin : float
         A win is faster by more than this fraction.
+    place : str
+        Where in a tree its build and the program start, relative to its top.
     stdout_sha256 : str or None
         Of what the start prints, and each change has to; ``None`` where that is not compared.
     """
@@ -95,6 +97,7 @@ class Ledger(msgspec.Struct, frozen=True):
     blocks: int
     seed: int
     stdout_sha256: str | None
+    place: str = "."
     attempts: tuple[Attempt, ...] = ()
     totals: tuple[Total, ...] = ()
 

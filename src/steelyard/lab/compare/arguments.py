@@ -26,7 +26,7 @@ FIELDS: Final = {
     "timeout": "timeout_s",
     "warmup": "discard",
 }
-"""Option of ``steelyard compare`` to the field of a request that it sets."""
+"""Argument of ``steelyard.compare`` to the field of a request that it sets."""
 
 NAMES: Final = {
     "analysis.metric": "metric",
@@ -39,12 +39,12 @@ NAMES: Final = {
     "factors": "parameter_list",
     "program.timeout": "timeout",
 }
-"""Key of a spec to the option of ``steelyard compare`` that sets it."""
+"""Key of a spec to the argument of ``steelyard.compare`` that sets it."""
 _TIMES: Final = ("max_time_s", "timeout_s")
 
 
 def fields_of(options: Mapping[str, object], names: Collection[str], call: str) -> dict[str, Any]:
-    """Translate options of ``steelyard compare`` into fields of a request; fields stay what they are.
+    """Translate arguments of ``steelyard.compare`` into fields of a request; fields stay what they are.
 
     Raises
     ------

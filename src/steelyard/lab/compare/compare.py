@@ -27,7 +27,9 @@ LEAST_BLOCKS: Final = 5
 """The same of an answer about several programs that are slow."""
 MAX_TIME_S: Final = 180.0
 """Where a precision is asked for."""
-BUILD_HINT: Final = "--build 'cc {objects} -o {build}/prog' --objects 'a.c b.c' '{build}/prog'"
+LAYOUT_HINT: Final = (
+    'compare("{build}/prog", contexts="layout", build="cc {objects} -o {build}/prog", objects=["a.c", "b.c"])'
+)
 DEFAULT_SHELL: Final = "/bin/sh"
 MOST_VALUES: Final = 10_000
 """Of a parameter that is scanned."""
@@ -204,13 +206,12 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         """Return the keys of ``[build]``; what objects are called at each level is what it depends on."""
         if self.build is None or self.contexts != "layout":
             raise UsageError(
-                "--contexts=layout needs --build (which links the program), and --build needs it",
-                hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
+                'contexts="layout" needs build (which links the program), and build needs it',
+                hint=LAYOUT_HINT,
             )
         if "{objects}" not in self.build or "{build}" not in self.build:
             raise UsageError(
-                f"--build {self.build!r} does not name {{objects}} and {{build}}",
-                hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
+                f"build={self.build!r} does not name {{objects}} and {{build}}", hint=LAYOUT_HINT
             )
         levels = {**self.parameters, **({"command": labels} if len(labels) > 1 else {})}
         words = [_keep_placeholders(word, {*levels, *_OURS}) for word in split(self.build)]

@@ -14,6 +14,7 @@ from typing import Final
 from steelyard.core.errors import MachineError, UsageError
 
 _TIMEOUT_S: Final = 600.0
+DEEPEN: Final = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
 
 
 class Repository:
@@ -51,13 +52,28 @@ class Repository:
         UsageError
             It names none here.
         """
+        commit = self.find_commit(revision)
+        if commit is None:
+            raise UsageError(
+                f"{revision!r} names no commit in {self.directory.absolute()}", hint=self._suggest(revision)
+            )
+        return commit
+
+    def find_commit(self, revision: str) -> str | None:
+        """Return the full id of the commit that a revision names; ``None`` where it names none here."""
         done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if done.returncode:
-            hint = "git log --oneline lists commits"
-            if self.shallow:
-                hint = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
-            raise UsageError(f"{revision!r} names no commit in {self.directory.absolute()}", hint=hint)
-        return done.stdout.strip()
+        return None if done.returncode else done.stdout.strip()
+
+    def _suggest(self, revision: str) -> str:
+        """Return what makes a revision known here."""
+        if self.shallow:
+            return DEEPEN
+        branches = self._run("for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{revision}")
+        if names := branches.stdout.split():
+            return f"it is not a branch here, but {names[0]} is: name that"
+        if remotes := self._run("remote").stdout.split():
+            return f"git fetch {remotes[0]} {shlex.quote(revision)}; git log --oneline lists commits"
+        return "git log --oneline lists commits"
 
     def first_parents(self, last: str, after: str | None = None) -> list[str]:
         """Return commits from the first, or from behind ``after``, to ``last``, oldest first.
@@ -74,6 +90,25 @@ class Repository:
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
         """Whether ``commit`` contains ``ancestor``."""
         return self._run("merge-base", "--is-ancestor", ancestor, commit).returncode == 0
+
+    def find_merge_base(self, first: str, second: str) -> str | None:
+        """Return the last commit that both contain; ``None`` without one here."""
+        done = self._run("merge-base", first, second)
+        return None if done.returncode else done.stdout.split()[0]
+
+    def find_default_branch(self) -> str | None:
+        """Return the default branch of origin, as in ``origin/main``; ``None`` where it is not known here."""
+        done = self._run("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+        return None if done.returncode else done.stdout.strip()
+
+    def list_parents(self, commit: str) -> list[str]:
+        """List the parents of a commit; of a merge, the side that was merged into is the first."""
+        return self.ask("rev-list", "--parents", "--max-count=1", commit).split()[1:]
+
+    @property
+    def place(self) -> Path:
+        """Where in the work tree the directory is; ``.`` at the top, and in a bare repository."""
+        return Path(self.ask("rev-parse", "--show-prefix").strip() or ".")
 
     def subject(self, commit: str) -> str:
         """Return the first line of a commit's message."""
@@ -110,7 +145,7 @@ class Repository:
         with TemporaryDirectory() as place:
             index = {"GIT_INDEX_FILE": str(Path(place, "index"))}
             self.ask("read-tree", "HEAD", env=index)
-            self.ask("add", "--all", "--", ".", f":(exclude){without}", env=index)
+            self.ask("add", "--all", "--", ":/", f":(top,exclude){without}", env=index)
             tree = self.ask("write-tree", env=index).strip()
         identity = ("-c", "user.name=steelyard", "-c", "user.email=steelyard@localhost")
         text = self.ask(*identity, "commit-tree", "-m", "steelyard ratchet", "-p", "HEAD", tree)

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError
-from steelyard.lab.compare.compare import DEFAULT_SHELL, split
+from steelyard.lab.compare.compare import DEFAULT_SHELL
 
 
 class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +21,9 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     build : str
-        Command that builds a tree in it, split into words unless ``shell``; empty for none.
+        Command that builds a tree in it, read by ``/bin/sh``; empty for none.
+    place : str
+        Where in a tree its build and its programs start, relative to its top.
     seed : int or None
         Of the order of runs; drawn where ``None``.
     """
@@ -30,21 +32,13 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
     kind: ClassVar[str]
     """What such a request asks for, in words."""
     build: str = ""
-    shell: bool = False
+    place: str = "."
     seed: int | None = None
 
     @property
     def build_words(self) -> list[str]:
-        """The build command.
-
-        Raises
-        ------
-        UsageError
-            It cannot be split.
-        """
-        if self.shell and self.build:
-            return [DEFAULT_SHELL, "-c", self.build]
-        return split(self.build) if self.build else []
+        """The words that run the build command."""
+        return [DEFAULT_SHELL, "-c", self.build] if self.build else []
 
     def keep_in(self, directory: Path) -> Self:
         """Write the request down, with a seed; or see that the directory is of the same one, and take its.
@@ -84,12 +78,17 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
             ) from None
 
 
-def locate_program(words: Sequence[str], tree: str) -> list[str]:
-    """Return a program and its arguments for one tree, in which a relative path of the program lies.
+def locate_program(words: Sequence[str], tree: str, place: str = ".") -> list[str]:
+    """Return a program and its arguments for one tree.
 
-    ``{tree}`` stands for the tree.
+    ``{tree}`` in them is the tree; a relative path of the program lies in ``place`` of it.
     """
     first, *rest = (word.replace("{tree}", tree) for word in words)
     if "/" in first and not Path(first).is_absolute():
-        first = f"{tree}/{first.removeprefix('./')}"
+        first = f"{locate_start(tree, place)}/{first.removeprefix('./')}"
     return [first, *rest]
+
+
+def locate_start(tree: str, place: str) -> str:
+    """Return the directory in which programs of a tree start."""
+    return tree if place == "." else f"{tree}/{place}"

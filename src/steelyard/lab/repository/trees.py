@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import ProgramError
+from steelyard.lab.repository.red_builds import describe_red
 from steelyard.lab.repository.repository import Repository
 
 DIGITS: Final = 12
 """Of a commit in the name of its tree: names of one length keep contexts equal."""
-_LOG_LINES: Final = 3
 
 
 class Trees:
@@ -25,10 +25,15 @@ class Trees:
     ----------
     build : sequence of str
         Words of the build command, run in the tree; ``{tree}`` in them is its path.
+    place : Path
+        Where in a tree its build and its programs start, relative to its top.
     """
 
-    def __init__(self, repository: Repository, directory: Path, build: Sequence[str]) -> None:
+    def __init__(
+        self, repository: Repository, directory: Path, build: Sequence[str], place: Path = Path()
+    ) -> None:
         self._repository = repository
+        self._place = place
         self._directory = directory
         self._build = build
 
@@ -60,21 +65,16 @@ class Trees:
         self._directory.mkdir(parents=True, exist_ok=True)
         self._repository.remove(tree)  # What an interrupted build has left.
         self._repository.check_out(commit, tree)
+        start = tree / self._place
+        if not (start.is_dir() and start.resolve().is_relative_to(tree.resolve())):
+            raise ProgramError(
+                f"{self._place} is not a directory of this commit, and the command starts there",
+                hint="start at a place that every commit has, or name it: --repo DIR",
+            )
         log = self._make_marker(commit, "log")
         words = [word.replace("{tree}", str(tree)) for word in self._build]
-        try:
-            code = _end(words, tree, log) if words else 0
-        except OSError as error:
-            raise ProgramError(
-                f"the build command cannot be started: {words[0]}: {error.strerror}",
-                hint="it is split into words and starts in the tree; --shell lets /bin/sh read it",
-            ) from None
-        if code:
-            texts = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_LOG_LINES:]
-            how = f"ended with {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"
-            raise ProgramError(
-                f"its build {how}" + "".join(f"\n    {line}" for line in texts), hint=f"cat {log}"
-            )
+        if words and (code := _end(words, start, log)):
+            raise describe_red("its build", words, start, code, log)
         built.touch()
         return tree
 

@@ -207,7 +207,7 @@ class RunLoop:
                     " slow, give it more time: timeout in a spec"
                 )
             case "timed_out":
-                cure = "give it more time: timeout in a spec, --timeout with compare"
+                cure = "give it more time: timeout in [program] of a spec"
             case "hook_failed":
                 cure = "run the prepare and cleanup commands by themselves to see why"
             case "failed" if last.exit_code and not are_at_fault(last.reason or ""):

@@ -74,8 +74,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "one_context": "Other contexts: no interval covers the effect of another environment size, other paths "
     "or another link order.",
     "one_code_layout": "Other layouts of the code: each program is one build, and no interval covers the "
-    "effect of another link order or padding. compare --contexts=layout draws builds, as does "
-    'code = "random" in [contexts].',
+    'effect of another link order or padding. code = "random" in the [contexts] of a spec draws builds.',
     "layout_per_launch": "One layout for each context: address randomisation was on, so every launch drew "
     "its own layout. A context is all other settings.",
     "below_tick": "{metrics}: sampled at clock ticks, unreliable below {tick_s} s.",

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Final
 
-from steelyard.core.errors import MachineError, ProgramError
+from steelyard.core.errors import MachineError
 from steelyard.extensions.gate.harnesses.harness import Tree
-
-_LINES: Final = 6
+from steelyard.lab.repository.red_builds import describe_red
 
 
 def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {}) -> bytes:
@@ -24,7 +22,7 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
         It is not installed.
     """
     tree.output.mkdir(parents=True, exist_ok=True)
-    log = tree.output / "build.log"
+    log, printed = tree.output / "build.log", tree.output / "build.out"
     try:
         with log.open("wb") as errors:
             done = subprocess.run(
@@ -41,7 +39,6 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
             f"{words[0]}: {error.strerror}", hint=f"install {words[0]}, or correct PATH"
         ) from None
     if done.returncode:
-        text = log.read_text(encoding="utf-8", errors="replace") or done.stdout.decode(errors="replace")
-        end = "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LINES:])
-        raise ProgramError(f"its build ended with {done.returncode}{end}", hint=f"cat {log}")
+        printed.write_bytes(done.stdout)
+        raise describe_red("its build", list(words), tree.path, done.returncode, printed, log)
     return done.stdout

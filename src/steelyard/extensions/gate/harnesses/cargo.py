@@ -86,13 +86,14 @@ class Cargo(Harness):
         programs = []
         for built in _read_messages(printed.splitlines()):
             message = _link_anew(of_cargo, built, tree, environment) if tree.layout else built
-            place = Path(message.manifest_path).parent.relative_to(tree.path.resolve())
-            name = "/".join([*place.parts, message.target.name])
+            crate = Path(message.manifest_path).parent
+            place = os.path.relpath(crate, tree.path.resolve())
+            name = "/".join([*crate.relative_to(tree.root.resolve()).parts, message.target.name])
             source = _identify_source(Path(message.executable), name)
             copy = tree.output / name_copy(name)
             copy.unlink(missing_ok=True)
             shutil.copy2(message.executable, copy)
-            programs.append(HarnessProgram(name, (str(copy), "--bench", *of_bench), source, str(place)))
+            programs.append(HarnessProgram(name, (str(copy), "--bench", *of_bench), source, place))
         if not programs:
             raise ProgramError(
                 "cargo built no program of benchmarks",
@@ -123,9 +124,9 @@ class Cargo(Harness):
         }
         return [*words, *add_missing(words, short), *([match_any(names)] if names else [])]
 
-    def make_environment(self, tree: str) -> Mapping[str, str]:
+    def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Results of criterion's own stay out of the tree."""
-        return {"CRITERION_HOME": f"{tree}.criterion"}
+        return {"CRITERION_HOME": f"{root}.criterion"}
 
 
 def _link_anew(

@@ -71,12 +71,12 @@ class Asv(Harness):
         chosen = ["--bench", match_any(selection.names)] if selection.names else []
         return [*_GATHER, selection.metrics, "results/*/*-*.json", *words, "--record-samples", *chosen]
 
-    def make_environment(self, tree: str) -> Mapping[str, str]:
+    def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Modules of the tree come first; ASV passes on only the variable of its own name."""
-        path = make_python_path(tree)
+        path = make_python_path(root, place)
         return {"PYTHONPATH": path, "ASV_PYTHONPATH": path}
 
-    def check_tree(self, program: HarnessProgram, tree: Path, environment: Mapping[str, str]) -> None:
+    def check_tree(self, program: HarnessProgram, tree: Tree, environment: Mapping[str, str]) -> None:
         """Refuse modules that an editable install would take from another tree."""
         refuse_modules_from_elsewhere(program.words, tree, environment)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ _SWITCHES: Final = frozenset(
     {"benchmem", "short", "v", "race", "msan", "asan", "cover", "a", "n", "x", "work", "trimpath", "json"}
 )
 """Flags without a value."""
+_FAILED: Final = re.compile(r"^--- FAIL: (?P<name>Benchmark\S*)\n(?:\s+(?P<why>\S.*))?", re.MULTILINE)
 _SUFFIX: Final = re.compile(r"-\d+$")
 _TIMEOUT_S: Final = 60.0
 
@@ -42,6 +44,7 @@ class Go(Harness):
     default_s = 1.5
     builds = True
     draws_layouts = True
+    codes_of_failures = frozenset({1})
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``go test``."""
@@ -58,19 +61,23 @@ class Go(Harness):
         programs = []
         for line in listed.decode().splitlines():
             package, _, directory = line.partition(" ")
-            place = _locate(Path(directory), tree)
             # The package at the top is "." and has no name of its own, which one below it may have too.
-            name = str(place)
+            name = str(_locate(Path(directory), tree))
+            place = os.path.relpath(directory, tree.path.resolve())
             program = tree.output / f"{name_copy(name)}.test"
             program.unlink(missing_ok=True)
             build([words[0], "test", "-c", *of_build, "-o", str(program), package], tree)
             if program.exists() and _has_benchmarks(program, Path(directory)):
-                programs.append(HarnessProgram(name, (str(program), *of_tests), self.source, name))
+                programs.append(HarnessProgram(name, (str(program), *of_tests), self.source, place))
         if not programs:
             raise NoReportError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
             )
         return programs
+
+    def find_failures(self, output: str) -> Mapping[str, str]:
+        """Return the benchmarks that called ``b.Fatal``, each with the first line of its log."""
+        return {match["name"]: match["why"] or "failed" for match in _FAILED.finditer(output)}
 
     def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Run no tests, and each benchmark once for a short time."""
@@ -124,7 +131,7 @@ def _locate(directory: Path, tree: Tree) -> Path:
         It is in none, as those of the standard library are.
     """
     try:
-        return directory.relative_to(tree.path.resolve())
+        return directory.relative_to(tree.root.resolve())
     except ValueError:
         raise UsageError(
             f"{directory} is not in the tree: base and head would be one", hint="name packages as in ./..."

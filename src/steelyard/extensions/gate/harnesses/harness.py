@@ -48,8 +48,10 @@ class Tree(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    path : Path
+    root : Path
         The sources, built.
+    place : Path
+        Where in them the build and the command of the harness start, relative to ``root``.
     output : Path
         Directory for programs that the gate builds.
     cache : Path
@@ -58,10 +60,16 @@ class Tree(msgspec.Struct, frozen=True):
         Number of the order in which code is laid out; 0 for the linker's own.
     """
 
-    path: Path
+    root: Path
     output: Path
     cache: Path
     layout: int = 0
+    place: Path = Path()
+
+    @property
+    def path(self) -> Path:
+        """Where the command of the harness starts."""
+        return self.root / self.place
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -98,6 +106,10 @@ class Harness(ABC):
         Whether what is installed once reads the benchmarks from the tree, as pytest does.
     draws_layouts : bool
         Whether it links by ``Tree.layout`` what it builds.
+    codes_of_failures : frozenset of int
+        Exit codes with which benchmarks failed and the report has the others.
+    codes_of_none : frozenset of int
+        Exit codes with which no benchmark ran.
     """
 
     name: ClassVar[str]
@@ -108,6 +120,8 @@ class Harness(ABC):
     builds: ClassVar[bool] = False
     reads_sources: ClassVar[bool] = False
     draws_layouts: ClassVar[bool] = False
+    codes_of_failures: ClassVar[frozenset[int]] = frozenset()
+    codes_of_none: ClassVar[frozenset[int]] = frozenset()
 
     @abstractmethod
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
@@ -144,7 +158,7 @@ class Harness(ABC):
         """Return the words of a process that runs these benchmarks for a short time."""
 
     def check_tree(  # noqa: B027 -- most harnesses run a program that was built in the tree
-        self, program: HarnessProgram, tree: Path, environment: Mapping[str, str]
+        self, program: HarnessProgram, tree: Tree, environment: Mapping[str, str]
     ) -> None:
         """Check that a process of the program runs the code of the tree; ``environment`` is all of it.
 
@@ -154,8 +168,12 @@ class Harness(ABC):
             It would run other code, the same for both sides.
         """
 
-    def make_environment(self, tree: str) -> Mapping[str, str]:
-        """Variables of its processes; ``tree`` is the path of the side."""
+    def find_failures(self, output: str) -> Mapping[str, str]:
+        """Return the benchmarks that failed by what the harness printed, and why."""
+        return {}
+
+    def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
+        """Variables of its processes; ``root`` is the path of the side, ``place`` as in ``Tree``."""
         return {}
 
 

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Final
 
-from steelyard.extensions.gate.harnesses.harness import SHARE, Harness, HarnessProgram, Selection, add_missing
+from steelyard.extensions.gate.harnesses.harness import (
+    SHARE,
+    Harness,
+    HarnessProgram,
+    Selection,
+    Tree,
+    add_missing,
+)
 from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_from_elsewhere
+from steelyard.lab.repository.tree_request import locate_start
+
+_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>\S+::.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
 
 
 class PytestBenchmark(Harness):
@@ -18,13 +30,15 @@ class PytestBenchmark(Harness):
     source = "pytest-benchmark"
     reads_sources = True
     default_s = 1.3
+    codes_of_failures = frozenset({1})
+    codes_of_none = frozenset({5})
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``pytest`` or ``python -m pytest``, wherever they are installed."""
         is_module = ("-m", "pytest") in pairwise(words)
         return is_module or Path(words[0]).name in ("pytest", "py.test")
 
-    def check_tree(self, program: HarnessProgram, tree: Path, environment: Mapping[str, str]) -> None:
+    def check_tree(self, program: HarnessProgram, tree: Tree, environment: Mapping[str, str]) -> None:
         """Refuse modules that an editable install would take from another tree."""
         refuse_modules_from_elsewhere(program.words, tree, environment)
 
@@ -47,15 +61,21 @@ class PytestBenchmark(Harness):
             *selection.names,
         ]
 
-    def make_environment(self, tree: str) -> Mapping[str, str]:
+    def find_failures(self, output: str) -> Mapping[str, str]:
+        """Return the tests of pytest's summary: ``FAILED a/test_b.py::test_c - ValueError: why``."""
+        return {match["test"]: match["why"] or "failed" for match in _FAILED.finditer(output)}
+
+    def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Modules of the tree come before those that are installed, which may be of another revision."""
-        return {"PYTHONPATH": make_python_path(tree)}
+        return {"PYTHONPATH": make_python_path(root, place)}
 
 
-def make_python_path(tree: str) -> str:
-    """``PYTHONPATH`` with the modules of a tree first."""
+def make_python_path(root: str, place: Path) -> str:
+    """``PYTHONPATH`` with the modules of a tree first, and of those the ones where the harness starts."""
     inherited = os.environ.get("PYTHONPATH")
-    return ":".join([f"{tree}/src", tree, *([inherited] if inherited else [])])
+    starts = dict.fromkeys((locate_start(root, str(place)), root))
+    modules = [path for start in starts for path in (f"{start}/src", start)]
+    return ":".join([*modules, *([inherited] if inherited else [])])
 
 
 def is_test_path(word: str) -> bool:

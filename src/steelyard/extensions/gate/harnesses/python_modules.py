@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import ProgramError, UsageError
+from steelyard.extensions.gate.harnesses.harness import Tree
 
 LIMIT_S: Final = 60.0
 SCRIPT: Final = """
 import importlib.util, os, sys
-tree = os.path.realpath(sys.argv[1])
+tree, start = map(os.path.realpath, sys.argv[1:])
 names = set()
-for place in (os.path.join(tree, "src"), tree):
+for place in (os.path.join(start, "src"), start, os.path.join(tree, "src"), tree):
     for entry in os.scandir(place) if os.path.isdir(place) else ():
         if entry.is_dir() and os.path.isfile(os.path.join(entry.path, "__init__.py")):
             names.add(entry.name)
@@ -39,7 +40,7 @@ for name in sorted(names - sys.stdlib_module_names):
 """
 
 
-def refuse_modules_from_elsewhere(words: Sequence[str], tree: Path, environment: Mapping[str, str]) -> None:
+def refuse_modules_from_elsewhere(words: Sequence[str], tree: Tree, environment: Mapping[str, str]) -> None:
     """Refuse a tree whose modules Python would import from another place.
 
     Parameters
@@ -59,10 +60,16 @@ def refuse_modules_from_elsewhere(words: Sequence[str], tree: Path, environment:
     interpreter = find_interpreter(words)
     if interpreter is None:
         return
-    command = [*interpreter, "-c", SCRIPT, str(tree)]
+    command = [*interpreter, "-c", SCRIPT, str(tree.root), str(tree.path)]
     try:
         done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
+            command,
+            cwd=tree.path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return  # It cannot start: its probe says so.

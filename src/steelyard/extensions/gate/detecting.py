@@ -1,0 +1,209 @@
+"""The base, the harness and the build that ``steelyard gate`` finds by itself in a project."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.core.errors import UsageError
+from steelyard.lab.repository.repository import Repository
+
+_BASES_OF_SERVERS: Final = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET")
+"""Variables in which build servers name the branch that a change goes into."""
+_NAMES: Final = ("main", "master", "trunk", "develop")
+_LEFT_OUT: Final = frozenset({"node_modules", "target", "build", "dist", "venv", "vendor", "third_party"})
+_MOST_FILES: Final = 20_000
+"""Of a project that are looked at."""
+_LARGEST_BYTES: Final = 1 << 20
+_GO: Final = re.compile(rb"^func Benchmark\w*\(\w+ \*testing\.B\)", re.MULTILINE)
+_PYTEST: Final = re.compile(rb"^\s*(?:async )?def test_?\w*\([^)]*\bbenchmark\b", re.MULTILINE)
+_CMAKE_TARGET: Final = re.compile(
+    r"target_link_libraries\s*\(\s*([\w.-]+)[^)]*\bbenchmark(?:::benchmark(?:_main)?|_main)?\b", re.IGNORECASE
+)
+_CMAKE_BUILD: Final = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A harness that a project has.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The command that runs its benchmarks.
+    build : str
+        The command that builds a tree for it; empty where none is needed.
+    evidence : str
+        Where it was seen.
+    """
+
+    words: tuple[str, ...]
+    evidence: str
+    build: str = ""
+
+    def format_line(self, base: str) -> str:
+        """Return the command line that gates with it."""
+        build = ["--build", self.build] if self.build else []
+        return shlex.join(["steelyard", "gate", base, *build, "--", *self.words])
+
+
+def find_base(repository: Repository, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the branch that a change goes into: of a build server, of origin, or by its usual name.
+
+    Raises
+    ------
+    UsageError
+        None of them is here.
+    """
+    candidates = [f"origin/{environ[name]}" for name in _BASES_OF_SERVERS if environ.get(name)]
+    if (default := repository.find_default_branch()) is not None:
+        candidates.append(default)
+    candidates += [f"{place}{name}" for name in _NAMES for place in ("origin/", "")]
+    for name in candidates:
+        if repository.find_commit(name) is not None:
+            return name
+    raise UsageError(
+        f"no branch to compare with: tried {', '.join(dict.fromkeys(candidates))}",
+        hint="name a commit: steelyard gate HEAD~1; or fetch the branch: git fetch origin main",
+    )
+
+
+def find_candidate(directory: Path, base: str) -> Candidate:
+    """Return the harness of the project in a directory.
+
+    Raises
+    ------
+    UsageError
+        It has none that is known, or several: each is named by the line that gates with it.
+    """
+    candidates = list(list_candidates(directory))
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
+        raise UsageError(
+            f"no benchmarks found in {directory.absolute()}: looked for Cargo benches, Go benchmarks, Google"
+            " Benchmark in CMakeLists.txt, pytest-benchmark, asv, Vitest and tinybench",
+            hint=f"say what runs them: steelyard gate {base} -- COMMAND; a program: … --time -- ./prog",
+        )
+    lines = "".join(f"\n    {entry.format_line(base)}    # {entry.evidence}" for entry in candidates)
+    raise UsageError(f"{len(candidates)} harnesses found", hint=f"choose one:{lines}")
+
+
+def list_candidates(directory: Path) -> Iterator[Candidate]:
+    """List the harnesses of a project; their files are read, and nothing of it is run."""
+    files = list(_list_files(directory))
+    yield from _find_cargo(directory, files)
+    yield from _find_go(directory, files)
+    yield from _find_cmake(directory, files)
+    yield from _find_pytest(directory, files)
+    if (directory / "asv.conf.json").is_file():
+        yield Candidate(("asv", "run"), "asv.conf.json")
+    yield from _find_node(directory, files)
+
+
+def _find_cargo(directory: Path, files: list[Path]) -> Iterator[Candidate]:
+    if not (directory / "Cargo.toml").is_file():
+        return
+    for manifest in (file for file in files if file.name == "Cargo.toml"):
+        crate = (directory / manifest).parent
+        if _read_toml(directory / manifest).get("bench"):
+            yield Candidate(("cargo", "bench"), f"[[bench]] in {manifest}")
+            return
+        if any((crate / "benches").glob("*.rs")):
+            yield Candidate(("cargo", "bench"), f"{(manifest.parent / 'benches')}/")
+            return
+
+
+def _find_go(directory: Path, files: list[Path]) -> Iterator[Candidate]:
+    if not any((place / "go.mod").is_file() for place in (directory, *directory.absolute().parents)):
+        return
+    for file in files:
+        if file.name.endswith("_test.go") and _GO.search(_read(directory / file)):
+            yield Candidate(("go", "test", "-bench", ".", "./..."), str(file))
+            return
+
+
+def _find_cmake(directory: Path, files: list[Path]) -> Iterator[Candidate]:
+    if not (directory / "CMakeLists.txt").is_file():
+        return
+    for file in (file for file in files if file.name == "CMakeLists.txt"):
+        text = _read(directory / file).decode(errors="replace")
+        for target in dict.fromkeys(_CMAKE_TARGET.findall(re.sub(r"#.*", "", text))):
+            program = Path("build", file.parent, target)
+            yield Candidate((str(program),), f"{target} in {file}", _CMAKE_BUILD)
+
+
+def _find_pytest(directory: Path, files: list[Path]) -> Iterator[Candidate]:
+    tests = [
+        file
+        for file in files
+        if file.suffix == ".py"
+        and (file.name.startswith(("test_", "bench")) or file.name.endswith("_test.py"))
+        and _PYTEST.search(_read(directory / file))
+    ]
+    if tests:
+        # pytest looks into a directory for files of tests alone; others are named one by one.
+        places = [
+            file if file.parent == Path() or file.name.startswith("bench") else file.parent for file in tests
+        ]
+        yield Candidate(("python", "-m", "pytest", *map(str, dict.fromkeys(places))), str(tests[0]))
+
+
+def _find_node(directory: Path, files: list[Path]) -> Iterator[Candidate]:
+    manifest = directory / "package.json"
+    if not manifest.is_file():
+        return
+    try:
+        document = json.loads(_read(manifest))
+    except ValueError:
+        return
+    needs: set[str] = set()
+    for key in ("dependencies", "devDependencies"):
+        table = document.get(key) if isinstance(document, dict) else None
+        needs |= set(table) if isinstance(table, dict) else set()
+    build = "npm ci" if (directory / "package-lock.json").is_file() else "npm install"
+    suites = [file for file in files if re.search(r"\.bench\.[cm]?[jt]sx?$", file.name)]
+    if "vitest" in needs and suites:
+        yield Candidate(("npx", "vitest", "bench"), str(suites[0]), build)
+    if "tinybench" in needs:
+        for file in files:
+            if file.suffix in (".js", ".mjs", ".cjs") and file not in suites:
+                text = _read(directory / file)
+                if b"tinybench" in text and b".table(" in text:
+                    yield Candidate(("node", str(file)), str(file), build)
+
+
+def _list_files(directory: Path) -> Iterator[Path]:
+    """List files below a directory, relative to it; not what is hidden, generated or somebody else's."""
+    count = 0
+    for place, directories, names in os.walk(directory):
+        directories[:] = sorted(
+            name for name in directories if not name.startswith(".") and name not in _LEFT_OUT
+        )
+        for name in sorted(names):
+            count += 1
+            if count > _MOST_FILES:
+                return
+            yield Path(place, name).relative_to(directory)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_LARGEST_BYTES)
+    except OSError:
+        return b""
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_read(file).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return {}
