@@ -133,4 +133,4 @@ def test_a_command_of_another_package_runs_by_its_name(installed, monkeypatch, c
         "extension = Extension(name='say', purpose='', commands=commands)\n",
     )
     assert CliRunner().invoke(cli, ["say"]).output == "said\n"
-    assert "Say it." in CliRunner().invoke(cli, ["--help"]).output
+    assert "more               say\n" in CliRunner().invoke(cli, ["--help"]).output
