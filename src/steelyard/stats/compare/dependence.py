@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.interval import Interval
 from steelyard.results.samples import Autocorrelation
-from steelyard.stats.distributions.student import LogT
+from steelyard.stats.distributions.student import LogT, t_quantile
 
 FEWEST: Final = 20
 """Units below which r1 hardly tells how much neighbours resemble each other."""
@@ -83,6 +83,14 @@ def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     se = ratio.se * allowed.factor
     distribution = Hull(ratio.distribution, LogT(ratio.log, se, allowed.nu))
     return replace(ratio, se=se, nu=allowed.nu, p=distribution.p_of(1.0), distribution=distribution)
+
+
+def widening(likeness: Autocorrelation) -> float:
+    """Return how many times as wide an interval is at 95 % that allows for units like their neighbours."""
+    if not suspected(likeness):
+        return 1.0
+    allowed = allowance(likeness)
+    return allowed.factor * t_quantile(allowed.nu, 0.05) / t_quantile(likeness.n - 1, 0.05)
 
 
 def suspected(likeness: Autocorrelation) -> bool:
