@@ -129,6 +129,11 @@ class MeanEvidence(Evidence, frozen=True):
         allows for it. ``None`` of a quantile, of equal values, and where nothing was measured.
     units_needed : int or None
         Units that would decide, where nothing but unseen slow runs leaves it open.
+    decided_by : {"mean", "typical", "least"} or None
+        What decided: the mean (or quantile); the number of units beyond the bound; or the least that a mean
+        of values that are at least 0 can be. ``None`` where nothing did.
+    beyond, median : int, float or None
+        Units on the wrong side of the bound, and the typical one; ``None`` of a quantile.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -147,6 +152,9 @@ class MeanEvidence(Evidence, frozen=True):
         "quantile",
         "unseen",
         "units_needed",
+        "decided_by",
+        "beyond",
+        "median",
     )
 
     metric: Metric
@@ -163,6 +171,9 @@ class MeanEvidence(Evidence, frozen=True):
     quantile: float | None = None
     unseen: float | None = None
     units_needed: int | None = None
+    decided_by: Decider | None = None
+    beyond: int | None = None
+    median: float | None = None
 
 
 class PredictedEvidence(Evidence, frozen=True):

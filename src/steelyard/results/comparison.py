@@ -333,8 +333,9 @@ class TypicalRatio(msgspec.Struct, frozen=True):
     slow: SlowMode | None = None
 
 
-Decider = Literal["mean", "typical"]
-"""What decided: the estimand that was declared, or the typical run beside it."""
+Decider = Literal["mean", "typical", "least"]
+"""What decided: the estimand that was declared; the typical run beside it; or, of a limit, the least that a
+mean of values that are at least 0 can be."""
 
 
 class Comparison(msgspec.Struct, frozen=True):

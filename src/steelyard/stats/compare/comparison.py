@@ -36,7 +36,7 @@ from steelyard.stats.compare.families import adjustment, families
 from steelyard.stats.compare.judgement import (
     Judgement,
     Outcome,
-    close_by_typical,
+    close_by,
     judge_together,
     judge_within,
 )
@@ -325,7 +325,7 @@ def judge_beside(
         return mean
     is_withheld = not admissible(compared.flags, declared)
     judged = judge(Undefined("slow_mode")) if is_withheld else mean
-    closed = close_by_typical(judged, judge(beside.ratio), declared.alpha)
+    closed = close_by("typical", judged, judge(beside.ratio), declared.alpha)
     return closed if closed.by == "typical" else mean
 
 

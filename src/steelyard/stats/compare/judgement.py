@@ -20,8 +20,8 @@ value, because runs failed, or since times are the work of all ranks together. N
 
 
 TYPICAL: Final = 0.25
-"""Of the level, what the typical run has beside the mean. Together, they call a true statement false with at
-most 1.25 times the probability of the mean alone, which spends half of the level on that side: 3.2 % of 5."""
+"""Of the level, what a test beside the mean has. Both call a true statement false with at most 1.25 times the
+probability of the mean alone, which spends half of the level on that side: 3.1 % of 5."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -44,8 +44,8 @@ class Judgement(msgspec.Struct, frozen=True):
         Of the ratio, at ``level``; at twice that where two one-sided tests show it.
     one_sided : bool
         Whether two one-sided tests at ``level`` each would show it.
-    by : {"mean", "typical"}
-        What it rests on: the ratio that was declared, or the typical run beside it.
+    by : {"mean", "typical", "least"}
+        What it rests on: what was declared, the typical run beside it, or the least that a mean can be.
     """
 
     outcome: Outcome
@@ -95,19 +95,19 @@ def judge_within(
     return Judgement(outcome, "holds", p / 2, p / 2, alpha, ratio.interval(2 * alpha), one_sided=True)
 
 
-def close_by_typical(mean: Judgement, typical: Judgement, alpha: float = 0.05) -> Judgement:
-    """Judge a statement about two ratios: it fails where it fails for one of them, and holds by the mean.
+def close_by(by: Decider, mean: Judgement, beside: Judgement, alpha: float = 0.05) -> Judgement:
+    """Judge a statement twice: it fails where either judgement says so, and holds by the mean.
 
-    So a typical run can refute, and never confirms. Where the mean confirms what the typical run refutes at
-    ``alpha``, the statement fails.
+    So what stands beside the mean, the typical run, can refute, and never confirms. Where the mean confirms
+    what that refutes at ``alpha``, the statement fails.
     """
-    if typical.indicated != "fails" or typical.p is None:
+    if beside.indicated != "fails" or beside.p is None:
         return mean
-    p = share_of_level(typical.p)
+    p = share_of_level(beside.p)
     is_surer = p < mean.p if mean.indicated == "fails" and mean.p is not None else p <= alpha
     if mean.p is not None and not is_surer:
         return mean
-    return replace(typical, outcome="fails" if p <= alpha else "not_resolved", p=p, p_holm=p, by="typical")
+    return replace(beside, outcome="fails" if p <= alpha else "not_resolved", p=p, p_holm=p, by=by)
 
 
 def share_of_level(p: float) -> float:

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
@@ -29,7 +30,7 @@ from steelyard.stats.distributions.rank_location import RankLocation, locate_pai
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import correct_for_looks
-from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, contributions
+from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, bound_error, contributions
 
 Stage = Literal["estimate", "type B", "dependence", "tail", "looks"]
 
@@ -110,8 +111,8 @@ def walk_steps(basis: Basis) -> dict[Stage, Speedup] | Undefined:
 def walk_typical(basis: Basis, in_time: Sequence[Floats]) -> Speedup | None:
     """Estimate the ratio of a typical run, by ranks, and take the steps that ranks need.
 
-    These are dependence and looks; ranks have no tail. ``None`` where the declared estimand is no mean, where
-    errors are stated that ranks have no place for, where units are instances, and where a value is 0.
+    These are type B, dependence and looks; ranks have no tail. ``None`` where the declared estimand is no
+    mean, where units are instances, and where a value is 0.
 
     Parameters
     ----------
@@ -121,14 +122,12 @@ def walk_typical(basis: Basis, in_time: Sequence[Floats]) -> Speedup | None:
     between = basis.between
     if basis.declared.estimand not in ("geomean_ratio", "ratio_of_means") or between.old.by == "instance":
         return None
-    if basis.errors:
-        return None
     ratio = _locate(between)
     if ratio is None or abs(ratio.log) > LARGEST_LOG:
         return None
     of_ranks = (autocorrelation(midranks(values).ranks) for values in in_time)
     factors = [widening(likeness) for likeness in of_ranks if likeness is not None]
-    ratio = ratio.widen(max(factors, default=1.0))
+    ratio = replace(ratio, factor=max(factors, default=1.0), error=bound_error(basis.errors))
     typical = Speedup(
         log=ratio.log,
         se=0.0,

@@ -12,7 +12,6 @@ from typing import Final, Literal
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
 from steelyard.core.special import normal_cdf
@@ -40,6 +39,8 @@ class RankLocation(msgspec.Struct, frozen=True, eq=False):
         The location itself.
     factor : float
         By which correlated neighbours widen the distance of each hypothesis from it.
+    error : float
+        Beyond that: how far stated errors may have moved it.
     """
 
     pairs: Rows
@@ -47,10 +48,13 @@ class RankLocation(msgspec.Struct, frozen=True, eq=False):
     sizes: tuple[int, int]
     log: float
     factor: float = 1.0
+    error: float = 0.0
 
     def p_of(self, ratio: float) -> float:
         """Two-sided p of the hypothesis that the location is ``ratio``; pairs at it count for both sides."""
-        at = self._scale * (self.log + (math.log(ratio) - self.log) / self.factor)
+        away = math.log(ratio) - self.log
+        away = math.copysign(max(0.0, abs(away) - self.error) / self.factor, away)
+        at = self._scale * (self.log + away)
         above = self.pairs.count - self._count_up_to(at + TIED)
         below = self._count_up_to(at - TIED)
         return min(1.0, 2 * min(self._tail(above), self._tail(below)))
@@ -64,13 +68,10 @@ class RankLocation(msgspec.Struct, frozen=True, eq=False):
             return None
         ends = (end / self._scale for end in self.pairs.kth([cut, self.pairs.count + 1 - cut]))
         low, high = (self.log + (end - self.log) * self.factor for end in ends)
+        low, high = low - self.error, high + self.error
         if max(abs(low), abs(high)) > LARGEST_LOG:
             return None
         return Interval(math.exp(low), math.exp(high))
-
-    def widen(self, factor: float) -> RankLocation:
-        """Return the same location with intervals that are wider by a factor."""
-        return replace(self, factor=self.factor * factor)
 
     @property
     def _scale(self) -> float:
