@@ -15,10 +15,8 @@ import numpy as np
 
 from steelyard.core.arrays import Floats
 from steelyard.core.special import beta_cdf
-from steelyard.stats.compare.dependence import widening
+from steelyard.stats.compare.dependence import widening_by_ranks
 from steelyard.stats.compare.judgement import Judgement, close_by
-from steelyard.stats.describe.autocorrelation import autocorrelation
-from steelyard.stats.hypothesis.midranks import midranks
 
 STAKES: Final = np.array([1 / 64, 1 / 16, 1 / 4, 1 / 2, 3 / 4, 1.0])
 """Parts of the capital that are at stake in each run, a sixth of it by each of these rules."""
@@ -63,8 +61,7 @@ def refute(
         Whether they are in the order of time, so that neighbours may be alike. They then count as so many
         fewer.
     """
-    likeness = autocorrelation(midranks(values).ranks) if in_time else None
-    part = 1.0 if likeness is None else widening(likeness) ** -2
+    part = widening_by_ranks(values) ** -2 if in_time else 1.0
     beyond = int((values > bound).sum() if side == "above" else (values < bound).sum())
     # P(Bin(n, 1/2) >= beyond), also of a number of runs that is not whole.
     rare = float(beta_cdf(beyond * part, (values.size - beyond) * part + 1, 0.5)) if beyond else 1.0

@@ -13,10 +13,13 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.arrays import Floats
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.interval import Interval
 from steelyard.results.samples import Autocorrelation
+from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.distributions.student import LogT, t_quantile
+from steelyard.stats.hypothesis.midranks import midranks
 
 FEWEST: Final = 20
 """Units below which r1 hardly tells how much neighbours resemble each other."""
@@ -85,9 +88,13 @@ def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     return replace(ratio, se=se, nu=allowed.nu, p=distribution.p_of(1.0), distribution=distribution)
 
 
-def widening(likeness: Autocorrelation) -> float:
-    """Return how many times as wide an interval is at 95 % that allows for units like their neighbours."""
-    if not suspected(likeness):
+def widening_by_ranks(in_time: Floats) -> float:
+    """Return how many times as wide an interval is at 95 % that allows for units like their neighbours.
+
+    Their ranks show that, however far a single value lies.
+    """
+    likeness = autocorrelation(midranks(in_time).ranks)
+    if likeness is None or not suspected(likeness):
         return 1.0
     allowed = allowance(likeness)
     return allowed.factor * t_quantile(allowed.nu, 0.05) / t_quantile(likeness.n - 1, 0.05)

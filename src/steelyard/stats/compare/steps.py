@@ -20,14 +20,12 @@ from steelyard.results.comparison import Speedup
 from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.compare.dependence import allow_for, widening
+from steelyard.stats.compare.dependence import allow_for, widening_by_ranks
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.lopsided import allow_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair
-from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.distributions.rank_location import RankLocation, locate_paired, locate_unpaired
-from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import correct_for_looks
 from steelyard.stats.uncertainty.contributions import Contribution, add_type_b, bound_error, contributions
@@ -125,9 +123,8 @@ def walk_typical(basis: Basis, in_time: Sequence[Floats]) -> Speedup | None:
     ratio = _locate(between)
     if ratio is None or abs(ratio.log) > LARGEST_LOG:
         return None
-    of_ranks = (autocorrelation(midranks(values).ranks) for values in in_time)
-    factors = [widening(likeness) for likeness in of_ranks if likeness is not None]
-    ratio = replace(ratio, factor=max(factors, default=1.0), error=bound_error(basis.errors))
+    factor = max(map(widening_by_ranks, in_time), default=1.0)
+    ratio = replace(ratio, factor=factor, error=bound_error(basis.errors))
     typical = Speedup(
         log=ratio.log,
         se=0.0,

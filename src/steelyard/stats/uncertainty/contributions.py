@@ -25,7 +25,7 @@ from steelyard.stats.uncertainty.propagation import effective_freedom
 
 
 BEYOND: Final = 0.01
-"""Of cases, in which a stated error is larger than is allowed for where distributions have no place for it."""
+"""Of cases, in which stated errors are larger than is allowed for, where no distribution takes them."""
 
 
 class Contribution(msgspec.Struct, frozen=True):
