@@ -177,9 +177,8 @@ class Gate(msgspec.Struct, frozen=True):
     @property
     def is_undecided(self) -> bool:
         """Whether nothing was decided: all that both sides have is open."""
-        return bool(self.select("open")) and not any(
-            map(self.select, ("slower", "faster", "equivalent", "gone"))
-        )
+        verdicts = {entry.verdict for entry in self.benchmarks}
+        return "open" in verdicts <= {"open", "new"}
 
     @property
     def worst(self) -> Verdict:

@@ -1,4 +1,4 @@
-"""The headline of a gate that decided nothing: it is green unless ``--strict`` makes what is open an error."""
+"""The headline of a gate that decided nothing, which is green unless it is strict."""
 
 from __future__ import annotations
 

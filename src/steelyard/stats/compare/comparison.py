@@ -300,7 +300,7 @@ def _judge(
     return replace(
         estimate,
         refused=censored,
-        decided_by=None if censored else by,
+        decided_by=None if censored and by == "mean" else by,
         ci_family=ratio.interval(tested.level),
         ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,
