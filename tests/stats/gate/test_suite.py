@@ -60,6 +60,32 @@ def test_a_later_look_never_weakens_evidence():
     assert later.worse == strong.worse
 
 
+def test_slow_runs_of_base_do_not_hide_that_head_is_slower():
+    logs = math.log(3) + draw(0.0, 0.05)
+    for slow in (1, 2, 3):
+        logs[4 : 4 + slow] = -math.log(60)
+        evidence = look_again(BenchmarkEvidence(), logs, ONLY, MARGIN)
+        (judged,) = judge([evidence], 0.05)
+        by = "mean" if evidence.worse <= evidence.typical_worse else "typical"
+        assert (judged.decision, judged.by) == ("slower", by)
+        # Witness: scipy.stats.binomtest of blocks beyond the margin, at half of a quarter of the level.
+        alone = 2 * stats.binom.sf(20 - slow - 1, 20, 0.5)
+        assert evidence.typical_worse <= 8 * alone * (1 + 1e-9)
+        (mirrored,) = judge([look_again(BenchmarkEvidence(), -logs, ONLY, MARGIN)], 0.05)
+        assert mirrored.by != "typical"
+
+
+def test_a_typical_run_refutes_a_benchmark_that_is_faster_or_equivalent_on_average():
+    typically = BenchmarkEvidence(better=0.001, typical_worse=0.02)
+    assert judge([typically], 0.05)[0].decision == "slower"
+    assert judge([typically], 0.05)[0].by == "typical"
+    among = judge([typically, *[BenchmarkEvidence()] * 4], 0.05)[0]
+    assert (among.decision, among.by) == ("open", None)
+    assert judge([BenchmarkEvidence(equivalent=0.001, typical_better=0.02)], 0.05)[0].decision == "open"
+    assert judge([BenchmarkEvidence(typical_better=0.001)], 0.05)[0].decision == "open"
+    assert judge([BenchmarkEvidence(worse=0.001, typical_better=0.001)], 0.05)[0].decision == "slower"
+
+
 def test_differences_are_one_family_and_equivalences_another():
     suite = [
         BenchmarkEvidence(worse=0.02),
