@@ -88,16 +88,23 @@ def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     return replace(ratio, se=se, nu=allowed.nu, p=distribution.p_of(1.0), distribution=distribution)
 
 
+def allow_for_neighbours(in_time: Floats) -> Allowance:
+    """Return the allowance for units in the order of time; that of independent ones where none seem alike."""
+    likeness = autocorrelation(in_time)
+    if likeness is None or not suspected(likeness):
+        return Allowance(1.0, in_time.size - 1)
+    return allowance(likeness)
+
+
 def widening_by_ranks(in_time: Floats) -> float:
     """Return how many times as wide an interval is at 95 % that allows for units like their neighbours.
 
     Their ranks show that, however far a single value lies.
     """
-    likeness = autocorrelation(midranks(in_time).ranks)
-    if likeness is None or not suspected(likeness):
+    if in_time.size < 2:
         return 1.0
-    allowed = allowance(likeness)
-    return allowed.factor * t_quantile(allowed.nu, 0.05) / t_quantile(likeness.n - 1, 0.05)
+    allowed = allow_for_neighbours(midranks(in_time).ranks)
+    return allowed.factor * t_quantile(allowed.nu, 0.05) / t_quantile(in_time.size - 1, 0.05)
 
 
 def suspected(likeness: Autocorrelation) -> bool:

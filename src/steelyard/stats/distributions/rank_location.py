@@ -1,10 +1,10 @@
 """``RankLocation``: the Hodges-Lehmann location of a ratio, with p and interval of rank and sign tests.
 
 Of blocks: the median of all averages of two log-ratios, by the signed rank test (Wilcoxon 1945, DOI
-10.2307/3001968) and by the sign test, each at half of the level. Ranks see more where log-ratios are
-symmetric; signs ask for no shape, and see most where several runs of one side are far off. Without blocks:
-the median of all differences of two launches, by the rank sum test (Mann and Whitney 1947). The statistics are
-the numbers of pairs beyond the hypothesis, so that p and interval agree.
+10.2307/3001968) and by the sign test, each at half of the level. Ranks see more where log-ratios lie
+symmetrically; signs ask for no shape, and see most where several runs of one side are far off. Without
+blocks: the median of all differences of two launches, by the rank sum test (Mann and Whitney 1947). The
+statistics are the numbers of pairs beyond the hypothesis, so that p and interval agree.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A benchmark has one difference of logarithms a block, head less base, of a time per unit of work. Three
 hypotheses are tested about their mean: at most the margin (its end is "slower"), at least minus the margin
-("faster"), and outside of both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419), each by Student's t.
+("faster"), and outside of both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419), each by Student's t,
+with the standard error that neighbours leave which seem alike (``stats.compare.dependence``).
 Beside the mean stands the typical run, by ranks and at its part of the level: it makes a benchmark slower,
 and keeps one from being equivalent, and does nothing else.
 Each p counts over all looks (``stats.sequential.looks``) and is the smallest of them: over all looks it is
@@ -24,7 +25,7 @@ from steelyard.core.arrays import Floats
 from steelyard.core.special import normal_quantile
 from steelyard.results.comparison import Decider
 from steelyard.results.interval import Interval
-from steelyard.stats.compare.dependence import widening_by_ranks
+from steelyard.stats.compare.dependence import Allowance, allow_for_neighbours, widening_by_ranks
 from steelyard.stats.compare.equivalence import equivalence_paired
 from steelyard.stats.compare.judgement import share_of_level
 from steelyard.stats.distributions.rank_location import RankLocation, locate_paired
@@ -79,10 +80,11 @@ def look_again(
         Relative, above 0: 0.03 is 3 % slower, or faster by the same factor.
     """
     bound = math.log1p(margin)
-    tested = equivalence_paired(differences, Interval(-bound, bound))
+    allowed = allow_for_neighbours(differences)
+    tested = equivalence_paired(differences, Interval(-bound, bound), allowed)
     # Of one-sided hypotheses: a two-sided level is spent, half of it on either side.
-    worse = _one_sided(differences - bound, looks)
-    better = _one_sided(-differences - bound, looks)
+    worse = _one_sided(differences - bound, looks, allowed)
+    better = _one_sided(-differences - bound, looks, allowed)
     equivalent = looks.overall(min(1.0, 2 * tested.p)) / 2 if tested.p < 1 else 1.0
     typical = locate_typical(differences)
     typical_worse = typical_better = 1.0
@@ -105,7 +107,7 @@ def locate_typical(differences: Floats) -> RankLocation | None:
     return ratio and replace(ratio, factor=widening_by_ranks(differences))
 
 
-def _one_sided(excess: Floats, looks: Looks) -> float:
+def _one_sided(excess: Floats, looks: Looks, allowed: Allowance) -> float:
     """Overall p of "the mean is at most 0"; two-sided, so that both directions together keep the level."""
     mean = float(excess.mean())
     if mean <= 0:
@@ -113,8 +115,8 @@ def _one_sided(excess: Floats, looks: Looks) -> float:
     n = excess.size
     if constant(excess):
         return looks.overall(min(1.0, 2.0 ** (1 - n)))
-    t = mean / (float(excess.std(ddof=1)) / math.sqrt(n))
-    return looks.overall(two_sided_p(t, n - 1))
+    t = mean / (allowed.factor * float(excess.std(ddof=1)) / math.sqrt(n))
+    return looks.overall(two_sided_p(t, allowed.nu))
 
 
 def judge(suite: Sequence[BenchmarkEvidence], alpha: float) -> list[BenchmarkJudgement]:
@@ -149,9 +151,9 @@ def estimate_interval(differences: Floats, alpha: float = 0.05) -> Interval | No
     """Confidence interval of the mean logarithm; ``None`` of fewer than two values."""
     if differences.size < 2:
         return None
-    half = (
-        t_quantile(differences.size - 1, alpha) * float(differences.std(ddof=1)) / math.sqrt(differences.size)
-    )
+    allowed = allow_for_neighbours(differences)
+    se = allowed.factor * float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    half = t_quantile(allowed.nu, alpha) * se
     mean = float(differences.mean())
     return Interval(mean - half, mean + half)
 
