@@ -279,6 +279,9 @@ class RulePointEvidence(Evidence, frozen=True):
     n, by : units of inference behind it
     reason : str or None
         Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
+    decided_by : {"typical"} or None
+        Where the typical run refutes and the mean does not: ratio and interval are its own, at its part of the
+        level.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -294,6 +297,7 @@ class RulePointEvidence(Evidence, frozen=True):
         "n",
         "unit_of_inference=by",
         "reason",
+        "decided_by",
     )
 
     metric: str
@@ -308,6 +312,7 @@ class RulePointEvidence(Evidence, frozen=True):
     n: int
     by: Unit
     reason: str | None = None
+    decided_by: Decider | None = None
 
 
 class RuleEvidence(Evidence, frozen=True):
