@@ -280,8 +280,7 @@ class RulePointEvidence(Evidence, frozen=True):
     reason : str or None
         Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
     decided_by : {"typical"} or None
-        Where the typical run refutes and the mean does not: ratio and interval are its own, at its part of the
-        level.
+        Where the typical run refutes: ratio and interval are those of it, at its part of the level.
     """
 
     __lines__: ClassVar[Lines] = (
