@@ -5,9 +5,9 @@ from __future__ import annotations
 from steelyard.report.text.label import plural, printable
 
 
-def format_typical(word: str, count: int, of: str, slow: str | None, slow_runs: int) -> str:
+def format_typical(word: str, count: int, units: str, slow: str | None, slow_runs: int) -> str:
     """``slower in 19 of 20 blocks; one slow run of base``."""
-    words = f"{word} in {count} of {of}"
+    words = f"{word} in {count} of {units}"
     if slow is None:
         return words
     return (
