@@ -10,6 +10,8 @@ import pytest
 from scipy import stats
 
 from steelyard.core.look_schedule import looks_from
+from steelyard.stats.compare.dependence import allowance
+from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.gate.suite import (
     BenchmarkEvidence,
     estimate_blocks,
@@ -58,6 +60,21 @@ def test_a_later_look_never_weakens_evidence():
     strong = look_again(BenchmarkEvidence(), draw(0.1, n=6), Looks((6,)), MARGIN)
     later = look_again(strong, draw(0.0, 0.2, n=7), Looks((6, 7)), MARGIN)
     assert later.worse == strong.worse
+
+
+def test_differences_like_their_neighbours_are_judged_with_the_degrees_of_freedom_that_they_leave():
+    course = np.repeat([0.05, 0.02, 0.06, 0.09, 0.05], 5) + draw(0.0, 0.002, 25)
+    looks, bound = Looks((25,), 25), math.log1p(MARGIN)
+    r1 = autocorrelation(course)
+    allowed = allowance(r1)
+    assert r1.significant
+    # Witness: SciPy's t distribution, with the standard error and degrees of freedom of such units.
+    t = (course.mean() - bound) / (allowed.factor * stats.sem(course))
+    evidence = look_again(BenchmarkEvidence(), course, looks, MARGIN)
+    assert evidence.worse == pytest.approx(2 * stats.t.sf(t, allowed.nu))
+    assert evidence.worse > 2 * stats.ttest_1samp(course, bound, alternative="greater").pvalue
+    alone = stats.t.interval(0.95, 24, course.mean(), stats.sem(course))
+    assert estimate_interval(course).low < alone[0] < alone[1] < estimate_interval(course).high
 
 
 def test_slow_runs_of_base_do_not_hide_that_head_is_slower():
