@@ -105,7 +105,7 @@ def _test(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: 
             level=level,
             p=p,
             n=estimate.n if estimate else refutation.n if refutation else 0,
-            by=estimate.by if estimate else "block",
+            by=estimate.by if estimate else runs.by if isinstance(runs, Runs) else "block",
             reason="failures" if failed else reason,
             quantile=claim.quantile,
             unseen=mean.unseen(level) if isinstance(mean, Mean) and mean.slow_towards(bound) else None,

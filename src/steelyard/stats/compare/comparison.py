@@ -132,7 +132,7 @@ def _estimate(
         return _make_comparison(pair, declared, between, flags=flags), None
     in_time = _sort_in_time(between, declared.estimand)
     correlations = [correlation for values in in_time if (correlation := autocorrelation(values)) is not None]
-    likeness = _choose_strongest(correlations)
+    likeness = min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
     basis = Basis(pair, between, declared, looks, likeness)
     stages = walk_steps(basis)
     ratio = stages if isinstance(stages, Undefined) else stages["looks"]
@@ -159,10 +159,6 @@ def _estimate(
         slow=slow,
     )
     return comparison, basis
-
-
-def _choose_strongest(correlations: Sequence[Autocorrelation]) -> Autocorrelation | None:
-    return min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
 
 
 def _describe_typical(basis: Basis) -> TypicalRatio | None:
