@@ -52,7 +52,7 @@ def command(options: DemoOptions) -> None:
     from steelyard.report.demo import findings, heading, indent
 
     if options.figure is not None:
-        from steelyard.report.page.bundle import converter
+        from steelyard.report.page.converter import converter
 
         converter()
     directory = options.output or propose_record(os.environ, "demo")

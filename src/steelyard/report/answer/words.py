@@ -356,10 +356,40 @@ def _format_than(comparison: Comparison) -> str:
     return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
 
 
+def format_times(metric: Metric, value: float, interval: Interval | None) -> str:
+    """Return a ratio as sentences say it where its interval excludes 1: ``2.76 × slower``."""
+    if interval is None or not interval.excludes(1) or interval.low <= 0:
+        return f"{ratio(value, interval)} ×"
+    size = ratio(value, interval) if value > 1 else ratio(1 / value, interval.reciprocal())
+    return f"{size} × {format_comparative(metric, better=value > 1)}"
+
+
+def format_size(comparison: Comparison) -> str:
+    """Return ratio and verdict as the sentence says them: ``2.76 × slower``; empty without a ratio."""
+    if isinstance(comparison.speedup, Undefined):
+        return ""
+    value, interval = _choose_shown(comparison.speedup, comparison)
+    word, _ = verdict(comparison)
+    if comparison.verdict in ("faster", "slower"):
+        return f"{ratio(value, interval)} × {word}"
+    direction = _make_direction(comparison)
+    apart = (
+        ","
+        if direction is None
+        else f" {format_comparative(comparison.metric, better=direction == 'faster')},"
+    )
+    return f"{ratio(value, interval)} ×{apart} {word}"
+
+
+def is_inverted(comparison: Comparison) -> bool:
+    """Whether a sentence says the inverse of the ratio, since the news is bad."""
+    return _make_direction(comparison) == "slower"
+
+
 def _choose_shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
     """Return the ratio and its interval, inverted where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
-    if _make_direction(comparison) != "slower":
+    if not is_inverted(comparison):
         return value, interval
     return 1 / value, interval.reciprocal() if interval else None
 
