@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from steelyard.report.drawing.elements import measure
 from steelyard.report.drawing.frame import Look
 from steelyard.report.drawing.picture import Hints, draw_picture
-from steelyard.report.page.chart import COLOURS, FONT, Chart
+from steelyard.report.page.chart import COLOURS, FONT, Chart, number
 from steelyard.report.page.figures import draw_figure_spec
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.ratio_axis import Directions
@@ -118,6 +118,21 @@ def test_no_name_is_too_long_and_no_ratio_too_far_for_rows_without_crossings(nam
     spec = forest(estimates, "", 0.05, Directions("slower", "faster"))
     chart = Chart("effects", "", "", spec, {"rows": rows(estimates)})
     assert crossings(Drawing(drawn(chart, width))) == []
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5),
+    st.sampled_from(["linear", "log", "symlog"]),
+    st.booleans(),
+    st.sampled_from([2, 10]),
+)
+def test_a_picture_is_drawn_of_any_numbers(values, kind, nice, base):
+    scale = {"type": kind, "nice": nice, "padding": 14} | ({"base": base} if kind == "log" else {})
+    encoding = {name: number(name, name, scale=scale) for name in "xy"}
+    spec = {"data": {"name": "rows"}, "height": 200, "layer": [{"mark": "circle", "encoding": encoding}]}
+    points = [{"x": x, "y": y} for x in values for y in values]
+    root = drawn(Chart("made", "", "", spec, {"rows": points}), 400)
+    assert len(list(root.iter(f"{SVG}text"))) < 60
 
 
 def test_level_lines_give_way_to_a_text_inside_a_plot():

@@ -11,6 +11,11 @@ import msgspec
 _ROUND: Final = (1, 2, 5)
 _NICE: Final = 10
 """Steps into which the domain of a scale is divided when its ends become round."""
+LARGEST: Final = 1e100
+"""Numbers beyond are on no axis, nor on a logarithmic one those below its inverse: nothing measures them."""
+SHARPEST: Final = 1e-12
+"""Of a number: what differs by less is one place, since ticks could not tell it apart."""
+MOST_POWERS: Final = 24
 Span = tuple[float, float]
 
 
@@ -92,11 +97,11 @@ def make_numeric(values: Sequence[float], options: Mapping[str, Any], places: Sp
         ``scale`` of Vega-Lite: ``type``, ``domain``, ``zero``, ``nice``, ``padding``, ``base``, ``constant``.
     """
     kind = options.get("type", "linear")
-    usable = [value for value in values if math.isfinite(value) and (kind != "log" or value > 0)]
+    usable = [value for value in values if abs(value) < LARGEST and (kind != "log" or value > 1 / LARGEST)]
     low, high = options.get("domain") or (min(usable, default=1.0), max(usable, default=1.0))
     if options.get("zero", True) and kind != "log" and "domain" not in options:
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
+    if high - low <= SHARPEST * max(abs(low), abs(high), 1 / LARGEST):
         low, high = (low / 1.1, high * 1.1) if kind == "log" else (low - _half(low), high + _half(low))
     scale = Numeric(kind, (low, high), places, options.get("constant", 1.0), options.get("base", 10.0))
     scale = _widen(scale, options.get("padding", 0.0))
@@ -104,7 +109,7 @@ def make_numeric(values: Sequence[float], options: Mapping[str, Any], places: Sp
 
 
 def _half(value: float) -> float:
-    return abs(value) * 0.1 or 0.5
+    return abs(value) * 0.1 if abs(value) > 1 / LARGEST else 0.5
 
 
 def _widen(scale: Numeric, padding: float) -> Numeric:
@@ -152,7 +157,8 @@ def list_round(low: float, high: float, count: int) -> list[float]:
 
 def _list_powers(low: float, high: float, base: float) -> list[float]:
     first, last = _ceil(math.log(low, base)), _floor(math.log(high, base))
-    return [float(f"{base**power:.12g}") for power in range(first, last + 1)]
+    every = max(1, math.ceil((last - first) / MOST_POWERS))
+    return [float(f"{base**power:.12g}") for power in range(first, last + 1, every)]
 
 
 def _fill_decades(powers: Sequence[float], low: float, high: float) -> list[float]:
