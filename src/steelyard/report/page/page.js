@@ -126,7 +126,10 @@
     }
     return mark.dataset.says;
   }
-  const markAt = (target) => target.closest && target.closest(".chart [data-i], .chart [data-says], .chart g > :has(> title)");
+  function markAt(target) {
+    if (!target.closest || !target.closest(".chart")) return null;
+    return target.closest("[data-i], [data-says]") || (target.querySelector(":scope > title") && target);
+  }
 
   document.addEventListener("pointermove", ({ target, clientX, clientY }) => {
     const mark = markAt(target);
