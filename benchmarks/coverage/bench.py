@@ -27,6 +27,7 @@ import numpy as np
 import planned
 import scipy
 import sequential
+import slow_runs
 import stopping
 from scipy.special import bdtr
 
@@ -372,6 +373,57 @@ def limit_tables(report: Report, count: int, seed: int) -> None:
     report.table(("the mean", "runs", *(f"CV {100 * each:g} %" for each in limits.SPREADS)), rightly())
 
 
+def slow_tables(report: Report, count: int, seed: int) -> None:
+    """What stands beside the mean: wrong where it closes a gate, and how many it closes."""
+    report.say(
+        "",
+        "### Slow runs: the typical run beside the mean",
+        "",
+        f"Percent of {count:,} experiments at the margin (5 %; a limit: the value itself) in which something"
+        " is called worse than it, although mean and typical run just keep to it: claims of 20 blocks (bound:"
+        " 3.1, and what chance makes), benchmarks of a gate at any look up to"
+        f" {slow_runs.GATE_BLOCKS} blocks (the same), {count // 10:,} of compare with a margin at any look"
+        " (the same), and limits of 20 runs (3.8); in brackets by the mean alone. Of changes as they come"
+        " (Laplace, of mean size the margin): claims that fail, and of these the wrong ones. No bound where"
+        " differences wander: few blocks tell of the time of the run.",
+    )
+
+    def bound(most: float, experiments: int, arms: slow_runs.Arms) -> float:
+        return most + slack(experiments, most / 100) if arms.bound else 100
+
+    def cell(figures: tuple[float, float], most: float) -> str:
+        return f"{report.cell(figures[0], 0, most)} ({figures[1]:.1f})"
+
+    def wrongly() -> Iterator[Sequence[str]]:
+        for name, arms in slow_runs.ROWS.items():
+            compared = slow_runs.compared(arms, count // 10, seed)
+            failing, wrong = slow_runs.given_a_verdict(arms, count, seed)
+            yield (
+                name,
+                cell(slow_runs.claims(arms, count, seed), bound(3.1, count, arms)),
+                cell(slow_runs.gated(arms, count, seed), bound(3.1, count, arms)),
+                report.cell(compared, 0, bound(3.1, count // 10, arms)),
+                cell(slow_runs.limits(arms, count, seed), bound(3.8, count, arms)),
+                cell(slow_runs.limits(arms, count, seed, is_max=False), bound(3.8, count, arms)),
+                f"{failing:.1f}",
+                f"{wrong:.1f}",
+            )
+
+    report.table(("", "claims", "gate", "compare", "max", "min", "fail", "of these wrong"), wrongly())
+    report.say(
+        "",
+        f"Percent of {count // 4:,} heads that take three times as long and pass “not slower by 5 %”, since"
+        " so many of 20 runs of base are slow, 30 to 300 times (bound of one and two: 5).",
+    )
+
+    def openly() -> Iterator[Sequence[str]]:
+        for slow in (1, 2, 3, 4):
+            both, alone = slow_runs.opened(slow, count // 4, seed)
+            yield (str(slow), report.cell(both, 0, 5 if slow < 3 else 100), f"{alone:.1f}")
+
+    report.table(("slow runs of base", "pass", "pass by the mean alone"), openly())
+
+
 def stopping_table(report: Report, count: int, seed: int) -> None:
     """Coverage where a precision ends the run."""
     report.say(
@@ -539,6 +591,7 @@ SECTIONS: Final[dict[str, tuple[Callable[[Report, int, int], None], int]]] = {
     "strata": (strata_table, 1_000),
     "verdicts": (doubtful_table, 600),
     "limits": (limit_tables, 4_000),
+    "slow": (slow_tables, 4_000),
     "looks": (sequential_tables, 4_000),
     "beside": (beside_table, 4_000),
     "price": (price_table, 20_000),

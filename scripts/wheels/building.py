@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 RUNNER: Final = "steelyard/_native/steelyard-runner"
 PRELOADED: Final = ("steelyard/_native/steelyard-heap.so", "steelyard/_native/steelyard-ranks.so")
-SCRIPT: Final = "steelyard/_native/vega.js.gz"
 PIP: Final = (sys.executable, "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check")
 OTHER_HOUSES: Final = ("studies/", "workloads/")
 """Folders that a source distribution has nothing of."""
@@ -137,7 +136,7 @@ def list_versioned(*places: str) -> set[str]:
 def expected_files(target: Target) -> set[str]:
     """What the package is made of: everything under version control below src, the native parts."""
     ours = {name.removeprefix("src/") for name in list_versioned("src/steelyard")}
-    return {RUNNER, *PRELOADED, SCRIPT, target.kernels, *ours}
+    return {RUNNER, *PRELOADED, target.kernels, *ours}
 
 
 def check(wheel: Path, target: Target, expected: set[str]) -> None:

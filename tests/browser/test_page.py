@@ -1,4 +1,4 @@
-"""Pages in headless Chromium: drawn without errors or requests, usable by keyboard, sound by axe-core.
+"""Pages in headless Chromium: drawn with and without a script, usable by keyboard, sound by axe-core.
 
 Skipped where Chromium is missing (``apt-get install chromium``; ``./dev test`` does that).
 ``STEELYARD_SCREENSHOTS=DIR`` keeps a picture of each page at each width, light and dark.
@@ -6,9 +6,13 @@ Skipped where Chromium is missing (``apt-get install chromium``; ``./dev test`` 
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import re
 import shutil
 import sys
+from array import array
 from pathlib import Path
 
 import pytest
@@ -28,6 +32,7 @@ from answers.pages import (
 )
 
 from steelyard.report.page.document import render
+from steelyard.report.page.sections import sections_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
@@ -44,9 +49,12 @@ pytestmark = [
 class Visit:
     """A page that is open, and what went wrong on it."""
 
-    def __init__(self, browser, file, *, width=800, scheme="light"):
+    def __init__(self, browser, file, *, width=800, scheme="light", script=True, policy=""):
         self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            java_script_enabled=script,
         )
         self.page = self.context.new_page()
         self.page.set_default_timeout(LIMIT_MS)
@@ -54,8 +62,13 @@ class Visit:
         self.page.on("console", lambda said: self.problems.append(said.text) if said.type in BAD else None)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("request", lambda asked: self.requests.append(asked.url))
-        self.page.goto(file.as_uri())
-        self.page.wait_for_selector("html[data-ready]", state="attached")
+        if policy:
+            # As a server of artifacts sends it.
+            head = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy}
+            self.page.route("**/*", lambda asked: asked.fulfill(body=file.read_bytes(), headers=head))
+        self.page.goto("http://artifacts.test/" if policy else file.as_uri())
+        if script and not policy:
+            self.page.wait_for_selector("html[data-ready]", state="attached")
 
     def __enter__(self):
         return self
@@ -97,10 +110,7 @@ def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path
     with Visit(browser, file) as visit:
         assert visit.problems == []
         assert visit.requests == [file.as_uri()]
-        charts = visit.page.locator(".chart")
-        assert visit.page.locator(".chart[data-drawn] svg").count() == charts.count()
-        for i in range(charts.count()):
-            assert charts.nth(i).bounding_box()["height"] > 40
+        hold_charts_of(visit.page, made())
 
 
 @pytest.mark.parametrize(
@@ -120,6 +130,78 @@ def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, made):
                 if kept := os.environ.get("STEELYARD_SCREENSHOTS"):
                     name = f"{made.__name__}-{width}-{scheme}.png"
                     visit.page.screenshot(path=Path(kept, name), full_page=True)
+
+
+def hold_charts_of(page, shown):
+    """Each chart is to be seen once, at its width, and is as large as it says."""
+    charts = [chart for section in sections_of(shown) for chart in section.charts if not chart.empty]
+    assert page.locator(".chart").count() == len(charts)
+    for chart in charts:
+        visible = page.locator(f"#r1-{chart.name} svg").filter(visible=True)
+        assert visible.count() == 1, chart.name
+        box = visible.bounding_box()
+        assert box["height"] > 40, chart.name
+        assert box["width"] > 300, chart.name
+        assert visible.locator("circle, line, rect, path").count() > 2, chart.name
+
+
+POLICIES = {
+    "of Jenkins": "sandbox; default-src 'none'; img-src 'self'; style-src 'self'",
+    "with styles": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize(
+    "made",
+    [two_treatments, in_contexts, swept, with_instances, weak_scaling, two_machines],
+    ids=lambda each: each.__name__,
+)
+def test_a_page_under_a_strict_policy_has_every_chart(browser, tmp_path, made, policy):
+    file = written(tmp_path, made)
+    for width in WIDTHS[:2]:
+        with Visit(browser, file, width=width, policy=policy) as visit:
+            hold_charts_of(visit.page, made())
+            assert texts_on_lines(visit.page) == []
+
+
+def test_where_no_style_is_allowed_charts_are_readable_in_dark_windows_too(browser, tmp_path):
+    file = written(tmp_path, two_treatments)
+    policy = POLICIES["of Jenkins"]
+    with Visit(browser, file, scheme="dark", policy=policy) as visit:
+        chart = visit.page.locator("#r1-effects svg").filter(visible=True)
+        colours = (
+            "chart => [...chart.querySelectorAll('rect, text')].map(each => getComputedStyle(each).fill)"
+        )
+        paper, *rest = chart.evaluate(colours)
+        assert paper == "rgb(255, 255, 255)"
+        assert "rgb(22, 25, 29)" in rest
+
+
+@pytest.mark.parametrize("width", [400, 800])
+def test_without_a_script_the_page_shows_charts_and_no_button_that_does_nothing(browser, tmp_path, width):
+    with Visit(browser, written(tmp_path, in_contexts), width=width, script=False) as visit:
+        assert visit.problems == []
+        hold_charts_of(visit.page, in_contexts())
+        assert visit.page.locator("button:visible").count() == 0
+        assert (
+            visit.page.locator("#r1-effects svg").filter(visible=True).locator("title").first.text_content()
+        )
+
+
+@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+def test_no_text_of_a_chart_lies_on_a_line_or_on_another_text(browser, tmp_path, made, width):
+    with Visit(browser, written(tmp_path, made), width=width) as visit:
+        assert texts_on_lines(visit.page) == []
+
+
+TEXTS_ON_LINES = Path(__file__).with_name("texts_on_lines.js").read_text(encoding="utf-8")
+
+
+def texts_on_lines(page):
+    """Texts that lines or other texts cross as the browser lays them out, and texts that are cut off."""
+    return page.evaluate(TEXTS_ON_LINES)
 
 
 def serious_findings(page):
@@ -154,10 +236,10 @@ def test_the_keyboard_reaches_and_works_everything(browser, tmp_path):
 
 def test_hovering_says_which_run_a_dot_is_and_clicking_chooses_its_treatment(browser, tmp_path):
     with Visit(browser, written(tmp_path, two_treatments)) as visit:
-        dot = visit.page.locator("#r1-distribution .mark-symbol path").first
+        dot = visit.page.locator("#r1-distribution circle[data-i]:visible").first
         dot.scroll_into_view_if_needed()
         dot.hover(force=True)
-        tip = visit.page.locator("#vg-tooltip-element.visible")
+        tip = visit.page.locator("#tip:visible")
         tip.wait_for()
         said = tip.inner_text()
         assert all(word in said for word in ("run", "block", "treatment", "value"))
@@ -167,7 +249,7 @@ def test_hovering_says_which_run_a_dot_is_and_clicking_chooses_its_treatment(bro
 
 def test_a_disturbed_run_leads_to_what_is_known_of_it(browser, tmp_path):
     with Visit(browser, written(tmp_path, two_treatments)) as visit:
-        diamond = visit.page.locator("#r1-course .mark-symbol").last.locator("path").first
+        diamond = visit.page.locator("#r1-course path[data-i]:visible").first
         diamond.scroll_into_view_if_needed()
         diamond.click(force=True)
         row = visit.page.locator("tr:focus")
@@ -186,8 +268,35 @@ def test_100000_runs_are_drawn_and_a_chosen_treatment_shows_all_of_its_runs(brow
         visit.page.locator("summary").first.click()
         visit.page.locator("button.pick").nth(5).click()
         visit.page.wait_for_function(
-            "document.querySelectorAll('#r1-distribution .mark-symbol path').length > 2500"
+            "document.querySelectorAll('#r1-distribution svg.wide circle:not([opacity])').length >= 2500"
         )
+
+
+def test_runs_that_the_script_adds_lie_where_python_places_those_that_it_draws(browser, tmp_path):
+    def many():
+        return page_of(many_runs(6, 600))
+
+    file = written(tmp_path, many)
+    values = json.loads(re.search(r'id="page-data">(.*?)</script>', file.read_text(), re.DOTALL)[1])
+    packed = values["records"][0]["runs"]["value"]["data"]
+    of_runs = array("d", base64.b64decode(packed))
+    places = """([chart, field]) => [...document.querySelectorAll(`#r1-${chart} svg.wide circle[data-t="2"]`)]
+        .map(dot => [+dot.dataset.i, +dot.getAttribute(field), "other" in dot.dataset])"""
+    with Visit(browser, file) as visit:
+        visit.page.locator("summary").first.click()
+        visit.page.locator("button.pick").nth(1).click()
+        for chart, field, number in (
+            ("distribution", "cx", of_runs.__getitem__),
+            ("course", "cx", float),
+        ):
+            dots = visit.page.evaluate(places, [chart, field])
+            assert len(dots) == 600
+            drawn = sorted((number(i), place) for i, place, other in dots if not other)
+            (low, start), (high, end) = drawn[0], drawn[-1]
+            added = [(number(i), place) for i, place, other in dots if other]
+            assert len(added) > 400
+            for value, place in added:
+                assert abs(place - (start + (end - start) * (value - low) / (high - low))) < 0.3
 
 
 def test_a_name_that_is_a_script_is_not_run(browser, tmp_path):

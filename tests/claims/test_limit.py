@@ -12,6 +12,8 @@ from scipy import stats as witness
 from steelyard.claims.mean import Mean, mean_of
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Failures
+from steelyard.core.units import BUILTIN
+from steelyard.report.claims.claim import format_evidence_words
 from steelyard.results.interval import Interval
 
 P = {"p": [16, 32, 64, 128, 256, 512]}
@@ -211,3 +213,59 @@ def test_one_value_of_a_simulation_is_decided(bench, bound, outcome):
     (verdict,) = made.judge()
     assert verdict.outcome == outcome
     assert verdict.instances[0].evidence.mean == 1.5
+
+
+ONE = {"p": [1]}
+
+
+def with_one_far(typical, far):
+    def values(_levels, blocks):
+        times = typical * (1 + 0.02 * np.random.default_rng(8).exponential(1, blocks.size))
+        times[7] = far
+        return times
+
+    return values
+
+
+@pytest.mark.parametrize(
+    ("metric", "better", "claim", "typical", "far"),
+    [
+        ("wall_s", "lower", {"max": 1e-3}, 0.02, 2.0),
+        ("wall_s", "lower", {"max": 1e-6}, 2.0, 200.0),
+        ("rss_bytes", "lower", {"max": 1e6}, 2e6, 1e9),
+        ("ops", "higher", {"min": 1e6}, 5e5, 1e9),
+        ("ops", "higher", {"max": 1e5}, 5e5, 1e9),
+        ("gain", "lower", {"max": -3.0}, -1.0, -200.0),
+    ],
+)
+def test_one_far_run_keeps_no_limit_open_that_all_others_break(bench, metric, better, claim, typical, far):
+    claims = [{"limit": metric, **claim}]
+    keys = {} if metric in BUILTIN else {"better": better}
+    made = bench(ONE, claims, with_one_far(typical, far), metric=metric, **keys)
+    (verdict,) = made.judge()
+    evidence = verdict.instances[0].evidence
+    assert verdict.outcome == "fails"
+    assert evidence.decided_by in ("typical", "least")
+    assert evidence.beyond >= 19
+    assert evidence.median == pytest.approx(typical, rel=0.1)
+    text = format_evidence_words(verdict.claim, verdict.instances[0])
+    assert f"{evidence.beyond} of 20 blocks {'above' if 'max' in claim else 'below'}" in text
+
+
+def test_one_far_run_breaks_no_limit_that_the_others_keep(bench):
+    (verdict,) = bench(ONE, [{"limit": "wall_s", "max": 0.05}], with_one_far(0.02, 2.0)).judge()
+    assert (verdict.outcome, verdict.instances[0].evidence.decided_by) == ("not_resolved", None)
+
+
+def test_a_single_run_far_beyond_a_limit_breaks_it_and_one_near_it_is_not_judged(bench):
+    claims = [{"limit": "wall_s", "max": most} for most in (1e-6, 0.015)]
+    far, near = bench(ONE, claims, lambda _, blocks: np.full(blocks.size, 0.02), blocks=1).judge()
+    assert (far.outcome, near.outcome) == ("fails", "not_judged")
+    assert "1 of 1 block above 1.00 µs (median 20.0 ms)" in format_evidence_words(far.claim, far.instances[0])
+
+
+def test_a_quantile_has_no_typical_run_beside_it(bench):
+    claims = [{"limit": "wall_s", "max": 0.05, "quantile": 0.5}]
+    (verdict,) = bench(ONE, claims, with_one_far(0.02, 2.0)).judge()
+    assert verdict.outcome == "holds"
+    assert verdict.instances[0].evidence.beyond is None

@@ -10,6 +10,7 @@ from scipy import stats as witness
 
 from steelyard.claims.ratio import explain_open
 from steelyard.core.sample import Failures
+from steelyard.report.claims.claim import format_evidence_words
 
 FACTORS = {"opt": ["O2", "O3"]}
 BY_T = {"interval": "log-delta"}
@@ -204,3 +205,95 @@ def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
 def test_a_withheld_verdict_says_why_and_not_always_that_runs_failed(flags, reason):
     compared = SimpleNamespace(flags=flags, speedup=None)
     assert explain_open(compared, allowed=False) == reason
+
+
+COMMANDS = {"version": ["base", "head"]}
+BASE, HEAD = {"version": "base"}, {"version": "head"}
+
+
+def with_slow_runs(base, head, *, of="base", slow=1, times=200.0, seed=3):
+    """Times of both, of which one has a few runs that are slow."""
+    rng = np.random.default_rng(seed)
+
+    def values(levels, blocks):
+        times_of = (base if levels["version"] == "base" else head) * (
+            1 + 0.03 * rng.exponential(1, blocks.size)
+        )
+        if levels["version"] == of:
+            times_of[5 : 5 + slow] *= times
+        return times_of
+
+    return values
+
+
+@pytest.mark.parametrize("slow", [1, 2, 3])
+@pytest.mark.parametrize("times", [30.0, 200.0])
+@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means"])
+def test_slow_runs_of_the_base_do_not_hide_that_a_typical_run_of_head_is_slower(bench, slow, times, estimand):
+    claims = [
+        {"not_slower": HEAD, "than": BASE, "by": 0.05},
+        {"faster": HEAD, "than": BASE},
+        {"equivalent": HEAD, "to": BASE, "within": 0.05},
+        {"slower": HEAD, "than": BASE},
+    ]
+    values = with_slow_runs(0.01, 0.03, slow=slow, times=times)
+    verdicts = [bench(COMMANDS, [it], values, analysis={"estimand": estimand}).judge()[0] for it in claims]
+    *against, confirmed = verdicts
+    assert [verdict.outcome for verdict in against] == ["fails"] * 3
+    (instance,) = against[0].instances
+    evidence = instance.evidence
+    assert evidence.decided_by in ("mean", "typical")
+    assert evidence.typical.better == slow
+    assert (evidence.typical.worse, evidence.typical.n) == (20 - slow, 20)
+    assert (evidence.typical.slow_runs, evidence.reason) == (slow, None)
+    assert 2 < evidence.typical.interval.low < 3 < evidence.typical.interval.high < 3.3
+    # The typical run confirms nothing.
+    assert confirmed.outcome != "fails"
+    assert confirmed.instances[0].evidence.decided_by != "typical"
+
+
+def test_a_verdict_of_the_typical_run_says_so(bench):
+    claims = [{"not_slower": HEAD, "than": BASE, "by": 0.05}]
+    (verdict,) = bench(COMMANDS, claims, with_slow_runs(0.01, 0.03)).judge()
+    text = format_evidence_words(verdict.claim, verdict.instances[0])
+    assert text.startswith("slower in 19 of 20 blocks; one slow run of base; 3.00 × (98.8 % CI "), text
+    assert "typical run); mean " in text
+
+
+def test_where_a_typical_run_is_faster_and_the_mean_slower_no_claim_holds_by_the_one_alone(bench):
+    """Head takes a tenth less, and one of its runs in seven 40 times as long."""
+    claims = [
+        {"faster": HEAD, "than": BASE},
+        {"not_slower": HEAD, "than": BASE, "by": 0.05},
+        {"equivalent": HEAD, "to": BASE, "within": 0.05},
+    ]
+    values = with_slow_runs(0.01, 0.009, of="head", slow=8, times=40.0)
+    faster, not_slower, equivalent = bench(COMMANDS, claims, values, blocks=60).judge()
+    assert faster.outcome != "holds"
+    assert not_slower.outcome != "holds"
+    assert equivalent.outcome == "fails"
+    text = format_evidence_words(faster.claim, faster.instances[0])
+    assert "but a typical run is faster in 49 of 60 blocks; 8 slow runs of head" in text
+
+
+@pytest.mark.parametrize("blocks", [5, 20])
+def test_a_rate_and_a_size_have_typical_runs_of_their_own(bench, blocks):
+    rng = np.random.default_rng(1)
+
+    def values(levels, at):
+        rate = (3e6 if levels["version"] == "base" else 1e6) * (1 + 0.01 * rng.normal(size=at.size))
+        rate[2] *= 0.005 if levels["version"] == "base" else 1
+        return rate
+
+    claims = [{"not_slower": HEAD, "than": BASE, "by": 0.05, "metric": "ops"}]
+    (verdict,) = bench(COMMANDS, claims, values, metric="ops", better="higher", blocks=blocks).judge()
+    assert verdict.outcome == ("fails" if blocks == 20 else "not_resolved")
+
+
+def test_runs_that_failed_keep_the_typical_run_from_being_judged(bench):
+    made = bench(
+        COMMANDS, [{"not_slower": HEAD, "than": BASE, "by": 0.05}], with_slow_runs(0.01, 0.03, slow=2)
+    )
+    made.failures["head"] = Failures(24, 4, 0)
+    (verdict,) = made.judge()
+    assert verdict.outcome == "not_judged"

@@ -321,3 +321,21 @@ def test_a_point_that_lacks_a_part_of_the_left_side_keeps_the_rule_from_holding(
     (verdict,) = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude}).judge()
     assert points(verdict) == {**{(p,): "holds" for p in P[:-1]}, (512,): "not_judged"}
     assert verdict.outcome == "not_judged"
+
+
+def test_a_slow_run_of_the_right_side_hides_no_rule_that_a_typical_run_breaks(bench, noise):
+    """Allreduce takes three times what both others take, but for one run in which Bcast took a second."""
+    draw = noise(4, 0.01)
+
+    def values(levels, blocks):
+        times = draw(blocks.size) * (6e-5 if levels["op"] == "allreduce" else 1e-5)
+        if levels["op"] == "bcast":
+            times[7] = 1.0
+        return times
+
+    claim = {**RULE, "growth": False}
+    (verdict,) = bench({"op": ["allreduce", "reduce", "bcast"], "p": [16]}, [claim], values).judge()
+    evidence = verdict.instances[0].evidence
+    assert verdict.outcome == "fails"
+    assert evidence.decided_by == "typical"
+    assert 2.5 < evidence.interval.low < evidence.ratio < 3.1

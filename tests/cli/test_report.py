@@ -46,7 +46,7 @@ def test_a_page_figures_and_tables_are_written(steelyard_cli, record, tmp_path):
     assert "&lt;b&gt;" in page
     assert "Claims" in page
     assert "1 run not" not in page
-    assert "of a block that is discarded" in page
+    assert "in a warm-up block (discarded)" in page
     done = steelyard_cli("report", "c.toml", "--figures", "fig", "--tables", "tab")
     assert done.returncode == 0, done.stderr
     assert {"fig/effects.svg", "fig/by-context.pdf", "tab/effects.tex"} <= {*done.stdout.split()}

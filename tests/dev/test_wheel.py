@@ -251,7 +251,6 @@ def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(tmp_path):
     expected = building.expected_files(X86) - {
         building.RUNNER,
         *building.PRELOADED,
-        building.SCRIPT,
         X86.kernels,
     }
     assert {"steelyard/report/page/page.js", "steelyard/report/page/page.css"} < expected

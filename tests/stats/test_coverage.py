@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "coverage"))
 
 import blocks
 import intervals
+import slow_runs
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])
@@ -61,3 +62,27 @@ def test_drawn_blocks_have_every_treatment_once_and_follow_time():
     assert values.shape == (8, blocks.N)
     means = values.mean(axis=0)
     assert np.corrcoef(means, np.arange(blocks.N))[0, 1] > 0.9
+
+
+@pytest.mark.simulates
+@pytest.mark.parametrize("name", ["normal", "exponential tail of base", "5 % slow, × 30, of base"])
+def test_what_stands_beside_the_mean_refutes_few_true_statements(perfect_passes, name):
+    """600 experiments in each of four doors and three tests; a tool with 3.1 % passes all with .98."""
+    count, most = 600, 36
+    assert perfect_passes(count, 0.031, 0, most) ** 12 > 0.98
+    arms = slow_runs.ROWS[name]
+    doors = (
+        slow_runs.claims(arms, count, 11),
+        slow_runs.gated(arms, count, 11),
+        slow_runs.limits(arms, count, 11),
+        slow_runs.limits(arms, count, 11, is_max=False),
+    )
+    assert all(both * count / 100 <= most for both, _ in doors), doors
+
+
+@pytest.mark.simulates
+@pytest.mark.parametrize("slow", [1, 2, 3])
+def test_slow_runs_of_the_base_let_no_head_of_three_times_the_time_pass(slow):
+    both, alone = slow_runs.opened(slow, 60, 12)
+    assert both <= 5
+    assert alone > 25

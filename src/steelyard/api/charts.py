@@ -1,4 +1,4 @@
-"""Charts as specifications of Vega-Lite, in the colours of the pages."""
+"""Charts as specifications of Vega-Lite, in the colours of the pages, and as SVG."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from steelyard.report.page.chart import ACCENT, BETTER, INK, MUTED, OPEN, SERIES
 from steelyard.report.page.chart import data as data_set
 from steelyard.report.page.chart import number as numeric
 from steelyard.report.page.chart import rows_px as height_of_rows
-from steelyard.report.page.figures import draw_figure_spec, draw_svg
+from steelyard.report.page.figures import draw_figure, draw_figure_spec, draw_svg
 from steelyard.report.page.forest import Estimated, forest
 from steelyard.report.page.forest import rows as forest_rows
 from steelyard.report.page.marks import colour_scale, line_at, mark, point, series_scale
-from steelyard.report.page.ratio_axis import make_ratio_axis
+from steelyard.report.page.ratio_axis import Directions, make_ratio_axis
 from steelyard.report.page.sweeps import lines as line_chart
 
 __all__ = [
@@ -24,11 +24,13 @@ __all__ = [
     "WORSE",
     "Changed",
     "Chart",
+    "Directions",
     "Estimated",
     "Rows",
     "colour_scale",
     "data_set",
     "draw_changes_chart",
+    "draw_figure",
     "draw_figure_spec",
     "draw_svg",
     "forest",

@@ -9,6 +9,7 @@ import msgspec
 
 from steelyard.core.estimand import Estimand
 from steelyard.core.units import Metric, Scalar
+from steelyard.results.comparison import Decider
 from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Reason
@@ -23,6 +24,36 @@ within one process."""
 
 class Evidence(msgspec.Struct, frozen=True):
     """Evidence of a verdict in one stratum; that of a new kind of claim may stand beside its judge."""
+
+
+class TypicalEvidence(msgspec.Struct, frozen=True):
+    """The typical run beside the mean: it can refute a claim, and never confirms one.
+
+    Attributes
+    ----------
+    ratio : float
+        In the words of the claim, the Hodges-Lehmann location.
+    interval : Interval or None
+        At its part of the level.
+    p : float or None
+        The smallest level of the claim at which it refutes, alone; ``None`` where it does not speak against.
+    better, worse, n : int
+        Blocks in which the treatment is better than the baseline, and worse, of all; pairs of launches where
+        nothing pairs them.
+    slow, slow_runs : str or None, int
+        The treatment that has slow runs, where one of both has, and how many.
+    """
+
+    ratio: float
+    interval: Interval | None
+    level: float
+    p: float | None
+    method: str
+    better: int
+    worse: int
+    n: int
+    slow: str | None = None
+    slow_runs: int = 0
 
 
 class RatioEvidence(Evidence, frozen=True):
@@ -41,6 +72,10 @@ class RatioEvidence(Evidence, frozen=True):
         The smallest relative difference from 1 that this n and spread would have shown with 80 % power.
     reason : str or None
         Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
+    decided_by : {"mean", "typical"} or None
+        What decided; ``None`` where nothing did.
+    typical : TypicalEvidence or None
+        ``None`` where no typical run is judged.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -57,6 +92,8 @@ class RatioEvidence(Evidence, frozen=True):
         "unit_of_inference=by",
         "resolvable",
         "reason",
+        "decided_by",
+        "typical",
     )
 
     metric: Metric
@@ -72,6 +109,8 @@ class RatioEvidence(Evidence, frozen=True):
     by: Unit
     resolvable: float | None = None
     reason: Reason | Literal["failures"] | None = None
+    decided_by: Decider | None = None
+    typical: TypicalEvidence | None = None
 
 
 class MeanEvidence(Evidence, frozen=True):
@@ -90,6 +129,11 @@ class MeanEvidence(Evidence, frozen=True):
         allows for it. ``None`` of a quantile, of equal values, and where nothing was measured.
     units_needed : int or None
         Units that would decide, where nothing but unseen slow runs leaves it open.
+    decided_by : {"mean", "typical", "least"} or None
+        What decided: the mean (or quantile); the number of units beyond the bound; or the least that a mean
+        of values that are at least 0 can be. ``None`` where nothing did.
+    beyond, median : int, float or None
+        Units on the wrong side of the bound, and the typical one; ``None`` of a quantile.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -108,6 +152,9 @@ class MeanEvidence(Evidence, frozen=True):
         "quantile",
         "unseen",
         "units_needed",
+        "decided_by",
+        "beyond",
+        "median",
     )
 
     metric: Metric
@@ -124,6 +171,9 @@ class MeanEvidence(Evidence, frozen=True):
     quantile: float | None = None
     unseen: float | None = None
     units_needed: int | None = None
+    decided_by: Decider | None = None
+    beyond: int | None = None
+    median: float | None = None
 
 
 class PredictedEvidence(Evidence, frozen=True):
@@ -229,6 +279,8 @@ class RulePointEvidence(Evidence, frozen=True):
     n, by : units of inference behind it
     reason : str or None
         Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
+    decided_by : {"typical"} or None
+        Where the typical run refutes: ratio and interval are those of it, at its part of the level.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -244,6 +296,7 @@ class RulePointEvidence(Evidence, frozen=True):
         "n",
         "unit_of_inference=by",
         "reason",
+        "decided_by",
     )
 
     metric: str
@@ -258,6 +311,7 @@ class RulePointEvidence(Evidence, frozen=True):
     n: int
     by: Unit
     reason: str | None = None
+    decided_by: Decider | None = None
 
 
 class RuleEvidence(Evidence, frozen=True):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
-from steelyard.claims.mean import Mean, Tail, mean_of, tail_of
+from steelyard.claims.mean import Mean, Runs, Tail, mean_of, runs_of, tail_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
 from steelyard.core.errors import UsageError
@@ -17,7 +18,8 @@ from steelyard.results.undefined import Undefined
 from steelyard.scaling import NotModelled, Question, Series, model
 from steelyard.scaling.limit import Breaks, breaks
 from steelyard.spec.claims.limit import Limit
-from steelyard.stats.compare.judgement import Outcome
+from steelyard.stats.compare.bound import refute
+from steelyard.stats.compare.judgement import Judgement, Outcome
 
 LEAST_POINTS = 3
 """Of a parameter, before its growth is looked at unasked."""
@@ -80,11 +82,19 @@ def _test(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: 
     )
     bound = _bound(claim)
     failed = _any_failed([sample], claim, observed)
+    judgement, refutation = _judge_mean(claim, mean, sample, bound), None
+    runs = runs_of(sample, sequential=sequential) if claim.quantile is None else None
+    if isinstance(runs, Runs):
+        side: Literal["above", "below"] = "above" if claim.max is not None else "below"
+        refutation = refute(runs.values, bound, side, in_time=runs.by != "context")
+        judgement = refutation.close(judgement, observed.declared(claim.limit).alpha)
+    p = judgement.p
     stratum = {name: level for name, level in levels_of(sample).items() if name not in levels}
 
     def evidence(level: float) -> MeanEvidence:
         estimate = None if isinstance(mean, Undefined) else mean
-        reason = mean.reason if isinstance(mean, Undefined) else None
+        is_decided = not failed and p is not None and p <= level
+        reason = mean.reason if isinstance(mean, Undefined) and not is_decided else None
         return MeanEvidence(
             metric=sample.metric,
             treatment=sample.treatment.label,
@@ -93,24 +103,34 @@ def _test(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: 
             u=estimate.u if estimate else None,
             interval=_compute_interval(estimate, bound, level) if estimate else None,
             level=level,
-            p=estimate.p_of(bound) if estimate else None,
-            n=estimate.n if estimate else 0,
-            by=estimate.by if estimate else "block",
+            p=p,
+            n=estimate.n if estimate else refutation.n if refutation else 0,
+            by=estimate.by if estimate else runs.by if isinstance(runs, Runs) else "block",
             reason="failures" if failed else reason,
             quantile=claim.quantile,
             unseen=mean.unseen(level) if isinstance(mean, Mean) and mean.slow_towards(bound) else None,
             units_needed=_compute_units_needed(mean, bound, level) if isinstance(mean, Mean) else None,
+            decided_by=judgement.by if is_decided else None,
+            beyond=refutation.beyond if refutation else None,
+            median=refutation.median if refutation else None,
         )
 
-    if failed or isinstance(mean, Undefined):
+    if failed or p is None:
         return Undecided(stratum, None, 1.0, evidence)
-    if sample.provenance == "simulated" and mean.s == 0:
-        # A simulation gives the same value again, however often it is asked.
-        return Undecided(stratum, "holds" if _is_kept(claim, mean.value) else "fails", 0.0, evidence)
+    return Undecided(stratum, judgement.indicated, p, evidence)
+
+
+def _judge_mean(claim: Limit, mean: Mean | Tail | Undefined, sample: Sample, bound: float) -> Judgement:
+    """Judge by the mean, or the quantile, alone."""
+    if isinstance(mean, Undefined):
+        return Judgement("not_resolved", None, None, None, 0.05, None)
     # At the bound itself, equal values keep it: "at most" is kept by what is equal.
-    holds = _is_kept(claim, mean.value)
-    p = 2.0 ** (1 - mean.n) if isinstance(mean, Mean) and mean.s == 0 else mean.p_of(bound)
-    return Undecided(stratum, "holds" if holds else "fails", p, evidence)
+    indicated: Literal["holds", "fails"] = "holds" if _is_kept(claim, mean.value) else "fails"
+    if sample.provenance == "simulated" and mean.s == 0:
+        p = 0.0  # A simulation gives the same value again, however often it is asked.
+    else:
+        p = 2.0 ** (1 - mean.n) if isinstance(mean, Mean) and mean.s == 0 else mean.p_of(bound)
+    return Judgement("not_resolved", indicated, p, p, 0.05, None)
 
 
 def _compute_interval(estimate: Mean | Tail, bound: float, level: float) -> Interval | None:

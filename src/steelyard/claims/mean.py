@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -21,11 +22,24 @@ class Mean(SampleMean, frozen=True):
     by: Unit = "launch"
 
 
-def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
-    """Return the mean over contexts, blocks or launches.
+class Runs(msgspec.Struct, frozen=True, eq=False):
+    """One value for each unit of inference of one treatment.
 
-    It is over contexts where they return, over blocks where not, and over launches where the order was
-    sequential.
+    Attributes
+    ----------
+    draws : int
+        Of which each could have been slow.
+    """
+
+    values: Floats
+    by: Unit
+    draws: int
+
+
+def runs_of(sample: Sample, *, sequential: bool = False) -> Runs | Undefined:
+    """Return the means of contexts, blocks or launches.
+
+    They are contexts where these return, blocks where not, and launches where the order was sequential.
     """
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size:
@@ -43,6 +57,15 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
         if at.all() and np.unique(at).size < at.size:
             values, _ = _group(values, at)
             by, runs = "context", values.size
+    return Runs(values, by, runs)
+
+
+def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
+    """Return the mean over the units of ``runs_of``."""
+    runs = runs_of(sample, sequential=sequential)
+    if isinstance(runs, Undefined):
+        return runs
+    values, by = runs.values, runs.by
     if values.size == 1 and sample.provenance == "simulated":
         return Mean(float(values[0]), 0.0, 1, by=by)
     if values.size < 2:
@@ -54,7 +77,7 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
         value=float(values.mean()),
         s=float(values.std(ddof=1)),
         n=values.size,
-        runs=runs,
+        runs=runs.draws,
         positive=bool((values >= 0).all()),
         # Contexts were drawn.
         correlation=None if by == "context" else autocorrelation(values),

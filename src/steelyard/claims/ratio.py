@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.evidence import RatioEvidence, Unit
+from steelyard.claims.evidence import RatioEvidence, TypicalEvidence, Unit
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.core.sample import Sample
 from steelyard.core.units import Scalar
@@ -17,8 +17,15 @@ from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import Reason, Undefined
 from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
-from steelyard.stats.compare.comparison import admissible, intervals
-from steelyard.stats.compare.judgement import Judgement, judge_at_least, judge_at_most, judge_within
+from steelyard.stats.compare.comparison import admissible, intervals, judge_beside
+from steelyard.stats.compare.judgement import (
+    TYPICAL,
+    Judgement,
+    judge_at_least,
+    judge_at_most,
+    judge_within,
+    share_of_level,
+)
 from steelyard.stats.compare.speedup import resolvable
 
 Levels = Mapping[str, Scalar]
@@ -107,10 +114,14 @@ def tested_pair(
     old, new = (treatment, baseline) if statement.inverse else (baseline, treatment)
     compared = comparison_of(old, new, observed, statement.margin)
     ratio = compared.speedup
-    judgement = statement.judge(ratio)
-    allowed = admissible(compared.flags, observed.declared(compared.metric.name))
+    declared = observed.declared(compared.metric.name)
+    judgement = judge_beside(statement.judge, compared, declared)
+    by_typical = judgement.by == "typical"
+    allowed = admissible(compared.flags, declared)
+    is_judged = judgement.p is not None and (allowed or by_typical)
 
     def evidence(level: float) -> RatioEvidence:
+        is_decided = is_judged and judgement.p is not None and judgement.p <= level
         speedup = ratio if isinstance(ratio, Speedup) else None
         return RatioEvidence(
             metric=treatment.metric,
@@ -125,12 +136,37 @@ def tested_pair(
             n=speedup.n if speedup else 0,
             by=unit_of(compared),
             resolvable=resolvable(speedup, level) if speedup else None,
-            reason=explain_open(compared, allowed=allowed),
+            reason=None if is_decided and by_typical else explain_open(compared, allowed=allowed),
+            decided_by=judgement.by if is_decided else None,
+            typical=_describe_typical(compared, statement, level) if compared.beside else None,
         )
 
-    if not allowed or judgement.p is None:
+    if not is_judged or judgement.p is None:
         return Undecided(stratum, None, 1.0, evidence)
     return Undecided(stratum, judgement.indicated, judgement.p, evidence)
+
+
+def _describe_typical(compared: Comparison, statement: Statement, level: float) -> TypicalEvidence | None:
+    beside = compared.beside
+    if beside is None:
+        return None
+    judgement = statement.judge(beside.ratio)
+    refutes = judgement.indicated == "fails" and judgement.p is not None
+    better, worse = beside.better, beside.worse
+    if statement.inverse:
+        better, worse = worse, better
+    return TypicalEvidence(
+        ratio=beside.ratio.value,
+        interval=beside.ratio.interval(TYPICAL * level),
+        level=TYPICAL * level,
+        p=share_of_level(judgement.p) if refutes and judgement.p is not None else None,
+        method=beside.ratio.method,
+        better=better,
+        worse=worse,
+        n=beside.n,
+        slow=beside.slow.treatment.label if beside.slow else None,
+        slow_runs=beside.slow.runs if beside.slow else 0,
+    )
 
 
 def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | None = None) -> Comparison:
@@ -147,7 +183,7 @@ def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | 
         margin=margin,
     )
     chosen = [replace(sample, labels={}) for sample in (old, new)]
-    (compared,) = intervals(chosen, declared, metric=metric, order=observed.order)
+    (compared,) = intervals(chosen, declared, metric=metric, order=observed.order, beside=True)
     return compared
 
 

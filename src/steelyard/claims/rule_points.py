@@ -6,6 +6,7 @@ import math
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, NoReturn
 
 import msgspec
@@ -26,7 +27,8 @@ from steelyard.results.interval import Interval
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points
 from steelyard.spec.claims.rule import Rule
-from steelyard.stats.compare.comparison import admissible
+from steelyard.stats.compare.comparison import admissible, judge_beside
+from steelyard.stats.compare.judgement import TYPICAL, Judgement, judge_at_most
 
 ALPHA: Final = 0.05
 """Level before that of the family is known."""
@@ -115,7 +117,13 @@ def judge_samples(
     if left_side.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
         return _make_exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
     compared = comparison_of(old, new, observed)
-    allowed = admissible(compared.flags, observed.declared(old.metric.name))
+    declared = observed.declared(old.metric.name)
+    judgement = judge_beside(partial(judge_at_most, by=1 + claim.tolerance), compared, declared)
+    if judgement.by == "typical" and judgement.outcome == "fails" and compared.beside is not None:
+        return _fail_typically(
+            stratum, replace(blank, by=unit_of(compared)), compared.beside.ratio, judgement
+        )
+    allowed = admissible(compared.flags, declared)
     reason = CROWDED if "crowded" in compared.flags else explain_open(compared, allowed=allowed)
     evidence = replace(blank, reason=reason)
     ratio = compared.speedup
@@ -219,6 +227,21 @@ def _make_exact(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> U
         "fails" if ratio > 1 + evidence.tolerance else "holds",
         0.0,
         lambda level: replace(exact, level=level),
+    )
+
+
+def _fail_typically(
+    stratum: Mapping[str, Scalar], blank: RulePointEvidence, typical: Speedup, judgement: Judgement
+) -> Undecided:
+    """Let a typical run refute what its mean leaves open, with the ratio and the interval of that run."""
+    evidence = replace(
+        blank, ratio=typical.value, method=typical.method, n=typical.n, p=judgement.p, decided_by="typical"
+    )
+    return Undecided(
+        stratum,
+        "fails",
+        judgement.p or 0.0,
+        lambda level: replace(evidence, interval=typical.interval(TYPICAL * level), level=level),
     )
 
 

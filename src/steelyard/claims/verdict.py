@@ -128,6 +128,12 @@ class Checked(msgspec.Struct, frozen=True):
         )
         return {name: outcome for name, outcome, holds in every if holds}
 
+    @property
+    def is_undecided(self) -> bool:
+        """Whether no claim was decided, though there are some and the run did not fail."""
+        outcomes = {verdict.outcome for verdict in self.verdicts}
+        return bool(outcomes) and not self.failed and outcomes.isdisjoint(("holds", "fails"))
+
     def strictly(self) -> Checked:
         """All verdicts as they are under ``--strict``."""
         return replace(self, verdicts=tuple(verdict.strictly() for verdict in self.verdicts))

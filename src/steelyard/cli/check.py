@@ -102,7 +102,12 @@ def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> No
 
         click.echo(render([*checked.values()], code, broken), nl=False)
     else:
-        _print(list(checked.values()), strata=options.strata, headed=len(options.names) > 1)
+        from steelyard.report.text.undecided import write_undecided
+
+        verdicts = [*checked.values()]
+        if not broken and verdicts and all(judged.is_undecided for judged in verdicts):
+            click.echo(f"? {write_undecided(strict=options.strict)}")
+        _print(verdicts, strata=options.strata, headed=len(options.names) > 1)
     for name, error in broken.items():
         hint = f"\nhint: {error.hint}\n" if error.hint else ""
         place = "" if error.message.startswith(f"{name}:") else f"{name}: "

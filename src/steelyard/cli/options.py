@@ -109,7 +109,9 @@ output_option = declare(
 )
 json_option = declare("Print one JSON document instead of text.", "--json", "as_json", is_flag=True)
 strict_option = declare(
-    "Exit with 3 where something is not resolved or the precision is not reached.", "--strict", is_flag=True
+    "Exit with 3, not 0, where something is open: not resolved, not judged, or less precise than wanted.",
+    "--strict",
+    is_flag=True,
 )
 protocol_option = declare(
     "Also judge by a published protocol: all pairs of launches, or each against the baseline, if any.",

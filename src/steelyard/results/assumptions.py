@@ -25,6 +25,8 @@ _SHAPES: Final = {
     "means-bootstrap-t": "the {units} observed represent their distribution",
     "quantile-mover": "of each treatment, {units} come from one distribution",
     "medians-log-delta": "the density about each median is smooth",
+    "signed-rank-and-sign": "for ranks, log-ratios of {units} lie symmetrically about their centre",
+    "rank-sum": "log values of {units} differ only by a shift",
     "contrast-t": "contrasts of {units} are near normal",
     "contrast-box": "contrasts of {units} are near normal",
 }

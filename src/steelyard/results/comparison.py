@@ -312,6 +312,32 @@ class SlowMode(msgspec.Struct, frozen=True):
         return any(self.lowest < bound < self.highest for bound in bounds)
 
 
+class TypicalRatio(msgspec.Struct, frozen=True):
+    """The ratio of a typical run, as it is judged beside the mean.
+
+    Attributes
+    ----------
+    ratio : Speedup
+        The Hodges-Lehmann location, by ranks.
+    better, worse, n : int
+        Blocks or contexts in which the treatment is better, and worse, of all; of pairs of launches where
+        nothing pairs them.
+    slow : SlowMode or None
+        Slow runs that one of both has, a single one included.
+    """
+
+    ratio: Speedup
+    better: int
+    worse: int
+    n: int
+    slow: SlowMode | None = None
+
+
+Decider = Literal["mean", "typical", "least"]
+"""What decided: the estimand that was declared; the typical run beside it; or, of a limit, the least that a
+mean of values that are at least 0 can be."""
+
+
 class Comparison(msgspec.Struct, frozen=True):
     """One treatment against its baseline.
 
@@ -367,6 +393,10 @@ class Comparison(msgspec.Struct, frozen=True):
         Slow runs that one of both has; where their fraction decides, no mean is judged.
     fresh : FreshRun or None
         What would resolve it, where it is not resolved and a new run could.
+    beside : TypicalRatio or None
+        The typical run, where it is judged beside the mean.
+    decided_by : {"mean", "typical"} or None
+        What decided about the margin; ``None`` where nothing did, or without a margin.
     """
 
     baseline: Treatment
@@ -400,6 +430,8 @@ class Comparison(msgspec.Struct, frozen=True):
     fresh: FreshRun | None = None
     slow: SlowMode | None = None
     quantiles: tuple[QuantileSpeedup, ...] = ()
+    beside: TypicalRatio | None = None
+    decided_by: Decider | None = None
     __lines__: ClassVar[Lines] = (
         *("baseline", "treatment", "metric", "stratum", "labels", "estimand"),
         *("blocks", "contexts", "instances"),
@@ -415,7 +447,7 @@ class Comparison(msgspec.Struct, frozen=True):
             "undefined=speedup.undefined",
         ),
         "adjusted_speedup=adjusted",
-        *("p", "p_holm", "p_relevance", "family_size", "difference", "relevance", "verdict"),
+        *("p", "p_holm", "p_relevance", "family_size", "difference", "relevance", "verdict", "decided_by"),
         *("exploratory", "resolvable", "budget", "flags", "typical", "fresh_run=fresh"),
         *("slow_mode=slow", "quantiles"),
         *("r1=autocorrelation.r1", "n_eff=autocorrelation.n_eff"),

@@ -46,9 +46,9 @@ from steelyard.store.sampling import (
 from steelyard.store.trials import Trials, disturbances, measurements
 
 LEFT_OUT: Final = {
-    "discarded": "of a block that is discarded",
-    "planned": "of a block that is not finished",
-    "incomplete": "of a block that lacks another run",
+    "discarded": "in a warm-up block (discarded)",
+    "planned": "in a block that is not finished",
+    "incomplete": "in a block that lacks another run",
 }
 """Why a trial with which nothing was wrong is in no result, by the state of its block."""
 

@@ -18,6 +18,8 @@ from steelyard.extensions.gate.suite import (
     log_differences,
     look_again,
 )
+from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.dependence import allowance
 from steelyard.stats.sequential.looks import Looks
 
 MARGIN = 0.03
@@ -58,6 +60,47 @@ def test_a_later_look_never_weakens_evidence():
     strong = look_again(BenchmarkEvidence(), draw(0.1, n=6), Looks((6,)), MARGIN)
     later = look_again(strong, draw(0.0, 0.2, n=7), Looks((6, 7)), MARGIN)
     assert later.worse == strong.worse
+
+
+def test_differences_like_their_neighbours_are_judged_with_the_degrees_of_freedom_that_they_leave():
+    course = np.repeat([0.05, 0.02, 0.06, 0.09, 0.05], 5) + draw(0.0, 0.002, 25)
+    looks, bound = Looks((25,), 25), math.log1p(MARGIN)
+    r1 = autocorrelation(course)
+    allowed = allowance(r1)
+    assert r1.significant
+    # Witness: SciPy's t distribution, with the standard error and degrees of freedom of such units.
+    t = (course.mean() - bound) / (allowed.factor * stats.sem(course))
+    evidence = look_again(BenchmarkEvidence(), course, looks, MARGIN)
+    assert evidence.worse == pytest.approx(2 * stats.t.sf(t, allowed.nu))
+    assert evidence.worse > 2 * stats.ttest_1samp(course, bound, alternative="greater").pvalue
+    alone = stats.t.interval(0.95, 24, course.mean(), stats.sem(course))
+    assert estimate_interval(course).low < alone[0] < alone[1] < estimate_interval(course).high
+
+
+def test_slow_runs_of_base_do_not_hide_that_head_is_slower():
+    logs = math.log(3) + draw(0.0, 0.05)
+    for slow in (1, 2, 3):
+        logs[4 : 4 + slow] = -math.log(60)
+        evidence = look_again(BenchmarkEvidence(), logs, ONLY, MARGIN)
+        (judged,) = judge([evidence], 0.05)
+        by = "mean" if evidence.worse <= evidence.typical_worse else "typical"
+        assert (judged.decision, judged.by) == ("slower", by)
+        # Witness: scipy.stats.binomtest of blocks beyond the margin, at half of a quarter of the level.
+        alone = 2 * stats.binom.sf(20 - slow - 1, 20, 0.5)
+        assert evidence.typical_worse <= 8 * alone * (1 + 1e-9)
+        (mirrored,) = judge([look_again(BenchmarkEvidence(), -logs, ONLY, MARGIN)], 0.05)
+        assert mirrored.by != "typical"
+
+
+def test_a_typical_run_refutes_a_benchmark_that_is_faster_or_equivalent_on_average():
+    typically = BenchmarkEvidence(better=0.001, typical_worse=0.02)
+    assert judge([typically], 0.05)[0].decision == "slower"
+    assert judge([typically], 0.05)[0].by == "typical"
+    among = judge([typically, *[BenchmarkEvidence()] * 4], 0.05)[0]
+    assert (among.decision, among.by) == ("open", None)
+    assert judge([BenchmarkEvidence(equivalent=0.001, typical_better=0.02)], 0.05)[0].decision == "open"
+    assert judge([BenchmarkEvidence(typical_better=0.001)], 0.05)[0].decision == "open"
+    assert judge([BenchmarkEvidence(worse=0.001, typical_better=0.001)], 0.05)[0].decision == "slower"
 
 
 def test_differences_are_one_family_and_equivalences_another():

@@ -83,7 +83,7 @@ def two_treatments() -> PageContents:
         samples,
         excluded=[
             Excluded(61, 1, 31, "timed_out", "it ran longer than 1 s", 1.0),
-            Excluded(62, 2, 31, "ok", "of a block that lacks another run", 0.8e-3),
+            Excluded(62, 2, 31, "ok", "in a block that lacks another run", 0.8e-3),
         ],
         disturbed=[Disturbed(7, 1, 4, 0.31)],
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from answers.histories import two_machines
+from answers.made import make, noisy
 from answers.pages import (
     HOSTILE,
     hostile,
@@ -18,11 +20,15 @@ from answers.pages import (
     with_instances,
 )
 
-from steelyard.report.page.figures import COLUMN_PX, charts, write_figures
+from steelyard.core.series import Point, Series
+from steelyard.lab.answer.curves import model_curves
+from steelyard.report.page.contents import Curve, PageModels
+from steelyard.report.page.figures import COLUMN_PX, charts, draw_figure, write_figures
 from steelyard.report.page.latex import format_latex_text
 from steelyard.report.page.tables import format_csv_table, markdown_table, write_tables
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
+from steelyard.scaling import Question, model_all
 
 COLUMNS = (
     Column("a_name", [Span("x|y & 50 %"), Span("=1+2")], right=False),
@@ -71,6 +77,27 @@ def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, made):
             assert b"var(" not in content
             assert HOSTILE.encode() not in content
             assert f'width="{COLUMN_PX}"'.encode() in content, file
+
+
+def test_a_figure_of_growth_names_the_function_and_the_model():
+    points = tuple(Point((float(p),), (3 * p, 3.01 * p, 2.99 * p), n=3) for p in (1, 2, 4, 8, 16, 32))
+    series = Series("solve", "wall_s", "s", ("p",), points)
+    question = Question()
+    (curve,) = model_curves([series], model_all([series], question), question, 12)
+    ((_, chart),) = charts([PageModels("made.csv", (Curve(*curve),))])
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw_figure(chart))
+    assert " ".join(texts).startswith(f"solve: {curve[1].growth()}")
+    assert "p" in curve[1].growth()
+
+
+def test_a_figure_says_once_what_all_labels_share():
+    names = [f"command=ep, opt=O2, n={n}" for n in (1, 2, 3)]
+    samples = [make(noisy(i, at=1e-3 * i), i, name) for i, name in enumerate(names, 1)]
+    figure = next(chart for name, chart in charts([page_of(samples)]) if name == "distribution")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw_figure(figure))
+    assert texts[0] == "All: command=ep, opt=O2"
+    assert {"n=1", "n=2", "n=3"} <= {*texts}
+    assert sum("opt=O2" in text for text in texts) == 1
 
 
 def test_a_figure_of_many_runs_stays_small(tmp_path):

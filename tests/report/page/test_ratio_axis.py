@@ -1,6 +1,7 @@
 import pytest
 
-from steelyard.report.page.ratio_axis import list_round_ratios, make_ratio_axis
+from steelyard.report.drawing.expressions import compile_expression
+from steelyard.report.page.ratio_axis import Directions, list_round_ratios, make_ratio_axis
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,16 @@ def test_half_as_fast_is_as_far_from_one_as_twice_as_fast():
 
 def test_the_line_at_one_is_on_the_axis_though_every_ratio_lies_beside_it():
     assert 1.0 in make_ratio_axis("value", "speedup", [1.3, 1.4])["axis"]["values"]
+
+
+def test_ticks_say_by_how_much_something_is_slower_or_faster_on_each_side_of_1():
+    encoding = make_ratio_axis("value", "", [0.362, 2.2], Directions("slower", "faster"))
+    expression = compile_expression(encoding["axis"]["labelExpr"])
+    values = encoding["axis"]["values"]
+    assert [expression({"datum": {"value": value}}) for value in values] == [
+        "1", "1.5 × slower", "2 × slower", "2.5 × slower", "1.5 × faster", "2 × faster",
+    ]  # fmt: skip
+    assert values[3] == 1 / 2.5
 
 
 def test_what_reaches_zero_has_a_linear_axis_since_a_logarithm_would_leave_it_out():

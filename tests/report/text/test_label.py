@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from steelyard.report.text.label import (
     columns,
+    elide_shared,
     join_names,
     pad,
     plural,
@@ -54,6 +55,34 @@ def test_a_shortened_text_never_exceeds_its_width_and_a_short_one_stays(text, wi
 
 def test_the_middle_gives_way_and_both_ends_stay():
     assert shorten("/usr/local/bin/program", 11) == "/usr/…ogram"
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "shared"),
+    [
+        (["command=ep, opt=O2, n=1", "command=ep, opt=O2, n=2"], ["n=1", "n=2"], "command=ep, opt=O2"),
+        (["./prog --threads 1 -v", "./prog --threads 2 -v"], ["--threads 1", "--threads 2"], "./prog … -v"),
+        (["build/bench/bfs", "build/bench/cc"], ["bfs", "cc"], "build/bench/…"),
+        (["-O2 against -O0", "-O3 against -O0"], ["-O2", "-O3"], "… against -O0"),
+        # Where the rest would be another list of levels, everything stays.
+        (["lazy, p=1 against eager, p=1", "lazy, p=2 against eager, p=2"], None, ""),
+        (["x (n=1, p=4)", "x (n=2, p=4)", "y (n=2, p=4)"], None, ""),
+        (["x 1", "x"], None, ""),
+        (["old", "new"], None, ""),
+        (["-O2", "-O3"], None, ""),
+        (["only one name"], None, ""),
+    ],
+)
+def test_what_all_labels_share_is_said_once(texts, labels, shared):
+    elided = elide_shared(texts)
+    assert ([elided.labels[text] for text in texts], elided.shared) == (labels or texts, shared)
+
+
+@given(st.lists(st.text(st.sampled_from("ab=, /-.()"), min_size=1, max_size=24), min_size=1, unique=True))
+def test_labels_without_what_they_share_are_as_many_as_before(texts):
+    labels = elide_shared(texts).labels
+    assert labels.keys() == {*texts}
+    assert len({*labels.values()}) == len(texts)
 
 
 def test_names_that_shortening_would_make_equal_keep_what_tells_them_apart():

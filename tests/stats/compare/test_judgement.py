@@ -11,7 +11,15 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.judgement import judge_at_least, judge_at_most, judge_together, judge_within
+from steelyard.stats.compare.judgement import (
+    TYPICAL,
+    Judgement,
+    close_by,
+    judge_at_least,
+    judge_at_most,
+    judge_together,
+    judge_within,
+)
 from steelyard.stats.compare.speedup import speedup
 
 
@@ -121,3 +129,31 @@ def test_a_ratio_that_is_the_bound_itself_indicates_that_it_fails(sample):
     same = speedup(contrast(sample([1.0, 1.1, 1.2]), sample([1.0, 1.1, 1.2], treatment=2)))
     judged = judge_at_least(same, 1.0)
     assert (same.value, judged.outcome, judged.indicated) == (1.0, "not_resolved", "fails")
+
+
+def judged(indicated, p):
+    outcome = indicated if p is not None and p <= 0.05 else "not_resolved"
+    return Judgement(outcome, indicated, p, p, 0.05, None)
+
+
+@pytest.mark.parametrize(
+    ("mean", "typical", "outcome", "by"),
+    [
+        (judged("holds", 0.001), judged("holds", 0.001), "holds", "mean"),
+        (judged("holds", 0.5), judged("holds", 0.0001), "not_resolved", "mean"),
+        (judged("holds", 0.001), judged("fails", 0.01), "fails", "typical"),
+        (judged("holds", 0.001), judged("fails", 0.02), "holds", "mean"),
+        (judged("fails", 0.5), judged("fails", 0.01), "fails", "typical"),
+        (judged("fails", 0.001), judged("holds", 0.0001), "fails", "mean"),
+        (judged("fails", 0.001), judged("fails", 0.01), "fails", "mean"),
+        (judged(None, None), judged("fails", 0.01), "fails", "typical"),
+        (judged(None, None), judged("holds", 0.0001), "not_resolved", "mean"),
+    ],
+)
+def test_a_typical_run_refutes_what_the_mean_leaves_open_or_confirms_and_confirms_nothing(
+    mean, typical, outcome, by
+):
+    closed = close_by("typical", mean, typical)
+    assert (closed.outcome, closed.by) == (outcome, by)
+    if by == "typical":
+        assert closed.p == pytest.approx(typical.p / TYPICAL)

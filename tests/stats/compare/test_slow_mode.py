@@ -8,6 +8,7 @@ from scipy import stats as witness
 
 from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.sequential.looks import Looks
 
 
 def arms(rng, n=20, slow=(3,), other=(), at=0.95):
@@ -105,3 +106,35 @@ def test_alike_arms_show_one_in_at_most_three_of_a_hundred(sample, shape):
     }[shape]
     shown = sum(found(sample, *np.exp(draw())).slow is not None for _ in range(400))
     assert shown <= 12
+
+
+@pytest.mark.parametrize("looks", [None, Looks((10, 15, 20))])
+def test_with_a_margin_a_typical_run_that_is_slower_is_a_verdict_and_a_faster_one_is_none(sample, looks):
+    old, new = arms(np.random.default_rng(5), at=0.4, slow=(3,))
+    old[3] *= 200
+    samples = [sample(old, label="old"), sample(new, treatment=2)]
+    (slower,) = compare(samples, Analysis(margin=0.05), looks=looks)
+    assert (slower.relevance, slower.verdict, slower.refused) == ("above", "slower", False)
+    assert slower.decided_by == "typical"
+    assert (slower.beside.worse, slower.beside.n, slower.beside.slow.runs) == (19, 20, 1)
+    mirrored = Analysis(margin=0.05, baseline=samples[1].treatment.levels)
+    (faster,) = compare(samples, mirrored, looks=looks)
+    assert (faster.verdict, faster.refused, faster.decided_by) == ("not_resolved", True, "typical")
+
+
+def test_without_a_margin_no_typical_run_is_judged(sample):
+    old, new = arms(np.random.default_rng(5), at=0.4, slow=(3,))
+    comparison = found(sample, old * 1.0, new)
+    assert (comparison.beside, comparison.decided_by) == (None, None)
+
+
+def test_a_mean_within_the_margin_is_not_equivalent_where_a_typical_run_lies_beyond(sample):
+    """Head is a tenth faster, and one in ten of its runs 2.7 times as slow: equal on average."""
+    rng = np.random.default_rng(2)
+    old, new = np.exp(rng.normal(0, 0.01, (2, 400)))
+    new *= 0.9
+    new[::10] *= np.exp(-10 * np.log(0.9))
+    comparison = found(sample, old, new, margin=0.06)
+    assert comparison.speedup.interval().low > 1 - 0.06
+    assert comparison.speedup.interval().high < 1 + 0.06
+    assert (comparison.verdict, comparison.decided_by) == ("not_resolved", "typical")

@@ -255,7 +255,11 @@ def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
             tell=partial(tell_beside, line),
             qualification=qualification,
         )
-    show(lambda: GATE.text(answer), lambda width: list_lines(answer, width), as_json=options.as_json)
+    show(
+        lambda: GATE.text(answer),
+        lambda width: list_lines(answer, width, strict=options.strict),
+        as_json=options.as_json,
+    )
     tell_records(directory, as_json=options.as_json)
     return answer
 
@@ -296,7 +300,7 @@ def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github:
         "--junit": lambda: junit.render(answer, strict=strict),
         "--sarif": lambda: sarif.render(answer, strict=strict),
         "--markdown": lambda: markdown.render(answer, strict=strict),
-        "--page": lambda: page.render(answer),
+        "--page": lambda: page.render(answer, strict=strict),
     }
     for flag, file in files.items():
         if file is not None:

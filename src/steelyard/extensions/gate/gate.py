@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.core.arrays import Floats
 from steelyard.core.errors import (
     InterruptedRunError,
     NoReportError,
@@ -24,15 +25,17 @@ from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.extensions.gate.request import ALPHA, GateRequest
-from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification
+from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, TypicalChange
 from steelyard.extensions.gate.revisions import identify
 from steelyard.extensions.gate.sides import SIDES, GateSides
 from steelyard.extensions.gate.suite import (
     LEAST,
     BenchmarkEvidence,
+    BenchmarkJudgement,
     estimate_blocks,
     estimate_interval,
     judge,
+    locate_typical,
     log_differences,
     look_again,
 )
@@ -44,6 +47,7 @@ from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.interval import Interval
 from steelyard.results.status import Progress
+from steelyard.stats.compare.slow_mode import find_slow_runs
 from steelyard.stats.sequential.looks import Looks
 from steelyard.store.lock import WriterLock
 
@@ -323,7 +327,7 @@ class GatedSuite:
         request = self.request
         judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
         entries = [
-            describe_benchmark(entry, verdict.decision, verdict.adjusted, self)
+            describe_benchmark(entry, verdict, self)
             for entry, verdict in zip(self.benchmarks, judged, strict=True)
         ]
         for program in self.plan.programs:
@@ -397,15 +401,13 @@ class GatedSuite:
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 
-def compute_differences(
-    benchmark: BenchmarkOfSuite, plan: Plan
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def compute_differences(benchmark: BenchmarkOfSuite, plan: Plan) -> Floats:
     """Logarithms of head over base, above 0 where head is worse."""
     return log_differences(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
 
 
 def describe_benchmark(
-    benchmark: BenchmarkOfSuite, decision: str, adjusted: BenchmarkEvidence, suite: GatedSuite
+    benchmark: BenchmarkOfSuite, judged: BenchmarkJudgement, suite: GatedSuite
 ) -> GatedBenchmark:
     """Return what the answer says of one benchmark."""
     if not benchmark.base:
@@ -414,14 +416,35 @@ def describe_benchmark(
     bounds = estimate_interval(logs)
     return GatedBenchmark(
         name=benchmark.title,
-        verdict=decision,  # type: ignore[arg-type]
+        verdict=judged.decision,
         blocks=logs.size,
         base=float(np.exp(np.log(benchmark.base).mean())),
         head=float(np.exp(np.log(benchmark.head).mean())),
         change=math.expm1(float(logs.mean())),
         ci95=Interval(math.expm1(bounds.low), math.expm1(bounds.high)) if bounds else None,
-        p_worse=adjusted.worse,
-        p_better=adjusted.better,
-        p_equivalent=adjusted.equivalent,
-        needed_s=suite.estimate_needed_s(benchmark) if decision == "open" else None,
+        p_worse=judged.adjusted.worse,
+        p_better=judged.adjusted.better,
+        p_equivalent=judged.adjusted.equivalent,
+        needed_s=suite.estimate_needed_s(benchmark) if judged.decision == "open" else None,
+        decided_by=judged.by,
+        typical=describe_typical(benchmark, logs, suite.plan),
+    )
+
+
+def describe_typical(benchmark: BenchmarkOfSuite, logs: Floats, plan: Plan) -> TypicalChange | None:
+    """Return what the answer says of a typical run; ``logs`` are those of head over base, above 0 worse."""
+    typical = locate_typical(logs)
+    if typical is None:
+        return None
+    values = (np.log(side) for side in (benchmark.base, benchmark.head))
+    slow = find_slow_runs(*values, sign=-1 if plan.is_higher_better else 1)
+    counts = [int(is_slow.sum()) for is_slow in slow or ()]
+    bounds = typical.interval(0.05)
+    return TypicalChange(
+        change=math.expm1(typical.log),
+        ci95=Interval(bounds.low - 1, bounds.high - 1) if bounds else None,
+        slower=int((logs > 0).sum()),
+        faster=int((logs < 0).sum()),
+        slow_side=SIDES[counts.index(max(counts))] if counts else None,
+        slow_runs=max(counts, default=0),
     )

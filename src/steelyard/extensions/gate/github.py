@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from steelyard.extensions.gate.results import Gate
-from steelyard.extensions.gate.words import describe_benchmark
+from steelyard.extensions.gate.words import describe_benchmark, explain_outlook
 from steelyard.report.claims.github import annotate
+from steelyard.report.text.undecided import write_undecided
 
 
 def render(answer: Gate, *, strict: bool) -> str:
     """Errors, and warnings for what is open; under ``strict`` an error too."""
+    kind = "error" if strict else "warning"
     out = ""
+    if answer.is_undecided:
+        out = annotate(kind, write_undecided(strict=strict), explain_outlook(answer) or "")
     for verdict in ("slower", "gone", "open"):
         kind = "warning" if verdict == "open" and not strict else "error"
         for entry in answer.select(verdict):

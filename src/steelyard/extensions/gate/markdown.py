@@ -18,11 +18,11 @@ from steelyard.report.claims.markdown import escape
 
 def render(answer: Gate, *, strict: bool) -> str:
     """Return the document."""
-    sign = "✗" if answer.exit_code(strict=strict) else "✓"
+    sign = "✗" if answer.exit_code(strict=strict) else "?" if answer.is_undecided else "✓"
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
     first = [entry for entry in rows if entry.verdict != "equivalent"]
     rest = [entry for entry in rows if entry.verdict == "equivalent"]
-    out = [f"### {sign} {escape(write_headline(answer))}", ""]
+    out = [f"### {sign} {escape(write_headline(answer, strict=strict))}", ""]
     out += [*_list_rows(answer, first), ""] if first else []
     if rest:
         out += [
@@ -52,6 +52,7 @@ def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
             format_value(answer, entry.base),
             format_value(answer, entry.head),
         ]
-        cells += [format_change(entry), entry.verdict]
+        verdict = "slower, typical run" if entry.decided_by == "typical" else entry.verdict
+        cells += [format_change(entry), verdict]
         out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
     return out

@@ -14,9 +14,10 @@ _WIDTH: Final = 120
 _STYLE: Final = "body { font-family: sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }"
 
 
-def render(answer: Gate) -> str:
+def render(answer: Gate, *, strict: bool) -> str:
     """Return the document."""
-    return _write_page(write_headline(answer), html(list_lines(answer, _WIDTH)))
+    lines = list_lines(answer, _WIDTH, strict=strict)
+    return _write_page(write_headline(answer, strict=strict), html(lines))
 
 
 def render_error(message: str, hint: str | None) -> str:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.results.comparison import Decider
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
 
@@ -18,6 +19,29 @@ or only base has the benchmark."""
 
 ORDER: Final[tuple[Verdict, ...]] = ("slower", "gone", "open", "faster", "new", "equivalent")
 """Verdicts, those that a reader has to act on first."""
+
+
+class TypicalChange(msgspec.Struct, frozen=True):
+    """The change of a typical run of one benchmark, which no single far run can turn over.
+
+    Attributes
+    ----------
+    change : float
+        Of time per unit of work, as that of the mean.
+    ci95 : Interval or None
+        Of this benchmark alone; ``None`` of too few blocks.
+    slower, faster : int
+        Blocks in which head took longer, and less.
+    slow_side, slow_runs : str or None, int
+        ``base`` or ``head`` where one of both has slow runs and the other none, and how many.
+    """
+
+    change: float
+    ci95: Interval | None
+    slower: int
+    faster: int
+    slow_side: str | None = None
+    slow_runs: int = 0
 
 
 class GatedBenchmark(msgspec.Struct, frozen=True):
@@ -41,6 +65,10 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
         more than it", "not within it".
     needed_s : float or None
         Of one that is open: seconds of further measurement that would probably decide it.
+    decided_by : {"mean", "typical"} or None
+        What decided; ``None`` where nothing did.
+    typical : TypicalChange or None
+        ``None`` where nothing was measured.
     """
 
     name: str
@@ -54,6 +82,8 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     p_better: float | None = None
     p_equivalent: float | None = None
     needed_s: float | None = None
+    decided_by: Decider | None = None
+    typical: TypicalChange | None = None
 
 
 class Qualification(msgspec.Struct, frozen=True):
@@ -143,6 +173,12 @@ class Gate(msgspec.Struct, frozen=True):
     def select(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
         """Benchmarks with this verdict."""
         return tuple(entry for entry in self.benchmarks if entry.verdict == verdict)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether nothing was decided: all that both sides have is open."""
+        verdicts = {entry.verdict for entry in self.benchmarks}
+        return "open" in verdicts <= {"open", "new"}
 
     @property
     def worst(self) -> Verdict:

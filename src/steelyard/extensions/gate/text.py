@@ -31,11 +31,15 @@ STYLES: Final[dict[Verdict, Style]] = {
 }
 
 
-def list_lines(answer: Gate, width: int = 80) -> list[Line]:
+def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[Line]:
     """Return the answer; benchmarks that are equivalent are in no table, unless they are few."""
     worst = answer.worst
     out = render_paragraph(
-        f"{SIGNS[worst]} {write_headline(answer)}", width, style=STYLES[worst], rest="  ", only_first=True
+        f"{SIGNS[worst]} {write_headline(answer, strict=strict)}",
+        width,
+        style=STYLES[worst],
+        rest="  ",
+        only_first=True,
     )
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
     visible = [entry for entry in rows if entry.verdict != "equivalent"][:MOST_ROWS]
@@ -76,7 +80,9 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
 
 
 def _describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
-    return f"within {percent(answer.margin)}" if entry.verdict == "equivalent" else entry.verdict
+    if entry.verdict == "equivalent":
+        return f"within {percent(answer.margin)}"
+    return f"{entry.verdict}, typical run" if entry.decided_by == "typical" else entry.verdict
 
 
 def list_qualification(answer: Qualification, width: int = 80) -> list[Line]:

@@ -9,6 +9,8 @@ from steelyard.core.units import format_duration, format_quantity
 from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import join_names, plural, printable
+from steelyard.report.text.typical import format_typical
+from steelyard.report.text.undecided import write_undecided
 from steelyard.results.interval import Interval
 
 SIGNS: Final[dict[Verdict, str]] = {
@@ -28,8 +30,18 @@ _LARGE: Final = 1.0
 """Change from which a factor says more than a percentage."""
 
 
-def write_headline(answer: Gate) -> str:
-    """``2 of 47 slower, by 6 % and 11 %; 41 within 3 %; 4 open``."""
+def write_headline(answer: Gate, *, strict: bool = False) -> str:
+    """``2 of 47 slower, by 6 % and 11 %; 41 within 3 %; 4 open``.
+
+    Where all are open, that comes first: without ``strict`` such a gate is green.
+    """
+    counts = _write_counts(answer)
+    if not answer.is_undecided:
+        return counts
+    return f"{write_undecided(strict=strict)}; {counts}"
+
+
+def _write_counts(answer: Gate) -> str:
     total = len(answer.benchmarks)
     parts: list[str] = []
     for verdict in ORDER:
@@ -44,7 +56,7 @@ def write_headline(answer: Gate) -> str:
 def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBenchmark]) -> str:
     match verdict:
         case "slower" | "faster":
-            sizes = sorted((abs(entry.change or 0.0) for entry in entries), reverse=True)
+            sizes = sorted((abs(choose_change(entry)) for entry in entries), reverse=True)
             if len(sizes) > MOST_SIZES:
                 return f"{verdict}, by {format_amount(sizes[-1])} to {format_amount(sizes[0])}"
             return f"{verdict}, by {join_names([format_amount(size) for size in sizes])}"
@@ -52,6 +64,45 @@ def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBen
             return f"within {percent(answer.margin)}"
         case _:
             return verdict
+
+
+def choose_change(entry: GatedBenchmark) -> float:
+    """Return the change that was decided about: that of the typical run where it decided."""
+    by_typical = entry.decided_by == "typical" and entry.typical is not None
+    return entry.typical.change if by_typical and entry.typical else entry.change or 0.0
+
+
+def format_typical_change(entry: GatedBenchmark) -> str | None:
+    """``slower in 19 of 20 blocks; one slow run of base; a typical run +200 %``.
+
+    Only where the typical run decided, or goes the other way than the mean.
+    """
+    typical = entry.typical
+    if typical is None or entry.change is None:
+        return None
+    is_contrary = (
+        typical.ci95 is not None and typical.ci95.excludes(0) and (typical.change > 0) != (entry.change > 0)
+    )
+    if entry.decided_by != "typical" and not is_contrary:
+        return None
+    word, count = ("slower", typical.slower) if typical.change > 0 else ("faster", typical.faster)
+    blocks = plural(entry.blocks, "block")
+    words = format_typical(word, count, blocks, typical.slow_side, typical.slow_runs)
+    bounds = f" (95 % CI {format_interval(typical.ci95)})" if typical.ci95 else ""
+    return f"{words}; a typical run {format_percent(typical.change)} %{bounds}"
+
+
+def list_typical(answer: Gate) -> list[str]:
+    """Sentences on benchmarks that the typical run decided, or of which it contradicts the mean."""
+    entries = [
+        (entry, words) for entry in answer.benchmarks if (words := format_typical_change(entry)) is not None
+    ]
+    listed = [
+        f"{printable(entry.name)}: {words}; on average {format_percent(entry.change or 0.0)} %."
+        for entry, words in entries[:MOST_NAMES]
+    ]
+    rest = len(entries) - len(listed)
+    return [*listed, f"{plural(rest, 'more benchmark')} of that kind; --json has all."] if rest else listed
 
 
 def format_amount(change: float) -> str:
@@ -89,6 +140,8 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
             return f"{name}: open, {format_change(entry)}; {explain_need(entry)}"
         case "equivalent":
             return f"{name}: within {percent(answer.margin)}, {format_change(entry)}"
+        case "slower" if entry.decided_by == "typical":
+            return f"{name}: {format_typical_change(entry)}; on average {format_change(entry)}"
         case _:
             values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
             return f"{name}: {entry.verdict}, {format_change(entry)}, {values}"
@@ -175,7 +228,7 @@ def explain_qualifying() -> str:
 
 def list_notes(answer: Gate) -> list[str]:
     """Sentences that stand with the answer, in their order."""
-    text = [explain_basis(answer)]
+    text = [*list_typical(answer), explain_basis(answer)]
     if answer.qualification is not None:
         text.append(describe_qualification(answer.qualification))
     return [*text, *answer.notes]

@@ -28,6 +28,7 @@ from steelyard.report.page.chart import (
     Spec,
     data,
     draw_rows_axis,
+    name_shared,
     number,
     place_at_end,
     rows_px,
@@ -101,7 +102,7 @@ def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **opti
         }
         for change in changes
     ]
-    return Chart(
+    chart = Chart(
         name=name,
         title=title,
         about="Change against no probe, with 95 % intervals; no line joins the probes, since more of a probe"
@@ -110,6 +111,7 @@ def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **opti
         data={"rows": rows},
         **options,
     )
+    return chart if over_added else name_shared(chart, [change.name for change in changes])
 
 
 TICKS: Final = {"tickCount": 8}

@@ -13,6 +13,7 @@ from steelyard.report.text.digits import about, bounds, percent, probability, qu
 from steelyard.report.text.factor_columns import differing
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable, shorten_apart
 from steelyard.report.text.line import Style
+from steelyard.report.text.typical import format_typical
 from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import REASONS, Undefined
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.core.sample import Treatment
     from steelyard.core.units import Scalar
     from steelyard.results.analysis import Answer, DesignFacts
-    from steelyard.results.comparison import Comparison, FreshRun, Speedup
+    from steelyard.results.comparison import Comparison, FreshRun, Speedup, TypicalRatio
     from steelyard.results.interval import Interval
     from steelyard.results.samples import Described
 
@@ -108,7 +109,13 @@ def render_finding(
     comparison: Comparison, answer: Answer, names: Names, shared: Mapping[str, Scalar]
 ) -> Finding:
     """One comparison of the primary metric in words, without the labels that all rows share."""
-    finding = _render_finding(comparison, answer, names, _format_place(comparison, shared))
+    place, beside = _format_place(comparison, shared), comparison.beside
+    finding = _render_finding(comparison, answer, names, place)
+    if beside is not None and comparison.decided_by == "typical" and comparison.verdict == "slower":
+        finding = _render_typical(comparison, beside, finding, names, place)
+    elif beside is not None and _is_contrary(comparison, beside):
+        typical = _describe_typical(comparison, beside, names)
+        finding = replace(finding, claim=f"{finding.claim}; but a typical run is {typical}")
     return replace(finding, claim=f"exploratory: {finding.claim}") if comparison.exploratory else finding
 
 
@@ -140,6 +147,46 @@ def _render_finding(comparison: Comparison, answer: Answer, names: Names, place:
         )
     open_ = f"not resolved{_format_power(comparison.resolvable)}{advice}"
     return Finding(against + open_, evidence, style)
+
+
+def _is_contrary(comparison: Comparison, beside: TypicalRatio) -> bool:
+    """Whether the typical run lies beyond the margin, or is contrary to the mean, without a verdict."""
+    if comparison.decided_by == "typical":
+        return True
+    interval, mean = beside.ratio.interval(), comparison.speedup
+    if interval is None or not interval.excludes(1) or isinstance(mean, Undefined):
+        return False
+    return (mean.log > 0) != (beside.ratio.log > 0)
+
+
+def _render_typical(
+    comparison: Comparison, beside: TypicalRatio, mean: Finding, names: Names, place: str
+) -> Finding:
+    """Return a verdict that the typical run made, and the finding of the mean behind it."""
+    new, old = _pair(comparison, names)
+    interval = beside.ratio.interval()
+    times = ratio(1 / beside.ratio.value, interval and interval.reciprocal())
+    claim = (
+        f"{place}{new} {_check_is(comparison)} {times} × {_format_than(comparison)} {old} in a typical run"
+    )
+    average = ""
+    if not isinstance(comparison.speedup, Undefined):
+        average = f"on average {ratio(*_choose_shown(comparison.speedup, comparison))} ×, "
+    evidence = f"{_describe_typical(comparison, beside, names)}; {average}{mean.evidence}"
+    return Finding(claim, evidence, mean.style)
+
+
+def _describe_typical(comparison: Comparison, beside: TypicalRatio, names: Names) -> str:
+    """``slower in 19 of 20 blocks; one slow run of base``."""
+    slow = beside.slow
+    unit = "run pair" if beside.ratio.unit == "unpaired" else beside.ratio.unit
+    return format_typical(
+        format_comparative(comparison.metric, better=beside.better >= beside.worse),
+        max(beside.better, beside.worse),
+        plural(beside.n, unit),
+        names.get(slow.treatment.label, slow.treatment.label) if slow else None,
+        slow.runs if slow else 0,
+    )
 
 
 def _format_ends(comparison: Comparison, margin: float) -> str | None:
@@ -309,10 +356,40 @@ def _format_than(comparison: Comparison) -> str:
     return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
 
 
+def format_times(metric: Metric, value: float, interval: Interval | None) -> str:
+    """Return a ratio as sentences say it where its interval excludes 1: ``2.76 × slower``."""
+    if interval is None or not interval.excludes(1) or interval.low <= 0:
+        return f"{ratio(value, interval)} ×"
+    size = ratio(value, interval) if value > 1 else ratio(1 / value, interval.reciprocal())
+    return f"{size} × {format_comparative(metric, better=value > 1)}"
+
+
+def format_size(comparison: Comparison) -> str:
+    """Return ratio and verdict as the sentence says them: ``2.76 × slower``; empty without a ratio."""
+    if isinstance(comparison.speedup, Undefined):
+        return ""
+    value, interval = _choose_shown(comparison.speedup, comparison)
+    word, _ = verdict(comparison)
+    if comparison.verdict in ("faster", "slower"):
+        return f"{ratio(value, interval)} × {word}"
+    direction = _make_direction(comparison)
+    apart = (
+        ","
+        if direction is None
+        else f" {format_comparative(comparison.metric, better=direction == 'faster')},"
+    )
+    return f"{ratio(value, interval)} ×{apart} {word}"
+
+
+def is_inverted(comparison: Comparison) -> bool:
+    """Whether a sentence says the inverse of the ratio, since the news is bad."""
+    return _make_direction(comparison) == "slower"
+
+
 def _choose_shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
     """Return the ratio and its interval, inverted where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
-    if _make_direction(comparison) != "slower":
+    if not is_inverted(comparison):
         return value, interval
     return 1 / value, interval.reciprocal() if interval else None
 

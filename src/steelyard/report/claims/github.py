@@ -11,6 +11,8 @@ from typing import Final
 
 from steelyard.claims.verdict import Checked
 from steelyard.report.claims.text import WORDS, format_claim, reservations, words
+from steelyard.report.text.label import plural
+from steelyard.report.text.undecided import write_undecided
 from steelyard.stats.compare.judgement import Outcome
 
 _CLAIM: Final = re.compile(r"^[ \t]*\[\[[ \t]*claims[ \t]*\]\]", re.MULTILINE)
@@ -27,6 +29,10 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
         Its text, in which the claims are looked for; empty for data.
     """
     verdicts, name = checked.verdicts, checked.experiment
+    headline = []
+    if checked.is_undecided:
+        title, text = f"{name}: {write_undecided(strict=strict)}", f"{plural(len(verdicts), 'claim')} open"
+        headline = [annotate("error" if strict else "warning", title, text)]
     commands = [
         _format_command(
             verdict.outcome, f"{name}: {format_claim(verdict)}", words(verdict), file, line, strict=strict
@@ -38,7 +44,7 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
         _format_command(outcome, f"{name}: the run is", text, file, None, strict=strict)
         for outcome, text in reservations(checked)
     ]
-    return "".join(commands)
+    return "".join((*headline, *commands))
 
 
 def lines_of(spec: str, checked: Checked) -> Sequence[int | None]:

@@ -22,9 +22,12 @@ def text(claim: Limit, unit: str) -> str:
     return f"{prefix}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 
 
-def evidence(_claim: Limit, outcome: Outcome, value: MeanEvidence | PredictedEvidence) -> str:
+def evidence(claim: Limit, outcome: Outcome, value: MeanEvidence | PredictedEvidence) -> str:
     """Return the mean, or the prediction of a model."""
-    return _format_mean(outcome, value) if isinstance(value, MeanEvidence) else _predict(value)
+    if isinstance(value, PredictedEvidence):
+        return _predict(value)
+    beside = _format_beside(claim, value)
+    return f"{beside}; {_format_mean(outcome, value)}" if beside else _format_mean(outcome, value)
 
 
 def format_breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
@@ -48,6 +51,18 @@ def format_breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
     place = f"{breaks_evidence.parameter} = {scale_text(breaks_evidence.at)}"
     first = f"up to {falls}, and again " if falls else ""
     return f"{name}its model breaks {bound} {first}from {place} on (95 %: {ends[0]} to {ends[1]}{beyond})"
+
+
+def _format_beside(claim: Limit, value: MeanEvidence) -> str | None:
+    """``41 of 41 runs above 1.00 µs (median 2.05 s)``, where that decides and not the mean."""
+    if value.decided_by in (None, "mean") or value.beyond is None or value.median is None:
+        return None
+    side, bound = ("above", claim.max) if claim.max is not None else ("below", claim.min)
+    unit = value.metric.unit
+    runs = plural(value.n, "run" if value.by == "launch" else value.by)
+    limit = format_quantity(bound or 0.0, unit)
+    words = f"{value.beyond} of {runs} {side} {limit} (median {format_quantity(value.median, unit)})"
+    return words if value.decided_by == "typical" else f"{words}, which no mean of {limit} allows"
 
 
 def _format_mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:

@@ -11,6 +11,7 @@ from steelyard.claims.verdict import Checked
 from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.text import SIGNS, WORDS, reservations, words
 from steelyard.report.text.label import printable
+from steelyard.report.text.undecided import write_undecided
 
 _MEANT: Final = re.compile(r"([\\`*_{}\[\]<>()#|~!$])")
 """Characters that Markdown reads as its own."""
@@ -25,7 +26,10 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
     failed = bool(broken) or any(part.exit_code(strict=strict) for part in checked)
     parts = [f"{count} {WORDS[outcome]}" for outcome in WORST if (count := counts[outcome])]
     parts += [f"{len(broken)} could not be judged"] if broken else []
-    out = [f"### {'✗' if failed else '✓'} Steelyard: {', '.join(parts) or 'no claims'}", ""]
+    undecided = bool(checked) and not broken and all(part.is_undecided for part in checked)
+    parts = [write_undecided(strict=strict), *parts] if undecided else parts
+    sign = "✗" if failed else "?" if undecided else "✓"
+    out = [f"### {sign} Steelyard: {', '.join(parts) or 'no claims'}", ""]
     for verdicts in checked:
         out += [f"**{escape(verdicts.experiment)}**", "", "| | claim |", "|---|---|"]
         ordered = sorted(verdicts.verdicts, key=lambda verdict: WORST[verdict.outcome])

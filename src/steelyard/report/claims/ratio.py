@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.claims.evidence import RatioEvidence
+from steelyard.claims.evidence import RatioEvidence, TypicalEvidence
+from steelyard.report.answer.words import format_comparative
 from steelyard.report.claims.phrases import (
     ci,
     format_levels_text,
@@ -13,6 +14,8 @@ from steelyard.report.claims.phrases import (
     format_where,
 )
 from steelyard.report.text.digits import percent, ratio
+from steelyard.report.text.label import plural
+from steelyard.report.text.typical import format_typical
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.judgement import Outcome
@@ -41,7 +44,18 @@ def text(claim: Faster | Slower | NotSlower | Equivalent, _unit: str) -> str:
 
 
 def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> str:
-    """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
+    """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``, behind the typical run where that decides."""
+    if ratio_evidence.decided_by == "typical" and ratio_evidence.typical is not None:
+        mean = _format_mean(claim, outcome, ratio_evidence)
+        return f"{_format_typical(ratio_evidence, ratio_evidence.typical)}; mean {mean}"
+    words = _format_mean(claim, outcome, ratio_evidence)
+    typical = ratio_evidence.typical
+    if typical is None or not _is_contrary(ratio_evidence, typical):
+        return words
+    return f"{words}; but a typical run is {_format_typical(ratio_evidence, typical)}"
+
+
+def _format_mean(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> str:
     if ratio_evidence.ratio is None:
         return format_reason(ratio_evidence.reason) or "the ratio is undefined"
     words = (
@@ -60,6 +74,28 @@ def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> s
     ):
         words += f"; these runs could have detected {percent(ratio_evidence.resolvable)}"
     return words
+
+
+def _is_contrary(mean: RatioEvidence, typical: TypicalEvidence) -> bool:
+    """Whether a typical run goes the other way than the mean: the better of both is worse in most runs."""
+    if mean.ratio is None or typical.interval is None or not typical.interval.excludes(1):
+        return False
+    return (mean.ratio > 1) != (typical.ratio > 1)
+
+
+def _format_typical(mean: RatioEvidence, typical: TypicalEvidence) -> str:
+    """``slower in 19 of 20 blocks; one slow run of base; 3.00 × (98.8 % CI 2.97 to 3.02, typical run)``."""
+    is_better = typical.better >= typical.worse
+    units = plural(typical.n, "run pair" if mean.by in ("launch", "repetition") else mean.by)
+    count = format_typical(
+        format_comparative(mean.metric, better=is_better),
+        max(typical.better, typical.worse),
+        units,
+        typical.slow,
+        typical.slow_runs,
+    )
+    size = ratio(typical.ratio, typical.interval)
+    return f"{count}; {size} × ({ci(typical.ratio, typical.interval, typical.level)}, typical run)"
 
 
 def _format_better(claimed: str, opposite: str, by: float, opponent: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.report.text.label import shorten_apart
+from steelyard.report.text.label import elide_shared, shorten_apart
 from steelyard.report.text.table import Column
 
 Rows = Sequence[Mapping[str, Any]]
@@ -67,6 +67,8 @@ DARK: Final[Mapping[str, str]] = {
     "series5": "#d8c34a",
     "series6": "#aab4c0",
 }
+COLOURS: Final[Mapping[str, str]] = {f"var(--{name})": color for name, color in LIGHT.items()}
+"""Names of colours as charts have them, and what they are on white."""
 FONT: Final = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 CHOSEN: Final = "chosen"
 """The parameter that holds the treatment which the reader has chosen; empty: all of them."""
@@ -124,6 +126,8 @@ class Chart(msgspec.Struct, frozen=True):
         The treatment of each row, by which the page is filtered; empty where rows have none.
     empty : str
         Why nothing is drawn.
+    heading : str
+        Above a figure, which has no caption: function and model, or what all labels share.
     """
 
     name: str
@@ -134,6 +138,7 @@ class Chart(msgspec.Struct, frozen=True):
     columns: tuple[Column, ...] = ()
     rows_of: tuple[str, ...] = ()
     empty: str = ""
+    heading: str = ""
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -198,7 +203,7 @@ def unless_chosen(visible: float, hidden: float = 0.08) -> dict[str, Any]:
     }
 
 
-ABOVE_PX: Final = 16
+ABOVE_PX: Final = 18
 """From the middle of a row to that of the name above it."""
 MOST_INSIDE: Final = 14
 """Rows up to which names stand above them; more have theirs at the left, so that they take less room."""
@@ -214,21 +219,42 @@ BESIDE: Final = (28, 36)
 def draw_rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
     """Return a row for each name, in this order.
 
-    Names stand above their rows while these are few, so that little is cut off on a narrow page. What is cut
-    off is what names share, and never what tells them apart.
+    Names stand above their rows while these are few, so that little is cut off on a narrow page. What all
+    share is left out (``name_shared`` says it once); what is cut off beyond is never what tells them apart.
     """
     domain = list(dict.fromkeys(names))
+    elided = elide_shared(domain).labels
     axis: dict[str, Any] = {"title": None, "labelColor": INK, "grid": False}
     if len(names) <= MOST_INSIDE:
         axis |= {"labelAlign": "left", "labelOffset": -ABOVE_PX, "labelPadding": 0, "zindex": 1}
-        short, condition = shorten_apart(domain, *ABOVE), f"width > {NARROW_PX} ? datum.label : "
+        short = _shorten(elided, *ABOVE)
+        condition = f"width > {NARROW_PX} ? {_relabel_apart(elided)} : "
     else:
         axis["labelLimit"] = 240
-        short, condition = shorten_apart(domain, *BESIDE), ""
+        short, condition = _shorten(elided, *BESIDE), ""
     if any(name != label for name, label in short.items()):
-        axis["labelExpr"] = condition + relabel(short, "datum.label")
+        axis["labelExpr"] = condition + _relabel_apart(short)
     scale = {"type": "band", "paddingInner": 0, "paddingOuter": 0, "domain": domain}
     return {"field": field, "type": "nominal", "sort": None, "axis": axis, "scale": scale}
+
+
+def _shorten(labels: Mapping[str, str], width: int, most: int) -> dict[str, str]:
+    short = shorten_apart([*labels.values()], width, most)
+    return {name: short[label] for name, label in labels.items()}
+
+
+def _relabel_apart(labels: Mapping[str, str]) -> str:
+    changed = any(name != label for name, label in labels.items())
+    return relabel(labels, "datum.label") if changed else "datum.label"
+
+
+def name_shared(chart: Chart, names: Sequence[str]) -> Chart:
+    """Return the chart with a sentence on what all names of its rows share, which their labels leave out."""
+    shared = elide_shared(names).shared
+    if not shared:
+        return chart
+    text = f"All: {shared}"
+    return msgspec.structs.replace(chart, about=f"{chart.about} {text}.".strip(), heading=text)
 
 
 def relabel(labels: Mapping[Any, str], value: str) -> str:

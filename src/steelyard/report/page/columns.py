@@ -118,6 +118,7 @@ class RunColumns:
         deviations = self.deviation()
         return [
             {
+                "at": int(i),
                 "run": int(self.trial[i]),
                 "block": int(self.block[i]),
                 "context": int(self.context[i]),

@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING
 
 from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.tables import measured_columns, other_columns, pair_columns, primary
-from steelyard.report.answer.words import format_comparative, is_speed, pair_name, verdict
-from steelyard.report.page.chart import Chart, Section
+from steelyard.report.answer.words import (
+    format_comparative,
+    format_size,
+    is_inverted,
+    is_speed,
+    pair_name,
+    verdict,
+)
+from steelyard.report.page.chart import Chart, Section, name_shared
 from steelyard.report.page.forest import Estimated, forest, rows
+from steelyard.report.page.ratio_axis import name_directions
 from steelyard.report.text.cells import render_interval_cell, render_ratio_cell
 from steelyard.report.text.digits import percent
+from steelyard.report.text.label import printable
 from steelyard.report.text.table import Column
 from steelyard.results.undefined import Undefined
 
@@ -60,9 +69,9 @@ def _draw_effects(view: Presentation, called: Names) -> Chart:
     rated = (_make_row(comparison, predictions, called, several=several) for comparison in answer.judged)
     estimates = [row for row in rated if row is not None]
     listed = estimates[:MOST_ROWS]
-    title = "speedup" if is_speed(answer.metric) else "times better"
     margin = answer.declared.margin
     better = format_comparative(answer.metric, better=True)
+    title = "" if is_speed(answer.metric) else printable(answer.metric.name)
     about = f"Right of 1 is {better}. Thick: 95 % confidence interval of the ratio."
     if any(estimate.prediction for estimate in listed):
         about += " Thin: where a new context would lie (95 % prediction interval)."
@@ -71,16 +80,17 @@ def _draw_effects(view: Presentation, called: Names) -> Chart:
     if len(estimates) > len(listed):
         about += f" The first {len(listed)} of {len(estimates)} comparisons; the table has all."
     against = "its baseline" if several else called[answer.judged[0].baseline.label]
-    return Chart(
+    chart = Chart(
         name="effects",
         title=f"Each treatment against {against}",
         about=about,
-        spec=forest(listed, title, margin),
+        spec=forest(listed, title, margin, name_directions(answer.metric)),
         data={"rows": rows(listed)},
         columns=tuple(pair_columns(view, answer.judged)),
         rows_of=_format_treatments(answer.judged),
         empty="" if listed else "No ratio could be computed; the table says why.",
     )
+    return name_shared(chart, [row.name for row in listed])
 
 
 def _make_row(
@@ -102,7 +112,15 @@ def _make_row(
     key = (comparison.baseline.id, comparison.treatment.id, *sorted(comparison.labels.items()))
     prediction = predictions.get(key)
     return Estimated(
-        name, speedup.value, comparison.ci95, style, word, comparison.treatment.label, prediction
+        name,
+        speedup.value,
+        comparison.ci95,
+        style,
+        word,
+        comparison.treatment.label,
+        prediction,
+        format_size(comparison),
+        is_inverted(comparison),
     )
 
 
@@ -119,9 +137,9 @@ def _list_adjusted(
     columns = (
         Column.words("treatment", (called[comparison.treatment.label] for comparison, _ in adjusted)),
         Column.words("against", (called[comparison.baseline.label] for comparison, _ in adjusted)),
-        Column("S, ratio of means", [render_ratio_cell(it.value, it.ci95) for _, it in adjusted]),
+        Column("ratio of means", [render_ratio_cell(it.value, it.ci95) for _, it in adjusted]),
         Column("95 % CI", [render_interval_cell(it.value, it.ci95) for _, it in adjusted], right=False),
-        Column.numbers("u of S", (f"{it.u:.2g}" for _, it in adjusted)),
+        Column.numbers("standard error", (f"{it.u:.2g}" for _, it in adjusted)),
         Column.numbers(
             "spread of one run of each",
             (f"{it.spread:.2g}" if math.isfinite(it.spread) else "–" for _, it in adjusted),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.core.units import is_number
 from steelyard.report.answer.contexts import render_context_columns, sentences
-from steelyard.report.answer.words import pair_name
+from steelyard.report.answer.words import format_times, pair_name
 from steelyard.report.page.chart import (
     ACCENT,
     BETTER,
@@ -24,14 +24,15 @@ from steelyard.report.page.chart import (
     Section,
     data,
     draw_rows_axis,
+    name_shared,
     number,
     rows_px,
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.forest import format_bounds
 from steelyard.report.page.marks import colour_scale, line_at, mark, point, series_scale
-from steelyard.report.page.ratio_axis import make_ratio_axis
-from steelyard.report.text.digits import bounds, ratio
+from steelyard.report.page.ratio_axis import make_ratio_axis, name_directions
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
@@ -61,7 +62,9 @@ def section(answer: Answer, by_context: ByContext | None, called: Names) -> Sect
         charts.append(_draw_profiles(by_context.profiles, called))
     if pairs:
         charts += [_draw_single(answer, pairs[:MOST_PAIRS], called)]
-        charts += [_draw_histogram(finding, i, called) for i, finding in enumerate(pairs[:MOST_ALONE], 1)]
+        charts += [
+            _draw_histogram(answer, finding, i, called) for i, finding in enumerate(pairs[:MOST_ALONE], 1)
+        ]
     notes = tuple(sentences(answer.contexts, called))
     return Section("contexts", "Contexts", notes, tuple(charts))
 
@@ -152,19 +155,23 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
             | {
                 "speedup": in_context.speedup,
                 "context": in_context.context,
-                "says": ratio(in_context.speedup, in_context.interval) + " ×",
+                "says": format_times(answer.metric, in_context.speedup, in_context.interval),
                 "alone": ("slower alone", "not resolved alone", "faster alone")[in_context.alone + 1],
             }
             for in_context in across.singles
         ]
+        inverted = across.speedup < 1 and across.interval is not None and across.interval.excludes(1)
         row: dict[str, Any] = {"ci": "unbounded", "next": "unbounded"}
-        row |= common | {"speedup": across.speedup, "says": ratio(across.speedup, across.interval) + " ×"}
+        row |= common | {
+            "speedup": across.speedup,
+            "says": format_times(answer.metric, across.speedup, across.interval),
+        }
         if across.interval:
             row |= {"low": across.interval.low, "high": across.interval.high}
-            row |= {"ci": bounds(across.speedup, across.interval)}
+            row |= {"ci": format_bounds(across.speedup, across.interval, inverted=inverted)}
         if across.prediction:
             row |= {"least": across.prediction.low, "most": across.prediction.high}
-            row |= {"next": bounds(across.speedup, across.prediction)}
+            row |= {"next": format_bounds(across.speedup, across.prediction, inverted=inverted)}
         together.append(row)
     y = draw_rows_axis([_pair(context_finding, called) for context_finding in findings])
 
@@ -172,7 +179,7 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
     ratios += [row[end] for row in together for end in ("low", "high", "least", "most") if end in row]
 
     def x(field: str) -> dict[str, Any]:
-        return make_ratio_axis(field, "speedup in one context", ratios)
+        return make_ratio_axis(field, "in one context", ratios, name_directions(answer.metric))
 
     hover = tooltip(name="comparison", says="all contexts", ci="95 % CI", next="next context (95 % PI)")
 
@@ -205,7 +212,7 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
             yOffset=BELOW_PX,
         ),
     ]
-    return Chart(
+    chart = Chart(
         name="single-contexts",
         title="What one person with one set-up would see",
         about="A stroke is one context. Below: all of them together, with the 95 % confidence interval"
@@ -215,9 +222,10 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
         columns=tuple(render_context_columns(answer.contexts, called)),
         rows_of=tuple(context.treatment.label for context in answer.contexts),
     )
+    return name_shared(chart, [row["name"] for row in together])
 
 
-def _draw_histogram(finding: ContextFinding, number_: int, called: Names) -> Chart:
+def _draw_histogram(answer: Answer, finding: ContextFinding, number_: int, called: Names) -> Chart:
     """Figure 4: in how many contexts which speedup was seen."""
     across = finding.across
     speedups = [context.speedup for context in across.singles]
@@ -231,18 +239,18 @@ def _draw_histogram(finding: ContextFinding, number_: int, called: Names) -> Cha
         for i, count in enumerate(counts)
         if count
     ]
-    text = ratio(across.speedup, across.interval) + " ×"
-    x = make_ratio_axis("low", "speedup in one context", speedups)
+    text = format_times(answer.metric, across.speedup, across.interval)
+    x = make_ratio_axis("low", "in one context", speedups, name_directions(answer.metric))
     bars = {
         "x": x | {"bin": {"binned": True}},
         "x2": {"field": "high"},
         "y": {"field": "contexts", "type": "quantitative", "title": "contexts"},
         "tooltip": tooltip(contexts="contexts", low="from", high="to"),
     }
-    says = {"x": x, "y": {"value": 2}, "text": {"field": "text"}}
+    says = {"x": x, "y": {"value": -10}, "text": {"field": "text"}}
     together = [
         mark("rule", {"x": x}, color=INK, strokeWidth=2),
-        mark("text", says, align="left", dx=5, baseline="top", fontWeight=600),
+        mark("text", says, fontWeight=600),
     ]
     layers = [
         mark("bar", bars, color=ACCENT, opacity=0.75, binSpacing=1),

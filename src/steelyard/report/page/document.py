@@ -1,4 +1,8 @@
-"""The page as one file: nothing is fetched, no script but its own two runs, and every value is in it once."""
+"""The page as one file: charts are drawn in it, nothing is fetched, and no script but its own runs.
+
+Charts are there twice, for wide and for narrow windows, since no script is needed to choose between them:
+the style sheet does, and where none is allowed the wide one shows.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard import __version__
 from steelyard.report.answer.words import Finding
+from steelyard.report.drawing.frame import Look
+from steelyard.report.drawing.picture import Hints, draw_picture
 from steelyard.report.history.words import head
 from steelyard.report.page import history
-from steelyard.report.page.bundle import bundle
-from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Section, config
+from steelyard.report.page.chart import COLOURS, DARK, FONT, LIGHT, Chart, Section
 from steelyard.report.page.columns import RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.page.html_table import format_html_table
@@ -27,8 +32,9 @@ from steelyard.report.text.label import plural, printable
 if TYPE_CHECKING:
     from steelyard.results.history import History
 
-SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
-"""What the charts are written in: a name, which nothing fetches."""
+WIDE: Final = Look(760, 12, FONT, COLOURS)
+"""What charts look like in a window of at least 760 pixels; the style sheet knows where that is."""
+NARROW: Final = Look(400, 12, FONT, COLOURS)
 
 
 def render(every: Sequence[Shown], title: str = "") -> str:
@@ -36,17 +42,12 @@ def render(every: Sequence[Shown], title: str = "") -> str:
     several = len(every) > 1
     parts = [_make_part(contents, number, several=several) for number, contents in enumerate(every, 1)]
     named = title or (parts[0].name if len(parts) == 1 else "Several records")
-    page = {
-        "config": config(),
-        "chosen": CHOSEN,
-        "schema": SCHEMA,
-        "records": [part.data() for part in parts],
-    }
-    scripts = [bundle(), _format_file("page.js")]
+    page = {"records": [part.data() for part in parts]}
+    script = _format_file("page.js")
     style = _format_colours() + _format_file("page.css")
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"script-src {' '.join(map(_hash, scripts))}; style-src {_hash(style)}"
+        f"script-src {_hash(script)}; style-src {_hash(style)}"
     )
     links = "".join(f'<li><a href="#{place}">{escape(text)}</a></li>' for place, text in _get_places(parts))
     return (
@@ -62,9 +63,9 @@ def render(every: Sequence[Shown], title: str = "") -> str:
         '<button type="button">Show all treatments</button></div>\n'
         f'<main id="main">{"".join(part.html() for part in parts)}</main>\n'
         f"<footer>Steelyard {__version__}</footer>\n"
+        '<div id="tip" hidden></div>\n'
         f'<script type="application/json" id="page-data">{_format_json(page)}</script>\n'
-        + "".join(f"<script>{script}</script>\n" for script in scripts)
-        + "</body>\n</html>\n"
+        f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
@@ -128,20 +129,10 @@ class _Part(ABC):
         return f"r{self.number}-{name}"
 
     def data(self) -> Mapping[str, Any]:
-        """Return what the script draws, every value once."""
-        charts = {
-            self.place(chart.name): {
-                "spec": chart.spec,
-                "data": {name: _draw_columns(rows) for name, rows in chart.data.items() if name != "runs"},
-                "runs": "runs" in chart.data,
-            }
-            for section in self.sections
-            for chart in section.charts
-            if not chart.empty
-        }
+        """Return what the script says of runs, every value once."""
         runs = None if self.runs is None else self.runs.pack()
         texts = [printable(label) for label in self.treatments]
-        return {"treatments": self.treatments, "shown": texts, "runs": runs, "charts": charts}
+        return {"treatments": self.treatments, "shown": texts, "runs": runs}
 
     def html(self) -> str:
         """Return the answer, then every section, and how to repeat it."""
@@ -202,19 +193,40 @@ class _Part(ABC):
         drawn = (
             f'<p class="empty">{escape(chart.empty)}</p>'
             if chart.empty
-            else f'<div class="chart" id="{place}" role="img" aria-label="{escape(chart.title)}.'
-            f' {escape(chart.about)}{" The table below says the same." if table else ""}"></div>'
+            else f'<div class="chart" id="{place}">{self._draw(chart)}</div>'
         )
         about = "" if chart.empty else f"<p>{escape(chart.about)}</p>"
         caption = f"<figcaption>{self._render_heading(chart.title, 1)}{about}</figcaption>"
         return f"<figure>{caption}{drawn}{table}</figure>"
+
+    def _draw(self, chart: Chart) -> str:
+        """Draw the chart for wide and narrow windows."""
+        about = f"{chart.about}{' The table below says the same.' if chart.columns else ''}"
+        pictures = (
+            draw_picture(
+                chart.spec,
+                chart.data,
+                look,
+                Hints(
+                    name=f"{self.place(chart.name)}-{name}",
+                    title=f"{chart.title}.",
+                    about=about,
+                    root={"class": name, "width": "100%", "display": display},
+                    texts=name == "wide",
+                    treatments=self.numbers,
+                    live="runs",
+                ),
+            )
+            for name, look, display in (("wide", WIDE, None), ("narrow", NARROW, "none"))
+        )
+        return "".join(pictures)
 
     def render_copy(self, name: str, text: str) -> str:
         """Text with a button that copies it."""
         place = self.place(name)
         lines = "\n".join(printable(line) for line in text.splitlines())
         return (
-            f'<div class="copied"><button type="button" class="copy" data-copies="{place}">'
+            f'<div class="copied"><button type="button" class="copy" hidden data-copies="{place}">'
             f'Copy the {name}</button><pre id="{place}" tabindex="0" role="region"'
             f' aria-label="The {name}">{escape(lines)}</pre></div>'
         )
@@ -307,20 +319,6 @@ class _Models(_Part):
         return self._render_answer([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
-def _draw_columns(rows: Rows) -> dict[str, Any]:
-    """Rows as columns: each key once, and each text once where it repeats."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: _make_column([row.get(name) for row in rows]) for name in names}
-
-
-def _make_column(values: list[Any]) -> Any:
-    places: dict[Any, int] = {}
-    if not all(isinstance(value, str) for value in values):
-        return values
-    at = [places.setdefault(value, len(places)) for value in values]
-    return values if len(places) > len(values) // 2 else {"of": [*places], "at": at}
-
-
 def _format_items(texts: Sequence[str]) -> str:
     return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
@@ -339,10 +337,17 @@ def _format_colours() -> str:
     def write_rules(palette: Mapping[str, str]) -> str:
         return "".join(f"--{name}:{value};" for name, value in palette.items())
 
+    # Charts have their colours as attributes, which show where no style sheet is allowed.
+    names = {color: name for name, color in LIGHT.items()}
+    charts = "".join(
+        f'.chart [{channel}="{color}"]{{{channel}:var(--{name})}}'
+        for color, name in names.items()
+        for channel in ("fill", "stroke")
+    )
     return (
         f":root{{{write_rules(LIGHT)}}}@media screen and (prefers-color-scheme:dark)"
-        f"{{:root{{{write_rules(DARK)}}}}}\n"
-    )  # fmt: skip
+        f"{{:root{{{write_rules(DARK)}}}}}\n{charts}\n"
+    )
 
 
 def _format_file(name: str) -> str:

@@ -21,6 +21,7 @@ from steelyard.report.page.chart import (
     Section,
     data,
     draw_rows_axis,
+    name_shared,
     number,
     place_at_end,
     rows_px,
@@ -75,7 +76,7 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
         is not None
     ]
     if estimated:
-        yield Chart(
+        chart = Chart(
             name=f"effects-of-factors-{i}",
             title="How strong each is",
             about="Right of 1 the second level is better; of an interaction, by how much the speedup of one"
@@ -84,13 +85,14 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             data={"rows": rows(estimated)},
             columns=render_forest_columns(estimated, "effect"),
         )
+        yield name_shared(chart, [row.name for row in estimated])
     levels = [
         row
         for level in factorial.levels
         if (row := _make_row(format_level_name(factorial, level), level.ratio, level.ci95)) is not None
     ]
     if levels:
-        yield Chart(
+        chart = Chart(
             name=f"levels-{i}",
             title="Levels against the first",
             about="Over all levels of the other factors; intervals of 95 %, no verdicts.",
@@ -98,6 +100,7 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             data={"rows": rows(levels[:MOST])},
             columns=tuple(render_level_columns(factorial, factorial.levels)),
         )
+        yield name_shared(chart, [row.name for row in levels[:MOST]])
     conditional = []
     for conditional_effect in factorial.conditional:
         first, second = axes[conditional_effect.factor], axes[conditional_effect.at]
@@ -108,7 +111,7 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
         if (row := _make_row(name, conditional_effect.ratio, conditional_effect.ci95)) is not None:
             conditional.append(row)
     if conditional:
-        yield Chart(
+        chart = Chart(
             name=f"interactions-{i}",
             title="Factors that interact: one at each level of the other",
             about="Without an interaction, the dots of a factor would lie in one line. Intervals of 95 %.",
@@ -116,6 +119,7 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             data={"rows": rows(conditional[:MOST])},
             columns=render_forest_columns(conditional, "factor"),
         )
+        yield name_shared(chart, [row.name for row in conditional[:MOST]])
 
 
 def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Chart:
@@ -140,7 +144,7 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
         mark("bar", bar_of, height={"band": 0.3 if few else 0.7}),
         place_at_end("says", y) if few else says,
     ]
-    return Chart(
+    chart = Chart(
         name=f"variation-{i}",
         title=caption(factorial),
         about="What each effect explains of the variation of the logarithms.",
@@ -148,6 +152,7 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
         data={"rows": bars},
         columns=tuple(render_effect_columns(factorial, largest)),
     )
+    return name_shared(chart, [bar["name"] for bar in bars])
 
 
 def _make_row(

@@ -9,21 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.files.writing import write_output
-from steelyard.report.page.bundle import converter
-from steelyard.report.page.chart import CHOSEN, LIGHT, Chart, config
+from steelyard.report.drawing.frame import Look
+from steelyard.report.drawing.picture import Hints, draw_picture
+from steelyard.report.page.chart import CHOSEN, COLOURS, LIGHT, Chart, config
 from steelyard.report.page.chosen_names import choose_names
-from steelyard.report.page.document import SCHEMA
+from steelyard.report.page.converter import converter
 from steelyard.report.page.sections import sections_of
 
 if TYPE_CHECKING:
     from steelyard.report.page.contents import Shown
 
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+"""What the charts are written in: a name, which nothing fetches."""
 COLUMN_PX: Final = 336
 """3.5 inches, or 89 mm: a column of a paper in two columns."""
 POINTS: Final = 72 / 96
 """Of a pixel: the converter takes one for the other."""
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is part of the converter, which embeds it in PDF; others have its metrics."""
+SIZE: Final = 9
+"""Of the font, in pixels."""
 MOST_MARKS: Final = 160
 """Runs that a figure shows one by one: a vector for each of 3,000 would be megabytes."""
 NAME_PX: Final = 230
@@ -65,6 +70,12 @@ def draw_svg(spec: Mapping[str, Any]) -> str:
     return svg
 
 
+def draw_figure(chart: Chart, width: int = COLUMN_PX) -> str:
+    """Draw a chart as a figure: as the page has it, on white, with its heading."""
+    hints = Hints(name=chart.name, title=chart.title, about=chart.about, heading=chart.heading)
+    return draw_picture(chart.spec, chart.data, Look(width, SIZE, FONT, COLOURS), hints)
+
+
 def _convert_to_points(svg: str) -> str:
     """Return the drawing at the size that a pixel of PDF, which is a point, makes of it."""
     return _SIZE.sub(lambda size: f'{size[1]}="{float(size[2]) * POINTS:g}"', svg, count=2)
@@ -96,9 +107,8 @@ def write_figures(every: Sequence[Shown], directory: Path, only: Sequence[str] =
     directory.mkdir(parents=True, exist_ok=True)
     draw = converter()
     written: list[Path] = []
-    for name, chart in ((name, figures[name]) for name in names):
-        spec = draw_figure_spec(chart)
-        svg: str = draw.vegalite_to_svg(spec)
+    for name in names:
+        svg = draw_figure(figures[name])
         contents = {
             ".svg": svg.encode(),
             ".png": bytes(draw.svg_to_png(svg, scale=POINTS, ppi=300)),

@@ -130,6 +130,7 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
         spec={"height": 280, "layer": layers},
         data={"points": points, "middles": middles, "line": line, "limits": limits},
         columns=_render_points(curve),
+        heading=f"{name}{text}",
     )
 
 

@@ -34,7 +34,7 @@ MOST_BREAKS: Final = 12
 """Changes of the machine that are drawn; where machines take turns, colours say which is which."""
 _MEANS: Final = {"worse": WORSE, "better": BETTER, "neither": OPEN}
 _ABOUT: Final[Mapping[Kind, str]] = {
-    "level": "A dot is the median of one record, with one standard uncertainty up and down.",
+    "level": "A dot is the median of one record, with one standard error up and down.",
     "spread": "A dot is the standard deviation of one record's ordinary runs.",
     "slow_runs": "A dot is the fraction of slow runs of one record.",
 }
@@ -57,7 +57,7 @@ class SeriesChart:
     def _scale(self) -> tuple[float, str]:
         """Return what values are divided by, and the title of their axis."""
         if self.kind == "spread":
-            return 0.01, "s of ordinary runs (%)"
+            return 0.01, "σ of ordinary runs (%)"
         if self.kind == "slow_runs":
             return 0.01, "slow runs (%)"
         if self.history.reference:
@@ -200,7 +200,13 @@ class SeriesChart:
         if len(machines) > 1:
             colour = series_scale("machine", machines)
         hover = tooltip(
-            commit="record", says="median", u="u", runs="runs", s="s", slow="slow runs", remark="remark"
+            commit="record",
+            says="median",
+            u="standard_error",
+            runs="runs",
+            s="σ",
+            slow="slow runs",
+            remark="remark",
         )
         at = {"x": self._encode_x("place"), "y": number("value", self.title)}
         if any("low" in row for row in rows):
@@ -226,8 +232,8 @@ class SeriesChart:
             *([Column("machine", cells("machine"), right=False)] if len(machines) > 1 else []),
             Column("runs", cells("runs")),
             Column("median", cells("says")),
-            Column("u", cells("u")),
-            Column("s", cells("s")),
+            Column("standard error", cells("u")),
+            Column("σ", cells("s")),
             Column("slow runs", cells("slow")),
             Column("remark", cells("remark"), right=False),
         )

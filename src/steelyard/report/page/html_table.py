@@ -39,7 +39,7 @@ def format_html_table(
     body = "".join(_format_row(columns, i, rows_of, numbers or {}) for i in range(count))
     name = escape(caption)
     table = (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table cellpadding="4">'
         f"<caption>{name}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
     if not below:
@@ -61,7 +61,7 @@ def _format_row(columns: Sequence[Column], i: int, rows_of: Sequence[str], numbe
     for place, column in enumerate(columns):
         text = escape(column.cells[i].text)
         if place == first and number is not None:
-            text = f'<button class="pick" data-treatment="{number}" aria-pressed="false">{text}</button>'
+            text = f'<span class="pick" data-treatment="{number}">{text}</span>'
         tag = 'th scope="row"' if place == first else "td"
         cells.append(f"<{tag}{_format_class(column, column.cells[i].style)}>{text}</{tag[:2]}>")
     marked = "" if number is None else f' data-treatment="{number}"'

@@ -18,6 +18,7 @@ from steelyard.report.page.chart import (
     Section,
     data,
     draw_rows_axis,
+    name_shared,
     number,
     place_at_end,
     rows_px,
@@ -81,7 +82,7 @@ def _draw_parts(drilled: Sequence[_Drilled], factor: str) -> Chart:
     ]
     y = draw_rows_axis([name for name, *_ in drilled[:MOST]])
     few = len(drilled) <= MOST_INSIDE
-    return Chart(
+    chart = Chart(
         name="spread-by-instance",
         title=f"What the spread is made of: {factor} against runs",
         about="Shares of the sum of squares around the mean: of the instances, of what all instances of a run"
@@ -114,6 +115,7 @@ def _draw_parts(drilled: Sequence[_Drilled], factor: str) -> Chart:
         ),
         rows_of=tuple(sample.treatment.label for _, sample, _ in drilled),
     )
+    return name_shared(chart, [name for name, *_ in drilled[:MOST]])
 
 
 def _draw_each(drilled: Sequence[_Drilled], factor: str) -> Chart:
@@ -138,7 +140,7 @@ def _draw_each(drilled: Sequence[_Drilled], factor: str) -> Chart:
     if len(facts) <= MOST_INSIDE:
         layers.append({"data": data("told"), **place_at_end("says", y)})
     flat = [(name, sample, row) for name, sample, drill in drilled for row in _draw_rows(sample, drill)]
-    return Chart(
+    chart = Chart(
         name="each-instance",
         title=f"Each {factor}",
         about="A dot is the mean of one instance over its runs; orange: the one that carries most of the"
@@ -154,6 +156,7 @@ def _draw_each(drilled: Sequence[_Drilled], factor: str) -> Chart:
         ),
         rows_of=tuple(sample.treatment.label for _, sample, _ in flat),
     )
+    return name_shared(chart, [name for name, *_ in drilled[:MOST]])
 
 
 def _draw_rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.report.answer.protocol import headline, pair_columns
-from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
+from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, name_shared, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.marks import mark, name_axis, opacity_scale
@@ -95,7 +95,7 @@ def _draw_pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
         if len(estimates) > MOST_PAIRS
         else ""
     )
-    return Chart(
+    chart = Chart(
         name="pairs",
         title="Each pair",
         about="Ratio of arithmetic means, right of 1 where the first is better; blue and orange differ after"
@@ -106,6 +106,7 @@ def _draw_pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
         rows_of=tuple(pair.treatment.label for pair in protocol_answer.pairs),
         empty="" if estimates else "No pair has a ratio; the table says why.",
     )
+    return name_shared(chart, [row.name for row in estimates[:MOST_PAIRS]])
 
 
 def _make_row(pair: ProtocolPair) -> Estimated | None:

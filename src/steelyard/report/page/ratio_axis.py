@@ -6,7 +6,11 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
-from steelyard.report.page.chart import number
+import msgspec
+
+from steelyard.core.units import Metric
+from steelyard.report.answer.words import format_comparative
+from steelyard.report.page.chart import number, relabel
 
 _TICKS: Final = 6
 """About as many fit on a narrow page."""
@@ -15,19 +19,47 @@ _WIDE: Final = 4
 _ROUND: Final = (1, 2, 5)
 
 
-def make_ratio_axis(field: str, title: str | None, ratios: Iterable[float]) -> dict[str, Any]:
+class Directions(msgspec.Struct, frozen=True):
+    """What ratios below and above 1 mean: ``slower`` and ``faster``."""
+
+    worse: str
+    better: str
+
+
+def name_directions(metric: Metric) -> Directions:
+    """Return the words of a metric."""
+    return Directions(format_comparative(metric, better=False), format_comparative(metric, better=True))
+
+
+def make_ratio_axis(
+    field: str, title: str | None, ratios: Iterable[float], directions: Directions | None = None
+) -> dict[str, Any]:
     """Encode ratios on a logarithmic axis.
 
     Parameters
     ----------
     ratios : iterable of float
         All that the chart draws, ends of intervals too. Where one is not positive, the axis is linear.
+    directions : Directions, optional
+        Ticks say by how much something is worse or better, in place of the ratio: ``2 × slower`` at 0.5.
     """
     finite = [ratio for ratio in ratios if math.isfinite(ratio)]
     if not finite or min(finite) <= 0:
         return number(field, title, scale={"nice": False, "padding": 14}, axis={"tickCount": _TICKS})
-    axis = {"values": list_round_ratios(min(1.0, *finite), max(1.0, *finite)), "format": "~g"}
+    low, high = min(1.0, *finite), max(1.0, *finite)
+    axis: dict[str, Any] = {"values": list_round_ratios(low, high), "format": "~g"}
+    if directions is not None:
+        labels = _label_both_sides(low, high, directions)
+        axis |= {"values": [*labels], "labelExpr": relabel(labels, "datum.value")}
     return number(field, title, scale={"type": "log", "nice": False, "padding": 14}, axis=axis)
+
+
+def _label_both_sides(low: float, high: float, directions: Directions) -> dict[float, str]:
+    """Return round ratios on both sides of 1, below it inverses of round numbers; 1 comes first."""
+    times = list_round_ratios(1.0, max(high, 1 / low))
+    worse = {1 / ratio: f"{ratio:g} × {directions.worse}" for ratio in times if 1 < ratio <= 1 / low}
+    better = {ratio: f"{ratio:g} × {directions.better}" for ratio in times if 1 < ratio <= high}
+    return {1.0: "1", **worse, **better}
 
 
 def list_round_ratios(low: float, high: float) -> list[float]:

@@ -15,6 +15,7 @@ from steelyard.report.page.chart import (
     Chart,
     Section,
     draw_rows_axis,
+    name_shared,
     number,
     rows_px,
     tooltip,
@@ -68,12 +69,12 @@ def _count(portrait: Portrait, columns: RunColumns) -> str:
     out = plural(len(portrait.excluded), "run")
     text = f"{runs} in the results"
     if portrait.excluded:
-        text += f", {out} not (failed, discarded, or of a block that is not complete; listed below)"
+        text += f", {out} not (failed, warm-up, or in an incomplete block; listed below)"
     if columns.many:
         text += (
             ". Charts show how many runs lie where, and one by one the lowest and highest"
-            f" {percent(FAR)} of each treatment; choose a treatment to see all of its runs. The page holds"
-            " every value"
+            f" {percent(FAR)} of each treatment; where scripts run, a click on a treatment shows all of"
+            " its runs. The page holds every value"
         )
     return text + "."
 
@@ -132,7 +133,7 @@ def _draw_distribution(
         mark("circle", dots, rows="runs", size=16, color=ACCENT) | {"transform": [jitter, in_unit]},
         {"data": {"values": medians}, **ticks},
     ]
-    return Chart(
+    chart = Chart(
         name="distribution",
         title=f"{printable(metric.name)} of every run, by treatment",
         about="A dot is one run, the line the median." if not columns.many else
@@ -142,6 +143,7 @@ def _draw_distribution(
         columns=render_summary_columns(samples, called),
         rows_of=tuple(sample.treatment.label for sample in samples),
     )  # fmt: skip
+    return name_shared(chart, columns.names)
 
 
 def render_summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column, ...]:
@@ -164,9 +166,9 @@ def render_summary_columns(samples: Sequence[Described], called: Names) -> tuple
         Column.numbers("runs", (f"{summary.n:,}" for summary in every)),
         Column.numbers("failed", (f"{sample.failures.failed:,}" for sample in samples)),
         Column.numbers(f"mean{suffix}", (unit.text(summary.mean) for summary in every)),
-        Column.numbers("u of the mean", (unit.text(summary.u) for summary in every)),
+        Column.numbers("standard error", (unit.text(summary.u) for summary in every)),
         Column("RSU", percents([summary.rsu for summary in every])),
-        Column.numbers("s", (unit.text(summary.s) for summary in every)),
+        Column.numbers("σ", (unit.text(summary.s) for summary in every)),
         Column("CV", percents([summary.cv for summary in every])),
         Column.numbers("median", (unit.text(summary.median) for summary in every)),
         Column("quartiles", [quartiles(summary) for summary in every]),
@@ -191,7 +193,6 @@ def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Cha
         "y": y("low"),
         "y2": {"field": "high"},
         "fillOpacity": opacity_scale("share", 0.06, 0.8),
-        "tooltip": tooltip(count="runs here"),
     }
     at = {"x": x, "y": y("deviation"), "tooltip": hover}
     layers = [
@@ -206,7 +207,7 @@ def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Cha
     if portrait.disturbed:
         about += (
             f" Diamonds: {plural(len(portrait.disturbed), 'run')} that waited for a CPU during more than 5 %"
-            " of their time; click one for details of the run."
+            " of their time, listed below."
         )
     return Chart(
         name="course",

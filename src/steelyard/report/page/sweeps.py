@@ -153,11 +153,11 @@ def _draw_means(answer: Answer, samples: Sequence[Described], sweep: Sweep, call
     return _draw_chart(
         f"sweep-{_format_plain(sweep.names[0])}",
         f"{printable(answer.metric.name)} over {sweep.along}",
-        "Means; lines reach one standard deviation s of single runs up and down.",
+        "Means; lines reach one standard deviation σ of single runs up and down.",
         rows,
         sweep,
         title,
-        {"says": "mean", "s": "s"},
+        {"says": "mean", "s": "σ"},
     )
 
 
@@ -188,12 +188,12 @@ def _draw_speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
     return _draw_chart(
         f"speedup-over-{_format_plain(sweep.names[0])}",
         f"Adjusted speedup over {sweep.along}",
-        "S, the ratio of means; lines reach the spread that one future run of each would have (u and spread:"
-        " table of adjusted speedups).",
+        "The ratio of means; lines reach the spread that one future run of each would have (with its standard"
+        " error in the table of adjusted speedups).",
         rows,
         sweep,
-        "adjusted speedup S",
-        {"says": "S", "u": "u", "spread": "spread"},
+        "adjusted speedup",
+        {"says": "ratio of means", "u": "standard error", "spread": "spread of one run of each"},
         make_ratio_axis("y", None, ends),
     )
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from steelyard.core.units import Scalar
 
 _BIDI: Final = frozenset(
@@ -143,9 +145,7 @@ def _get_words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | No
     ``…`` stands for the others. ``None`` where the texts have no words in common, or this is too long.
     """
     split = [text.split(" ") for text in distinct]
-    least = min(map(len, split))
-    head = next((i for i in range(least) if len({words[i] for words in split}) > 1), least)
-    tail = next((i for i in range(least - head) if len({words[-1 - i] for words in split}) > 1), least - head)
+    head, tail = _count_shared_words(split)
     if len(distinct) < 2 or not head + tail:
         return None
     for length in range(head + tail, -1, -1):
@@ -175,6 +175,100 @@ def shorten_apart(texts: Sequence[str], width: int, most: int) -> dict[str, str]
         if len(set(short.values())) == count:
             return short
     return shorten_all(texts, width)
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """Labels without what all of them say.
+
+    Attributes
+    ----------
+    labels : Mapping[str, str]
+        Of each text its label.
+    shared : str
+        What was left out; empty where that is nothing.
+    """
+
+    labels: Mapping[str, str]
+    shared: str = ""
+
+
+_LEAST_SHARED: Final = 4
+"""Letters for which saying them once is worth a sentence."""
+
+
+def elide_shared(texts: Sequence[str]) -> Shared:
+    """Leave out what all texts share: levels, words at both ends, or the folder of a path.
+
+    An option keeps its name before a value that differs.
+    """
+    distinct = list(dict.fromkeys(texts))
+    for elide in (_elide_levels, _elide_words, _elide_folders):
+        if len(distinct) < 2:
+            break
+        elided = elide(distinct)
+        if (
+            elided is not None
+            and len(elided.shared.replace("…", "").strip()) >= _LEAST_SHARED
+            and all(elided.labels.values())
+            and len({*elided.labels.values()}) == len(distinct)
+        ):
+            return elided
+    return Shared({text: text for text in distinct})
+
+
+def _elide_levels(distinct: Sequence[str]) -> Shared | None:
+    split = [text.split(", ") for text in distinct]
+    if len(split[0]) < 2 or any(len(pieces) != len(split[0]) for pieces in split):
+        return None
+    if any(" " in piece or piece.startswith("(") for pieces in split for piece in pieces):
+        return None  # a sentence about two lists of levels
+    alike = [len({pieces[i] for pieces in split}) == 1 for i in range(len(split[0]))]
+    # Only levels: of a list of words, the rest would not be a sentence.
+    shared = [piece for piece, common in zip(split[0], alike, strict=True) if common]
+    if not shared or any("=" not in piece for piece in shared):
+        return None
+    return Shared(
+        {
+            text: ", ".join(piece for piece, common in zip(pieces, alike, strict=True) if not common)
+            for text, pieces in zip(distinct, split, strict=True)
+        },
+        ", ".join(shared),
+    )
+
+
+def _elide_words(distinct: Sequence[str]) -> Shared | None:
+    split = [text.split(" ") for text in distinct]
+    head, tail = _count_shared_words(split)
+    while head and split[0][head - 1].startswith("-"):
+        head -= 1
+    # Half of a list of levels would be another list.
+    if head and split[0][head - 1].endswith(","):
+        head = 0
+    if tail and any(words[len(words) - tail - 1].endswith(",") for words in split):
+        tail = 0
+    if not head + tail or any(len(words) <= head + tail for words in split):
+        return None
+    first = split[0]
+    labels = [" ".join(words[head : len(words) - tail]).strip() for words in split]
+    if all(label.startswith("(") and label.endswith(")") for label in labels):
+        labels = [label[1:-1] for label in labels]
+    shared = " ".join(filter(None, [*first[:head], "…", *first[len(first) - tail :]]))
+    return Shared(dict(zip(distinct, labels, strict=True)), shared)
+
+
+def _elide_folders(distinct: Sequence[str]) -> Shared | None:
+    if any(" " in text for text in distinct):
+        return None
+    head = min(distinct)[: _find_shared(distinct)].rfind("/") + 1
+    return Shared({text: text[head:] for text in distinct}, f"{distinct[0][:head]}…") if head else None
+
+
+def _count_shared_words(split: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Words that all begin with, and words that all end with."""
+    least = min(map(len, split))
+    head = next((i for i in range(least) if len({words[i] for words in split}) > 1), least)
+    tail = next((i for i in range(least - head) if len({words[-1 - i] for words in split}) > 1), least - head)
+    return head, tail
 
 
 def _split_room(head: int, tail: int, room: int) -> tuple[int, int]:

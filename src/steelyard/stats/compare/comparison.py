@@ -5,7 +5,8 @@ Comparisons are adjusted over their family and judged (docs/statistics.md, "Verd
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from steelyard.results.comparison import (
     Relevance,
     SlowMode,
     Speedup,
+    TypicalRatio,
 )
 from steelyard.results.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.results.samples import Autocorrelation
@@ -31,11 +33,17 @@ from steelyard.stats.compare.budget import budget
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.estimate import effects
 from steelyard.stats.compare.families import adjustment, families
-from steelyard.stats.compare.judgement import Judgement, Outcome, judge_together, judge_within
+from steelyard.stats.compare.judgement import (
+    Judgement,
+    Outcome,
+    close_by,
+    judge_together,
+    judge_within,
+)
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
-from steelyard.stats.compare.steps import Basis, Stage, walk_steps
+from steelyard.stats.compare.steps import Basis, Stage, walk_steps, walk_typical
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
@@ -69,7 +77,10 @@ def compare(
     UsageError
         The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
-    comparisons = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
+    beside = declared.margin is not None
+    comparisons = intervals(
+        samples, declared, metric=declared.metric, order=order, looks=looks, beside=beside
+    )
     tested = [i for i, comparison in enumerate(comparisons) if comparison.p is not None]
     judged = list(map(_make_unjudgeable, comparisons))
     for places in families([comparisons[i].stratum for i in tested], declared):
@@ -88,10 +99,12 @@ def intervals(
     metric: str,
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
+    beside: bool = False,
 ) -> tuple[Comparison, ...]:
     """Return the same comparisons of any one metric, with marginal intervals.
 
-    They are in no family: nothing is judged.
+    They are in no family: nothing is judged. With ``beside``, each has its typical run, for statements about
+    a margin or a bound.
 
     Raises
     ------
@@ -99,17 +112,24 @@ def intervals(
         The declared strata or baseline are not in the samples, as ``pair_up`` says.
     """
     chosen = [sample for sample in samples if sample.metric.name == metric]
-    return tuple(_estimate(pair, declared, order, looks) for pair in pair_up(chosen, declared).pairs)
+    compared = (_estimate(pair, declared, order, looks) for pair in pair_up(chosen, declared).pairs)
+    if not beside:
+        return tuple(comparison for comparison, _ in compared)
+    return tuple(
+        comparison if basis is None else replace(comparison, beside=_describe_typical(basis))
+        for comparison, basis in compared
+    )
 
 
-def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None) -> Comparison:
+def _estimate(
+    pair: Pair, declared: Analysis, order: Order, looks: Looks | None
+) -> tuple[Comparison, Basis | None]:
     """Everything that does not depend on the rest of the family."""
     zeros = declared.estimand == "ratio_of_means"
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=zeros)
     if isinstance(between, Undefined):
-        return _make_comparison(
-            pair, declared, between, flags=_compute_flags_of_runs(pair, between, declared)
-        )
+        flags = _compute_flags_of_runs(pair, between, declared)
+        return _make_comparison(pair, declared, between, flags=flags), None
     in_time = _sort_in_time(between, declared.estimand)
     correlations = [correlation for values in in_time if (correlation := autocorrelation(values)) is not None]
     likeness = min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
@@ -117,7 +137,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
     stages = walk_steps(basis)
     ratio = stages if isinstance(stages, Undefined) else stages["looks"]
     slow = _find_slow_mode(basis, ratio)
-    return _make_comparison(
+    comparison = _make_comparison(
         pair,
         declared,
         ratio,
@@ -138,6 +158,22 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
         ),
         slow=slow,
     )
+    return comparison, basis
+
+
+def _describe_typical(basis: Basis) -> TypicalRatio | None:
+    between = basis.between
+    ratio = walk_typical(basis, _sort_in_time(between, "geomean_ratio"))
+    if ratio is None:
+        return None
+    slow = slow_mode(between, basis.pair.baseline, basis.pair.treatment)
+    if between.paired:
+        gains = between.differences
+        return TypicalRatio(ratio, int((gains > 0).sum()), int((gains < 0).sum()), gains.size, slow)
+    new, old = (np.sort(between.sign * units.logs) for units in (between.new, between.old))
+    worse = int(np.searchsorted(old, new, side="left").sum())
+    better = int(old.size * new.size - np.searchsorted(old, new, side="right").sum())
+    return TypicalRatio(ratio, better, worse, old.size * new.size, slow)
 
 
 def _make_comparison(pair: Pair, declared: Analysis, ratio: Speedup | Undefined, **parts: Any) -> Comparison:
@@ -232,7 +268,8 @@ def _compute_family(members: Sequence[Comparison], declared: Analysis) -> list[C
         ]
     ratios = [member.speedup for member in members]
     one_sided = declared.equivalence == "one-sided"
-    alone = [judge_within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
+    within = partial(judge_within, bound=declared.margin, alpha=declared.alpha, one_sided=one_sided)
+    alone = [judge_beside(within, member, declared) for member in members]
     return [
         _judge(comparison, tested, relevant, len(members), declared)
         for comparison, tested, relevant in zip(
@@ -251,9 +288,15 @@ def _judge(
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
     verdict = "not_resolved" if censored else verdict_of(difference, relevance, ratio.log)
+    by = relevant.by if relevant is not None and relevant.outcome != "not_resolved" else None
+    if by == "typical" and estimate.beside is not None:
+        # It closes a gate where the mean does not speak against it, and opens none.
+        is_worse = max(estimate.beside.ratio.log, ratio.log) < 0
+        verdict, censored = ("slower", False) if is_worse else ("not_resolved", censored)
     return replace(
         estimate,
         refused=censored,
+        decided_by=None if censored and by == "mean" else by,
         ci_family=ratio.interval(tested.level),
         ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,
@@ -264,6 +307,22 @@ def _judge(
         verdict=verdict,
         resolvable=resolvable(ratio, tested.level),
     )
+
+
+def judge_beside(
+    judge: Callable[[Speedup | Undefined], Judgement], compared: Comparison, declared: Analysis
+) -> Judgement:
+    """Judge a statement about the ratio of a comparison, and about its typical run beside it.
+
+    Slow runs of unknown share withhold the mean alone; nothing else is judged where it is withheld.
+    """
+    mean, beside = judge(compared.speedup), compared.beside
+    if beside is None or not admissible([f for f in compared.flags if f != "slow_mode"], declared):
+        return mean
+    is_withheld = not admissible(compared.flags, declared)
+    judged = judge(Undefined("slow_mode")) if is_withheld else mean
+    closed = close_by("typical", judged, judge(beside.ratio), declared.alpha)
+    return closed if closed.by == "typical" else mean
 
 
 def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:

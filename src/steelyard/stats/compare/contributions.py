@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -16,11 +17,15 @@ from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.speedup import EqualUnits
-from steelyard.stats.distributions.student import AS_NORMAL, LogT
+from steelyard.stats.distributions.student import AS_NORMAL, LogT, t_quantile
 from steelyard.stats.hypothesis.sign_flips import SignFlips
 from steelyard.stats.uncertainty.propagation import effective_freedom
 
 """Whose values an error moves."""
+
+
+BEYOND: Final = 0.01
+"""Of cases, in which stated errors are larger than is allowed for, where no distribution takes them."""
 
 
 class Contribution(msgspec.Struct, frozen=True):
@@ -117,6 +122,13 @@ def add_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undef
     if isinstance(ratio.distribution, SignFlips):
         distribution = ratio.distribution.add_error(u_type_b, own_nu or math.inf, nu)
     return replace(ratio, se=u, nu=nu, p=distribution.p_of(1.0), distribution=distribution)
+
+
+def bound_error(parts: Sequence[Contribution]) -> float:
+    """Return how far stated errors move log S in all but ``BEYOND`` of cases."""
+    u = math.hypot(*(part.u for part in parts))
+    nu = effective_freedom([part.u for part in parts], [part.component.nu for part in parts])
+    return t_quantile(min(nu or AS_NORMAL, AS_NORMAL), BEYOND) * u if u else 0.0
 
 
 def _per_unit(raws: Floats, *, logs: bool) -> float:

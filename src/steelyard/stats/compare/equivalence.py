@@ -11,6 +11,7 @@ import msgspec
 
 from steelyard.core.arrays import Floats
 from steelyard.results.interval import Interval
+from steelyard.stats.describe.dependence import Allowance
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.t_tests import t_p
 from steelyard.stats.rounding import constant
@@ -67,8 +68,12 @@ def equivalence(
     return Equivalence(estimate, se, nu, p_low, p_high, least)
 
 
-def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
+def equivalence_paired(
+    differences: Floats, bounds: Interval, allowed: Allowance | None = None
+) -> Equivalence:
     """Equivalence for the mean of paired differences, two at least; of equal ones by their signs, 2^-n.
+
+    ``allowed`` is what correlated neighbours do to its standard error, nothing by default.
 
     Raises
     ------
@@ -79,4 +84,5 @@ def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
     if n < 2:
         raise ValueError(f"two differences are needed at least, got {n}")
     se = 0.0 if constant(differences) else float(differences.std(ddof=1)) / math.sqrt(n)
-    return equivalence(float(differences.mean()), se, n - 1, bounds, least=2.0**-n)
+    factor, nu = (1.0, n - 1.0) if allowed is None else (allowed.factor, allowed.nu)
+    return equivalence(float(differences.mean()), factor * se, nu, bounds, least=2.0**-n)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.results.comparison import Speedup
+from steelyard.results.comparison import Decider, Speedup
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
 from steelyard.stats.hypothesis.holm import Tested, holm
@@ -17,6 +17,11 @@ Outcome = Literal["holds", "fails", "not_resolved", "not_judged"]
 """Of every gate. ``not_resolved``: the values do not decide it; ``not_judged``: nothing could, for want of a
 value, because runs failed, or since times are the work of all ranks together. Neither is green.
 """
+
+
+TYPICAL: Final = 0.25
+"""Of the level, what a test beside the mean has. Both call a true statement false with at most 1.25 times the
+probability of the mean alone, which spends half of the level on that side: 3.1 % of 5."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -39,6 +44,8 @@ class Judgement(msgspec.Struct, frozen=True):
         Of the ratio, at ``level``; at twice that where two one-sided tests show it.
     one_sided : bool
         Whether two one-sided tests at ``level`` each would show it.
+    by : {"mean", "typical", "least"}
+        What it rests on: what was declared, the typical run beside it, or the least that a mean can be.
     """
 
     outcome: Outcome
@@ -48,6 +55,7 @@ class Judgement(msgspec.Struct, frozen=True):
     level: float
     interval: Interval | None
     one_sided: bool = False
+    by: Decider = "mean"
 
 
 def judge_at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
@@ -87,6 +95,26 @@ def judge_within(
     return Judgement(outcome, "holds", p / 2, p / 2, alpha, ratio.interval(2 * alpha), one_sided=True)
 
 
+def close_by(by: Decider, mean: Judgement, beside: Judgement, alpha: float = 0.05) -> Judgement:
+    """Judge a statement twice: it fails where either judgement says so, and holds by the mean.
+
+    So what stands beside the mean, the typical run, can refute, and never confirms. Where the mean confirms
+    what that refutes at ``alpha``, the statement fails.
+    """
+    if beside.indicated != "fails" or beside.p is None:
+        return mean
+    p = share_of_level(beside.p)
+    is_surer = p < mean.p if mean.indicated == "fails" and mean.p is not None else p <= alpha
+    if mean.p is not None and not is_surer:
+        return mean
+    return replace(beside, outcome="fails" if p <= alpha else "not_resolved", p=p, p_holm=p, by=by)
+
+
+def share_of_level(p: float) -> float:
+    """Return p of a test that has ``TYPICAL`` of the level, as the whole level counts it."""
+    return min(1.0, p / TYPICAL)
+
+
 def judge_together(
     judgements: Sequence[Judgement],
     ratios: Sequence[Speedup | Undefined],
@@ -108,17 +136,18 @@ def judge_together(
     )
     adjusted: list[Judgement] = []
     for i, (judgement, ratio) in enumerate(zip(judgements, ratios, strict=True)):
-        if i not in results or isinstance(ratio, Undefined) or judgement.indicated is None:
+        if i not in results or judgement.indicated is None:
             adjusted.append(judgement)
             continue
         result = results[i]
+        level = (1 + judgement.one_sided) * result.level
         adjusted.append(
             replace(
                 judgement,
                 outcome=judgement.indicated if result.rejected else "not_resolved",
                 p_holm=result.p_holm,
                 level=result.level,
-                interval=ratio.interval((1 + judgement.one_sided) * result.level),
+                interval=None if isinstance(ratio, Undefined) else ratio.interval(level),
             )
         )
     return tuple(adjusted)

@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample
@@ -29,16 +30,10 @@ def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
     quartiles, about its median, as far out as ``outliers`` wants it.
     """
     logs = [_logs(sample) for sample in (old, new)]
-    if min(log.size for log in logs) < 5 or not all(np.isfinite(log).all() for log in logs):
+    slow = find_slow_runs(*logs, sign=between.sign)
+    if slow is None:
         return None
-    # Slow is larger where less is better.
-    centred = [between.sign * (log - np.median(log)) for log in logs]
-    first, _, third = max((quartiles(row) for row in centred), key=lambda group: group[2] - group[0])
-    fence = third + FENCE * (1 + SMALL_SAMPLE / min(row.size for row in centred)) * (third - first)
-    slow = [row > fence for row in centred]
     counts = [int(row.sum()) for row in slow]
-    if third == first or min(counts) or not 1 <= max(counts) < ENOUGH:
-        return None
     at = counts.index(max(counts))
     share = clopper_pearson(counts[at], logs[at].size)
     rest = [float(np.median(row[~is_slow])) for row, is_slow in zip(logs, slow, strict=True)]
@@ -56,6 +51,27 @@ def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
         lowest=min(ends),
         highest=max(ends),
     )
+
+
+def find_slow_runs(
+    old: Floats, new: Floats, *, sign: int = 1
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]] | None:
+    """Return which runs are slow, by their logarithms; ``None`` unless one has one to nine, the other none.
+
+    ``sign`` is -1 where more is better.
+    """
+    logs = (old, new)
+    if min(log.size for log in logs) < 5 or not all(np.isfinite(log).all() for log in logs):
+        return None
+    # Slow is larger where less is better.
+    centred = [sign * (log - np.median(log)) for log in logs]
+    first, _, third = max((quartiles(row) for row in centred), key=lambda group: group[2] - group[0])
+    fence = third + FENCE * (1 + SMALL_SAMPLE / min(row.size for row in centred)) * (third - first)
+    is_slow, is_slow_too = (row > fence for row in centred)
+    counts = (int(is_slow.sum()), int(is_slow_too.sum()))
+    if third == first or min(counts) or not 1 <= max(counts) < ENOUGH:
+        return None
+    return is_slow, is_slow_too
 
 
 def _logs(sample: Sample) -> Floats:

@@ -7,22 +7,26 @@ several comparisons together, adjustment over a family and verdict, follows in `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import msgspec
+import numpy as np
+from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
 from steelyard.results.comparison import Speedup
 from steelyard.results.samples import Autocorrelation
-from steelyard.results.undefined import Undefined
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.compare.contributions import Contribution, add_type_b, contributions
+from steelyard.stats.compare.contributions import Contribution, add_type_b, bound_error, contributions
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.lopsided import allow_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair
-from steelyard.stats.describe.dependence import allow_for
+from steelyard.stats.describe.dependence import allow_for, widening_by_ranks
+from steelyard.stats.distributions.rank_location import RankLocation, locate_paired, locate_unpaired
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import correct_for_looks
 
@@ -100,3 +104,44 @@ def walk_steps(basis: Basis) -> dict[Stage, Speedup] | Undefined:
             return ratio
         stages[stage] = ratio
     return stages
+
+
+def walk_typical(basis: Basis, in_time: Sequence[Floats]) -> Speedup | None:
+    """Estimate the ratio of a typical run, by ranks, and take the steps that ranks need.
+
+    These are type B, dependence and looks; ranks have no tail. ``None`` where the declared estimand is no
+    mean, where units are instances, and where a value is 0.
+
+    Parameters
+    ----------
+    in_time : sequence of array
+        Series in the order of time. Their ranks show which neighbours are alike, however far a value lies.
+    """
+    between = basis.between
+    if basis.declared.estimand not in ("geomean_ratio", "ratio_of_means") or between.old.by == "instance":
+        return None
+    ratio = _locate(between)
+    if ratio is None or abs(ratio.log) > LARGEST_LOG:
+        return None
+    factor = max(map(widening_by_ranks, in_time), default=1.0)
+    ratio = replace(ratio, factor=factor, error=bound_error(basis.errors))
+    typical = Speedup(
+        log=ratio.log,
+        se=0.0,
+        nu=None,
+        n=sum(ratio.sizes) if ratio.test == "rank-sum" else ratio.sizes[0],
+        p=ratio.p_of(1.0),
+        unit=between.unit,
+        kind=ratio.test,
+        distribution=ratio,
+    )
+    return typical if basis.looks is None else correct_for_looks(typical, basis.looks)
+
+
+def _locate(between: Contrast) -> RankLocation | None:
+    if between.paired:
+        logs = between.differences
+        return locate_paired(logs) if np.isfinite(logs).all() else None
+    # Signed, so that the second sample is the larger one where the treatment is better.
+    old, new = (-between.sign * units.logs for units in (between.old, between.new))
+    return locate_unpaired(old, new) if np.isfinite(old).all() and np.isfinite(new).all() else None

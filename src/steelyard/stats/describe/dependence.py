@@ -13,10 +13,13 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.arrays import Floats
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.interval import Interval
 from steelyard.results.samples import Autocorrelation
-from steelyard.stats.distributions.student import LogT
+from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.distributions.student import LogT, t_quantile
+from steelyard.stats.hypothesis.midranks import midranks
 
 FEWEST: Final = 20
 """Units below which r1 hardly tells how much neighbours resemble each other."""
@@ -83,6 +86,25 @@ def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     se = ratio.se * allowed.factor
     distribution = Hull(ratio.distribution, LogT(ratio.log, se, allowed.nu))
     return replace(ratio, se=se, nu=allowed.nu, p=distribution.p_of(1.0), distribution=distribution)
+
+
+def allow_for_neighbours(in_time: Floats) -> Allowance:
+    """Return the allowance for units in the order of time; that of independent ones where none seem alike."""
+    likeness = autocorrelation(in_time)
+    if likeness is None or not suspected(likeness):
+        return Allowance(1.0, in_time.size - 1)
+    return allowance(likeness)
+
+
+def widening_by_ranks(in_time: Floats) -> float:
+    """Return how many times as wide an interval is at 95 % that allows for units like their neighbours.
+
+    Their ranks show that, however far a single value lies.
+    """
+    if in_time.size < 2:
+        return 1.0
+    allowed = allow_for_neighbours(midranks(in_time).ranks)
+    return allowed.factor * t_quantile(allowed.nu, 0.05) / t_quantile(in_time.size - 1, 0.05)
 
 
 def suspected(likeness: Autocorrelation) -> bool:

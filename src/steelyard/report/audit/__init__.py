@@ -1,1 +1,0 @@
-"""An audit in words, and as a picture."""

@@ -1,1 +1,0 @@
-"""The answer of ``steelyard gate``: as text, and for build servers and code hosts."""

@@ -1,1 +1,0 @@
-"""An observation in words, and as figures of characters."""

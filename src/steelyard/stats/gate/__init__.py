@@ -1,1 +1,0 @@
-"""Verdicts on the benchmarks of a suite, which is looked at again and again while it runs."""
