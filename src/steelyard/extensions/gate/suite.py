@@ -28,9 +28,9 @@ from steelyard.results.interval import Interval
 from steelyard.stats.compare.equivalence import equivalence_paired
 from steelyard.stats.compare.judgement import share_of_level
 from steelyard.stats.describe.dependence import Allowance, allow_for_neighbours, widening_by_ranks
-from steelyard.stats.distributions.rank_location import RankLocation, locate_paired
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.hypothesis.rank_location import RankLocation, locate_paired
 from steelyard.stats.rounding import constant
 from steelyard.stats.sequential.looks import Looks
 

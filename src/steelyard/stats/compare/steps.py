@@ -26,7 +26,7 @@ from steelyard.stats.compare.lopsided import allow_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.describe.dependence import allow_for, widening_by_ranks
-from steelyard.stats.distributions.rank_location import RankLocation, locate_paired, locate_unpaired
+from steelyard.stats.hypothesis.rank_location import RankLocation, locate_paired, locate_unpaired
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import correct_for_looks
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.stats.distributions.rank_location import locate_paired, locate_unpaired
+from steelyard.stats.hypothesis.rank_location import locate_paired, locate_unpaired
 
 LOGS = st.lists(st.integers(-40, 40).map(lambda k: k / 100), min_size=1, max_size=24).map(np.array)
 
