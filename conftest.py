@@ -351,12 +351,14 @@ def own_mounts() -> bool:
 class CliServer:
     """``scripts/cli_server.py``: forks a command in a hundredth of the time that Python takes to load one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *before: str, patience_s: float | None = None) -> None:
+        """Start it, behind the words of a command where there are some."""
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            command = [sys.executable, str(ROOT / "scripts" / "cli_server.py"), str(theirs.fileno())]
+            command = [*before, sys.executable, str(ROOT / "scripts" / "cli_server.py"), str(theirs.fileno())]
             env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "LANG": "C.UTF-8"}
             self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=env)
+        self._connection.settimeout(patience_s)
         self._free = Lock()
 
     def run(
@@ -380,6 +382,12 @@ class CliServer:
         """End the server, which waits for requests."""
         self._connection.close()
         self._process.wait()
+
+
+@pytest.fixture(scope="session")
+def cli_server_type() -> type[CliServer]:
+    """For tests that start one of their own."""
+    return CliServer
 
 
 @pytest.fixture(scope="session")

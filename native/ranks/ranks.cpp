@@ -244,7 +244,7 @@ __attribute__((visibility("default"))) int shm_open(const char* name, int flags,
     const int segment = next(name, flags, mode);
     const char* const list = std::getenv("STEELYARD_SEGMENTS");
     if (segment >= 0 && (flags & O_CREAT) != 0 && rank != nullptr && list != nullptr) {
-        const int fd = open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        const int fd = open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         char line[longest_line];
         const int length = std::snprintf(line, sizeof line, "%s\n", name[0] == '/' ? name + 1 : name);
         if (fd >= 0 && length < longest_line) {

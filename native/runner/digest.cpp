@@ -1,6 +1,6 @@
 #include "digest.hpp"
 
-#include "stop.hpp"
+#include "plain_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -50,27 +50,35 @@ Digest digest_file(int fd, std::uint64_t bytes) {
 }
 
 void WatchedFile::watch(const char* path) {
-    struct stat file{};
-    watched_ = stat(path, &file) == 0 && S_ISREG(file.st_mode);
-    if (!watched_) {
+    watched_ = false;
+    const int fd = open_plain_path(path, O_RDONLY, false);
+    if (fd < 0) { // what is no plain file keeps its times
         return;
     }
-    const timespec times[2] = {{0, UTIME_OMIT}, a_nanosecond_before(file.st_mtim)};
-    // A file of somebody else, or of a file system with coarse times, is not watched: it counts as written.
-    watched_ =
-        utimensat(AT_FDCWD, path, times, 0) == 0 && stat(path, &file) == 0 && is_same(file.st_mtim, times[1]);
-    inode_ = file.st_ino;
-    modified_ = file.st_mtim;
+    struct stat file{};
+    if (fstat(fd, &file) == 0) {
+        const timespec times[2] = {{0, UTIME_OMIT}, a_nanosecond_before(file.st_mtim)};
+        // A file of somebody else, or of a file system with coarse times, is not watched: it counts as
+        // written.
+        watched_ = futimens(fd, times) == 0 && fstat(fd, &file) == 0 && is_same(file.st_mtim, times[1]);
+        inode_ = file.st_ino;
+        modified_ = file.st_mtim;
+    }
+    close(fd);
 }
 
 Digest WatchedFile::digest(const char* path) const {
-    const int fd = beyond_alarms([&] { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+    const int fd = open_plain_path(path, O_RDONLY, false);
+    Digest digest{};
     if (fd < 0) {
-        return {};
+        if (is_not_plain(-fd)) {
+            digest.state = DigestState::not_plain;
+            digest.sha256[0] = static_cast<std::uint8_t>(-fd);
+        }
+        return digest;
     }
     struct stat file{};
-    Digest digest{};
-    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode)) {
+    if (fstat(fd, &file) == 0) {
         digest = watched_ && file.st_ino == inode_ && is_same(file.st_mtim, modified_)
                      ? Digest{DigestState::unwritten, {}}
                      : digest_file(fd, static_cast<std::uint64_t>(file.st_size));

@@ -11,10 +11,11 @@
 namespace steelyard {
 
 enum class DigestState : std::uint8_t {
-    missing = 0,   ///< no such regular file, or it cannot be read
+    missing = 0,   ///< no such file, or it cannot be read
     whole = 1,     ///< of every byte
     too_long = 2,  ///< more than `digest_limit_bytes`
     unwritten = 3, ///< there is such a file, and this run did not write it
+    not_plain = 4, ///< something else has its name; the first byte is the kind, as NotPlain has it
 };
 
 /// As it stands in a frame.

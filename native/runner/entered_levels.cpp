@@ -1,5 +1,6 @@
 #include "entered_levels.hpp"
 
+#include "plain_file.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
@@ -60,9 +61,9 @@ int EnteredLevels::write_down() {
         if (path_[0] == '\0') {
             return ENAMETOOLONG;
         }
-        fd_ = open(path_, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        fd_ = open_plain_path(path_, O_WRONLY | O_CREAT, true);
         if (fd_ < 0) {
-            return errno;
+            return -fd_;
         }
     }
     std::uint32_t open_levels[2 * capacity];

@@ -1,5 +1,6 @@
 #include "host_settings.hpp"
 
+#include "plain_file.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ int open_undo(const char* path, bool create) {
     // Nobody else may say what is written to files of the host.
     struct stat file{};
     int error = fstat(fd, &file) != 0 ? errno : 0;
-    if (error == 0 && (!S_ISREG(file.st_mode) || file.st_uid != geteuid() || (file.st_mode & 022) != 0)) {
+    if (error == 0 && (refuse_kind(file) != 0 || file.st_uid != geteuid() || (file.st_mode & 022) != 0)) {
         error = EPERM;
     }
     if (error == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {

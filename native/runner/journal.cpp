@@ -1,6 +1,7 @@
 #include "journal.hpp"
 
 #include "clock.hpp"
+#include "plain_file.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
@@ -109,10 +110,18 @@ Journal::~Journal() {
 }
 
 JournalOpening Journal::open(const char* path) {
-    fd_ = ::open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd_ < 0) {
-        return {JournalState::cannot_open, errno, 0, 0};
+    // In /proc, where programs create nothing, is a file that Python has in memory.
+    int fd = -1;
+    if (std::string_view(path).starts_with("/proc/")) {
+        fd = ::open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+        fd = fd < 0 ? -errno : fd;
+    } else {
+        fd = open_plain_path(path, O_RDWR | O_CREAT | O_APPEND, true);
     }
+    if (fd < 0) {
+        return {JournalState::cannot_open, -fd, 0, 0};
+    }
+    fd_ = fd;
     if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
         return {errno == EWOULDBLOCK ? JournalState::locked : JournalState::cannot_open, errno, 0, 0};
     }

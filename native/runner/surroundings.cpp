@@ -1,5 +1,6 @@
 #include "surroundings.hpp"
 
+#include "plain_file.hpp"
 #include "stop.hpp"
 
 #include <cerrno>
@@ -94,7 +95,7 @@ SetupFailure Surroundings::enter(const Launch& launch) {
 
 SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures) {
     const bool no_input = std::string_view(launch.stdin_path) == null_path;
-    if (const int error = no_input ? duplicate(null_input_fd_, 0) : open_as(0, launch.stdin_path, O_RDONLY);
+    if (const int error = no_input ? duplicate(null_input_fd_, 0) : open_input(launch.stdin_path);
         error != 0) {
         return {Step::stdin_file, error};
     }
@@ -122,8 +123,7 @@ SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures
             error = duplicate(null_fd_, stream.fd);
             break;
         case Output::file:
-            // O_APPEND, so that one file can take both streams
-            error = open_as(stream.fd, stream.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+            error = open_output(stream.path, stream.fd);
             break;
         }
         if (error != 0) {
@@ -145,13 +145,30 @@ int Surroundings::duplicate(int fd, int target) {
     return 0;
 }
 
-/// Makes `target` what `path` names. 0 or errno.
-int Surroundings::open_as(int target, const char* path, int flags) {
+/// Makes standard input what the user names, a pipe too. 0 or errno.
+int Surroundings::open_input(const char* path) {
     // Opening a pipe waits for its other end.
-    const int fd = beyond_alarms([&] { return open(path, flags | O_CLOEXEC | O_NOCTTY, 0666); });
+    const int fd = beyond_alarms([&] { return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY); });
+    return fd < 0 ? errno : replace(0, fd);
+}
+
+/// Makes `target` a file that is emptied first. 0 or errno.
+int Surroundings::open_output(const char* path, int target) {
+    const int fd = open_plain_path(path, O_WRONLY | O_CREAT | O_TRUNC, false);
     if (fd < 0) {
-        return errno;
+        return -fd;
     }
+    // O_APPEND, so that one file can take both streams; and waiting, as programs expect.
+    const int error = fcntl(fd, F_SETFL, O_APPEND) != 0 ? errno : 0;
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
+    return replace(target, fd);
+}
+
+/// Moves an open file to `target`. 0 or errno.
+int Surroundings::replace(int target, int fd) {
     shown_as_[target] = -1;
     const int error = dup2(fd, target) < 0 ? errno : 0;
     close(fd);

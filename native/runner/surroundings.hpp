@@ -32,7 +32,9 @@ class Surroundings {
   private:
     SetupFailure open_streams(const Launch& launch, Captures& captures);
     int duplicate(int fd, int target);
-    int open_as(int target, const char* path, int flags);
+    int open_input(const char* path);
+    int open_output(const char* path, int target);
+    int replace(int target, int fd);
     int set_aslr(bool off);
     int set_affinity(const cpu_set_t& cpus);
     int set_huge_pages(bool off);

@@ -2,6 +2,7 @@
 
 #include "clock.hpp"
 #include "decimal.hpp"
+#include "plain_file.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
@@ -20,17 +21,6 @@ constexpr std::uint64_t metrics_limit_bytes = 16U << 20U;
 int create(Captures& captures, const char* out, const char* err) {
     const int error = captures.out.create(out);
     return error != 0 ? error : captures.err.create(err);
-}
-
-/// An empty file where the program may write its metrics. 0 or errno.
-int empty_file(const char* path) {
-    const int fd = beyond_alarms(
-        [&] { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666); });
-    if (fd < 0) {
-        return errno;
-    }
-    close(fd);
-    return 0;
 }
 
 /// What a stream came to: bytes written, and how many of them are kept.
@@ -110,6 +100,11 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
         frame_.record.start_ns = realtime_ns();
         return TrialEnd::finished;
     }
+    // Before any command of the trial runs that could put another directory there; `empty_metrics` says
+    // errors.
+    if (program_.launch.metrics_path[0] != '\0') {
+        metrics_directory_.hold_parent(program_.launch.metrics_path);
+    }
     TrialEnd end = run_all(program_.launch.prepare, program_.launch.prepare_count, Purpose::prepare);
     if (end == TrialEnd::finished && !failed()) {
         end = run_program();
@@ -131,13 +126,9 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
 
 TrialEnd TrialRunner::run_program() {
     Record& record = frame_.record;
-    if (program_.launch.metrics_path[0] != '\0') {
-        if (const int error = empty_file(program_.launch.metrics_path); error != 0) {
-            record.status = Status::setup_failed;
-            record.step = Step::metrics_file;
-            record.error = error;
-            return TrialEnd::finished;
-        }
+    if (const int error = empty_metrics(); error != 0) {
+        refuse_metrics(error);
+        return TrialEnd::finished;
     }
     watch_files();
     group_.create(program_.launch);
@@ -242,14 +233,44 @@ void TrialRunner::note_outputs(const Launch& launch) {
     frame_.stderr_fd = captures_.err.fd();
 }
 
+/// An empty file where the program may write its metrics. 0 or errno.
+int TrialRunner::empty_metrics() {
+    const char* const path = program_.launch.metrics_path;
+    if (path[0] == '\0') {
+        return 0;
+    }
+    if (const int error = metrics_directory_.hold_parent(path); error != 0) {
+        return error;
+    }
+    const int fd = metrics_directory_.directory().open_plain(file_name(path), O_WRONLY | O_CREAT | O_TRUNC);
+    if (fd < 0) {
+        return -fd;
+    }
+    close(fd);
+    return 0;
+}
+
+void TrialRunner::refuse_metrics(int error) {
+    frame_.record.status = Status::setup_failed;
+    frame_.record.step = Step::metrics_file;
+    frame_.record.error = error;
+}
+
 void TrialRunner::note_metrics() {
     if (program_.launch.metrics_path[0] == '\0') {
         return;
     }
-    metrics_fd_ =
-        beyond_alarms([&] { return open(program_.launch.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+    const int fd =
+        metrics_directory_.directory().open_plain(file_name(program_.launch.metrics_path), O_RDONLY);
+    if (fd < 0) {
+        if (fd != -ENOENT) {
+            refuse_metrics(-fd);
+        }
+        return;
+    }
+    metrics_fd_ = fd;
     struct stat file{};
-    if (metrics_fd_ < 0 || fstat(metrics_fd_, &file) != 0 || !S_ISREG(file.st_mode)) {
+    if (fstat(fd, &file) != 0) {
         return;
     }
     Record& record = frame_.record;

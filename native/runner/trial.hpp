@@ -9,6 +9,7 @@
 #include "execution.hpp"
 #include "host_settings.hpp"
 #include "launch_store.hpp"
+#include "plain_file.hpp"
 #include "process_tree.hpp"
 #include "record_frame.hpp"
 #include "surroundings.hpp"
@@ -63,6 +64,8 @@ class TrialRunner {
     TrialEnd run_one(std::uint32_t hook, Purpose purpose);
     void note_failed_hook(std::uint32_t hook, const Record& record);
     void note_outputs(const Launch& launch);
+    int empty_metrics();
+    void refuse_metrics(int error);
     void note_metrics();
     void watch_files();
     void note_digests();
@@ -81,6 +84,7 @@ class TrialRunner {
     Loaded hook_;
     TrialFrame frame_;
     CounterValue values_[LaunchLimits::counters] = {};
+    HeldDirectory metrics_directory_;
     int metrics_fd_ = -1;
     WatchedFile watched_[LaunchLimits::files];
     Digest digests_[2 + LaunchLimits::files];

@@ -83,9 +83,12 @@ def test_a_seal_of_a_newer_version_is_not_read(file):
     assert read_seal(file) is None
 
 
-def test_a_record_that_cannot_be_written_gets_no_seal_and_no_error(file):
-    seal = file.with_name(NAME)
-    seal.unlink()
-    (file.parent / f".{NAME}.new").mkdir()
-    write_seal(file, SUMMARY)
-    assert read_seal(file) is None
+def test_a_record_that_cannot_be_written_gets_no_seal_and_no_error(file, small_disk):
+    copy = shutil.copytree(file.parent, small_disk.path / "a.lab") / file.name
+    copy.with_name(NAME).unlink()
+    small_disk.fill()
+    write_seal(copy, SUMMARY)
+    assert read_seal(copy) is None
+    assert {path.name for path in copy.parent.iterdir()} == {path.name for path in file.parent.iterdir()} - {
+        NAME
+    }

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import UPGRADE, MachineError, RecordBusyError, RecordError
+from steelyard.files.plain import refuse_replaced
 from steelyard.store.digests import damaged_pages, remove_digests, write_digests
 from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
 
@@ -76,6 +77,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
         See `inspect`; or it cannot be written, or is not as it was written.
     """
     inspect(path)
+    refuse_replaced_files(path, for_writing=True)
     refuse_changed_pages(path)
     if not os.access(path, os.W_OK):
         raise RecordError(
@@ -120,6 +122,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
         See `inspect`; or it is not as it was written.
     """
     inspect(path)
+    refuse_replaced_files(path, for_writing=False)
     refuse_changed_pages(path)
     if not os.access(path.parent, os.W_OK) and not is_in_the_middle(path):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
@@ -141,6 +144,17 @@ def open_reader(path: Path) -> sqlite3.Connection:
     return _connect_and_read(path, "ro")
 
 
+def refuse_replaced_files(path: Path, *, for_writing: bool) -> None:
+    """Refuse a record whose files are not plain files, before SQLite opens them by path and follows links.
+
+    Raises
+    ------
+    NotPlainError
+    """
+    beside = [path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm", "journal")]
+    refuse_replaced(*([path] if for_writing else []), *beside)
+
+
 def close_writer(connection: sqlite3.Connection, path: Path) -> None:
     """Leave one file that can be read from read-only media, and its digests.
 
@@ -148,6 +162,8 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
     """
     connection.execute("PRAGMA busy_timeout = 200")
     try:
+        # From now on, changes are noted in another file than before, which is opened by its name.
+        refuse_replaced(path.with_name(f"{path.name}-journal"))
         # Moves everything into the file, and deletes the other one unshortened, which may take 20 ms.
         connection.execute("PRAGMA journal_mode = DELETE")
         _fit_pages(connection, path)

@@ -20,6 +20,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import RecordError
+from steelyard.files.plain import read_plain, remove_plain, write_plain
 
 NAME: Final = "record.digests"
 """Beside the file of a record."""
@@ -65,18 +66,13 @@ def write_digests(file: Path) -> None:
     pages = "".join(_get_pages(file, page_bytes))
     sha256 = hashlib.sha256(pages.encode()).hexdigest()
     digests = Digests(FORMAT, VERSION, changes, page_bytes, pages, sha256)
-    new = file.with_name(f".{NAME}.new")
-    try:
-        new.write_bytes(msgspec.json.encode(digests) + b"\n")
-        new.replace(file.with_name(NAME))
-    except OSError:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
+    with suppress(OSError):
+        write_plain(file.with_name(NAME), msgspec.json.encode(digests) + b"\n")
 
 
 def remove_digests(file: Path) -> None:
     """Remove them before the record changes."""
-    file.with_name(NAME).unlink(missing_ok=True)
+    remove_plain(file.with_name(NAME))
 
 
 def damaged_pages(file: Path) -> list[int]:
@@ -89,9 +85,8 @@ def damaged_pages(file: Path) -> list[int]:
     """
     place = file.with_name(NAME)
     for _ in range(2):
-        try:
-            text = place.read_bytes()
-        except FileNotFoundError:
+        text = read_plain(place, may_have_names=True)
+        if text is None:
             return []
         digests = _decode(text, place)
         if digests is None or _compute_header(file) != (digests.changes, digests.page_bytes):
@@ -107,7 +102,7 @@ def damaged_pages(file: Path) -> list[int]:
             free = _list_free_pages(file, digests.page_bytes)
             damaged = [number for number in damaged if number not in free]
         # A writer may have come meanwhile, who removes the digests before he changes a page.
-        if not damaged or (place.exists() and place.read_bytes() == text):
+        if not damaged or read_plain(place, may_have_names=True) == text:
             return damaged
     return []
 
@@ -116,7 +111,7 @@ def read_page_bytes(file: Path) -> int | None:
     """Size of the pages of a record whose own first page is lost; ``None`` where its digests do not tell."""
     place = file.with_name(NAME)
     try:
-        digests = _decode(place.read_bytes(), place)
+        digests = _decode(read_plain(place, may_have_names=True) or b"", place)
     except (OSError, RecordError):
         return None
     return None if digests is None else digests.page_bytes

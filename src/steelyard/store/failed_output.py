@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from steelyard.files.plain import write_plain
 from steelyard.run.measure.measurement import Measurement
 
 BYTES_MAX: Final = 64 * 1024
@@ -43,4 +44,5 @@ class FailedOutput:
             self._names.add(name)
             for stream, captured in streams.items():
                 if captured:
-                    (self._directory / f"{name}.{stream}").write_bytes(captured[:BYTES_MAX])
+                    file = self._directory / f"{name}.{stream}"
+                    write_plain(file, captured[:BYTES_MAX], within=self._directory.parent)

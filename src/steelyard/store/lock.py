@@ -13,7 +13,8 @@ from typing import Final, Self
 import msgspec
 
 from steelyard.core.errors import RecordBusyError, RecordError
-from steelyard.files.system import OPENED, read_host_name
+from steelyard.files.plain import NotPlainError, open_plain
+from steelyard.files.system import read_host_name
 from steelyard.store.file_lock import is_locked, lock_file
 
 _TIMEOUT_S: Final = 2.0
@@ -76,12 +77,12 @@ class WriterLock:
     RecordBusyError
         Another process has it.
     RecordError
-        The file system refuses the file or the lock.
+        The file system refuses the file or the lock, or something else has its name (``NotPlainError``).
     """
 
     def __init__(self, path: Path) -> None:
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | OPENED, 0o666)
+            self._fd = open_plain(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise RecordError(
                 f"{path.parent} cannot be written: {error.strerror}",
@@ -142,8 +143,8 @@ class WriterLock:
 def holder(path: Path) -> LockHolder | None:
     """Return the holder of the lock, found without touching it; ``None`` where it is free."""
     try:
-        fd = os.open(path, os.O_RDONLY | OPENED)
-    except OSError:
+        fd = open_plain(path, os.O_RDONLY)
+    except (OSError, NotPlainError):
         return None
     try:
         return _read(fd) if is_locked(fd) else None

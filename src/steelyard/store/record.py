@@ -12,6 +12,7 @@ from typing import Any, Self
 from steelyard.core.errors import SteelyardError
 from steelyard.core.sample import Treatment
 from steelyard.core.units import BUILTIN, Metric
+from steelyard.files.plain import remove_plain
 from steelyard.spec.experiment import Experiment
 from steelyard.store.creation import (
     SPEC,
@@ -135,7 +136,7 @@ class Record(Writing):
             inspect(file)
             lock = WriterLock(directory / "lock")
             try:
-                file.with_name(SUMMARY).unlink(missing_ok=True)
+                remove_plain(file.with_name(SUMMARY))
                 return cls._open(directory, open_writer(file), lock)
             except BaseException:
                 lock.release()

@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.units import Metric
+from steelyard.files.plain import NotPlainError, read_plain, write_plain
 from steelyard.store.database import is_in_the_middle
 from steelyard.store.facts import SUMMARY
 from steelyard.store.summaries import Condensed
@@ -55,27 +56,20 @@ def write_seal(file: Path, summary: SealSummary) -> None:
     text = zlib.compress(msgspec.json.encode(summary))
     with suppress(OSError):
         seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(text))
-        new = file.with_name(f".{SUMMARY}.new")
-        try:
-            new.write_bytes(b"%b\n%b" % (msgspec.json.encode(seal), text))
-            new.replace(file.with_name(SUMMARY))
-        finally:
-            new.unlink(missing_ok=True)
+        write_plain(file.with_name(SUMMARY), b"%b\n%b" % (msgspec.json.encode(seal), text))
 
 
 def read_seal(file: Path) -> SealSummary | None:
     """Return the summary of the record in ``file``; ``None`` without one of these very bytes."""
-    name = str(file)
     try:
-        with open(f"{name[: -len(file.name)]}{SUMMARY}", "rb") as opened:  # noqa: PTH123 -- thousands a second
-            head, _, text = opened.read().partition(b"\n")
+        head, _, text = (read_plain(file.with_name(SUMMARY), may_have_names=True) or b"").partition(b"\n")
         seal = _decode_seal(head)
         if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _hash(text):
             return None
         if seal.record != _hash_file(file) or is_in_the_middle(file):
             return None
         return _decode_summary(zlib.decompress(text))
-    except (OSError, ValueError, msgspec.DecodeError):
+    except (OSError, ValueError, NotPlainError, msgspec.DecodeError):
         return None
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import astuple
 from steelyard.core.errors import RecordError
 from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockState, Extension
+from steelyard.files.plain import remove_plain
 from steelyard.run.measure.measurement import COLUMNS, Measurement, Value
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import LoadOfBatch, Look, RunState
@@ -114,7 +115,7 @@ class Writing(Reading):
         with self._transaction(durable=True):
             self._connection.execute("UPDATE journal SET moved_bytes = moved_bytes WHERE name = ?", (name,))
         with explained(self.directory / FILE):
-            (self.directory / "journal" / name).unlink(missing_ok=True)
+            remove_plain(self.directory / "journal" / name, within=self.directory)
 
     def add_blocks(self, blocks: Iterable[Block]) -> None:
         """Store blocks before they are run; on the disk when this returns, as no order is drawn twice."""

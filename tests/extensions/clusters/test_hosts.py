@@ -6,17 +6,19 @@ import os
 import signal
 import sys
 from collections import Counter
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
 import ssh_hosts
 
-from steelyard.core.errors import MachineError
+from steelyard.core.errors import MachineError, SteelyardError
 from steelyard.extensions.clusters import hosts as module
 from steelyard.extensions.clusters.hosts import Hosts
 from steelyard.extensions.clusters.job import jobs_in
-from steelyard.extensions.clusters.jobs import JOBS, run
+from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import run
 from steelyard.report.plan.question import format_where
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -104,6 +106,19 @@ def test_blocks_lie_on_both_hosts_without_python_or_our_files(both, asked, tmp_p
     for job in jobs_in(tmp_path / "it.lab" / JOBS):
         assert not job.payload.exists()
         assert not job.orders.exists()
+
+
+@pytest.mark.parametrize("put", ["ln -s", "ln"])
+@pytest.mark.parametrize("file", ["end", "replies", "journal", "log", "id"])
+def test_a_program_that_replaces_files_of_its_job_reaches_nothing_else(both, asked, tmp_path, file, put):
+    victim = both.place / "victim"
+    victim.write_text("precious")
+    replace = f"cd {both.place}/$(uname -n)/cache/steelyard/jobs/*/ && rm -f {file} && {put} {victim} {file}"
+    with suppress(SteelyardError):
+        run(asked(more=f"({replace});", blocks=1, hosts=["n1"]), tmp_path / "it.lab")
+    assert victim.read_text() == "precious"
+    files = [path for path in (tmp_path / "it.lab").rglob("*") if path.is_file()]
+    assert not [path for path in files if b"precious" in path.read_bytes()]
 
 
 def test_jobs_that_outlive_steelyard_are_waited_for_and_nothing_runs_twice(

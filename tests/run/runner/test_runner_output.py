@@ -108,7 +108,7 @@ def test_files_are_digested_where_this_run_wrote_them(runner, journal, sh, tmp_p
     number = runner.define(launch)
     # The second run follows within one tick of the clock by which the kernel notes a write.
     runner.run([TrialOrder(1, number), TrialOrder(2, number)])
-    states = ("whole", "whole", "whole", "unwritten", "missing", "missing", "too_long")
+    states = ("whole", "whole", "whole", "unwritten", "missing", "not_plain", "too_long")
     for trial in read_journal(journal)[0]:
         assert tuple(digest.state for digest in trial.digests[2:]) == states
         assert trial.digests[2:5] == (sha256(b"same"), sha256(b"same"), sha256(b""))

@@ -175,7 +175,9 @@ def describe_job(job: Job) -> str:
 def note_number(job: Job, scheduler: Scheduler, record: str) -> None:
     """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
     if job.id is None and not scheduler.travels:
-        answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
-        number = scheduler.number(answer) or scheduler.find(job, job_name(record, job.leader))
+        answer = job.leader.read(job.answer.name) or b""
+        number = scheduler.number(answer.decode(errors="replace")) or scheduler.find(
+            job, job_name(record, job.leader)
+        )
         if number:
             job.note_id(f"{number}{job.task}")

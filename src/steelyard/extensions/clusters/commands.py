@@ -10,9 +10,10 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TextIO
 
 from steelyard.core.errors import MachineError
+from steelyard.files.plain import open_plain
 from steelyard.spec.check.launch import PLACEHOLDER
 
 _TIMEOUT_S: Final = 60.0
@@ -96,8 +97,8 @@ def _keep(
     # Both streams are files: a pipe that nobody reads any more would end the command.
     errors = into.with_suffix(".stderr")
     with (
-        into.open("w+", encoding="utf-8", errors="surrogateescape") as printed,
-        errors.open("w+", encoding="utf-8", errors="surrogateescape") as messages,
+        _open_emptied(into) as printed,
+        _open_emptied(errors) as messages,
     ):
         # Away from the terminal, and waited for: whoever is interrupted learns first what the queue answers.
         process = subprocess.Popen(
@@ -116,6 +117,12 @@ def _keep(
         printed.seek(0)
         messages.seek(0)
         return subprocess.CompletedProcess(words, process.returncode, printed.read(), messages.read())
+
+
+def _open_emptied(path: Path) -> TextIO:
+    # In the folder of a job, whose record the user may reach through a link.
+    descriptor = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, within=path.parent.parent.parent)
+    return os.fdopen(descriptor, "w+", encoding="utf-8", errors="surrogateescape")
 
 
 def fill_words(words: Sequence[str], **values: str) -> list[str]:

@@ -23,11 +23,11 @@ is_alive() {
     { read -r was pid since <id; } 2>/dev/null || return 1
     [ "$was" = "$boot" ] && [ "$(born "$pid")" = "$since" ]
 }
-size() { if [ -f "$1" ]; then wc -c <"$1"; else echo 0; fi; }
+size() { if [ -f "$1" ] && [ ! -L "$1" ] && [ "$(stat -c %h "$1")" = 1 ]; then wc -c <"$1"; else echo 0; fi; }
 fail() { echo "$2" >&2; cd /; rm -rf "$place"; exit "$1"; }
 case $verb in
 check)
-    for each in tar setsid head tail wc; do
+    for each in tar setsid head tail wc mktemp stat; do
         command -v $each >/dev/null || fail 71 "$each is not installed there"
     done
     mkdir -p "$place" && printf x >"$place/probe" || exit 72
@@ -50,7 +50,7 @@ start)
     fi
     mkdir started || exit 75
     STEELYARD_PLACE=$place STEELYARD_NODE=$1 setsid bash ./job.sh </dev/null >log 2>&1 &
-    echo "$boot $! $(born $!)" >id.new && mv id.new id && cat id
+    new=$(mktemp id.XXXXXX) && echo "$boot $! $(born $!)" >"$new" && mv -fT "$new" id && cat id
     ;;
 find)
     mkdir -p "$place" && cd "$place" || exit 72

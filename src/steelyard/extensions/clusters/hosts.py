@@ -24,6 +24,7 @@ from steelyard.extensions.clusters.host_script import (
 from steelyard.extensions.clusters.job import Job
 from steelyard.extensions.clusters.payload import pack
 from steelyard.extensions.clusters.scheduler import Handover, JobState, Scheduler
+from steelyard.files.plain import open_plain
 
 _OPTIONS: Final = (
     *("-o", "BatchMode=yes", "-o", "ConnectTimeout=15"),
@@ -141,7 +142,7 @@ class Hosts(Scheduler):
                 hint="correct files under [launch], or the permissions of files that trials need",
             ) from error
         finally:
-            job.payload.unlink(missing_ok=True)
+            job.remove(job.payload.name)
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
         """See ``Scheduler.submit_all``.
@@ -249,7 +250,8 @@ class Hosts(Scheduler):
     def _fetch(self, job: Job) -> _Look:
         """Bring here what the job has written since: the journal first, its last word last."""
         while True:
-            have = job.journal.stat().st_size
+            with os.fdopen(_open_to_append(job.journal), "ab") as file:
+                have = file.tell()
             words = ("look", job.place or "", str(have), str(_CHUNK_BYTES))
             answer = self._ask(self._find_host(job), *words).encode("utf-8", "surrogateescape")
             line, _, rest = answer.partition(b"\n")
@@ -258,7 +260,7 @@ class Hosts(Scheduler):
             end, rest = rest[: look.end], rest[look.end :]
             replies, rest = rest[: look.replies], rest[look.replies :]
             log, journal = rest[: look.log], rest[look.log :]
-            with job.journal.open("ab") as file:
+            with os.fdopen(_open_to_append(job.journal), "ab") as file:
                 file.write(journal)
             if have + len(journal) < look.journal:
                 if journal:
@@ -268,9 +270,9 @@ class Hosts(Scheduler):
                     hint="see whether the file system there can be read",
                 )
             if replies:
-                job.replies.write_bytes(replies)
+                job.write_replies(replies)
             if log:
-                job.log.write_bytes(log)
+                job.write_log(log)
             if end:
                 job.write_end(end)
             return look
@@ -299,6 +301,10 @@ class Hosts(Scheduler):
         if done.returncode == 0:
             return done.stdout
         raise _explain(host, done.returncode, done.stderr.strip())
+
+
+def _open_to_append(journal: Path) -> int:
+    return open_plain(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, within=journal.parent.parent)
 
 
 def _explain(host: str, code: int, text: str) -> MachineError:

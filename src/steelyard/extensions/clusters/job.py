@@ -10,6 +10,9 @@ from typing import Final
 
 import msgspec
 
+from steelyard.files.plain import NotPlainError, read_plain, remove_plain, write_plain
+from steelyard.run.runner.journal import open_journal
+
 STOPPED: Final = 143
 """Exit code of a runner that was asked to end (SIGTERM), as ``native/runner/README.md`` has it."""
 
@@ -77,18 +80,27 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def leader(self) -> Job:
         """The job with which it was handed in; itself where it was handed in alone."""
-        file = self.directory / "task"
-        return Job(self.directory.parent / file.read_text().split()[0]) if file.exists() else self
+        task = self._read_note("task")
+        return self if task is None else Job(self.directory.parent / task.split()[0])
 
     @property
     def task(self) -> str:
         """What follows an array's number in its own, as in ``_3``; empty where it was handed in alone."""
-        file = self.directory / "task"
-        return f"_{file.read_text().split()[1]}" if file.exists() else ""
+        task = self._read_note("task")
+        return "" if task is None else f"_{task.split()[1]}"
+
+    @property
+    def array(self) -> Path:
+        """The script of the array that it leads."""
+        return self.directory / "array.sh"
+
+    def write_array(self, script: str) -> None:
+        """Write the script of the array that it leads."""
+        self._write(self.array.name, script)
 
     def note_task(self, leader: Job, task: int) -> None:
         """Keep that it is handed in as a task of the leader's array."""
-        (self.directory / "task").write_text(f"{leader.directory.name} {task}\n", encoding="utf-8")
+        self._write("task", f"{leader.directory.name} {task}\n")
 
     @property
     def begun(self) -> bool:
@@ -108,30 +120,26 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def id(self) -> str | None:
         """Its number in the queue; ``None`` where we died before it was written down."""
-        file = self.directory / "id"
-        return file.read_text(encoding="utf-8") if file.exists() else None
+        return self._read_note("id")
 
     def note_id(self, job: str) -> None:
         """Keep what the queue calls it, whole or not at all."""
-        unfinished = self.directory / "id.new"
-        unfinished.write_text(job, encoding="utf-8")
-        unfinished.replace(self.directory / "id")
+        self._write("id", job)
 
     @property
     def node(self) -> str | None:
         """The node that it was handed in for; ``None`` for whichever the queue gives."""
-        file = self.directory / "node"
-        return file.read_text(encoding="utf-8") if file.exists() else None
+        return self._read_note("node")
 
     def note_node(self, node: str) -> None:
         """Keep the node that it is handed in for."""
-        (self.directory / "node").write_text(node, encoding="utf-8")
+        self._write("node", node)
 
     @property
     def end(self) -> End | None:
         """Its last word; ``None`` before that, and for ever where it was killed."""
-        file = self.directory / "end"
-        return msgspec.json.decode(file.read_bytes(), type=End) if file.exists() else None
+        end = self.read("end")
+        return None if end is None else msgspec.json.decode(end, type=End)
 
     @property
     def settled(self) -> bool:
@@ -141,22 +149,21 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str | None:
         """The name of its folder on its machine; ``None`` where it was never handed in to one."""
-        file = self.directory / "place"
-        return file.read_text(encoding="utf-8") if file.exists() else None
+        return self._read_note("place")
 
     def note_place(self, place: str) -> None:
         """Keep the name of its folder on its machine."""
-        (self.directory / "place").write_text(place, encoding="utf-8")
+        self._write("place", place)
 
     @property
     def journal(self) -> Path:
         """Where its journal is brought to, where it writes elsewhere."""
-        return self.directory / (self.directory / "journal").read_text(encoding="utf-8")
+        return self.directory / (self._read_note("journal") or "")
 
     def note_journal(self, journal: Path) -> None:
         """Keep where its journal is brought to, so that a record can be moved."""
         name = os.path.relpath(journal, self.directory)
-        (self.directory / "journal").write_text(name, encoding="utf-8")
+        self._write("journal", name)
 
     @property
     def payload(self) -> Path:
@@ -165,29 +172,25 @@ class Job(msgspec.Struct, frozen=True):
 
     def write_end(self, end: bytes) -> None:
         """Keep its last word, whole or not at all."""
-        unfinished = self.directory / "end.new"
-        unfinished.write_bytes(end)
-        unfinished.replace(self.directory / "end")
+        self._write("end", end)
 
     def write_orders(self, orders: bytes) -> None:
         """Say what is to be done. For nobody else's eyes: what programs inherit stands there too."""
-        with open(self.orders, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            file.write(orders)
+        self._write(self.orders.name, orders, mode=0o600)
 
     def settle(self) -> None:
         """Note that nobody waits for it any more.
 
         Its orders go: they hold values of the environment, and a job that only begins now must not run them.
         """
-        (self.directory / "settled").touch()
-        self.orders.unlink(missing_ok=True)
-        self.payload.unlink(missing_ok=True)
+        self._write("settled", "")
+        self.remove(self.orders.name)
+        self.remove(self.payload.name)
 
     def tail(self, most: int = 4096) -> str:
         """Return the end of its log."""
-        if not self.log.exists():
-            return ""
-        return self.log.read_bytes()[-most:].decode(errors="replace").strip()
+        log = self.leader.read(self.log.name, most=most)
+        return (log or b"").decode(errors="replace").strip()
 
     def write_script(self, template: str, handed_on: Sequence[str], quoted: Mapping[str, str]) -> None:
         """Write the script: the user's, with ``{run}`` replaced by what runs the trials.
@@ -198,8 +201,36 @@ class Job(msgspec.Struct, frozen=True):
             Words for bash that name runner, journal, orders, replies and end, by ``quote_files`` or
             ``TRAVELLING``.
         """
-        self.script.write_text(template.replace(RUN, _run(handed_on, quoted)), encoding="utf-8")
-        self.script.chmod(0o755)
+        self._write(self.script.name, template.replace(RUN, _run(handed_on, quoted)), mode=0o777)
+
+    def read(self, name: str, *, most: int | None = None) -> bytes | None:
+        """Read one of its files, as ``read_plain`` does."""
+        return read_plain(self.directory / name, within=self._record, most=most)
+
+    def write_replies(self, replies: bytes) -> None:
+        """Keep replies of a runner on another machine."""
+        self._write(self.replies.name, replies)
+
+    def write_log(self, log: bytes) -> None:
+        """Keep the end of a log on another machine."""
+        write_plain(self.log, log, within=self._record)
+
+    def remove(self, name: str) -> None:
+        """Remove one of its files, as ``remove_plain`` does."""
+        remove_plain(self.directory / name, within=self._record)
+
+    @property
+    def _record(self) -> Path:
+        """The record, which the user may reach through a link; below it, none is followed."""
+        return self.directory.parent.parent
+
+    def _read_note(self, name: str) -> str | None:
+        note = self.read(name)
+        return None if note is None else note.decode()
+
+    def _write(self, name: str, content: str | bytes, *, mode: int = 0o666) -> None:
+        data = content.encode() if isinstance(content, str) else content
+        write_plain(self.directory / name, data, within=self._record, mode=mode)
 
     def quote_files(self, runner: Path, journal: Path) -> dict[str, str]:
         """Words for bash of a job whose machine sees our files."""
@@ -229,10 +260,14 @@ def _run(handed_on: Sequence[str], quoted: Mapping[str, str]) -> str:
     return f"""
 steelyard_started=$(date +%s)
 steelyard_place=${{STEELYARD_PLACE:-}}
+# Created by us or not at all: another job's program may have put a link there.
+rm -f {quoted["replies"]}
 (
     for name in $(compgen -e); do
         case $name in {text}) ;; *) unset "$name" 2>/dev/null ;; esac
     done
+    [ -f {quoted["orders"]} ] && [ ! -L {quoted["orders"]} ] || {{ echo "no file of orders" >&2; exit 1; }}
+    set -o noclobber
     exec {quoted["runner"]} --journal {quoted["journal"]} <{quoted["orders"]} >{quoted["replies"]}
 ) &
 steelyard_runner=$!
@@ -241,9 +276,10 @@ wait $steelyard_runner; steelyard_exit=$?
 while kill -0 $steelyard_runner 2>/dev/null; do wait $steelyard_runner; steelyard_exit=$?; done
 steelyard_cpu=$(sed -n 's/^model name[[:space:]]*: *//p;' /proc/cpuinfo | head -n 1 | tr -d '"\\\\')
 steelyard_node=${{STEELYARD_NODE:-${{SLURMD_NODENAME:-$(uname -n)}}}}
-printf '{{"exit":%d,"host":"%s","kernel":"%s","cpu":"%s","started":%d,"ended":%d}}\\n' \\
+steelyard_end=$(mktemp {quoted["end"]}.XXXXXX) &&
+    printf '{{"exit":%d,"host":"%s","kernel":"%s","cpu":"%s","started":%d,"ended":%d}}\\n' \\
     $steelyard_exit "$steelyard_node" "$(uname -r)" "$steelyard_cpu" $steelyard_started "$(date +%s)" \\
-    >{quoted["end"]}.new && mv {quoted["end"]}.new {quoted["end"]}
+    >"$steelyard_end" && mv -fT "$steelyard_end" {quoted["end"]}
 """
 
 
@@ -251,11 +287,11 @@ def _is_locked(journal: Path) -> bool:
     import fcntl  # which Windows lacks, where records are read
 
     try:
-        with journal.open("rb") as file:
+        with open_journal(journal) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # gone, or on a file system without locks
+    except (OSError, NotPlainError):  # gone, replaced, or on a file system without locks
         return False
     return False
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.extensions.clusters.job import Job
+from steelyard.files.plain import open_plain
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import find_script
 from steelyard.run.launch.preloading import VARIABLE
@@ -57,11 +58,11 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
             archive.add(path, _name_member(path))
     payload = job.payload
     with (
-        open(payload, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
+        os.fdopen(_open_payload(payload), "wb") as file,
         tarfile.open(fileobj=file, mode="w") as archive,
     ):
         archive.add(native_file(RUNNER), RUNNER)
-        archive.add(job.orders, job.orders.name)
+        _add_bytes(archive, job.orders.name, job.read(job.orders.name) or b"")
         archive.add(job.script, job.script.name)
         # Not as members: tar would give a directory that is there already, such as /tmp, the rights of ours.
         _add_bytes(archive, "folders", b"".join(os.fsencode(path) + b"\0" for path in folders))
@@ -69,6 +70,11 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
         # The last one: whatever was cut off lacks it.
         _add_bytes(archive, "complete", b"")
     return payload
+
+
+def _open_payload(payload: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    return open_plain(payload, flags, within=payload.parent.parent.parent, mode=0o600)
 
 
 def _name_member(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ from steelyard.extensions.clusters.losses import last_words, select_trials, was_
 from steelyard.extensions.clusters.payload import list_needed
 from steelyard.extensions.clusters.scheduler import Handover
 from steelyard.extensions.clusters.submission import Share, Submission
+from steelyard.files.plain import open_plain
 from steelyard.interventions.node import Node
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
@@ -237,7 +239,7 @@ class QueuedSession:
         job.write_orders(b"".join(definitions) + encode_batch(entries))
         # The journal is there before the job is, so that it can be looked into.
         journal = self._journals.add(job.directory.name)
-        journal.touch()
+        os.close(open_plain(journal, os.O_WRONLY | os.O_CREAT, within=journal.parent.parent))
         submission = self._submission
         job.note_journal(journal)
         quoted = TRAVELLING if submission.scheduler.travels else job.quote_files(native_file(RUNNER), journal)
@@ -311,7 +313,7 @@ class QueuedSession:
 
     def _refuse_failure(self, flight: _Flight) -> None:
         """Raise what the runner said that it could not do."""
-        replies = memoryview(flight.job.replies.read_bytes())
+        replies = memoryview(flight.job.read(flight.job.replies.name) or b"")
         while len(replies) >= HEAD.size:
             length, kind = HEAD.unpack_from(replies)
             end = HEAD.size - 1 + length

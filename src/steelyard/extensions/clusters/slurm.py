@@ -67,8 +67,8 @@ class Slurm(Scheduler):
         jobs = [handover.job for handover in handovers]
         for task, job in enumerate(jobs, 1):
             job.note_task(first.job, task)
-        script = first.job.directory / "array.sh"
-        script.write_text(_write_array(jobs), encoding="utf-8")
+        script = first.job.array
+        first.job.write_array(_write_array(jobs))
         options = ["--array", f"1-{len(jobs)}", "--output", str(first.job.directory / "log-%a")]
         number = self._submit_batch(first, [*options, *self._fill_options(first), str(script)])
         for job in jobs:
@@ -139,7 +139,7 @@ class Slurm(Scheduler):
 
 def _write_array(jobs: Sequence[Job]) -> str:
     """Return a script whose task k runs that of the k-th job, under the directives that all of them have."""
-    lines = jobs[0].script.read_text(encoding="utf-8").splitlines()
+    lines = (jobs[0].read(jobs[0].script.name) or b"").decode().splitlines()
     head = takewhile(lambda line: line.startswith("#") or not line.strip(), lines)
     folders = " ".join(shlex.quote(str(job.directory)) for job in jobs)
     choice = f'set -- {folders}\nshift $((SLURM_ARRAY_TASK_ID - 1))\ncd "$1" && exec ./{jobs[0].script.name}'

@@ -13,6 +13,7 @@ from steelyard.extensions.gate.harnesses.harness import Harness
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.sides import LAYOUT, SIDES, GateSides
 from steelyard.extensions.gate.trials import TrialBatch
+from steelyard.files.plain import read_plain, write_plain
 from steelyard.interventions.built import LARGEST_SEED
 
 SEEDS: Final = 1_000_003
@@ -62,8 +63,8 @@ def link_anew(batch: TrialBatch, request: GateRequest, sides: GateSides) -> None
         before = file.read_bytes() if file.is_file() else b""
         # Written before: what an interruption left may be linked in this order already.
         marker = batch.directory.with_name(f"layout-{side}")
-        is_begun = marker.exists() and marker.read_text(encoding="utf-8") == str(layout)
-        marker.write_text(str(layout), encoding="utf-8")
+        is_begun = read_plain(marker) == str(layout).encode()
+        write_plain(marker, str(layout).encode())
         tree = sides.link_anew(side, layout)
         if batch.plan.chosen.builds:
             batch.plan.chosen.find_programs(request.words, tree)

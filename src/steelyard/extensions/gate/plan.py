@@ -15,6 +15,7 @@ from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram,
 from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
+from steelyard.files.plain import read_plain, write_plain
 
 FILE: Final = "plan.json"
 
@@ -99,9 +100,10 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         As of building and probing; or no benchmark is on both sides.
     """
     file = directory / FILE
-    if file.exists():
+    content = read_plain(file)
+    if content is not None:
         try:
-            return msgspec.json.decode(file.read_bytes(), type=Plan)
+            return msgspec.json.decode(content, type=Plan)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise RecordError(f"{file}: {error}", hint="begin again: -o NAME of a new directory") from None
     trees: dict[Side, Tree] = {}
@@ -133,7 +135,7 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         programs.append(PlannedProgram(name, members, probes, is_same, _find_installed(harness, members)))
     _refuse_nothing_common(programs)
     plan = Plan(harness.name, metric, tuple(programs))
-    file.write_bytes(msgspec.json.encode(plan))
+    write_plain(file, msgspec.json.encode(plan))
     return plan
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from steelyard.core.errors import MachineError, NoReportError, ProgramError, Ste
 from steelyard.core.units import BUILTIN, Better
 from steelyard.exchange.reports import read_reports
 from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Selection
+from steelyard.files.plain import open_plain, read_plain
 from steelyard.lab.repository.red_builds import describe_red, format_command
 from steelyard.run.measure.extract.harness import HarnessReport
 
@@ -91,8 +92,8 @@ def probe(
         code = _run(words, directory, {**os.environ, **environment}, logs, timeout_s)
         seconds = time.monotonic() - began
         output, errors = logs / OUTPUT, logs / ERRORS
-        written = metrics.read_bytes()
-        stdout = output.read_bytes()
+        written = read_plain(metrics) or b""
+        stdout = read_plain(output) or b""
         failed = dict(harness.find_failures(stdout.decode(errors="replace")))
         if code in harness.codes_of_none and not failed:
             raise NoReportError(
@@ -173,7 +174,7 @@ def _run(
     logs.mkdir(parents=True, exist_ok=True)
     output, errors = logs / OUTPUT, logs / ERRORS
     try:
-        with output.open("wb") as out, errors.open("wb") as err:
+        with _open_emptied(output) as out, _open_emptied(errors) as err:
             process = subprocess.Popen(
                 words,
                 cwd=directory,
@@ -199,6 +200,10 @@ def _run(
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _open_emptied(file: Path) -> BinaryIO:
+    return os.fdopen(open_plain(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
 
 
 def _quote_end(text: str) -> str:

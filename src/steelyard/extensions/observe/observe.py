@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import subprocess
 from collections import Counter
@@ -23,6 +24,7 @@ from steelyard.extensions.observe.results import Change, Contest, Observation, P
 from steelyard.extensions.observe.reversal import reversals
 from steelyard.extensions.observe.tracing import Tracing
 from steelyard.extensions.observe.tracing_changes import traces
+from steelyard.files.plain import read_plain
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
 from steelyard.lab.run.run import run
@@ -240,7 +242,9 @@ def _refuse_missing(request: ObserveRequest) -> None:
 def _find_library(directory: Path) -> Path:
     """Return the preloaded probe, compiled."""
     library = directory / "preload_counters.so"
-    if not library.exists():
+    if read_plain(library, most=0) is None:
+        # A name that no program could have taken beforehand.
+        unfinished = directory / f"preload-{secrets.token_hex(8)}.so"
         command = [
             "cc",
             "-std=c11",
@@ -249,13 +253,14 @@ def _find_library(directory: Path) -> Path:
             "-fPIC",
             str(INCLUDE / "preload_counters.c"),
             "-o",
-            str(library),
+            str(unfinished),
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise ProgramError(
                 f"the probe preload cannot be compiled: {done.stderr.strip()[-200:]}", hint="leave it out"
             )
+        unfinished.replace(library)
     return library.absolute()
 
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.design import treatments
 from steelyard.extensions.observe.written_files import MOST_ENTRIES, changed_files, list_files
+from steelyard.files.plain import NotPlainError, refuse_replaced
 from steelyard.lab.run.programs import build
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
@@ -177,9 +178,12 @@ def _digest(launch: Launch, files: Sequence[str]) -> Launch:
 def _make_digest(path: Path) -> FileDigest:
     """Return the digest of a file after the first run."""
     try:
+        refuse_replaced(path)
         if path.stat().st_size > LONGEST:
             return FileDigest("too_long")
         return FileDigest("whole", file_sha256(path))
+    except NotPlainError as error:
+        return FileDigest("not_plain", kind=error.kind)
     except OSError:
         return FileDigest("missing")
 
@@ -189,6 +193,8 @@ def _get_varying(first: FileDigest, second: FileDigest) -> str | None:
     match second.state:
         case "too_long":
             return "longer than 256 MiB"
+        case "not_plain":
+            return f"{second.kind}, not a plain file"
         case "missing" | "unwritten":
             return "not written by every run"
         case "whole":
@@ -216,5 +222,5 @@ def _compare_contents(
         yield f"it prints something else, from byte {count:,} on"
     for name, digest in zip(written, raw.digests[len(_STREAMS) :], strict=True):
         if name in compared and digest.sha256 != compared[name]:
-            missing = digest.state in ("missing", "unwritten")
+            missing = digest.state in ("missing", "unwritten", "not_plain")
             yield f"it does not write {name}" if missing else f"it writes something else to {name}"

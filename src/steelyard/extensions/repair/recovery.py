@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.extensions.repair.restoring import restore
+from steelyard.files.plain import refuse_replaced
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import (
     LARGE_PAGE_BYTES,
@@ -28,7 +29,8 @@ from steelyard.store.database import (
 )
 from steelyard.store.digests import NAME as DIGESTS
 from steelyard.store.digests import damaged_pages, read_page_bytes, write_digests
-from steelyard.store.facts import FILE, SUMMARY
+from steelyard.store.facts import FILE
+from steelyard.store.facts import SUMMARY as SEAL
 from steelyard.store.rows import canonical
 
 _KEYS: Final = {
@@ -151,13 +153,29 @@ def recover(damaged: Path, new: Path) -> Recovered:
             raise RecordError(f"{damaged} {text}", hint="name the directory of a record: NAME.lab")
     try:
         with explained(new / FILE):
-            shutil.copytree(
-                damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS, SUMMARY), dirs_exist_ok=True
-            )
+            shutil.copytree(damaged, new, ignore=_skip, copy_function=_copy_file, dirs_exist_ok=True)
             return _rebuild(new, damaged)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
+
+
+_skip_names: Final = shutil.ignore_patterns("lock", DIGESTS, SEAL)
+
+
+def _skip(directory: str, names: list[str]) -> set[str]:
+    """Names that are not copied; links are refused, as they lead to files that are not of the record."""
+    skipped = _skip_names(directory, names)
+    for name in names:
+        path = Path(directory, name)
+        if name not in skipped and not (path.is_dir() and not path.is_symlink()):
+            refuse_replaced(path, may_have_names=True)
+    return skipped
+
+
+def _copy_file(source: str, target: str) -> str:
+    """Copy a file that no link leads to, should it have been replaced since it was looked at."""
+    return str(shutil.copy2(source, target, follow_symlinks=False))
 
 
 def _rebuild(directory: Path, damaged: Path) -> Recovered:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import ProgramError
+from steelyard.files.plain import read_plain
 
 LAST_LINES: Final = 20
 _NOT_FOUND: Final = 127
@@ -47,9 +48,8 @@ def describe_red(
 
 def quote_end(log: Path) -> list[str]:
     """Return the last lines that a command said."""
-    if not log.exists():
-        return []
-    return log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()[-LAST_LINES:]
+    text = (read_plain(log) or b"").decode(errors="replace")
+    return text.rstrip().splitlines()[-LAST_LINES:]
 
 
 def format_end(code: int) -> str:

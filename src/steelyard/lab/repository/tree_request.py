@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError
+from steelyard.files.plain import read_plain, write_plain
 from steelyard.lab.compare.compare import DEFAULT_SHELL
 
 
@@ -49,8 +50,9 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
             It is of another, or of something else, or damaged.
         """
         file = directory / self.file_name
-        if file.exists():
-            before = self._read(file)
+        content = read_plain(file)
+        if content is not None:
+            before = self._decode(content, file)
             if replace(self, seed=before.seed if self.seed is None else self.seed) != before:
                 text = shlex.quote(str(file))
                 raise RecordError(
@@ -65,13 +67,13 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
             )
         directory.mkdir(parents=True, exist_ok=True)
         new = replace(self, seed=secrets.randbits(31) if self.seed is None else self.seed)
-        file.write_bytes(msgspec.json.encode(new))
+        write_plain(file, msgspec.json.encode(new))
         return new
 
     @classmethod
-    def _read(cls, file: Path) -> Self:
+    def _decode(cls, content: bytes, file: Path) -> Self:
         try:
-            return msgspec.json.decode(file.read_bytes(), type=cls)
+            return msgspec.json.decode(content, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise RecordError(
                 f"{file}: {error}", hint="name a directory that does not exist yet: -o NAME"

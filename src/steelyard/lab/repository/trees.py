@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import ProgramError
+from steelyard.files.plain import open_plain, read_plain, remove_plain, write_plain
 from steelyard.lab.repository.red_builds import describe_red
 from steelyard.lab.repository.repository import Repository
 
@@ -43,13 +44,13 @@ class Trees:
 
     def get_skip_reason(self, commit: str) -> str | None:
         """Return the reason why a commit was skipped; ``None`` where it was not."""
-        marker = self._make_marker(commit, "skipped")
-        return marker.read_text(encoding="utf-8") if marker.exists() else None
+        content = read_plain(self._make_marker(commit, "skipped"))
+        return None if content is None else content.decode()
 
     def skip(self, commit: str, why: str) -> None:
         """Skip a commit from now on."""
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._make_marker(commit, "skipped").write_text(why, encoding="utf-8")
+        write_plain(self._make_marker(commit, "skipped"), why.encode())
 
     def build(self, commit: str) -> Path:
         """Check a commit out and build it, unless that is done.
@@ -60,7 +61,7 @@ class Trees:
             The command that builds the commit fails.
         """
         tree, built = self.path(commit), self._make_marker(commit, "built")
-        if built.exists():
+        if read_plain(built) is not None:
             return tree
         self._directory.mkdir(parents=True, exist_ok=True)
         self._repository.remove(tree)  # What an interrupted build has left.
@@ -75,14 +76,15 @@ class Trees:
         words = [word.replace("{tree}", str(tree)) for word in self._build]
         if words and (code := _end(words, start, log)):
             raise describe_red("its build", words, start, code, log)
-        built.touch()
+        write_plain(built, b"")
         return tree
 
     def remove(self) -> None:
         """Remove every tree, with what an interruption left of one; logs and reasons stay."""
-        for tree in sorted(path for path in self._directory.glob("*") if path.is_dir()):
-            self._repository.remove(tree)
-            self._make_marker(tree.name, "built").unlink(missing_ok=True)
+        for tree in sorted(self._directory.glob("*")):
+            if tree.is_dir() and not tree.is_symlink():
+                self._repository.remove(tree)
+                remove_plain(self._make_marker(tree.name, "built"))
 
     def _make_marker(self, commit: str, suffix: str) -> Path:
         return self._directory / f"{commit[:DIGITS]}.{suffix}"
@@ -93,7 +95,7 @@ def _end(words: Sequence[str], tree: Path, log: Path) -> int:
 
     Nothing that it started goes on without it.
     """
-    with log.open("wb") as output:
+    with os.fdopen(open_plain(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as output:
         process = subprocess.Popen(
             words,
             cwd=tree,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
+from steelyard.files.plain import read_plain, write_plain
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.status import Progress
 from steelyard.run.launch.launch_plan import BuiltIn
@@ -45,9 +45,9 @@ class Programs(msgspec.Struct, frozen=True):
         """Copy what each build printed so far into ``directory``: the cache may be emptied."""
         for name, log in self.logs.items():
             path = directory / f"{name}.log"
-            if not path.exists():
-                path.parent.mkdir(exist_ok=True)
-                shutil.copyfile(log, path)
+            path.parent.mkdir(exist_ok=True)
+            if read_plain(path, within=directory.parent, most=0) is None:
+                write_plain(path, log.read_bytes(), within=directory.parent)
 
 
 def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> Programs:

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from steelyard.files.plain import describe_kind
 from steelyard.run.launch.elf import read_elf
 from steelyard.run.launch.provenance import interpreter_line
 
@@ -30,6 +31,14 @@ _STEPS: Final = {
     "start": "no process could be made for it",
 }
 
+_FILES: Final = {
+    "stdout": "the file of its stdout",
+    "stderr": "the file of its stderr",
+    "metrics": "the file of its metrics ($STEELYARD_METRICS)",
+}
+"""Files that are opened only where they are plain."""
+_FAILED: Final = ("was not started", "ran in vain")
+
 _ERRORS: Final = {
     errno.E2BIG: "its arguments and environment are longer than the kernel allows",
     errno.ENOEXEC: "it is not an executable for this machine, and has no #! line",
@@ -52,6 +61,9 @@ def start_failure(raw: RawTrial, path: str | None = None) -> str:
     """
     number = raw.errno or 0
     step = _STEPS.get(raw.step or "")
+    file, kind = _FILES.get(raw.step or ""), describe_kind(number)
+    if file is not None and kind is not None:
+        return f"{_FAILED[raw.wall_ns > 0]}: {file} is {kind}, not a plain file, and was left as it is"
     if step is not None:
         return f"was not started: {step}: {_get_kernel_words(number)}"
     why = (_explain_file(number, Path(path)) if path else None) or _ERRORS.get(number)

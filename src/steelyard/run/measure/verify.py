@@ -156,6 +156,8 @@ def _get_differing(name: str, expected: str | None, digest: FileDigest) -> str |
     match digest.state:
         case "missing":
             return f"{name} is missing or cannot be read"
+        case "not_plain":
+            return f"{name} is {digest.kind}, not a plain file, and was not read"
         case "unwritten":
             return f"{name} was not written"
         case "too_long":

@@ -6,6 +6,7 @@ The layout is described once, in ``native/runner/README.md``.
 from __future__ import annotations
 
 import mmap
+import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,15 +17,17 @@ import msgspec
 
 from steelyard.core.counters import find_event
 from steelyard.core.errors import RecordError
+from steelyard.files.plain import describe_kind, open_plain
 
 RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed", "lost"]
 """``ok``: the program ran to its end, whatever its exit code; ``lost``: nobody knows, as the machine that it
 ran on was taken away. The last one is in no journal.
 """
 
-DigestState = Literal["missing", "whole", "too_long", "unwritten"]
-"""``missing``: no such regular file, or a stream that is not captured; ``too_long``: more than 256 MiB;
-``unwritten``: the file is there, and this run did not write it.
+DigestState = Literal["missing", "whole", "too_long", "unwritten", "not_plain"]
+"""``missing``: no such file, or a stream that is not captured; ``too_long``: more than 256 MiB;
+``unwritten``: the file is there, and this run did not write it; ``not_plain``: something else has its name, a
+link or a directory, and was not read.
 """
 
 JOURNAL_VERSION: Final = 1
@@ -56,16 +59,27 @@ _CHECKSUM: Final = Struct("<I")
 _RECORD: Final = Struct("<QIBBBBIIqQQQQQQQQQQiiiiIIQQQIIII")
 _COUNTER: Final = Struct("<dBB")
 _DIGEST: Final = Struct("<B32s")
-_DIGEST_STATES: Final[tuple[DigestState, ...]] = ("missing", "whole", "too_long", "unwritten")
+_DIGEST_STATES: Final[tuple[DigestState, ...]] = ("missing", "whole", "too_long", "unwritten", "not_plain")
 _NO_HOOK: Final = 0xFFFFFFFF
 _NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class FileDigest(msgspec.Struct, frozen=True, gc=False):
-    """The contents of a stream or of a file after a run; ``sha256`` is empty unless all of it was read."""
+    """The contents of a stream or of a file after a run.
+
+    Attributes
+    ----------
+    state : str
+        See ``DigestState``.
+    sha256 : str
+        Empty unless all of it was read.
+    kind : str
+        The words of what was not read: "a symbolic link".
+    """
 
     state: DigestState
     sha256: str = ""
+    kind: str = ""
 
 
 class RawTrial(msgspec.Struct, frozen=True, gc=False):
@@ -197,7 +211,7 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
 
 def _open(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
+        return open_journal(path)
     except FileNotFoundError:
         raise JournalError(
             f"{path} is gone, and with it the last trials",
@@ -206,6 +220,30 @@ def _open(path: Path) -> BinaryIO:
             trials=[],
             offset=0,
         ) from None
+
+
+def open_journal(path: Path) -> BinaryIO:
+    """Open the journal of a runner, which a program may have replaced.
+
+    Raises
+    ------
+    NotPlainError, OSError
+        As ``open_plain``.
+    """
+    if path.is_relative_to("/proc"):  # of a runner whose journal is in memory; programs create nothing there
+        return path.open("rb")
+    # Its directory is in the record or is that of a job.
+    return os.fdopen(open_plain(path, os.O_RDONLY, within=path.parent.parent), "rb")
+
+
+def _make_digest(state: DigestState, content: bytes) -> FileDigest:
+    match state:
+        case "whole":
+            return FileDigest(state, content.hex())
+        case "not_plain":
+            return FileDigest(state, kind=describe_kind(content[0]) or "")
+        case _:
+            return FileDigest(state)
 
 
 def decode_record(body: bytes) -> RawTrial:
@@ -239,7 +277,7 @@ def decode_record(body: bytes) -> RawTrial:
         if digest_count:
             end = digests_at + digest_count * _DIGEST.size
             digests = tuple(
-                FileDigest(_DIGEST_STATES[state], sha256.hex() if _DIGEST_STATES[state] == "whole" else "")
+                _make_digest(_DIGEST_STATES[state], sha256)
                 for state, sha256 in _DIGEST.iter_unpack(body[digests_at:end])
             )
     is_hook = hook != _NO_HOOK

@@ -10,6 +10,7 @@ from typing import Final
 
 from steelyard.core.errors import ProgramError
 from steelyard.core.units import Scalar
+from steelyard.files.plain import read_plain, remove_plain, write_plain
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Enter, Entry, Hook, Leave
@@ -87,17 +88,17 @@ def leave_levels(launches: LaunchPlan, journal: Path) -> None:
         A command failed; then the level stays written down.
     """
     file = levels_file(journal)
-    try:
-        numbers = [number for (number,) in iter_unpack("<I", file.read_bytes())]
-    except FileNotFoundError:
+    content = read_plain(file, within=file.parent.parent)
+    if content is None:
         return
+    numbers = [number for (number,) in iter_unpack("<I", content)]
     while numbers:
         level = launches.experiment.levels[numbers[-1]]
         if level.leave is not None:
             _leave(launches, level, file)
         numbers.pop()
-        file.write_bytes(b"".join(map(_NUMBER.pack, numbers)))
-    file.unlink(missing_ok=True)
+        write_plain(file, b"".join(map(_NUMBER.pack, numbers)), within=file.parent.parent)
+    remove_plain(file, within=file.parent.parent)
 
 
 def levels_file(journal: Path) -> Path:

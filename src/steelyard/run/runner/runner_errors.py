@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
+from steelyard.files.plain import describe_kind
 from steelyard.run.runner.journal import JOURNAL_VERSION, RawTrial, decode_record
 
 HEAD: Final = Struct("<IB")
@@ -104,10 +105,7 @@ def explain_failure(failed: Failed, journal: Path, commands: Sequence[Sequence[s
         case Failure.JOURNAL_OPEN:
             return _explain_opening(failed, journal, reason)
         case Failure.JOURNAL_WRITE:
-            return RecordError(
-                f"trial {failed.place} could not be written to {journal}: {reason}",
-                hint=f"make room on the file system of {journal.parent}; the same command then goes on",
-            )
+            return _explain_writing(failed, journal, reason)
         case Failure.HOOK:
             hook = decode_record(failed.body)
             return HookError(
@@ -131,6 +129,19 @@ def explain_failure(failed: Failed, journal: Path, commands: Sequence[Sequence[s
             )
 
 
+def _explain_writing(failed: Failed, journal: Path, reason: str) -> SteelyardError:
+    kind = describe_kind(failed.error)
+    if kind is not None:  # of the file that is opened last, when a level is entered
+        return RecordError(
+            f"{journal}.levels is {kind}, not a plain file, and was left as it is",
+            hint="a measured program or a command of a level may have put it there: remove it",
+        )
+    return RecordError(
+        f"trial {failed.place} could not be written to {journal}: {reason}",
+        hint=f"make room on the file system of {journal.parent}; the same command then goes on",
+    )
+
+
 def _explain_opening(failed: Failed, journal: Path, reason: str) -> SteelyardError:
     match JournalState(failed.detail):
         case JournalState.LOCKED:
@@ -149,6 +160,12 @@ def _explain_opening(failed: Failed, journal: Path, reason: str) -> SteelyardErr
             return RecordError(
                 f"{journal} is damaged at byte {failed.place:,} and is left as it is",
                 hint="restore the file from a copy",
+            )
+        case _ if (kind := describe_kind(failed.error)) is not None:
+            return RecordError(
+                f"the journal {journal} is {kind}, not a plain file, and was left as it is",
+                hint="a measured program may have put it there; measure into another directory: --output"
+                " NAME.lab",
             )
         case _:
             return RecordError(

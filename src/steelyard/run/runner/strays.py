@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import RecordBusyError
+from steelyard.run.runner.journal import open_journal
 
 _TIMEOUT_S: Final = 5.0
 _PAUSE_S: Final = 0.005
@@ -65,7 +66,7 @@ def await_writer(journal: Path) -> None:
     import fcntl  # which Windows lacks, where records are read
 
     deadline = time.monotonic() + _WRITER_TIMEOUT_S
-    with journal.open("rb") as file:
+    with open_journal(journal) as file:
         while True:
             try:
                 # The runner's own lock; it goes when this file is closed.

@@ -361,3 +361,41 @@ def test_more_ranks_than_the_simulated_machine_has_are_refused(tmp_path, steelya
     assert ended.returncode == 2
     assert "33 ranks are asked for" in ended.stderr
     assert "32 cores on 32 hosts" in ended.stderr
+
+
+@pytest.mark.parametrize("put", ["ln -s", "ln"])
+def test_a_rank_that_replaces_the_metrics_file_reaches_nothing_else(tmp_path, steelyard_cli, mpirun, put):
+    (tmp_path / "victim").write_text("precious")
+    script = f'test "{RANK}" = 0 && rm -f $STEELYARD_METRICS && {put} victim $STEELYARD_METRICS; exit 0'
+    text = by_shell(mpirun, script).replace('pattern = "t=([0-9.]+)"', 'source = "lines"')
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert ended.returncode == 5
+    assert "the file of its metrics ($STEELYARD_METRICS) is a" in " ".join(ended.stderr.split())
+
+
+@pytest.mark.parametrize("put", ["ln -s", "ln"])
+def test_what_is_put_before_simulated_ranks_is_not_emptied(tmp_path, steelyard_cli, simulated_program, put):
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    script = f"rm -f $STEELYARD_METRICS; {put} {tmp_path}/victim $STEELYARD_METRICS"
+    text = f"""
+[program]
+command = ["{simulated_program}"]
+prepare = [["/bin/sh", "-c", "{script}"]]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+t_s = {{ source = "lines", unit = "s" }}
+[analysis]
+metric = "t_s"
+[launch]
+kind = "smpi"
+ranks = 2
+platform = "flat"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert ended.returncode == 5
+    assert "the file of its metrics ($STEELYARD_METRICS) is a" in " ".join(ended.stderr.split())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.session_directory import (
     open_session,
+    remove_segments,
     remove_session,
     segment_list,
     session_directories,
@@ -47,3 +51,25 @@ def test_segments_that_a_killed_run_has_listed_are_removed_and_no_others(tmp_pat
     remove_session(RUN)
     assert [each.name for each in memory.iterdir()] == ["of-others"]
     assert (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_names_in_a_list_that_a_program_wrote_remove_nothing_elsewhere(tmp_path, monkeypatch, is_linked):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    monkeypatch.setattr("steelyard.run.launch.launcher.session_directory._MEMORY", memory)
+    (tmp_path / "elsewhere").touch()
+    (memory / "mpich_shm_1").touch()
+    segments = Path(segment_list(RUN))
+    segments.parent.mkdir()
+    text = tmp_path / "text" if is_linked else segments
+    text.write_text(f"../elsewhere\n{tmp_path}/elsewhere\nmpich_shm_1\n")
+    if is_linked:
+        segments.symlink_to(text)
+    (remove,) = remove_segments(Launch("/bin/true", ("true",), ("PATH=/bin",), "/"), RUN).cleanup
+    subprocess.run([remove.path, *remove.argv[1:]], check=True)
+    remove_session(RUN)
+    assert (tmp_path / "elsewhere").exists()
+    # A list that is a link is not ours, and nothing that it names is removed.
+    assert (memory / "mpich_shm_1").exists() is is_linked

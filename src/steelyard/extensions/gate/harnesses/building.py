@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.core.errors import MachineError
 from steelyard.extensions.gate.harnesses.harness import Tree
+from steelyard.files.plain import open_plain, write_plain
 from steelyard.lab.repository.red_builds import describe_red
 
 
@@ -24,7 +25,7 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
     tree.output.mkdir(parents=True, exist_ok=True)
     log, printed = tree.output / "build.log", tree.output / "build.out"
     try:
-        with log.open("wb") as errors:
+        with os.fdopen(open_plain(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as errors:
             done = subprocess.run(
                 words,
                 cwd=tree.path,
@@ -39,6 +40,6 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
             f"{words[0]}: {error.strerror}", hint=f"install {words[0]}, or correct PATH"
         ) from None
     if done.returncode:
-        printed.write_bytes(done.stdout)
+        write_plain(printed, done.stdout)
         raise describe_red("its build", list(words), tree.path, done.returncode, printed, log)
     return done.stdout

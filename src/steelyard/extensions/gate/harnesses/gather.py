@@ -59,6 +59,13 @@ def copy_config(file: Path, place: Path) -> str:
     return f"--config={copy}"
 
 
+def _replace(file: Path, content: bytes) -> None:
+    """Write a new file and give it the name: a link that a benchmark put there is not followed."""
+    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as out:
+        out.write(content)
+    Path(out.name).replace(file)
+
+
 def main(words: list[str]) -> int:
     """Run, gather, and return the exit code of the harness."""
     metrics, pattern, *command = words
@@ -78,7 +85,7 @@ def main(words: list[str]) -> int:
             for file in sorted(place.glob(pattern))
         ]
     if documents:
-        Path(metrics).write_text(json.dumps(join(documents)), encoding="utf-8")
+        _replace(Path(metrics), json.dumps(join(documents)).encode())
     return 0
 
 

@@ -18,10 +18,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.files.plain import NotPlainError, read_plain
 from steelyard.run.launch.launch import Launch
 
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 -- where Open MPI itself puts what ranks share
-_REMOVE_LISTED: Final = '[ ! -f "$1" ] || while read -r name; do rm -f "$2/$name"; done < "$1"'
+_REMOVE_LISTED: Final = (
+    '[ ! -f "$1" ] || [ -L "$1" ] || while read -r name; do rm -f "$2/${name##*/}"; done < "$1"'
+)
 """For ``sh``, which is given the list and the directory of what it names."""
 _SEGMENTS: Final = ("btl_sm", "btl_vader", "osc_sm", "osc_rdma")
 """Components that make shared segments; each is told by a parameter of its own."""
@@ -70,8 +73,10 @@ def remove_segments(launch: Launch, run: str) -> Launch:
 
 def remove_session(run: str) -> None:
     """Remove what trials left whose runner was killed, when none of their processes lives any more."""
-    with suppress(OSError):
-        for name in Path(segment_list(run)).read_text().split():
+    list_of_segments = Path(segment_list(run))
+    with suppress(OSError, NotPlainError):
+        content = read_plain(list_of_segments, within=list_of_segments.parent.parent) or b""
+        for name in content.decode(errors="surrogateescape").split():
             (_MEMORY / Path(name).name).unlink(missing_ok=True)
     for directory in session_directories(run):
         shutil.rmtree(directory, ignore_errors=True)
