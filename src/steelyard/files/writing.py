@@ -75,8 +75,6 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
     try:
         with _in_place(file) if _is_special(file) else _replacing(file.resolve()) as out:
             yield out
-    except BrokenPipeError:
-        raise
     except OSError as error:
         raise _make_unwritable(str(file), file, error) from error
 
@@ -171,7 +169,8 @@ def _is_special(file: Path) -> bool:
 
 @contextmanager
 def _in_place(file: Path) -> Iterator[BinaryIO]:
-    with file.open("wb") as out:
+    # A reader who leaves (``--junit /dev/stdout | head``) is no failure of the command.
+    with suppress(BrokenPipeError), file.open("wb") as out:
         yield out
 
 
