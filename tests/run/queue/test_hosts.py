@@ -125,7 +125,7 @@ def test_jobs_that_outlive_steelyard_are_waited_for_and_nothing_runs_twice(
 ):
     going_on = asked(more=held(tmp_path))
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
     process.kill()
     process.join()
     for job in jobs_in(tmp_path / "it.lab" / JOBS):  # as where it died before it noted their numbers
@@ -139,7 +139,7 @@ def test_jobs_that_outlive_steelyard_are_waited_for_and_nothing_runs_twice(
 def test_an_interrupted_run_ends_what_runs_there_and_goes_on_later(asked, tmp_path, begin, eventually):
     going_on = asked(more=held(tmp_path))
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
     os.kill(process.pid, signal.SIGINT)
     process.join(120)
     assert process.exitcode == 130
@@ -160,7 +160,8 @@ def test_a_host_that_dies_and_comes_back_costs_at_most_the_trial_that_ran(
     waits = f'[ "$1" -gt 4 ] && echo "$1" >> "{tmp_path}/waiting"; '
     process = begin(asked(more=waits + held(tmp_path)), tmp_path / "it.lab")
     eventually(
-        lambda: (tmp_path / "waiting").exists() and len((tmp_path / "waiting").read_text().split()) == 2
+        lambda: (tmp_path / "waiting").exists() and len((tmp_path / "waiting").read_text().split()) == 2,
+        process,
     )
     assert len(rows(tmp_path)) == 4
     both.n2.kill()
@@ -182,7 +183,7 @@ def test_others_go_on_without_a_host_that_is_away_and_what_it_did_meanwhile_coun
     monkeypatch.setattr(Hosts, "patience_s", 1.0)
     going_on = asked(more=held(tmp_path))
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
     both.n2.set_link("down")
     try:
         (tmp_path / "go").touch()
