@@ -74,7 +74,8 @@ def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dic
     Raises
     ------
     UsageError
-        A word without ``=``, an unclosed quote, or several ``--env`` for several commands.
+        A word without ``=``, an unclosed quote, a variable with two values, or several ``--env`` for several
+        commands.
     """
     from steelyard.lab.compare.compare import split
 
@@ -86,7 +87,14 @@ def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dic
     words = [word for text in assignments for word in split(text)]
     if wrong := next((word for word in words if not word.partition("=")[0] or "=" not in word), None):
         raise UsageError(f"--env {wrong!r}: expected NAME=VALUE", hint=f"--env '{wrong}=1'")
-    return {name: value for name, _, value in (word.partition("=") for word in words)}
+    variables: dict[str, str] = {}
+    for name, _, value in (word.partition("=") for word in words):
+        if variables.setdefault(name, value) != value:
+            raise UsageError(
+                f"--env sets {name} to {variables[name]!r} and to {value!r}",
+                hint=f"to compare both: -L value {variables[name]},{value} --env '{name}={{value}}'",
+            )
+    return variables
 
 
 PRESETS: Final = {

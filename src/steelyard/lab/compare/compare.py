@@ -76,7 +76,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         Add blocks until every speedup has an interval of this relative half-width; or until every verdict
         is decided and its interval narrow against the effect.
     max_time_s : float or None
-        Add no more after this; by default 180 s for a precision, 10 s for an answer, 3 s for one command.
+        Add no more after this, also where ``rel_halfwidth`` is ``None``; by default 180 s for a precision,
+        10 s for an answer, 3 s for one command.
     """
 
     commands: Sequence[str]
@@ -164,8 +165,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.build is not None or self.contexts == "layout":
             keys["build"] = self._build(labels)
             keys["contexts"]["code"] = "random"
-        if stop := self._stop():
-            keys["design"]["stop"] = {key: value for key, value in stop.items() if value is not None}
+        if stop := {key: value for key, value in self._stop().items() if value is not None}:
+            keys["design"]["stop"] = stop
         return experiment(**keys)
 
     def _list_program_keys(self) -> dict[str, Any]:
@@ -194,7 +195,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     def _stop(self) -> dict[str, Any]:
         match self.rel_halfwidth:
             case None:
-                return {}
+                return {"max_time": self.max_time_s}
             case "decided":
                 return {"decided": True, "max_blocks": self.max_blocks, "max_time": self.max_time_s}
             case _:
