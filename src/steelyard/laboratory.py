@@ -170,11 +170,14 @@ class Laboratory:
 
         return Record.open(self.directory)
 
-    def plan(self) -> Preview:
-        """Preview what would run and what the design cannot separate; runs nothing."""
+    def plan(self, *, ask: bool = False) -> Preview:
+        """Preview what would run and what the design cannot separate.
+
+        Runs nothing; ``ask`` asks the hosts of ``[launch]``, by the ssh that it names.
+        """
         from steelyard.lab.run.plan import preview
 
-        return preview(self.experiment, self.directory)
+        return preview(self.experiment, self.directory, ask=ask)
 
     def run(self, watch: Watch | None = None, *, extend: int | None = None) -> End:
         """Run to the end, or continue where a run stopped.

@@ -202,13 +202,29 @@ def test_others_go_on_without_a_host_that_is_away_and_what_it_did_meanwhile_coun
 
 
 def test_a_plan_says_where_the_blocks_go_and_starts_nothing(asked, tmp_path):
-    plan = preview(asked(blocks=5), tmp_path / "it.lab")
-    assert plan.refused == ()
+    plan = preview(asked(blocks=5), tmp_path / "it.lab", ask=True)
+    assert (plan.refused, plan.unasked) == ((), ())
     assert sorted(plan.nodes.values()) == [2, 3]
     assert format_where(asked().launch) == (
         "on n1 and n2, which ssh reaches, with what trials need copied there"
     )
     assert rows(tmp_path) == []
+
+
+def test_a_plan_that_asks_says_which_host_is_away_and_one_that_does_not_starts_no_ssh(both, asked, tmp_path):
+    away = asked(ssh=["ssh", "-F", str(both.place / "ssh_config"), "-o", "Port=23"])
+    (refused,) = preview(away, tmp_path / "it.lab", ask=True).refused
+    assert refused.error.startswith("n1 cannot be reached")
+    assert refused.error.endswith("(and 1 hosts more)")
+    plan = preview(away, tmp_path / "it.lab")
+    assert (plan.refused, plan.unasked) == ((), ("n1", "n2"))
+
+
+def test_an_sshd_that_ends_at_once_fails_a_test_at_once_with_its_log(tmp_path, monkeypatch):
+    monkeypatch.setattr(ssh_hosts, "SSHD", f"{ssh_hosts.SSHD}NoSuchOption yes\n")
+    monkeypatch.setattr(ssh_hosts, "NAMES", ("n1",))
+    with pytest.raises(AssertionError, match="NoSuchOption"), ssh_hosts.running_hosts(tmp_path / "hosts"):
+        pass
 
 
 def test_one_host_is_no_context(asked, tmp_path):
