@@ -56,7 +56,7 @@ SPECS = {
         "blocks = 20", 'order = "nogueira-matias-2014"\nreplicates = 2\nblocks = 20'
     ),
     "metrics.source": of_program('env = { PATH = "{source}" }')
-    + '\n[metrics]\nrefs = { source = "cachegrind", event = "instructions" }\n',
+    + '\n[metrics]\nrefs = { source = "cachegrind", event = "instructions" }\n[analysis]\nmetric = "refs"\n',
     "build.command": SPEC.replace('["false"]', '["{build}/p"]') + f"\n[build]\ncommand = {COMMAND}\n",
     "build.env": SPEC.replace('["false"]', '["{build}/p"]')
     + '\n[build]\ncommand = ["make"]\nenv = { PATH = "{source}" }\n',
