@@ -194,7 +194,7 @@ def test_a_plan_says_which_hosts_were_not_asked_and_how_they_are(steelyard_cli, 
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     assert (
-        "Not asked - n1 and n2: a run asks before it measures. To ask now, by the ssh that the spec names:"
+        "Not asked - n1 and n2: a run asks before it measures. To ask now, by the ssh of the spec:"
         " steelyard plan SPEC --ask" in said
     )
     assert json.loads(steelyard_cli("plan", "spec.toml", "--json").stdout)["unasked"] == ["n1", "n2"]

@@ -215,7 +215,6 @@ def test_a_plan_that_asks_says_which_host_is_away_and_one_that_does_not_starts_n
     away = asked(ssh=["ssh", "-F", str(both.place / "ssh_config"), "-o", "Port=23"])
     (refused,) = preview(away, tmp_path / "it.lab", ask=True).refused
     assert refused.error.startswith("n1 cannot be reached")
-    assert refused.error.endswith("(and 1 hosts more)")
     plan = preview(away, tmp_path / "it.lab")
     assert (plan.refused, plan.unasked) == ((), ("n1", "n2"))
 

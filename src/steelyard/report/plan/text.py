@@ -74,14 +74,8 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
 
 
 def _tell_unasked(preview: Preview) -> Sequence[str]:
-    if not preview.unasked:
-        return ()
-    return (
-        (
-            f"{join_names(preview.unasked)}: a run asks before it measures. To ask now, by the ssh that the spec"
-            " names: steelyard plan SPEC --ask"
-        ),
-    )
+    cure = "a run asks before it measures. To ask now, by the ssh of the spec: steelyard plan SPEC --ask"
+    return (f"{join_names(preview.unasked)}: {cure}",) if preview.unasked else ()
 
 
 def _render_refusals(refused: Sequence[Refusal], width: int) -> list[Line]:
