@@ -126,11 +126,11 @@ class Laboratory:
             return
         path = Path(question)
         if path.is_dir() or path.suffix == ".lab" or path.name == "record.sqlite":
-            from steelyard.lab.run.existing_record import find_record
+            from steelyard.lab.run.existing_record import experiment_here, find_record
 
             self.directory = find_record(path)
             with self.open() as opened:
-                self.experiment = opened.experiment
+                self.experiment = experiment_here(opened)
             return
         from steelyard.lab.run.existing_record import record_of_spec
         from steelyard.spec import load, read_spec

@@ -16,7 +16,12 @@ from steelyard.design import treatments
 from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
 from steelyard.interventions.node import Node
-from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
+from steelyard.lab.run.existing_record import (
+    differences,
+    list_contents,
+    refuse_imported,
+    refuse_other_experiment,
+)
 from steelyard.lab.run.extending import add_blocks, find_end, refuse_extending
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
@@ -269,20 +274,22 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
         f" ({_get_alternative(record, experiment)})",
     )
-    moved = record.experiment.source != experiment.source
-    contents = {item["sha256"] for item in record.program.values()}
     for identity in identities:
         if not record.program:
             raise RecordError(
                 f"what program {record.directory} has measured so far was lost with a damaged record",
                 hint="measure into a new record: --output NAME.lab",
             )
-        before = record.program.get(identity.path)
-        digests = contents if moved and before is None else {before["sha256"]} if before else set()
-        if identity.sha256 not in digests:
+        if identity.sha256 not in list_contents(record, identity.path, experiment.source):
+            rebuilt = (
+                "built elsewhere, it may have other paths in it (compilers leave them out with"
+                " -ffile-prefix-map=OLD=NEW); "
+                if experiment.build is not None and identity.path not in record.program
+                else ""
+            )
             raise RecordError(
                 f"{identity.path} is not the program that {record.directory} has measured so far",
-                hint="put the old program back, or measure into a new record: --output NAME.lab",
+                hint=f"{rebuilt}put the old program back, or measure into a new record: --output NAME.lab",
             )
 
 
@@ -306,7 +313,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
     _note_host(record, run_id)
     _note_environment(record, run_id)
     _note_leftovers(record, run_id)
-    _note_place(record, launches.experiment, run_id)
+    _note_place(record, prepared, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
     take = partial(record.take, run_id)
@@ -437,14 +444,21 @@ def _select_trials(
     return raw_trials if job is None else select_trials(raw_trials, job, submitted.scheduler)
 
 
-def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
+def _note_place(record: Record, prepared: PreparedRun, run_id: int) -> None:
     """Another directory is a warning too: paths of another length move the stack."""
-    before, now = record.experiment.source, experiment.source
-    if len(before) != len(now):
-        text = (
-            f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
-        )
-        record.add_warning("host_changed", text, run_id)
+    moves = [("the spec", record.experiment.source, prepared.experiment.source)]
+    places = {facts["sha256"]: path for path, facts in record.program.items()}
+    for identity in prepared.identities:
+        before, now = places.get(identity.sha256), Path(identity.path)
+        if before and identity.path not in record.program and not now.is_relative_to(moves[0][2]):
+            moves.append((now.name, str(Path(before).parent), str(now.parent)))
+    for name, before, after in moves:
+        if len(before) != len(after):
+            text = (
+                f"{name} was in {before} and is in {after}: blocks before and after differ in the length of"
+                " paths"
+            )
+            record.add_warning("host_changed", text, run_id)
 
 
 def _note_environment(record: Record, run_id: int) -> None:
