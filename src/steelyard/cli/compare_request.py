@@ -68,6 +68,39 @@ def check_shell(_ctx: click.Context, _option: click.Parameter, shell: str | None
     )
 
 
+ALL_CODES: Final = "all-non-zero"
+"""hyperfine's word for every exit code."""
+
+
+def read_exit_codes(
+    _ctx: click.Context, _option: click.Parameter, text: str | None
+) -> bool | tuple[int, ...]:
+    """Read ``--ignore-failure``: alone or ``all-non-zero``, every end of a run; or exit codes.
+
+    Raises
+    ------
+    UsageError
+        A word, or a number that no program can exit with.
+    """
+    if text is None:
+        return False
+    if text == ALL_CODES:
+        return True
+    codes = [code.strip() for code in text.split(",")]
+    wrong = next((code for code in codes if not (code.isdecimal() and int(code) <= 255)), None)
+    if wrong is not None:
+        raise UsageError(
+            f"--ignore-failure={text}: {wrong!r} is not an exit code, 0 to 255",
+            hint="--ignore-failure=1,2 accepts these; --ignore-failure accepts all",
+        )
+    return tuple(map(int, codes))
+
+
+def read_input(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """Take hyperfine's ``--input null`` for empty input, which is the default; ``./null`` is a file."""
+    return None if text == "null" else text
+
+
 def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dict[str, str]:
     """Read the variables of ``--env``, which hold for all commands.
 

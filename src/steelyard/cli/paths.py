@@ -19,7 +19,7 @@ import msgspec
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.files.urls import find_directory, is_url
-from steelyard.files.writing import RECORD_FILE, protecting, refuse_inside_record, refuse_output
+from steelyard.files.writing import RECORD_FILE, STDOUT, protecting, refuse_inside_record, refuse_output
 
 if TYPE_CHECKING:
     from steelyard.spec import Experiment
@@ -41,10 +41,14 @@ class InputPlace(InputPath):
 
 
 class OutputFile(click.Path):
-    """A file that is written."""
+    """A file that is written; ``-`` is standard output."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take ``-`` for standard output; a file of this name is ``./-``."""
+        return STDOUT if value == "-" else super().convert(value, param, ctx)
 
 
 class OutputDirectory(click.Path):

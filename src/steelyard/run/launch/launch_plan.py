@@ -52,14 +52,18 @@ TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
 """Stands for ``{trial}`` until the number is known; of the number's width, so that it moves nothing."""
 
 
-def set_trial(launch: Launch, trial: int) -> Launch:
-    """Return the launch with the number of the trial where the spec says ``{trial}``.
+ITERATION_MARK: Final = "\x02"
+"""Stands for ``{iteration}`` until the block is known. All launches of a block have the same text in its place."""
+
+
+def set_trial(launch: Launch, trial: int, iteration: str = "") -> Launch:
+    """Return the launch with the number of the trial, and of the iteration, where the spec names them.
 
     Most specs do not, and it is returned as it is.
     """
     hooks = (*launch.prepare, *launch.cleanup)
     if not any(
-        TRIAL_MARK in text
+        TRIAL_MARK in text or ITERATION_MARK in text
         for part in (launch, *hooks)
         for text in (*part.argv, *part.env, *part.files, part.stdin, part.cwd, part.cwd_source or "")
     ):
@@ -68,13 +72,15 @@ def set_trial(launch: Launch, trial: int) -> Launch:
     return replace(
         launch,
         argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
-        env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
+        env=tuple(
+            entry.replace(TRIAL_MARK, number).replace(ITERATION_MARK, iteration) for entry in launch.env
+        ),
         files=tuple(path.replace(TRIAL_MARK, number) for path in launch.files),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
         cwd=launch.cwd.replace(TRIAL_MARK, number),
         cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
-        prepare=tuple(set_trial(hook, trial) for hook in launch.prepare),
-        cleanup=tuple(set_trial(hook, trial) for hook in launch.cleanup),
+        prepare=tuple(set_trial(hook, trial, iteration) for hook in launch.prepare),
+        cleanup=tuple(set_trial(hook, trial, iteration) for hook in launch.cleanup),
     )
 
 
@@ -356,7 +362,8 @@ class LaunchPlan:
         return {**env, **change.env, **self._marks}
 
     def _collect_names(self, treatment: Treatment) -> dict[str, str]:
-        values = {name: format_level(level) for name, level in treatment.levels.items()}
+        values = {"iteration": ITERATION_MARK}  # unless a factor of an older record has this name
+        values |= {name: format_level(level) for name, level in treatment.levels.items()}
         values["source"] = self.experiment.source
         values["trial"] = TRIAL_MARK
         if treatment.id in self.builds:

@@ -28,6 +28,7 @@ from steelyard.spec.text.shell_text import expand_for_shell
 
 _SCOPES: Final = {
     "trial": ("source", "build", "trial"),
+    "environment": ("source", "build", "trial", "iteration"),
     "build": ("source", "build", "objects", "padding_file"),
     "together": ("source",),
 }
@@ -117,7 +118,7 @@ def _check_placeholders(
     """
     used: set[str] = set()
     for path, text, scope in _get_texts(program, build, launch):
-        names_of = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
+        names_of = {*_SCOPES[scope], *(factors if scope != "together" else ())}
         names_of |= built if scope == "build" else set()
         result = _check_text(path, text, scope, names_of, factors, origin)
         if "build" in result and build is None:
@@ -158,7 +159,7 @@ def _get_texts(
     """Place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
         yield from ((_make_command_place(level), word, "trial") for word in words)
-    yield from ((("program", "env", name), value, "trial") for name, value in program.env.items())
+    yield from ((("program", "env", name), value, "environment") for name, value in program.env.items())
     yield from (
         (("program", key), text, "trial")
         for key in ("cwd", "stdin")
