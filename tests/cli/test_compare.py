@@ -250,7 +250,7 @@ def test_an_exact_number_of_runs_and_a_least_number_contradict_each_other(steely
 
 
 def test_a_missing_runs_option_value_names_the_option(steelyard_cli):
-    done = steelyard_cli("compare", "-r", "1", "true")
+    done = steelyard_cli("compare", "-r", "0", "true")
     assert done.returncode == 2
     assert "'-r' / '--runs'" in done.stderr
 

@@ -180,7 +180,7 @@ def _in_place(file: Path) -> Iterator[BinaryIO]:
     # A reader who leaves (``--junit /dev/stdout | head``) is no failure of the command.
     with (
         suppress(BrokenPipeError),
-        open(os.dup(1), "wb") if file == STDOUT else file.open("wb") as out,
+        os.fdopen(os.dup(1), "wb") if file == STDOUT else file.open("wb") as out,
     ):
         yield out
 

@@ -58,8 +58,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     prepare, conclude : sequence of str
         Before and after each run: all of them, or one a command where there are as many as commands.
     shell : str or None
-        The program that reads each command after ``-c``, and its options (``bash --norc``); it reads commands
-        around runs too, which are read by ``/bin/sh`` without it. Values of parameters are quoted for ``/bin/sh``;
+        The program that reads each command after ``-c``, and its options (``bash --norc``). It reads commands
+        around runs, too; without it ``/bin/sh`` does. Values of parameters are quoted for ``/bin/sh``;
         another shell gets them as they are.
     env : Mapping[str, str]
         Variables of all commands beside those of this process; values may name parameters, and

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from steelyard.core.counters import find_event
-from steelyard.core.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.core.errors import InterruptedRunError, ProgramError, RecordError, SteelyardError
 from steelyard.core.units import Scalar
 from steelyard.design import treatments
 from steelyard.exchange.reports import read_reports
@@ -43,8 +43,8 @@ from steelyard.run.runner.counter_facts import describe_sources, measure_idle_po
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
-from steelyard.run.runner.session import RunnerSession
-from steelyard.run.runner.strays import await_writer, end_strays
+from steelyard.run.runner.session import RunnerSession, Take
+from steelyard.run.runner.strays import await_end_below, await_writer, end_strays
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
@@ -317,32 +317,73 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
     journal = record.journal_path(run_id)
     hooks = experiment.program
     take = partial(record.take, run_id)
+    is_clean = False
     try:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
             session = RunnerSession(launches, measurer, runner, journal, take)
-            session.run_hooks(hooks.setup_once)
-            if submitted is None:
-                end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
-                session.leave_levels()
+            has_failed = True
+            try:
+                session.run_hooks(hooks.setup_once)
+                if submitted is None:
+                    end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
+                else:
+                    session.store(())  # No trial comes here: the journals of jobs take its place.
+                    end = _conduct_jobs(record, run_id, prepared, measurer, take)
+                has_failed = False
                 return end
-            session.store(())  # No trial comes here: the journals of jobs take its place.
-        from steelyard.run.queue.queued_session import Journals, QueuedSession
-
-        _note_shares(record, submitted)
-        journals = Journals(partial(record.add_journal, run_id), take, record.drop_journal)
-        jobs, tell = record.directory / JOBS, partial(prepared.tell_jobs, "trials")
-        queued = QueuedSession(launches, measurer, submitted, jobs, record.id, journals, tell)
-        return RunLoop(record, run_id, queued, prepared.identities, prepared.watch).conduct()
-    finally:
-        if submitted is not None:
-            _note_nodes(record, run_id)
+            finally:
+                # In the runner that ran setup_once, so that a server which that has started lives until now.
+                if runner.accepts_work:
+                    session.leave_levels()
+                    is_clean = True
+                    _clean_up_once(record, run_id, session, has_failed=has_failed)
+                    _note_survivors(record, runner, run_id)
+    except BaseException:
         try:
             leave_levels(launches, journal)
         finally:
-            if hooks.cleanup_once:
-                # A runner of its own: the other one may be gone, and this has to be done whatever happened.
+            if hooks.cleanup_once and not is_clean:
+                # A runner of its own: the other one is gone, and this has to be done whatever happened.
                 with Runner(journal) as runner:
-                    RunnerSession(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
+                    session = RunnerSession(launches, measurer, runner, journal, take)
+                    _clean_up_once(record, run_id, session, has_failed=True)
+        raise
+
+
+def _clean_up_once(record: Record, run_id: int, session: RunnerSession, *, has_failed: bool) -> None:
+    """Run ``cleanup_once``; after a failure, its own must not hide why the run ended, and is a warning."""
+    try:
+        session.run_hooks(record.experiment.program.cleanup_once)
+    except ProgramError as error:
+        if not has_failed:
+            raise
+        record.add_warning("cleanup_failed", f"after the run had failed, {error.message}", run_id)
+
+
+def _conduct_jobs(record: Record, run_id: int, prepared: PreparedRun, measurer: Measurer, take: Take) -> End:
+    """Run the blocks in jobs of a queue."""
+    from steelyard.run.queue.queued_session import Journals, QueuedSession
+
+    launches, submitted = prepared.launches, prepared.submitted
+    assert submitted is not None  # noqa: S101 - it was asked for
+    _note_shares(record, submitted)
+    journals = Journals(partial(record.add_journal, run_id), take, record.drop_journal)
+    jobs, tell = record.directory / JOBS, partial(prepared.tell_jobs, "trials")
+    queued = QueuedSession(launches, measurer, submitted, jobs, record.id, journals, tell)
+    try:
+        return RunLoop(record, run_id, queued, prepared.identities, prepared.watch).conduct()
+    finally:
+        _note_nodes(record, run_id)
+
+
+def _note_survivors(record: Record, runner: Runner, run_id: int) -> None:
+    """Name processes that commands around blocks left; the runner ends them with itself."""
+    if survivors := await_end_below(runner.pid):
+        text = (
+            "commands around blocks left processes, which were ended after the last block:"
+            f" {', '.join(survivors)}"
+        )
+        record.add_warning("left_processes", text, run_id)
 
 
 def _close_timeout_s(experiment: Experiment) -> float:

@@ -53,7 +53,7 @@ TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
 
 
 ITERATION_MARK: Final = "\x02"
-"""Stands for ``{iteration}`` until the block is known. All launches of a block have the same text in its place."""
+"""Stands for ``{iteration}`` until the block is known, whose launches have the same text in its place."""
 
 
 def set_trial(launch: Launch, trial: int, iteration: str = "") -> Launch:

@@ -19,8 +19,8 @@ class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exit: Annotated[
         ExitCode | Annotated[tuple[ExitCode, ...], Meta(min_length=1)] | Literal["any"],
         Meta(
-            description='Wanted exit code, or a list of them; `"any"` accepts every one, and death by a signal'
-            " too."
+            description='Wanted exit code, or a list of them; `"any"` accepts every one, and death by a'
+            " signal too."
         ),
     ] = 0
     stdout: Annotated[
