@@ -338,7 +338,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
                     is_clean = True
                     _clean_up_once(record, run_id, session, has_failed=has_failed)
                     _note_survivors(record, runner, run_id)
-    except BaseException:
+    finally:
         try:
             leave_levels(launches, journal)
         finally:
@@ -347,7 +347,6 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
                 with Runner(journal) as runner:
                     session = RunnerSession(launches, measurer, runner, journal, take)
                     _clean_up_once(record, run_id, session, has_failed=True)
-        raise
 
 
 def _clean_up_once(record: Record, run_id: int, session: RunnerSession, *, has_failed: bool) -> None:

@@ -117,7 +117,7 @@ def _check_placeholders(
     ``built`` are those made by interventions.
     """
     used: set[str] = set()
-    for path, text, scope in _get_texts(program, build, launch):
+    for path, text, scope in list_texts(program, build, launch):
         names_of = {*_SCOPES[scope], *(factors if scope != "together" else ())}
         names_of |= built if scope == "build" else set()
         result = _check_text(path, text, scope, names_of, factors, origin)
@@ -153,10 +153,10 @@ def _find_derived(metrics: Sequence[UserMetric]) -> set[str]:
     return {name for text in derived for name in parse(text).names}
 
 
-def _get_texts(
+def list_texts(
     program: Program, build: Build | None, launch: LaunchMethod
 ) -> Iterator[tuple[Path, str, str]]:
-    """Place, text and scope of every text that takes placeholders."""
+    """Yield place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
         yield from ((_make_command_place(level), word, "trial") for word in words)
     yield from ((("program", "env", name), value, "environment") for name, value in program.env.items())
