@@ -350,8 +350,8 @@ class Report:
             sources = collect_sources(experiment_here(record), record.program, before)
         members = describe_experiment(contents, self.html(), authors, sources.files, sources.omissions)
         members[choose_name("trials.csv", sources.files)] = _write_trials(directory)
-        kept = read_members(directory, leave_out=("lock",))
-        members |= {f"record.lab/{name}": content for name, content in kept.items()}
+        contents_of_record = read_members(directory, leave_out=("lock",))
+        members |= {f"record.lab/{name}": content for name, content in contents_of_record.items()}
         place = Path(file)
         write_archive(
             place,

@@ -99,50 +99,44 @@ def render_json(entries: Sequence[Result]) -> str:
 
 
 def write_json_2(
-    record: Record,
-    commands: Mapping[int, str] | None = None,
-    names: Mapping[int, str] | None = None,
-    *,
-    metric: str | None = None,
+    record: Record, commands: Mapping[int, str] | None = None, *, metric: str | None = None
 ) -> str:
     """Everything in version 2 of the schema: every metric of each launch that hyperfine has a name for.
 
-    ``commands`` are the command lines by the ids of treatments, and ``names`` their names, by default the
-    labels; ``metric`` is the primary one, by default that of the spec. ``metadata`` names Steelyard, which
-    measured.
+    ``commands`` are the command lines by the ids of treatments, by default their labels; ``metric`` is the
+    primary one, by default that of the spec. ``metadata`` names Steelyard, which measured.
     """
-    terms = {ours: theirs for theirs, ours in METRICS.items()}
+    names = {ours: theirs for theirs, ours in METRICS.items()}
     counters = record.experiment.program.counters
     codes = _read_exit_codes(record)
     primary = metric or record.experiment.analysis.metric
-    measured = _group_samples(record, [*terms, *(name for name in counters if name not in terms)])
+    measured = _group_samples(record, [*names, *(name for name in counters if name not in names)])
     return write_json(
         {
             "schema_version": 2,
             "metadata": {"steelyard_version": __version__},
-            "primary_metric": terms.get(primary, primary),
-            "results": [_write_result_2(samples, terms, codes, commands, names) for samples in measured],
+            "primary_metric": names.get(primary, primary),
+            "results": [_write_result_2(samples, names, codes, commands) for samples in measured],
         }
     )
 
 
 def _write_result_2(
     samples: Mapping[str, Sample],
-    terms: Mapping[str, str],
+    names: Mapping[str, str],
     codes: Mapping[int, int | None],
     commands: Mapping[int, str] | None,
-    names: Mapping[int, str] | None,
 ) -> Result:
     wall = samples["wall_s"]
     treatment, levels = wall.treatment, _list_parameters(wall.treatment)
     # A counter that the kernel refused in some runs is none of the command.
     complete = {
-        terms.get(name, name): sample for name, sample in samples.items() if sample.trials == wall.trials
+        names.get(name, name): sample for name, sample in samples.items() if sample.trials == wall.trials
     }
     units = {name: _UNITS.get(sample.metric.unit, sample.metric.unit) for name, sample in complete.items()}
     result: dict[str, Any] = {
         "command": commands[treatment.id] if commands else treatment.label,
-        "name": names[treatment.id] if names else treatment.label,
+        "name": treatment.label,
         "measurements": [
             {name: {"value": sample.values[place], "unit": units[name]} for name, sample in complete.items()}
             | {"exit_code": codes[trial]}

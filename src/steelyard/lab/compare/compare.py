@@ -205,13 +205,13 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         """List untimed commands of every run; as many as commands, each run starts that of its command."""
         if not len(texts) == len(labels) > 1:
             return [self._make_hook(text) for text in texts]
-        own = [self._make_hook(text) for text in texts]
+        hooks = [self._make_hook(text) for text in texts]
         # Texts are words of their own: whatever quotes a value has, no shell reads it twice.
         cases = "".join(
             f'{escape(shlex.quote(label))}) exec {shlex.join(hook[:-1])} "${{{{{place}}}}}";;\n'
-            for place, (label, hook) in enumerate(zip(labels, own, strict=True), 2)
+            for place, (label, hook) in enumerate(zip(labels, hooks, strict=True), 2)
         )
-        texts_of_hooks = [hook[-1] for hook in own]
+        texts_of_hooks = [hook[-1] for hook in hooks]
         return [["/bin/sh", "-c", f'case "$1" in\n{cases}esac', "sh", "{command}", *texts_of_hooks]]
 
     def _make_hook(self, text: str) -> list[str]:

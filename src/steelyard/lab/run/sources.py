@@ -110,7 +110,7 @@ class _Collector:
         self._executable: set[str] = set()
         self._directories: set[str] = set()
         self._omissions: dict[str, None] = {}
-        self._seen: set[Path] = set()
+        self._paths: set[Path] = set()
         self._bytes = 0
 
     def collect(self) -> Sources:
@@ -127,12 +127,12 @@ class _Collector:
             tuple(self._omissions),
         )
 
-    def _omit(self, name: str, reason: str) -> None:
+    def _leave_out(self, name: str, reason: str) -> None:
         self._omissions[f"{name}: {reason}"] = None
 
     def _take_word(self, word: str, directories: Sequence[Path]) -> None:
         """Take the file, the files of a directory or of a pattern that a word names, if it names any."""
-        shown = word.replace(_SOURCE, "{source}")
+        title = word.replace(_SOURCE, "{source}")
         if _LATER in word or len(word) > _LONGEST_NAME or not word.strip("./" + _SOURCE):
             return
         if word.startswith("/"):
@@ -140,35 +140,35 @@ class _Collector:
             return
         if any(mark in word for mark in "*?["):
             with suppress(SteelyardError, ValueError):
-                self._take_files(input_paths(self._source, [word.replace(_SOURCE, "{source}")]), shown)
+                self._take_files(input_paths(self._source, [word.replace(_SOURCE, "{source}")]), title)
             return
         relative = word.removeprefix(_SOURCE).lstrip("/")
         places = [self._source] if relative != word else directories
         paths = [Path(os.path.normpath(place / relative)) for place in places]
         present = [path for path in dict.fromkeys(paths) if os.path.lexists(path)]
         for path in present:
-            self._take_path(path, shown)
+            self._take_path(path, title)
         if not present and relative != word:
-            self._omit(shown, "does not exist")
+            self._leave_out(title, "does not exist")
 
     def _name_absolute(self, path: Path) -> None:
         """Name an absolute path, which the spec would not look for in the archive."""
         if any(map(path.is_relative_to, _OF_THE_SYSTEM)) or not holds(path.exists):
             return
         cure = "; {source}/… would be packed" if path.is_relative_to(self._source) else ""
-        self._omit(str(path), f"an absolute path, where the spec goes on looking for it{cure}")
+        self._leave_out(str(path), f"an absolute path, where the spec goes on looking for it{cure}")
 
-    def _take_path(self, path: Path, shown: str) -> None:
+    def _take_path(self, path: Path, title: str) -> None:
         if not path.is_relative_to(self._source):
-            self._omit(shown, "lies outside of the directory of the spec")
+            self._leave_out(title, "lies outside of the directory of the spec")
         elif path == self._source:
             return
         elif path.is_dir() and not path.is_symlink():
             self._directories.add(self._name(path))
             with suppress(SteelyardError):
-                self._take_files(input_paths(self._source, [glob.escape(self._name(path))]), shown)
+                self._take_files(input_paths(self._source, [glob.escape(self._name(path))]), title)
         else:
-            self._take_files({self._name(path): path}, shown)
+            self._take_files({self._name(path): path}, title)
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._source).as_posix()
@@ -182,25 +182,25 @@ class _Collector:
                 for file in recipe.inputs()
             }
         except SteelyardError as error:
-            self._omit("inputs of the build", error.message)
+            self._leave_out("inputs of the build", error.message)
             return
         self._take_files({name: self._source / name for name in sorted(names)}, "inputs of the build")
 
-    def _take_files(self, paths: Mapping[str, Path], shown: str) -> None:
+    def _take_files(self, paths: Mapping[str, Path], title: str) -> None:
         """Take files, all of them or, where they are too large together, none."""
         sizes = [path.stat().st_size for path in paths.values() if holds(path.is_file)]
         if sum(sizes) > LARGEST_BYTES:
             size = format_quantity(float(sum(sizes)), "B", 2)
-            self._omit(
-                shown, f"{len(sizes)} file{'' if len(sizes) == 1 else 's'} of {size}, which is too large"
+            self._leave_out(
+                title, f"{len(sizes)} file{'' if len(sizes) == 1 else 's'} of {size}, which is too large"
             )
             return
         for path in paths.values():
-            if path not in self._seen:
-                self._seen.add(path)
+            if path not in self._paths:
+                self._paths.add(path)
                 if reason := self._take_file(path):
                     name = self._name(path) if path.is_relative_to(self._source) else str(path)
-                    self._omit(ascii(name)[1:-1] if _UNSAFE_NAME.search(name) else name, reason)
+                    self._leave_out(ascii(name)[1:-1] if _UNSAFE_NAME.search(name) else name, reason)
 
     def _take_file(self, path: Path) -> str | None:
         """Take one file, or return the reason why it is left out."""
@@ -247,12 +247,12 @@ class _Collector:
             if "/" not in word and "{" not in word and shutil.which(word):
                 words[word] = None
         if words:
-            self._omit(", ".join(words), "of the system, found by PATH")
+            self._leave_out(", ".join(words), "of the system, found by PATH")
         variables = "all variables of the shell" if program.inherit else "PATH, HOME and LANG"
-        self._omit(variables, "inherited by the programs")
+        self._leave_out(variables, "inherited by the programs")
         for name in program.env:
             if _SECRET_VARIABLE.search(name):
-                self._omit(
+                self._leave_out(
                     f"{name} of [program] env", "is in the spec, and in the archive: is it meant to be read?"
                 )
 
@@ -264,6 +264,8 @@ def _read(path: Path) -> tuple[bytes, int]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a file")
+        if status.st_size > LARGEST_BYTES:
+            raise OSError(errno.EFBIG, "too large")
         return file.read(LARGEST_BYTES), status.st_mode
 
 

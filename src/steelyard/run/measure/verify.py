@@ -83,14 +83,14 @@ class Verifier:
         return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
 
     def _check_exit(self, raw: RawTrial) -> str | None:
-        wanted = self._verify.exit
-        if wanted == "any":
+        condition = self._verify.exit
+        if condition == "any":
             return None
         failure = self._describe_failed_ranks(raw)
         if self._verify.accepts(raw.exit_code) or (failure and self._kind == "mpi"):
             return failure and f"{failure}{self._read_last_words(raw, account=False)}"
         why = _get_missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
-        codes = wanted if isinstance(wanted, tuple) else (wanted,)
+        codes = condition if isinstance(condition, tuple) else (condition,)
         text = f", and {' or '.join(map(str, codes))} is wanted" if raw.signal is None and any(codes) else ""
         return f"{ending(raw)}{f' ({why})' if why else ''}{text}{self._read_last_words(raw)}"
 
