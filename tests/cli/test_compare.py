@@ -143,6 +143,7 @@ def test_an_output_that_means_a_file_is_refused_since_a_record_is_a_directory(
     done = steelyard_cli("compare", "-r", "2", "-o", name, "true")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: --output {name}: a record is a directory")
+    assert "for the output of the programs" in done.stderr
     assert f"hint: --output {cure} for the record" in done.stderr
     assert not (tmp_path / name).exists()
 

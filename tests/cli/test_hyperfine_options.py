@@ -205,3 +205,22 @@ def test_a_cleanup_that_fails_after_a_failure_does_not_hide_it(steelyard_cli, tm
     with Record.open(tmp_path / "a.lab") as record:
         (text,) = [warning.text for warning in record.warnings() if warning.kind == "cleanup_failed"]
     assert "exit code 7" in text
+
+
+def test_a_file_with_a_path_has_the_standard_output_of_the_last_run(steelyard_cli, tmp_path):
+    (tmp_path / "out.txt").write_text("before\n" * 100)
+    done = steelyard_cli("compare", "-r", "3", "--output", "./out.txt", "sh -c 'echo out; echo err >&2'")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.txt").read_text() == "out\n"
+
+
+@pytest.mark.parametrize("file", ["./prog.out", "./in.txt", "./missing/out.txt", "./a.lab/out.txt"])
+def test_a_file_for_output_replaces_nothing_that_is_read(steelyard_cli, tmp_path, file):
+    assert steelyard_cli("compare", "-r", "2", "-o", "a.lab", "true").returncode == 0
+    (tmp_path / "prog.out").write_text("#!/bin/sh\ncat\n")
+    (tmp_path / "prog.out").chmod(0o755)
+    (tmp_path / "in.txt").write_text("in\n")
+    done = steelyard_cli("compare", "-r", "2", "--output", file, "--input", "in.txt", "./prog.out")
+    assert done.returncode == 2, done.stdout
+    assert (tmp_path / "prog.out").read_text() == "#!/bin/sh\ncat\n"
+    assert (tmp_path / "in.txt").read_text() == "in\n"

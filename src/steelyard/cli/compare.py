@@ -25,6 +25,7 @@ from steelyard.cli.compare_request import (
     read_input,
     read_metrics,
     record_named,
+    stream_named,
     warn_of_shell,
 )
 from steelyard.cli.declared import Options, declare, declare_argument, take
@@ -38,7 +39,7 @@ from steelyard.cli.options import (
     metric_option,
     strict_option,
 )
-from steelyard.cli.paths import InputPath, RecordDirectory
+from steelyard.cli.paths import InputPath, RecordOrStream
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.core.errors import UsageError
 from steelyard.files.writing import STDOUT
@@ -152,12 +153,12 @@ class CompareOptions(Options):
         metavar="[=N|layout]",
         type=read_null,
     )
-    output: Path | None = declare(
+    output: Path | str | None = declare(
         "Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
-        " it (the default); inherit is refused.",
+        " it (the default); ./FILE.txt has the standard output of the last run; inherit is refused.",
         "-o",
         metavar="NAME.lab",
-        type=RecordDirectory(),
+        type=RecordOrStream(),
     )
     shows_output: bool = declare(
         "First run each command once, untimed, and show what it prints.", "--show-output", hidden=True
@@ -265,7 +266,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         parameters=parameters_of(options.parameters, options.scans, options.step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(options.shell, options.shell),
         env=read_environment(options.assignments, commands),
-        output="null" if options.output == Path("null") else "capture",
+        output=stream_named(options.output),
         discard=options.warmup,
         blocks=fixed or options.min_runs,
         max_blocks=options.max_runs,

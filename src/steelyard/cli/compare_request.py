@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from steelyard.cli.paths import TEXT_FILES
 from steelyard.core.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 _STREAMS: Final = (Path("null"), Path("pipe"))
 """Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
-
-_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
-"""Ends of names by which users mean a file of text."""
 
 _SHELLS: Final = frozenset(
     {
@@ -219,7 +217,7 @@ def parameters_of(
     return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
 
 
-def record_named(output: Path | None) -> Path | None:
+def record_named(output: Path | str | None) -> Path | None:
     """Tell a record from what hyperfine's ``--output`` means, which is about what programs print.
 
     Raises
@@ -227,17 +225,28 @@ def record_named(output: Path | None) -> Path | None:
     UsageError
         It means that output goes to the terminal, or into a file.
     """
+    if isinstance(output, str):
+        return None
     if output == Path("inherit"):
         raise UsageError(
             "--output inherit: a terminal that scrolls would be part of the time",
             hint="--output null; --show-output runs each command once before, and shows what it prints",
         )
-    if output == Path("-") or (output and output.suffix in _FILES):
+    if output == Path("-") or (output and output.suffix in TEXT_FILES):
         raise UsageError(
-            f"--output {output}: a record is a directory; output of programs is not written to a file",
-            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
+            f"--output {output}: a record is a directory",
+            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record;"
+            f" --output ./{output.name.strip('-') or 'FILE'} for the output of the programs; the answer"
+            " alone: > FILE",
         )
     return None if output in _STREAMS else output
+
+
+def stream_named(output: Path | str | None) -> str:
+    """Return where programs print to: hyperfine's ``null``, a file, or what is captured."""
+    if isinstance(output, str):
+        return output
+    return "null" if output == Path("null") else "capture"
 
 
 def check_counts(min_runs: int | None, max_runs: int | None, runs: int | None) -> None:

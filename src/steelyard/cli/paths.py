@@ -69,11 +69,25 @@ class OutputPlace(OutputDirectory):
         return super().convert(value, param, ctx)
 
 
+TEXT_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
+"""Ends of names by which users mean a file of text."""
+
+
 class RecordDirectory(click.Path):
     """A directory that is, or will be, a record or one of records."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+
+class RecordOrStream(RecordDirectory):
+    """A record, or hyperfine's file for what programs print: a text, and written with a ``/`` as there."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Tell the two apart by the end of the name: a record is called ``NAME.lab``."""
+        if isinstance(value, str) and "/" in value and Path(value).suffix in TEXT_FILES:
+            return value
+        return super().convert(value, param, ctx)
 
 
 class PathCommand(click.Command):

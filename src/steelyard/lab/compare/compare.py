@@ -66,6 +66,9 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         ``{iteration}``: the number of the run, from 0, and before those ``warmup-0``, ``warmup-1``, ….
     ignore_failure : bool or sequence of int
         Accept any end of a run, or these exit codes besides 0.
+    output : str
+        ``"capture"``, ``"null"``, or the path of a file, with a ``/``, that has the standard output of the
+        last run.
     contexts : bool or "layout"
         Draw a new context for every block: length of the environment, with ASLR off; with ``"layout"``, also
         the layout of the code, which is rebuilt.
@@ -97,7 +100,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     conclude: Sequence[str] = ()
     cleanup: Sequence[str] = ()
     stdin: str | None = None
-    output: Literal["capture", "null"] = "capture"
+    output: str = "capture"
     contexts: bool | Literal["layout"] = False
     build: str | None = None
     objects: Sequence[str] = ()
@@ -148,7 +151,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 "commands": commands,
                 "shell": self.shell == DEFAULT_SHELL,
                 "inherit": True,
-                "output": self.output,
+                "output": escape(self.output),
                 "verify": {"exit": self._list_exit_codes()},
                 "prepare": self._list_hooks(self.prepare, labels),
                 "cleanup": self._list_hooks(self.conclude, labels),

@@ -20,10 +20,11 @@ from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
+from steelyard.files.writing import refuse_output
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.launch.changes import apply_change, existing
 from steelyard.run.launch.equal_context import AddedBytes, equalize
-from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launch import CAPTURE, Launch
 from steelyard.run.launch.launcher import launcher_of
 from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.valgrind import Valgrind
@@ -65,7 +66,15 @@ def set_trial(launch: Launch, trial: int, iteration: str = "") -> Launch:
     if not any(
         TRIAL_MARK in text or ITERATION_MARK in text
         for part in (launch, *hooks)
-        for text in (*part.argv, *part.env, *part.files, part.stdin, part.cwd, part.cwd_source or "")
+        for text in (
+            *part.argv,
+            *part.env,
+            *part.files,
+            part.stdin,
+            part.stdout,
+            part.cwd,
+            part.cwd_source or "",
+        )
     ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
@@ -77,6 +86,7 @@ def set_trial(launch: Launch, trial: int, iteration: str = "") -> Launch:
         ),
         files=tuple(path.replace(TRIAL_MARK, number) for path in launch.files),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
+        stdout=launch.stdout.replace(TRIAL_MARK, number),
         cwd=launch.cwd.replace(TRIAL_MARK, number),
         cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
         prepare=tuple(set_trial(hook, trial, iteration) for hook in launch.prepare),
@@ -206,7 +216,20 @@ class LaunchPlan:
         ------
         UsageError, MachineError
         """
-        self.start_in_context(self._find_first_context())
+        for launch in self.start_in_context(self._find_first_context()).values():
+            if launch.stdout in (CAPTURE, "null") or TRIAL_MARK in launch.stdout:
+                continue
+            if self._launcher is not None or self.experiment.launch.queue is not None:
+                raise UsageError(
+                    f"output {launch.stdout}: ranks and jobs have no file for their output",
+                    hint='write output = "capture" in [program]',
+                )
+            refuse_output(Path(launch.stdout), "output")
+            if launch.stdout in (launch.path, launch.stdin):
+                raise UsageError(
+                    f"output {launch.stdout} is what the program is made of or reads",
+                    hint="name another file",
+                )
 
     def foresee(self) -> Iterator[UsageError | MachineError]:
         """Foresee errors that a run would raise, the first of each treatment.
@@ -269,8 +292,8 @@ class LaunchPlan:
         plain = replace(
             launch,
             stdin=self._find_stdin(program.stdin, treatment) if program.stdin else "/dev/null",
-            stdout=program.output,
-            stderr=program.output,
+            stdout=self._find_output(treatment),
+            stderr="null" if program.output == "null" else "capture",
             capture_limit_bytes=self._capture_limit_bytes(),
             timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
             nice=program.nice,
@@ -330,6 +353,10 @@ class LaunchPlan:
                 hint=f"correct cwd in [program]{'' if exists else f', or mkdir -p {shlex.quote(str(path))}'}",
             )
         return str(path)
+
+    def _find_output(self, treatment: Treatment) -> str:
+        output = self.experiment.program.output
+        return output if output in (CAPTURE, "null") else self._find_path(output, treatment)
 
     def _find_stdin(self, text: str, treatment: Treatment) -> str:
         """Return the path of a file that opens at once.

@@ -162,7 +162,7 @@ def list_texts(
     yield from ((("program", "env", name), value, "environment") for name, value in program.env.items())
     yield from (
         (("program", key), text, "trial")
-        for key in ("cwd", "stdin")
+        for key in ("cwd", "stdin", "output")
         if (text := getattr(program, key)) is not None
     )
     yield from ((("program", "inputs"), text, "trial") for text in program.inputs)

@@ -91,8 +91,11 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = ()
     output: Annotated[
-        Literal["capture", "null"],
-        Meta(description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing."),
+        str,
+        Meta(
+            description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing; a"
+            " path with a `/` is a file that has the stdout of the last trial."
+        ),
     ] = "capture"
     prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = ()
     cleanup: Annotated[
