@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import killing
@@ -223,3 +224,21 @@ def test_a_record_is_refused_in_another_home_where_the_build_gives_other_bytes(b
     with pytest.raises(RecordError, match="prog is not the program that") as error:
         run(load(built / "a.toml"), built / "a.lab", extend=2)
     assert "built elsewhere, it may have other paths in it" in (error.value.hint or "")
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh\n: other\n"])
+def test_a_program_that_path_finds_elsewhere_is_the_same_by_its_contents_alone(tmp_path, monkeypatch, text):
+    for name, content in (("one", "#!/bin/sh\n"), ("another", text)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tool").write_text(content)
+        (tmp_path / name / "tool").chmod(0o755)
+    (tmp_path / "a.toml").write_text('[program]\ncommand = ["tool"]\n[design]\nblocks = 3\n')
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{tmp_path / 'one'}:{path}")
+    run(load(tmp_path / "a.toml"), tmp_path / "a.lab")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'another'}:{path}")
+    if text == "#!/bin/sh\n":
+        assert run(load(tmp_path / "a.toml"), tmp_path / "a.lab", extend=2) == "complete"
+    else:
+        with pytest.raises(RecordError, match="tool is not the program that"):
+            run(load(tmp_path / "a.toml"), tmp_path / "a.lab", extend=2)
