@@ -273,7 +273,7 @@ def _list_texts(experiment: Experiment) -> Iterator[tuple[str, tuple[Path, ...]]
     """Yield texts that may name files, with levels in them, and the directories to look for these in."""
     program, source = experiment.program, Path(experiment.source)
     placed = list_texts(program, experiment.build, experiment.launch)
-    texts = [(text, _runs_in_cwd(place)) for place, text, _ in placed if "verify" not in place]
+    texts = [(text, _runs_in_cwd(place)) for place, text, _ in placed if place[1] not in ("verify", "output")]
     texts += [
         (word, True)
         for level in experiment.levels
