@@ -27,10 +27,7 @@ EXPORTS: Final = ("export_json", "export_csv", "export_markdown")
 def write_exports(
     directory: Path, exports: Mapping[str, Path], unit: str | None, names: Sequence[str]
 ) -> None:
-    """Write what ``--export-…`` asks for from the record; ``names`` stand for command lines, as in hyperfine.
-
-    Only version 2 of its JSON has a field for each of them.
-    """
+    """Write the exports of a record; ``names`` stand for command lines there, as in hyperfine."""
     if not exports:
         return
     from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown, results
