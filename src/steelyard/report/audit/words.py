@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from steelyard.core.units import Scalar
-from steelyard.report.text.digits import bounds, percent, ratio
+from steelyard.report.text.digits import bounds, factor, percent, ratio
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.results.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Replicated
 
@@ -82,7 +82,7 @@ def format_advice(finding: AuditedContext, audit: Audit) -> str | None:
         return None
     name = name_of(finding)
     extreme = finding.extreme
-    size = f"{max(extreme.ratio, 1 / extreme.ratio):.2g} ×"
+    size = f"{factor(max(extreme.ratio, 1 / extreme.ratio), 2)} ×"
     if finding.context == AS_STARTED:
         return (
             f"{_format_capital(name)} is {effect(extreme)} than the typical one. The other rows show"
@@ -137,7 +137,7 @@ def name_elapsed_kinds(audit: Audit) -> str | None:
     if not judged:
         return None
     named = [
-        f"{context.context} (CPU time alone: {context.cpu_ratio:.2f} ×)"
+        f"{context.context} (CPU time alone: {factor(context.cpu_ratio)} ×)"
         if _disagree(context, audit.least)
         else context.context
         for context in judged
@@ -180,7 +180,7 @@ def _format_largest(finding: AuditedContext) -> str:
     ]
     if len(intervals) < len(finding.replicated):
         return "any effect"
-    return f"{max(max(interval.high, 1 / interval.low) for interval in intervals):.2f} ×"
+    return f"{factor(max(max(interval.high, 1 / interval.low) for interval in intervals))} ×"
 
 
 def _format_capital(text: str) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.core.units import format_duration, format_quantity
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.typical import format_typical
 from steelyard.report.text.undecided import write_undecided
 from steelyard.results.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
-from steelyard.results.interval import Interval
 
 SIGNS: Final[dict[Verdict, str]] = {
     "slower": "✗",
@@ -110,16 +109,11 @@ def format_amount(change: float) -> str:
     return percent(change) if change < _LARGE else f"a factor of {1 + change:.2g}"
 
 
-def format_change(entry: GatedBenchmark) -> str:
+def format_change(entry: GatedBenchmark, margin: float) -> str:
     """``+6.1 % (95 % CI +5.2 to +7.0)``."""
     if entry.change is None or entry.ci95 is None:
         return "not measured"
-    return f"{format_percent(entry.change)} % (95 % CI {format_interval(entry.ci95)})"
-
-
-def format_interval(interval: Interval) -> str:
-    """``+5.2 to +7.0``."""
-    return f"{format_percent(interval.low)} to {format_percent(interval.high)}"
+    return f"{format_percent(entry.change)} % (95 % CI {percent_bounds(entry.ci95, 1, margin)})"
 
 
 def format_percent(change: float) -> str:
@@ -137,14 +131,14 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
         case "gone":
             return f"{name}: gone, head does not report it"
         case "open":
-            return f"{name}: open, {format_change(entry)}; {explain_need(entry)}"
+            return f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry)}"
         case "equivalent":
-            return f"{name}: within {percent(answer.margin)}, {format_change(entry)}"
+            return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
         case "slower" if entry.decided_by == "typical":
-            return f"{name}: {format_typical_change(entry)}; on average {format_change(entry)}"
+            return f"{name}: {format_typical_change(entry)}; on average {format_change(entry, answer.margin)}"
         case _:
             values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
-            return f"{name}: {entry.verdict}, {format_change(entry)}, {values}"
+            return f"{name}: {entry.verdict}, {format_change(entry, answer.margin)}, {values}"
 
 
 def format_value(answer: Gate, number: float | None) -> str:
