@@ -30,12 +30,13 @@ def lines(
         yield f"{name:<{width}}  {mean:>8}  s = {s:>8}  {len(values)} blocks"
     yield from (f"- {text}" for text in claims)
     for comparison in comparisons:
-        yield from (f"- {change.name}: {_change(change)}" for change in comparison.changes)
+        yield from (f"- {change.name}: {describe_change(change)}" for change in comparison.changes)
         yield from comparison.unjudged
     yield from notes
 
 
-def _change(change: SessionChange) -> str:
+def describe_change(change: SessionChange) -> str:
+    """Return what became of a test since an earlier version of itself."""
     moved, turned = change.moved, change.turned
     if turned is not None:
         suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""
