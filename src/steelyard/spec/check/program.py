@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.core.counters import EVENTS, find_event, is_counter
+from steelyard.core.counters import EVENTS, FORMER_NAMES, find_event, is_counter
 from steelyard.core.errors import SpecError, UsageError
 from steelyard.core.units import BUILTIN, Scalar, parse_duration
 from steelyard.spec.check.names import check_text
@@ -43,6 +43,9 @@ def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
         base = name.removesuffix(USER_MODE)
         if base in BUILTIN:
             raise origin.error((*path, i), f"{base} is measured in every trial", "leave it out here")
+        if base in FORMER_NAMES:
+            problem = f"{base} is called {FORMER_NAMES[base]} now"
+            raise origin.error((*path, i), problem, f"write {FORMER_NAMES[base]}")
         if not is_counter(base):
             raise origin.unknown((*path, i), "counter", base, COUNTERS)
         if name in names[:i]:
