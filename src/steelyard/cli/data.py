@@ -39,7 +39,7 @@ class DataOptions(Options):
         metavar="BIG-O",
     )
     parameters: tuple[str, ...] = parameters_option(
-        "Model over this (CSV, records); expectations are about the first. Repeatable."
+        "Model over this (CSV, TSV, records); expectations are about the first. Repeatable."
     )
     along: tuple[str, ...] = declare(
         "Let parameter N of the expectations grow with P (weak scaling).", metavar="N=P"
