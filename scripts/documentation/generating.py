@@ -18,6 +18,7 @@ from steelyard.report.models.document import MODELS
 from steelyard.results import (
     audit,
     bisection,
+    cleaning,
     contexts,
     gate,
     history,
@@ -49,6 +50,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     ratchet.RATCHET,
     gate.GATE,
     gate.QUALIFICATION,
+    cleaning.CLEANING,
 )
 """All that ``--json`` prints."""
 

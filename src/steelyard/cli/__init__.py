@@ -38,6 +38,7 @@ COMMANDS = {
     "export": "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
     "config": "Print where steelyard.h is, for compilers, pkg-config and CMake.",
     "recover": "Copy what can be read of a damaged record into a new one.",
+    "clean": "List old records, trees and builds of this user, and remove them.",
     "doctor": "Show what can be observed and controlled here, and how to improve it.",
     "demo": "Show in about a minute how run times lie.",
     "completion": "Print the completion script for bash, zsh or fish.",
@@ -48,7 +49,7 @@ FIRST = ("compare", "gate", "run", "check", "report")
 """Commands that ``--help`` describes."""
 
 TOPICS = {
-    "runs and records": ("plan", "status", "analyze", "merge", "recover"),
+    "runs and records": ("plan", "status", "analyze", "merge", "recover", "clean"),
     "what moves a time": ("audit", "observe", "doctor", "demo"),
     "commits": ("history", "bisect", "ratchet"),
     "growth": ("model",),
@@ -56,7 +57,7 @@ TOPICS = {
 }
 """All others, which it names; ``--help --all`` describes them too."""
 
-MEASURING = frozenset({"run", "plan", "audit", "observe", "bisect", "doctor", "demo"})
+MEASURING = frozenset({"clean", "run", "plan", "audit", "observe", "bisect", "doctor", "demo"})
 """Commands that need Linux whatever they are given; ``compare`` and ``check`` need it where they run."""
 
 

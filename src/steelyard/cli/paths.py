@@ -69,7 +69,7 @@ class OutputPlace(OutputDirectory):
         return super().convert(value, param, ctx)
 
 
-TEXT_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
+TEXT_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".tsv", ".txt")
 """Ends of names by which users mean a file of text."""
 
 

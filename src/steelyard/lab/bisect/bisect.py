@@ -72,7 +72,7 @@ def bisect(
     if repository.dirty:
         tell("uncommitted changes are in no commit, and are not measured")
     bisection = _Bisection(bisect_request, line, trees, directory)
-    with interruptible(), _told_how_to_go_on(directory):
+    with bisect_request.lock(directory), interruptible(), _told_how_to_go_on(directory):
         try:
             search = bisection.search(watch, tell)
         finally:

@@ -13,13 +13,7 @@ import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.core.errors import (
-    InterruptedRunError,
-    NoReportError,
-    ProgramError,
-    RecordBusyError,
-    UsageError,
-)
+from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, UsageError
 from steelyard.core.look_schedule import looks_from
 from steelyard.lab.bisect.trees import DIGITS
 from steelyard.lab.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
@@ -49,7 +43,6 @@ from steelyard.stats.gate.suite import (
     look_again,
 )
 from steelyard.stats.sequential.looks import Looks
-from steelyard.store.lock import WriterLock
 
 FIRST_LOOK: Final = 6
 """Blocks after which verdicts are looked at for the first time."""
@@ -121,16 +114,8 @@ def measure_suite(
 ) -> GatedSuite:
     """Measure, or go on where that was interrupted; errors are those of ``gate``."""
     request = identify(request, repository).keep_in(directory)
-    with _lock(directory):
+    with request.lock(directory):
         return _measure_in(directory, request, GateSides(request, repository, directory), watch, tell)
-
-
-def _lock(directory: Path) -> WriterLock:
-    """Keep other gates out: one that ends there would remove the trees that this one measures."""
-    try:
-        return WriterLock(directory / "lock")
-    except RecordBusyError as error:
-        raise RecordBusyError(f"{directory}: a gate runs there already", hint=error.hint) from None
 
 
 def _measure_in(

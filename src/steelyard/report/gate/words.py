@@ -71,7 +71,7 @@ def choose_change(entry: GatedBenchmark) -> float:
     return entry.typical.change if by_typical and entry.typical else entry.change or 0.0
 
 
-def format_typical_change(entry: GatedBenchmark) -> str | None:
+def format_typical_change(entry: GatedBenchmark, margin: float) -> str | None:
     """``slower in 19 of 20 blocks; one slow run of base; a typical run +200 %``.
 
     Only where the typical run decided, or goes the other way than the mean.
@@ -87,14 +87,16 @@ def format_typical_change(entry: GatedBenchmark) -> str | None:
     word, count = ("slower", typical.slower) if typical.change > 0 else ("faster", typical.faster)
     blocks = plural(entry.blocks, "block")
     words = format_typical(word, count, blocks, typical.slow_side, typical.slow_runs)
-    bounds = f" (95 % CI {format_interval(typical.ci95)})" if typical.ci95 else ""
+    bounds = f" (95 % CI {percent_bounds(typical.ci95, 1, margin)})" if typical.ci95 else ""
     return f"{words}; a typical run {format_percent(typical.change)} %{bounds}"
 
 
 def list_typical(answer: Gate) -> list[str]:
     """Sentences on benchmarks that the typical run decided, or of which it contradicts the mean."""
     entries = [
-        (entry, words) for entry in answer.benchmarks if (words := format_typical_change(entry)) is not None
+        (entry, words)
+        for entry in answer.benchmarks
+        if (words := format_typical_change(entry, answer.margin)) is not None
     ]
     listed = [
         f"{printable(entry.name)}: {words}; on average {format_percent(entry.change or 0.0)} %."
@@ -135,7 +137,7 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
         case "equivalent":
             return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
         case "slower" if entry.decided_by == "typical":
-            return f"{name}: {format_typical_change(entry)}; on average {format_change(entry, answer.margin)}"
+            return f"{name}: {format_typical_change(entry, answer.margin)}; on average {format_change(entry, answer.margin)}"
         case _:
             values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
             return f"{name}: {entry.verdict}, {format_change(entry, answer.margin)}, {values}"
