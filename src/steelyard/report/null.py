@@ -58,17 +58,17 @@ def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
     text = (
         f"Steelyard's way called the program different from itself in {tally.different} of"
         f" {tally.comparisons} comparisons, {_format_share(tally)} (exact 95 % interval"
-        f" {_format_bounds(interval)}); the"
-        f" level promises {percent(result.alpha)}"
+        f" {_format_bounds(interval)})"
     )
+    promise = f"promised ({percent(result.alpha)})"
     if interval.low > result.alpha:
-        return f"{text}. That is too often: a difference found here may not exist.", "bad"
+        return f"{text}, more often than {promise}: a difference found here may not exist.", "bad"
     if interval.high < result.alpha:
         return (
-            f"{text}. It is conservative: it misses some differences and reports no false ones.",
+            f"{text}, less often than {promise}: it misses some differences and reports no false ones.",
             "good",
         )
-    return f"{text}: as promised.", "good"
+    return f"{text}, as {promise}.", "good"
 
 
 def _place_beside(tally: Tally, result: NullResult) -> tuple[str, Style]:

@@ -64,7 +64,7 @@ def test_jubes_csv_is_read_under_its_name_too(written):
 
 
 def test_a_metric_without_a_unit_is_refused(written):
-    with pytest.raises(UsageError, match="the unit of time is not said"):
+    with pytest.raises(UsageError, match="--unit is missing: what is the unit of time"):
         read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("time",), ("kind",)))
 
 

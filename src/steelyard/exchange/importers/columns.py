@@ -132,6 +132,6 @@ def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: 
     text = of_header if of_header is not None else chosen_unit
     if text is None:
         hint = '--unit ms (--unit "" for a number)'
-        raise UsageError(f"{place}: the unit of {name} is not said", hint=hint)
+        raise UsageError(f"{place}: --unit is missing: what is the unit of {name}?", hint=hint)
     unit = read_unit(text, f"{place}: {name}")
     return unit.si, unit.scale

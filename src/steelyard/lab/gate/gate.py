@@ -104,7 +104,7 @@ def gate(
     """
     notes = []
     if repository is not None and repository.dirty:
-        notes.append("Uncommitted changes are in no commit and were not measured.")
+        notes.append("Uncommitted changes are not measured.")
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
     return suite.answer(notes, qualification)
 
@@ -210,7 +210,7 @@ class GatedSuite:
             self._choose_next()
         if not done:
             raise UsageError(
-                f"{self.max_time_s:.3g} s are too short: {LEAST} blocks of this suite take about"
+                f"{self.max_time_s:.3g} s is too short: {LEAST} blocks of this suite take about"
                 f" {(LEAST + 1) * self._block_s():.3g} s",
                 hint="give it more: --max-time",
             )

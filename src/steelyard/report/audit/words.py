@@ -133,15 +133,15 @@ def open_ended(audit: Audit) -> str | None:
 
 def name_elapsed_kinds(audit: Audit) -> str | None:
     """Return the kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
-    judged = [finding for finding in audit.findings if finding.cpu_ratio is not None]
-    if not judged:
-        return None
     named = [
-        f"{context.context} (CPU time alone: {factor(context.cpu_ratio)} ×)"
-        if _disagree(context, audit.least)
-        else context.context
-        for context in judged
+        f"{finding.context} (CPU time alone: {factor(finding.cpu_ratio)} ×)"
+        if _disagree(finding, audit.least)
+        else finding.context
+        for finding in audit.findings
+        if finding.cpu_ratio is not None
     ]
+    if not named:
+        return None
     return f"By elapsed time, since waiting takes no CPU time: {join_names(named, len(named))}."
 
 

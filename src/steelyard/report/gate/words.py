@@ -137,7 +137,8 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
         case "equivalent":
             return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
         case "slower" if entry.decided_by == "typical":
-            return f"{name}: {format_typical_change(entry, answer.margin)}; on average {format_change(entry, answer.margin)}"
+            typical = format_typical_change(entry, answer.margin)
+            return f"{name}: {typical}; on average {format_change(entry, answer.margin)}"
         case _:
             values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
             return f"{name}: {entry.verdict}, {format_change(entry, answer.margin)}, {values}"
