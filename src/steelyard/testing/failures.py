@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from _pytest._code.code import ReprFileLocation, TerminalRepr
-
-if TYPE_CHECKING:
-    from _pytest._io import TerminalWriter
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 SESSION = "steelyard"
 """Name of the session, where a failure is of no single test."""
@@ -36,16 +32,17 @@ class SessionFailure(msgspec.Struct, frozen=True):
         )
 
 
-class WordedFailure(TerminalRepr):
+class WordedFailure(ReprExceptionInfo):
     """Reasons of a failure, whose first lines are in pytest's summary beside the name of the test."""
 
     def __init__(self, reasons: Sequence[str], file: str) -> None:
         self.reasons = reasons
-        self.reprcrash = ReprFileLocation(file, 0, "; ".join(text.partition("\n")[0] for text in reasons))
-
-    def toterminal(self, tw: TerminalWriter) -> None:
-        """Write all reasons."""
-        tw.line("\n\n".join(self.reasons))
+        entry = ReprEntryNative(["\n\n".join(reasons), "\n"])
+        message = "; ".join(text.partition("\n")[0] for text in reasons)
+        super().__init__(
+            reprtraceback=ReprTraceback([entry], None, "native"),
+            reprcrash=ReprFileLocation(file, 0, message),
+        )
 
 
 def fail(report: pytest.TestReport, words: str) -> None:

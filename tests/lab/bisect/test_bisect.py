@@ -71,9 +71,11 @@ def test_a_commit_that_builds_and_does_not_run_is_skipped(programs, tmp_path):
 def test_a_directory_in_which_a_search_runs_is_refused_to_another_one(programs, tmp_path):
     ids = programs.line(3, 1)
     request = asked(ids[0], ids[-1])
-    with request.keep_in(tmp_path / "found").lock(tmp_path / "found"):
-        with pytest.raises(RecordBusyError, match="found: a search runs there already"):
-            search(programs, tmp_path, request)
+    with (
+        request.keep_in(tmp_path / "found").lock(tmp_path / "found"),
+        pytest.raises(RecordBusyError, match="found: a search runs there already"),
+    ):
+        search(programs, tmp_path, request)
     assert not (tmp_path / "found" / "trees").exists()
 
 
