@@ -24,6 +24,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from multiprocessing.process import BaseProcess
 
 # No deadline and no health check of speed: on a shared machine both are coin tosses.
 hypothesis.settings.register_profile(
@@ -56,8 +57,13 @@ ROOT = Path(__file__).parent
 TESTS = ROOT / "tests"
 """Tests of the laboratory; the other houses have theirs in folders of their own."""
 
-FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling", "spec", "stats"}
-"""Rooms that start no process, whose tests are ``fast`` but for those that start one or simulate."""
+STARTING = {
+    "agents", "browser", "cli", "dev", "docs", "failures", "lab", "platforms", "recipes", "run",
+    "store", "testing",
+}  # fmt: skip
+"""Rooms whose tests start processes. Those of all others are ``fast``, but for those that start one all the
+same or simulate. ``tests/dev/test_fast.py`` looks for each name of these lists.
+"""
 
 
 ONE_AT_A_TIME = ("tests/failures", "tests/run/launch/launcher", "tests/extensions/clusters")
@@ -80,10 +86,10 @@ def is_fast(item: pytest.Item) -> bool:
     """
     if not item.path.is_relative_to(TESTS):
         return False
-    room, *below = item.path.relative_to(TESTS).parts
+    room = item.path.relative_to(TESTS).parts[0]
     fixtures = {*getattr(item, "fixturenames", ())}
     starts = hasattr(getattr(item, "module", None), "subprocess") or "steelyard_cli" in fixtures
-    return (room in FAST or not below) and not starts and item.get_closest_marker("simulates") is None
+    return room not in STARTING and not starts and item.get_closest_marker("simulates") is None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -103,7 +109,7 @@ def pytest_collection() -> Iterator[None]:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave other rooms alone where only fast tests are asked for: importing them takes longer."""
     room = collection_path.parent == TESTS and collection_path.is_dir()
-    return True if room and config.option.markexpr == "fast" and collection_path.name not in FAST else None
+    return True if room and config.option.markexpr == "fast" and collection_path.name in STARTING else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -271,14 +277,19 @@ class Eventually(Protocol):
     ended.
     """
 
-    def __call__(self, holds: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None: ...
+    def __call__(
+        self, holds: Callable[[], object], process: subprocess.Popen[Any] | BaseProcess | None = None
+    ) -> None: ...
 
 
-def await_(holds: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:
+def await_(holds: Callable[[], object], process: subprocess.Popen[Any] | BaseProcess | None = None) -> None:
     """As ``Eventually`` says."""
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
-        assert process is None or process.poll() is None, process.communicate()
+        if isinstance(process, subprocess.Popen):
+            assert process.poll() is None, process.communicate()
+        elif process is not None:
+            assert process.exitcode is None, f"{process.name} ended with {process.exitcode}"
         assert time.monotonic() < deadline, f"it did not come to pass within {PATIENCE_S:g} s"
         time.sleep(0.005)
 

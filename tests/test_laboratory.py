@@ -182,7 +182,7 @@ def test_functions_are_measured_under_their_own_names(clock):
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", max_time=-1),
             "max_time: -1.0 is not a time",
-            'write a positive number and a unit, as in "60 s" (units: ns, us, µs, ms, s, min, h)',
+            'write a positive number and a unit, as in "60 s" (units: ns, us, µs, ms, s, min, h, d)',
         ),
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", runs=0),
@@ -222,7 +222,7 @@ def test_functions_are_measured_under_their_own_names(clock):
         (
             lambda _: steelyard.measure(int, max_time=-2),
             "-2 is not a time",
-            'write a positive number and a unit, as in "60 s" (units: ns, us, µs, ms, s, min, h)',
+            'write a positive number and a unit, as in "60 s" (units: ns, us, µs, ms, s, min, h, d)',
         ),
         (
             lambda _: Laboratory.compare(["a", "b"], record="x.lab"),

@@ -14,6 +14,7 @@ from documentation import api_reference, decision_index, record_reference, spec_
 from documentation.markdown import GeneratedBlockError
 from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
+from steelyard.extensions.clean import results as cleaning
 from steelyard.extensions.gate import results as gate
 from steelyard.extensions.observe import results as observation
 from steelyard.extensions.ratchet import results as ratchet
@@ -42,6 +43,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     ratchet.RATCHET,
     gate.GATE,
     gate.QUALIFICATION,
+    cleaning.CLEANING,
 )
 """All that ``--json`` prints."""
 

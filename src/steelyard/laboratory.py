@@ -126,11 +126,11 @@ class Laboratory:
             return
         path = Path(question)
         if path.is_dir() or path.suffix == ".lab" or path.name == "record.sqlite":
-            from steelyard.lab.run.existing_record import find_record
+            from steelyard.lab.run.existing_record import experiment_here, find_record
 
             self.directory = find_record(path)
             with self.open() as opened:
-                self.experiment = opened.experiment
+                self.experiment = experiment_here(opened)
             return
         from steelyard.lab.run.existing_record import record_of_spec
         from steelyard.spec import load, read_spec
@@ -170,11 +170,14 @@ class Laboratory:
 
         return Record.open(self.directory)
 
-    def plan(self) -> Preview:
-        """Preview what would run and what the design cannot separate; runs nothing."""
+    def plan(self, *, ask: bool = False) -> Preview:
+        """Preview what would run and what the design cannot separate.
+
+        Runs nothing; ``ask`` asks the hosts of ``[launch]``, by the ssh that it names.
+        """
         from steelyard.lab.run.plan import preview
 
-        return preview(self.experiment, self.directory)
+        return preview(self.experiment, self.directory, ask=ask)
 
     def run(self, watch: Watch | None = None, *, extend: int | None = None) -> End:
         """Run to the end, or continue where a run stopped.
@@ -308,13 +311,18 @@ class Report:
 
         return write_tables(self.contents, Path(directory), only)
 
-    def archive(self, file: str | Path, authors: Sequence[str] = ()) -> Path:
-        """Write one ZIP file of the record, spec, host, page, trials and checksums.
+    def archive(
+        self, file: str | Path, authors: Sequence[str] = (), *, tell: Callable[[str], object] | None = None
+    ) -> Path:
+        """Write one ZIP file of the record, spec, sources, host, page, trials and checksums.
 
         Parameters
         ----------
         authors : sequence of str
             Names for its ``CITATION.cff``, which is left out without any.
+        tell : callable, optional
+            Called with each source that the spec needs and the archive lacks, and the reason; its README has
+            them too.
 
         Raises
         ------
@@ -322,8 +330,11 @@ class Report:
             There are several records, or the record is still being written.
         """
         from steelyard.files.archive import read_members, write_archive
-        from steelyard.report.archive import describe_experiment
+        from steelyard.lab.run.existing_record import experiment_here
+        from steelyard.lab.run.sources import collect_sources
+        from steelyard.report.archive import choose_name, describe_experiment
         from steelyard.report.page.contents import PageContents
+        from steelyard.store import Record
 
         contents, *rest = self.contents
         if rest or not isinstance(contents, PageContents):
@@ -334,12 +345,24 @@ class Report:
                 f"{status.record} is still being written", hint="wait for its end, or interrupt the run"
             )
         directory = Path(status.record)
-        members = describe_experiment(contents, self.html(), authors)
-        members["trials.csv"] = _write_trials(directory)
-        record = read_members(directory, leave_out=("lock",))
-        members |= {f"record.lab/{name}": content for name, content in record.items()}
+        with Record.open(directory) as record:
+            before = record.experiment.source
+            sources = collect_sources(experiment_here(record), record.program, before)
+        members = describe_experiment(contents, self.html(), authors, sources.files, sources.omissions)
+        members[choose_name("trials.csv", sources.files)] = _write_trials(directory)
+        contents_of_record = read_members(directory, leave_out=("lock",))
+        members |= {f"record.lab/{name}": content for name, content in contents_of_record.items()}
         place = Path(file)
-        write_archive(place, directory.name.removesuffix(".lab"), members)
+        write_archive(
+            place,
+            directory.name.removesuffix(".lab"),
+            members | dict(sources.files),
+            executable=sources.executable,
+            directories=sources.directories,
+        )
+        for text in sources.omissions:
+            if tell is not None:
+                tell(text)
         return place
 
     def __repr__(self) -> str:

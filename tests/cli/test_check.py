@@ -542,7 +542,7 @@ def test_a_run_that_was_interrupted_is_not_judged_however_clear_its_verdicts_are
     (tmp_path / "blocks").touch()
     (tmp_path / "it.toml").write_text(INTERRUPTED + HOLDS)
     with steelyard_started("run", "it.toml") as running:
-        eventually(lambda: (tmp_path / "blocks").read_text().count("\n") >= 11)
+        eventually(lambda: (tmp_path / "blocks").read_text().count("\n") >= 11, running)
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=60)
     assert running.returncode == 130

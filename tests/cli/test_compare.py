@@ -143,6 +143,7 @@ def test_an_output_that_means_a_file_is_refused_since_a_record_is_a_directory(
     done = steelyard_cli("compare", "-r", "2", "-o", name, "true")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: --output {name}: a record is a directory")
+    assert "for the output of the programs" in done.stderr
     assert f"hint: --output {cure} for the record" in done.stderr
     assert not (tmp_path / name).exists()
 
@@ -250,7 +251,7 @@ def test_an_exact_number_of_runs_and_a_least_number_contradict_each_other(steely
 
 
 def test_a_missing_runs_option_value_names_the_option(steelyard_cli):
-    done = steelyard_cli("compare", "-r", "1", "true")
+    done = steelyard_cli("compare", "-r", "0", "true")
     assert done.returncode == 2
     assert "'-r' / '--runs'" in done.stderr
 

@@ -6,8 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from html import unescape
 
 import pytest
+
+from steelyard.report.text.digits import share
 
 ROWS = "op,p,latency\n" + "".join(
     f"{op},{p},{f(p)}\n"
@@ -31,7 +34,7 @@ def data(tmp_path):
 def test_every_function_is_one_line_and_what_does_not_match_exits_with_1(steelyard_cli, data):
     done = steelyard_cli("model", str(data), *COLUMNS, "--expect", "O(p)", "--expect", "bcast=O(log p)")
     assert done.returncode == 1, done.stderr
-    assert "Of 3 expectations" in done.stdout
+    assert "3 expectations: " in done.stdout
     signs = {
         line.split()[1]: line[0] for line in done.stdout.splitlines() if line[:1] in "✓≈✗?" and line.strip()
     }
@@ -72,7 +75,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
     assert first.returncode == 0, first.stderr
     again = steelyard_cli("model", str(data), *COLUMNS, "--expectations", str(accepted))
     assert again.returncode == 0, again.stdout
-    assert "Of 3 expectations 3 match" in again.stdout
+    assert "3 expectations: 3 match." in again.stdout
     # The tree became a loop over all processes.
     data.write_text(ROWS.replace("bcast,", "old,").replace("gather,", "bcast,"), encoding="utf-8")
     worse = steelyard_cli(
@@ -262,3 +265,17 @@ def test_a_page_is_not_written_over_the_data(steelyard_cli, data):
     done = steelyard_cli("model", str(data), *COLUMNS, "--html", str(data))
     assert done.returncode == 2
     assert data.read_text(encoding="utf-8") == ROWS
+
+
+def test_a_growth_has_one_probability_wherever_it_is_shown(steelyard_cli, data, tmp_path):
+    page = tmp_path / "page.html"
+    words = (str(data), *COLUMNS, "--expect", "O(p)")
+    models = json.loads(steelyard_cli("model", *words, "--json").stdout)["models"]
+    text = steelyard_cli("model", *words, "--html", str(page)).stdout
+    html = unescape(page.read_text(encoding="utf-8"))
+    for model in models:
+        probability, growth = share(model["posterior"]), model["growth"]
+        (row,) = [line for line in text.splitlines() if f" {model['name']} " in line and growth in line]
+        assert row.partition(growth)[2].split("%")[0].strip() == probability.removesuffix(" %")
+        assert f"{growth}, {probability} sure; expected O(p): {model['rank']}, " in html
+        assert row.count("%") >= 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import stat
 import subprocess
 import sys
 import zipfile
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import Laboratory
+from steelyard.store import Record
 
 SPEC = """
 [program]
@@ -188,3 +191,97 @@ def test_a_record_whose_instances_are_taken_together_has_a_page(steelyard_cli, t
     assert (done.returncode, done.stderr) == (0, "")
     page = (tmp_path / "i.html").read_text()
     assert "What the spread is made of: root against runs" in page
+
+
+ARCHIVED = """
+[program]
+command = ["{build}/prog", "data/in.txt"]
+stdin = "data/stdin"
+prepare = ["./prepare.sh"]
+setup_once = ["sh", "-c", "./setup.sh"]
+verify = { stdout = "^in and stdin$" }
+
+[build]
+command = ["./build.sh", "{build}"]
+inputs = ["src/*", "README.md"]
+
+[design]
+blocks = 3
+"""
+SCRIPTS = {
+    "build.sh": 'cp src/prog.sh "$1/prog"; chmod +x "$1/prog"',
+    "src/prog.sh": "echo $(cat $1) and $(cat)",
+    "prepare.sh": "echo prepared >> log",
+    "setup.sh": "test -r README.md",
+}
+
+
+@pytest.fixture
+def unpacked(steelyard_cli, tmp_path):
+    """An archive of a spec with sources of all kinds, unpacked elsewhere; the sources themselves are gone."""
+    place = tmp_path / "project"
+    (place / "data").mkdir(parents=True)
+    (place / "src").mkdir()
+    for name, text in SCRIPTS.items():
+        (place / name).write_text(f"#!/bin/sh\n{text}\n")
+        (place / name).chmod(0o755)
+    for name, text in (("data/in.txt", "in\n"), ("data/stdin", "stdin\n"), ("README.md", "ours\n")):
+        (place / name).write_text(text)
+    (place / "data/unnamed").write_text("unnamed\n")
+    (place / "c.toml").write_text(ARCHIVED)
+    done = steelyard_cli("run", "c.toml", cwd=place)
+    assert done.returncode == 0, done.stderr
+    for name in ("one.zip", "two.zip"):
+        done = steelyard_cli("report", "c.lab", "--archive", name, cwd=place)
+        assert (done.returncode, done.stdout) == (0, f"{name}\n"), done.stderr
+    assert "not packed: PATH, HOME and LANG: inherited by the programs" in done.stderr
+    assert (place / "one.zip").read_bytes() == (place / "two.zip").read_bytes()
+    elsewhere = tmp_path / "a directory elsewhere"
+    with zipfile.ZipFile(place / "one.zip") as archive:
+        for entry in archive.infolist():
+            file = Path(archive.extract(entry, elsewhere))
+            file.chmod(entry.external_attr >> 16 & 0o777)  # as unzip does, and zipfile does not
+    shutil.rmtree(place)
+    return elsewhere / "c"
+
+
+def test_an_archive_has_the_files_that_its_spec_names_and_no_others(unpacked):
+    files = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    assert files >= {*SCRIPTS, "data/in.txt", "data/stdin", "README.md", "steelyard-README.md", "spec.toml"}
+    assert "data/unnamed" not in files
+    assert (unpacked / "README.md").read_text() == "ours\n"
+    readme = (unpacked / "steelyard-README.md").read_text()
+    assert "- `build.sh`\n" in readme
+    assert "Not in this archive:\n\n- PATH, HOME and LANG: inherited by the programs\n" in readme
+    subprocess.run(["sha256sum", "--quiet", "--check", "SHA256SUMS"], cwd=unpacked, check=True)
+
+
+def test_the_experiment_of_an_archive_runs_in_another_place_and_home(steelyard_cli, unpacked, tmp_path):
+    home = {"HOME": str(tmp_path / "other home"), "XDG_CACHE_HOME": str(tmp_path / "other home/cache")}
+    done = steelyard_cli("run", "spec.toml", cwd=unpacked, env=home)
+    assert done.returncode == 0, done.stderr
+    assert (unpacked / "log").read_text().count("prepared") == 4
+    with Record.open(unpacked / "spec.lab") as record:
+        assert record.progress().blocks["complete"] == 3
+
+
+def test_the_record_of_an_archive_goes_on_in_another_place_and_home(steelyard_cli, unpacked, tmp_path):
+    home = {"HOME": str(tmp_path / "other home"), "XDG_CACHE_HOME": str(tmp_path / "other home/cache")}
+    for words in (("spec.toml", "--output", "record.lab"), ("record.lab",)):
+        done = steelyard_cli("run", *words, "--extend", "2", cwd=unpacked, env=home)
+        assert done.returncode == 0, done.stderr
+    with Record.open(unpacked / "record.lab") as record:
+        assert record.progress().blocks["complete"] == 7
+    (unpacked / "src/prog.sh").write_text("#!/bin/sh\necho in and stdin\n")
+    done = steelyard_cli("run", "record.lab", "--extend", "2", cwd=unpacked, env=home)
+    assert done.returncode == 2, done.stderr
+    assert "is not the program that" in done.stderr
+
+
+def test_no_member_of_an_archive_leaves_its_directory(steelyard_cli, tmp_path, record):
+    assert steelyard_cli("report", "c.lab", "--archive", "c.zip").returncode == 0
+    with zipfile.ZipFile(tmp_path / "c.zip") as archive:
+        for entry in archive.infolist():
+            assert entry.filename.startswith("c/")
+            assert ".." not in entry.filename.split("/")
+            assert stat.S_IFMT(entry.external_attr >> 16) in (stat.S_IFREG, stat.S_IFDIR)

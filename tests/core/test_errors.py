@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import copy
+import pickle
+import traceback
+
 import pytest
 
 from steelyard.core import errors
@@ -43,6 +47,19 @@ def test_an_error_says_what_is_wrong_and_what_cures_it(name):
         "write a line",
         "the file is empty",
     )
+
+
+@pytest.mark.parametrize("name", TREE)
+def test_a_traceback_ends_with_the_hint_once(name):
+    error = getattr(errors, name)("the file is empty", hint="write a line")
+    for copied in (error, pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301 - our own bytes
+        text = "".join(traceback.format_exception(copied))
+        assert text.endswith(f"{name}: the file is empty\nhint: write a line\n")
+        assert text.count("hint:") == 1
+
+
+def test_a_traceback_without_a_hint_has_no_note():
+    assert "hint" not in "".join(traceback.format_exception(SteelyardError("it is wrong")))
 
 
 def test_a_hint_may_be_missing():

@@ -18,6 +18,7 @@ from steelyard.core.units import BUILTIN, format_duration, format_quantity, pars
         ("10 min", 600.0),
         ("1.5ms", 0.0015),
         ("  2 h ", 7200.0),
+        ("30d", 2592000.0),
         ("3us", 3e-6),
         ("3 µs", 3e-6),
         ("5 ns", 5e-9),

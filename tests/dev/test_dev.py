@@ -251,7 +251,26 @@ def test_help_with_mpi_names_its_libraries_and_sets_nothing_up(option: str) -> N
     assert "./dev mpi impi" in ended.stdout
 
 
-@pytest.mark.parametrize("command", [[], ["mpi"]])
+@pytest.mark.parametrize(
+    "words", [("test", "--help"), ("test", "--fast", "-h"), ("test", "-k", "x", "--help"), ("bench", "-h")]
+)
+def test_help_of_a_command_is_printed_and_nothing_is_set_up(
+    dev: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.setattr(dev, "set_up", lambda *_: pytest.fail("set up"))
+    assert dev.main([*words]) == 0
+    assert capsys.readouterr().out.startswith(f"usage: ./dev {words[0]} [ARGUMENT ...]\n\n  {words[0]} ")
+
+
+def test_help_of_a_benchmark_is_left_to_it(dev: ModuleType) -> None:
+    assert not dev.needs_help("bench", "runner", "--help")
+    assert not dev.needs_help("test", "-k", "help")
+
+
+@pytest.mark.parametrize("command", [[], ["test"], ["mpi"]])
 def test_help_fits_a_terminal_of_80_columns(command: list[str]) -> None:
     shown = dev_process(*command, "--help").stdout.splitlines()
     assert shown

@@ -89,11 +89,12 @@ def test_json_lines_have_a_row_for_every_trial_in_the_documented_order(record, t
     assert all(list(row) == list(wide(TAKEN[0])) for row in rows)
 
 
-def test_csv_has_the_same_rows_and_every_number_reads_back_exactly(record, tmp_path):
-    export(record, tmp_path / "a.csv", "csv")
-    text = (tmp_path / "a.csv").read_bytes().decode("utf-8")
+@pytest.mark.parametrize(("form", "separator"), [("csv", ","), ("tsv", "\t")])
+def test_csv_and_tsv_have_the_same_rows_and_numbers_read_back_exactly(record, tmp_path, form, separator):
+    export(record, tmp_path / f"a.{form}", form)
+    text = (tmp_path / f"a.{form}").read_bytes().decode("utf-8")
     assert "\r" not in text
-    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
     wanted = [wide(measurement) for measurement in TAKEN]
     assert list(rows[0]) == list(wanted[0])
     for row, want in zip(rows, wanted, strict=True):

@@ -108,6 +108,15 @@ def test_both_json_schemas_and_json_lines_say_the_same(tmp_path):
     assert {s.parameters for series in found for s in series} == {("p", "size")}
 
 
+@pytest.mark.parametrize("name", ["d.tsv", "d.TAB", "d", "d.csv"])
+def test_a_table_with_tabs_is_read_as_one_with_commas(tmp_path, name):
+    rows = [("n", "time_s"), ("10", "1.5"), ("20", "2.5"), ("20", "2.7")]
+    (tabs,), (commas,) = (
+        read(tmp_path, name, "".join(f"{separator.join(row)}\n" for row in rows)) for separator in "\t,"
+    )
+    assert tabs == commas
+
+
 def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
     text = "op,p,mean,u,launches\nbcast,4,1.5,0.1,5\nbcast,8,2.5,0.2,5\nreduce,4,3,0.3,5\n"
     series = read(tmp_path, "d.csv", text, CsvColumns("mean", ("p",), ("op",), "u", "launches", "s"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import killing
@@ -11,6 +12,7 @@ import steelyard.lab.run.run as running
 from steelyard.core.errors import RecordError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
+from steelyard.laboratory import Laboratory
 from steelyard.run.host import host_facts
 from steelyard.spec import experiment, load
 from steelyard.store import Record
@@ -156,3 +158,87 @@ def test_the_same_host_goes_on_with_the_block_and_warns_of_nothing(interrupted):
     assert states(directory)[begun] == "complete"
     with Record.open(directory) as record:
         assert record.warnings() == []
+
+
+def test_programs_that_changed_places_in_a_moved_checkout_are_refused(tmp_path):
+    place = tmp_path / "pair"
+    place.mkdir()
+    for name, text in (("a", "#!/bin/sh\n"), ("b", "#!/bin/sh\n: b\n")):
+        (place / name).write_text(text)
+        (place / name).chmod(0o755)
+    (place / "a.toml").write_text('[program]\ncommands = {a = ["./a"], b = ["./b"]}\n[design]\nblocks = 3\n')
+    run(load(place / "a.toml"), place / "a.lab")
+    moved = place.rename(tmp_path / "moved")
+    (moved / "a").rename(moved / "c")
+    (moved / "b").rename(moved / "a")
+    (moved / "c").rename(moved / "b")
+    with pytest.raises(RecordError, match="a is not the program that"):
+        run(load(moved / "a.toml"), moved / "a.lab")
+
+
+def test_a_record_itself_goes_on_where_it_was_moved_to_with_its_programs(checkout):
+    moved = checkout.rename(checkout.with_name("moved"))
+    laboratory = Laboratory(moved / "a.lab")
+    assert laboratory.experiment.source == str(moved)
+    laboratory.run(extend=2)
+    with Record.open(moved / "a.lab") as record:
+        assert record.progress().blocks["complete"] == 5
+
+
+BUILT = """
+[program]
+command = ["{build}/prog"]
+[build]
+command = ["/bin/sh", "-c", "cp prog.sh $0/prog; chmod +x $0/prog", "{build}"]
+inputs = ["prog.sh"]
+[design]
+blocks = 3
+"""
+
+
+@pytest.fixture
+def built(tmp_path, monkeypatch):
+    """A spec that builds its program into the cache of one home, run once."""
+    place = tmp_path / "built"
+    place.mkdir()
+    (place / "prog.sh").write_text("#!/bin/sh\n")
+    (place / "a.toml").write_text(BUILT)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "one"))
+    run(load(place / "a.toml"), place / "a.lab")
+    return place
+
+
+def test_a_record_goes_on_in_another_home_where_the_build_gives_the_same_bytes(built, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "another"))
+    run(load(built / "a.toml"), built / "a.lab", extend=2)
+    with Record.open(built / "a.lab") as record:
+        assert record.progress().blocks["complete"] == 5
+        texts = [warning.text for warning in record.warnings()]
+    assert any(f"prog was in {tmp_path / 'one'}" in text for text in texts), texts
+
+
+def test_a_record_is_refused_in_another_home_where_the_build_gives_other_bytes(built, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "another"))
+    (built / "prog.sh").write_text("#!/bin/sh\n: other\n")
+    with pytest.raises(RecordError, match="prog is not the program that") as error:
+        run(load(built / "a.toml"), built / "a.lab", extend=2)
+    assert "built elsewhere, it may have other paths in it" in (error.value.hint or "")
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh\n: other\n"])
+def test_a_program_that_path_finds_elsewhere_is_the_same_by_its_contents_alone(tmp_path, monkeypatch, text):
+    for name, content in (("one", "#!/bin/sh\n"), ("another", text)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tool").write_text(content)
+        (tmp_path / name / "tool").chmod(0o755)
+    (tmp_path / "a.toml").write_text('[program]\ncommand = ["tool"]\n[design]\nblocks = 3\n')
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{tmp_path / 'one'}:{path}")
+    run(load(tmp_path / "a.toml"), tmp_path / "a.lab")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'another'}:{path}")
+    if text == "#!/bin/sh\n":
+        assert run(load(tmp_path / "a.toml"), tmp_path / "a.lab", extend=2) == "complete"
+    else:
+        with pytest.raises(RecordError, match="tool is not the program that"):
+            run(load(tmp_path / "a.toml"), tmp_path / "a.lab", extend=2)

@@ -96,4 +96,4 @@ def test_sure_is_the_probability_that_the_rank_is_decided_by():
     question = Question(expectations={"*": Expectation("O(p)")})
     found = model(series_of("f", ["p"], P[:, None].tolist(), drawn.tolist()), question)
     assert found.validation.rank == "match"
-    assert found.sure == found.validation.probability.within
+    assert found.rank_probability == found.validation.probability.within

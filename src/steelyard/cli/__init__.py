@@ -12,8 +12,9 @@ from typing import NoReturn
 import click
 
 from steelyard import __version__
-from steelyard.cli.failures import discard_output, file_error, open_streams, tell, usage_error
+from steelyard.cli.failures import file_error, is_document, tell, usage_error
 from steelyard.cli.group import CommandGroup, show_all
+from steelyard.cli.streams import discard_output, open_streams
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.extension import Command
 
@@ -132,8 +133,9 @@ def main() -> NoReturn:
         # A command makes many small objects, hardly any in circles: looking for those every 700 takes 3 % of
         # it, and 6 ms each time once all modules are there.
         gc.set_threshold(200_000)
-        open_streams()
+        open_streams(as_document=is_document())
         code = cli.main(prog_name="steelyard", standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk is still an error
     except SteelyardError as error:
         code = tell(error)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -146,21 +148,28 @@ def main() -> NoReturn:
     except (click.exceptions.Abort, KeyboardInterrupt):
         sys.stderr.write("interrupted\n")
         code = 130
-    except (BrokenPipeError, SystemExit):
-        # The reader (``| head``) has what it wanted; click ends with SystemExit then, and for nothing else.
-        discard_output()
-        code = 0
+    except SystemExit as error:
+        # Click ends with 1, and silently, where any pipe is closed. A reader who has left is no error here
+        # (``streams``): it was another pipe.
+        if isinstance(error.__context__, BrokenPipeError):
+            raise error.__context__ from None
+        code = error.code
     except OSError as error:
-        steelyard_error = file_error(error)
-        if steelyard_error is None:
-            raise
-        # Without a file, it was the standard output: a full disk behind a redirection, say.
-        if error.filename is None:
-            discard_output()
-        code = tell(steelyard_error)
+        code = _tell_of_file(error)
     # On its way out the interpreter looks for circles among all that is left, which the kernel frees faster.
     gc.freeze()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell_of_file(error: OSError) -> int:
+    """Say which file or disk of the user is the reason, and return the exit code."""
+    steelyard_error = file_error(error)
+    if steelyard_error is None:
+        raise error
+    # Without a file, it was the standard output: a full disk behind a redirection, say.
+    if error.filename is None:
+        discard_output()
+    return tell(steelyard_error)
 
 
 early.end()

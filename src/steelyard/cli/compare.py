@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 import click
@@ -19,8 +21,11 @@ from steelyard.cli.compare_request import (
     list_counters,
     parameters_of,
     read_environment,
+    read_exit_codes,
+    read_input,
     read_metrics,
     record_named,
+    stream_named,
     warn_of_shell,
 )
 from steelyard.cli.declared import Options, declare, declare_argument, take
@@ -29,16 +34,15 @@ from steelyard.cli.options import (
     declare_file,
     declare_fraction,
     details_option,
-    ignore_failure_option,
-    input_option,
     json_option,
     max_time_option,
     metric_option,
     strict_option,
 )
-from steelyard.cli.paths import RecordDirectory
+from steelyard.cli.paths import InputPath, RecordOrStream
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.core.errors import UsageError
+from steelyard.files.writing import STDOUT
 from steelyard.run.native import require_linux
 
 
@@ -58,7 +62,7 @@ class CompareOptions(Options):
         least=2,
     )
     max_runs: int | None = declare("Run each command at most N times.", "-M", least=2)
-    runs: int | None = declare("Run each command exactly N times, whatever the precision.", "-r", least=2)
+    runs: int | None = declare("Run each command exactly N times, whatever the precision.", "-r", least=1)
     max_time_s: float | None = max_time_option(
         "Stop after TIME even if undecided (default: 10 s, or 3 s of one command)."
     )
@@ -113,8 +117,21 @@ class CompareOptions(Options):
         metavar="NAME=VALUE ...",
     )
     no_shell: bool = declare("Run without a shell (already the default).", "-N", "no_shell", hidden=True)
-    ignore_failure: bool = ignore_failure_option
-    stdin: str | None = input_option
+    ignore_failure: bool | tuple[int, ...] = declare(
+        "Accept every end of a run; or, with =1,2, these exit codes.",
+        "-i",
+        "--ignore-failure",
+        metavar="[=CODES]",
+        callback=read_exit_codes,
+    )
+    stdin: str | None = declare(
+        "Standard input of every run (default, and null: empty).",
+        "--input",
+        "stdin",
+        type=InputPath(str),
+        metavar="FILE",
+        callback=read_input,
+    )
     metric: str | None = metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, … (default: wall_s).")
     listed_metrics: str | None = declare(
         "Show these too, with ratios and without verdicts: metrics of every run (cpu_s, rss_bytes, …) and"
@@ -136,12 +153,12 @@ class CompareOptions(Options):
         metavar="[=N|layout]",
         type=read_null,
     )
-    output: Path | None = declare(
+    output: Path | str | None = declare(
         "Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
-        " it (the default); inherit is refused.",
+        " it (the default); ./FILE.txt has the standard output of the last run; inherit is refused.",
         "-o",
         metavar="NAME.lab",
-        type=RecordDirectory(),
+        type=RecordOrStream(),
     )
     shows_output: bool = declare(
         "First run each command once, untimed, and show what it prints.", "--show-output", hidden=True
@@ -234,6 +251,12 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         warn_of_shell(commands)
     named = record_named(options.output)
     exports = {form: file for form in EXPORTS if (file := getattr(options, form)) is not None}
+    prints = STDOUT in exports.values()
+    if prints and options.as_json:
+        raise UsageError(
+            "--json and an export to - both write a document to standard output",
+            hint="give the export a FILE, or leave --json out",
+        )
     directory = named or propose_record(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = options.runs or (options.max_runs if options.max_runs and options.max_runs < BLOCKS else None)
@@ -243,7 +266,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         parameters=parameters_of(options.parameters, options.scans, options.step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(options.shell, options.shell),
         env=read_environment(options.assignments, commands),
-        output="null" if options.output == Path("null") else "capture",
+        output=stream_named(options.output),
         discard=options.warmup,
         blocks=fixed or options.min_runs,
         max_blocks=options.max_runs,
@@ -262,13 +285,14 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         ctx.exit(code)
     experiment = experiment_of(request, options.scans)
     if options.shows_output:
-        show_output(experiment, as_json=options.as_json)
+        show_output(experiment, as_json=options.as_json or prints)
     with pointing_to(directory, answers=not options.as_json):
         with hooks_as_options(request):
             run_with_progress(experiment, directory)
-        code = print_answer(directory, output, as_json=options.as_json, strict=options.strict)
-        write_exports(directory, exports, options.time_unit)
-    click.echo(f"record: {directory}", err=options.as_json)
+        with redirect_stdout(sys.stderr) if prints else nullcontext():
+            code = print_answer(directory, output, as_json=options.as_json, strict=options.strict)
+        write_exports(directory, exports, options.time_unit, options.names)
+    click.echo(f"record: {directory}", err=options.as_json or prints)
     ctx.exit(code)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from typing import Final
@@ -10,10 +11,14 @@ from typing import Final
 import click
 import msgspec
 
-from steelyard.cli.compare_request import is_shell
+from steelyard.cli.compare_request import ALL_CODES, is_shell
 from steelyard.cli.options import fraction
 from steelyard.cli.paths import PathCommand
 from steelyard.core.errors import UsageError
+
+_ALONE: Final = {"--null": "itself", "--ignore-failure": ALL_CODES}
+_BUNDLE: Final = re.compile("-[Ni]{2,}")
+"""Short options that stand alone, written together."""
 
 
 class CompareCommand(PathCommand):
@@ -23,6 +28,7 @@ class CompareCommand(PathCommand):
         """Complete options that stand alone, as hyperfine 2 does.
 
         ``--null`` alone is ``--null=itself``, and ``-S`` before what is no shell ``--shell=default``.
+        ``-i=1,2`` is ``--ignore-failure=1,2``, whose value has a ``=`` before it.
 
         Raises
         ------
@@ -30,14 +36,15 @@ class CompareCommand(PathCommand):
             ``--contexts=layout``, which a spec says.
         """
         end = args.index("--") if "--" in args else len(args)
-        following = [*args[1:end], ""]
+        words = [word for text in args[:end] for word in _split_bundle(text)]
+        following = [*words[1:], ""]
         words = [
             "--shell=default"
             if word == "-S" and not is_shell(next_word)
-            else "--null=itself"
-            if word == "--null"
+            else f"{word}={_ALONE[word]}"
+            if word in _ALONE
             else word
-            for word, next_word in zip(args[:end], following, strict=False)
+            for word, next_word in zip(words, following, strict=False)
         ]
         try:
             return super().parse_args(ctx, words + args[end:])
@@ -49,6 +56,14 @@ class CompareCommand(PathCommand):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, and the former options, which refuse their values."""
         return [*super().get_params(ctx), *_FORMER_OPTIONS]
+
+
+def _split_bundle(word: str) -> list[str]:
+    """Split ``-Ni`` into its options, and write ``-i`` and ``-i=1`` with the long name."""
+    letters = [f"-{letter}" for letter in word[1:]] if _BUNDLE.fullmatch(word) else [word]
+    return [
+        f"--ignore-failure{text[2:]}" if text == "-i" or text.startswith("-i=") else text for text in letters
+    ]
 
 
 class Former(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,17 +13,21 @@ import click
 
 from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
+from steelyard.spec.text.placeholders import format_level
 
 if TYPE_CHECKING:
     from steelyard.spec import Experiment
+    from steelyard.store import Record
 
 UNITS: Final = ("microsecond", "millisecond", "second")
 EXPORTS: Final = ("export_json", "export_csv", "export_markdown")
 """Options that name files."""
 
 
-def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None) -> None:
-    """Write what ``--export-…`` asks for from the record."""
+def write_exports(
+    directory: Path, exports: Mapping[str, Path], unit: str | None, names: Sequence[str]
+) -> None:
+    """Write the exports of a record; ``names`` stand for command lines there, as in hyperfine."""
     if not exports:
         return
     from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown, results
@@ -34,7 +38,7 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
         commands = {
             treatment.id: format_command(record.experiment, treatment) for treatment in record.treatments
         }
-        entries = results(record, commands)
+        entries = results(record, _list_names(record, names) if names else commands)
     texts = {
         "export_json": render_json(entries),
         "export_csv": render_csv(entries),
@@ -42,6 +46,17 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
     }
     for form, file in exports.items():
         write_output(file, texts[form])
+
+
+def _list_names(record: Record, names: Sequence[str]) -> dict[int, str]:
+    """List the name of each treatment, with the values of parameters in place of their placeholders."""
+    listed: dict[int, str] = {}
+    for treatment in record.treatments:
+        name = str(treatment.levels.get("command", names[0])) if len(names) > 1 else names[0]
+        for parameter, level in treatment.levels.items():
+            name = name.replace(f"{{{parameter}}}", format_level(level))
+        listed[treatment.id] = name
+    return listed
 
 
 def show_output(experiment: Experiment, *, as_json: bool) -> None:

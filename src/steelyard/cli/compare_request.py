@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from steelyard.cli.paths import TEXT_FILES
 from steelyard.core.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 _STREAMS: Final = (Path("null"), Path("pipe"))
 """Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
-
-_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
-"""Ends of names by which users mean a file of text."""
 
 _SHELLS: Final = frozenset(
     {
@@ -68,13 +66,47 @@ def check_shell(_ctx: click.Context, _option: click.Parameter, shell: str | None
     )
 
 
+ALL_CODES: Final = "all-non-zero"
+"""hyperfine's word for every exit code."""
+
+
+def read_exit_codes(
+    _ctx: click.Context, _option: click.Parameter, text: str | None
+) -> bool | tuple[int, ...]:
+    """Read ``--ignore-failure``: alone or ``all-non-zero``, every end of a run; or exit codes.
+
+    Raises
+    ------
+    UsageError
+        A word, or a number that no program can exit with.
+    """
+    if text is None:
+        return False
+    if text == ALL_CODES:
+        return True
+    codes = [code.strip() for code in text.split(",")]
+    wrong = next((code for code in codes if not (code.isdecimal() and int(code) <= 255)), None)
+    if wrong is not None:
+        raise UsageError(
+            f"--ignore-failure={text}: {wrong!r} is not an exit code, 0 to 255",
+            hint="--ignore-failure=1,2 accepts these; --ignore-failure accepts all",
+        )
+    return tuple(map(int, codes))
+
+
+def read_input(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """Take hyperfine's ``--input null`` for empty input, which is the default; ``./null`` is a file."""
+    return None if text == "null" else text
+
+
 def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dict[str, str]:
     """Read the variables of ``--env``, which hold for all commands.
 
     Raises
     ------
     UsageError
-        A word without ``=``, an unclosed quote, or several ``--env`` for several commands.
+        A word without ``=``, an unclosed quote, a variable with two values, or several ``--env`` for several
+        commands.
     """
     from steelyard.lab.compare.compare import split
 
@@ -86,7 +118,14 @@ def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dic
     words = [word for text in assignments for word in split(text)]
     if wrong := next((word for word in words if not word.partition("=")[0] or "=" not in word), None):
         raise UsageError(f"--env {wrong!r}: expected NAME=VALUE", hint=f"--env '{wrong}=1'")
-    return {name: value for name, _, value in (word.partition("=") for word in words)}
+    variables: dict[str, str] = {}
+    for name, _, value in (word.partition("=") for word in words):
+        if variables.setdefault(name, value) != value:
+            raise UsageError(
+                f"--env sets {name} to {variables[name]!r} and to {value!r}",
+                hint=f"to compare both: -L value {variables[name]},{value} --env '{name}={{value}}'",
+            )
+    return variables
 
 
 PRESETS: Final = {
@@ -178,7 +217,7 @@ def parameters_of(
     return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
 
 
-def record_named(output: Path | None) -> Path | None:
+def record_named(output: Path | str | None) -> Path | None:
     """Tell a record from what hyperfine's ``--output`` means, which is about what programs print.
 
     Raises
@@ -186,17 +225,28 @@ def record_named(output: Path | None) -> Path | None:
     UsageError
         It means that output goes to the terminal, or into a file.
     """
+    if isinstance(output, str):
+        return None
     if output == Path("inherit"):
         raise UsageError(
             "--output inherit: a terminal that scrolls would be part of the time",
             hint="--output null; --show-output runs each command once before, and shows what it prints",
         )
-    if output == Path("-") or (output and output.suffix in _FILES):
+    if output == Path("-") or (output and output.suffix in TEXT_FILES):
         raise UsageError(
-            f"--output {output}: a record is a directory; output of programs is not written to a file",
-            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
+            f"--output {output}: a record is a directory",
+            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record;"
+            f" --output ./{output.name.strip('-') or 'FILE'} for the output of the programs; the answer"
+            " alone: > FILE",
         )
     return None if output in _STREAMS else output
+
+
+def stream_named(output: Path | str | None) -> str:
+    """Return where programs print to: hyperfine's ``null``, a file, or what is captured."""
+    if isinstance(output, str):
+        return output
+    return "null" if output == Path("null") else "capture"
 
 
 def check_counts(min_runs: int | None, max_runs: int | None, runs: int | None) -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli.declared import Options, declare, take
+from steelyard.core.errors import UsageError
+
 _PACKAGE = Path(__file__).parent.parent
 _PLACES = {
     "include": _PACKAGE / "include",
@@ -14,13 +17,19 @@ _PLACES = {
 }
 
 
+class ConfigOptions(Options):
+    """Options of ``steelyard config``."""
+
+    cflags: bool = declare("Flags of a compiler (the default).")
+    include: bool = declare("Directory of steelyard.h.")
+    cmake: bool = declare("Directory for steelyard_DIR.")
+    schema: bool = declare("The JSON schema of specs, for editors.")
+    pkgconfig: bool = declare("Directory for PKG_CONFIG_PATH.")
+
+
 @click.command(short_help="Print where steelyard.h is, for compilers, pkg-config and CMake.")
-@click.option("--cflags", "piece", flag_value="cflags", help="Flags of a compiler (the default).")
-@click.option("--include", "piece", flag_value="include", help="Directory of steelyard.h.")
-@click.option("--cmake", "piece", flag_value="cmake", help="Directory for steelyard_DIR.")
-@click.option("--schema", "piece", flag_value="schema", help="The JSON schema of specs, for editors.")
-@click.option("--pkgconfig", "piece", flag_value="pkgconfig", help="Directory for PKG_CONFIG_PATH.")
-def command(piece: str | None) -> None:
+@take(ConfigOptions)
+def command(options: ConfigOptions) -> None:
     """Print where the header of programs that measure themselves is, or the JSON schema of specs.
 
     \b
@@ -29,6 +38,10 @@ def command(piece: str | None) -> None:
     cmake -Dsteelyard_DIR=$(steelyard config --cmake) ...
     steelyard config --schema > spec.schema.json
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    pieces = [name for name, is_chosen in vars(options).items() if is_chosen]
+    if len(pieces) > 1:
+        raise UsageError(f"--{pieces[0]} and --{pieces[1]}: one is printed", hint="leave one of them out")
+    piece = pieces[0] if pieces else "cflags"
     if piece == "schema":
         from steelyard.results.document import write_json
         from steelyard.spec import schema

@@ -39,7 +39,7 @@ class DataOptions(Options):
         metavar="BIG-O",
     )
     parameters: tuple[str, ...] = parameters_option(
-        "Model over this (CSV, records); expectations are about the first. Repeatable."
+        "Model over this (CSV, TSV, records); expectations are about the first. Repeatable."
     )
     along: tuple[str, ...] = declare(
         "Let parameter N of the expectations grow with P (weak scaling).", metavar="N=P"
@@ -62,7 +62,9 @@ class DataOptions(Options):
     litmus: str | None = declare(
         "Reference function that tells machine problems from library problems.", metavar="NAME"
     )
-    value: str | None = declare("CSV, JSON Lines: column or key of the metric.", metavar="COLUMN")
+    values: tuple[str, ...] = declare(
+        "CSV, JSON Lines: column or key of the metric. Repeatable.", "--value", metavar="COLUMN"
+    )
     by: tuple[str, ...] = declare("CSV, JSON Lines: columns that distinguish functions.", metavar="COLUMN")
     pool: tuple[str, ...] = declare(
         "CSV, JSON Lines: columns that differ within a function.", metavar="COLUMN"
@@ -88,7 +90,6 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     """
     from msgspec.structs import replace
 
-    from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
@@ -97,22 +98,9 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
             f"--tolerance {options.tolerance:g} without --rule",
             hint="add --rule 'allreduce <= reduce + bcast'",
         )
-    columns = None
-    if options.value is not None:
-        if not options.parameters:
-            raise UsageError(
-                "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
-            )
-        columns = CsvColumns(
-            options.value,
-            tuple(options.parameters),
-            tuple(_split(options.by)),
-            options.u,
-            options.n,
-            options.unit,
-            tuple(_split(options.pool)),
-        )
-    series = _get_series(data, options.parameters, options.metrics, columns, inclusive=options.inclusive)
+    series = _get_series(
+        data, options.parameters, options.metrics, _name_columns(options), inclusive=options.inclusive
+    )
     for name in options.metrics:
         _refuse_unknown(name, series, data)
     stated = _get_expectations(options.at_most, options.expect, options.expectations, options.deviation)
@@ -145,9 +133,10 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     question = Question(
         expectations=stated,
         parameter=options.parameters[0] if options.parameters else None,
-        along=dict(_pair(text, "--along") for text in options.along),
+        along=_map_once([_pair(text, "--along") for text in options.along], "--along"),
         scale={
-            name: _compute_number(number, "--at") for name, number in map(_pair_at, _split(options.scale))
+            name: _compute_number(number, "--at")
+            for name, number in _map_once([*map(_pair_at, _split(options.scale))], "--at").items()
         },
         threads=count_usable_cpus(),
     )
@@ -155,6 +144,34 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
         series = tuple(replace(function, counts=True) for function in series)
     request = ModelRequest(series, question, tuple(options.rules), litmus=options.litmus)
     return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
+
+
+def _name_columns(options: DataOptions) -> tuple[CsvColumns, ...]:
+    """Return what the columns are, for each of the metrics."""
+    from steelyard.exchange.csv_columns import CsvColumns
+
+    if options.values and not options.parameters:
+        raise UsageError(
+            "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
+        )
+    if len(options.values) > 1 and (options.u, options.n) != (None, None):
+        flag = "--u" if options.u is not None else "--n"
+        raise UsageError(
+            f"{flag} is about one --value, and there are {len(options.values)}",
+            hint="model the columns one by one",
+        )
+    return tuple(
+        CsvColumns(
+            value,
+            tuple(options.parameters),
+            tuple(_split(options.by)),
+            options.u,
+            options.n,
+            options.unit,
+            tuple(_split(options.pool)),
+        )
+        for value in dict.fromkeys(options.values)
+    )
 
 
 def _is_asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
@@ -177,7 +194,7 @@ def _get_series(
     data: Path,
     parameters: Sequence[str],
     metrics: Sequence[str],
-    columns: CsvColumns | None,
+    columns: Sequence[CsvColumns],
     *,
     inclusive: bool,
 ) -> tuple[Series, ...]:
@@ -192,7 +209,8 @@ def _get_series(
             return series_of_record(record, parameters, metrics)
     from steelyard.exchange.files import read_series
 
-    return read_series(data, columns, inclusive=inclusive)
+    metrics_of = [read_series(data, metric, inclusive=inclusive) for metric in columns or (None,)]
+    return tuple(function for functions in metrics_of for function in functions)
 
 
 def _get_expectations(
@@ -205,13 +223,31 @@ def _get_expectations(
     out: dict[str, Expectation] = {}
     if file is not None:
         out.update(read_accepted(read_text(file, hint=HINT), str(file)))
-    return out | expectations_of(dict(map(_name, at_most)), dict(map(_name, expect)), deviation)
+    bounds = _map_once([*map(_name, at_most)], "--at-most")
+    return out | expectations_of(bounds, _map_once([*map(_name, expect)], "--expect"), deviation)
 
 
 def _name(text: str) -> tuple[str, str]:
     """Return the function, ``"*"`` where none is named, and the big-O text."""
     name, sign, growth = text.rpartition("=")
     return (name if sign else "*"), growth.strip()
+
+
+def _map_once(pairs: Sequence[tuple[str, str]], option: str) -> dict[str, str]:
+    """Map names to values, and refuse a name with two of them.
+
+    Raises
+    ------
+    UsageError
+    """
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if values.setdefault(name, value) != value:
+            subject = "all functions" if name == "*" else name
+            raise UsageError(
+                f"{option} says {values[name]} and {value} of {subject}", hint="keep one of them"
+            )
+    return values
 
 
 def _split(names: Sequence[str]) -> list[str]:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from steelyard.cli.single import SingleOption
+
 if TYPE_CHECKING:
     import msgspec
 
@@ -82,7 +84,7 @@ def declare(
         attributes["type"] = click.Choice(choices)
     if complete is not None:
         attributes["shell_complete"] = complete
-    return Declaration(click.option, flags, {"help": text, **attributes})
+    return Declaration(click.option, flags, {"help": text, "cls": SingleOption, **attributes})
 
 
 def declare_argument(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
     ".csv": "csv",
+    ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".parquet": "parquet",
     ".arrow": "arrow",
@@ -40,7 +41,7 @@ class ExportOptions(Options):
     records: tuple[Path, ...] = records_argument
     by: By = by_option
     form: Format | SeriesFormat | PeerFormat | None = declare(
-        "csv, jsonl, parquet, arrow, extrap-text, extrap-json (default: by the file name: .txt is"
+        "csv, tsv, jsonl, parquet, arrow, extrap-text, extrap-json (default: by the file name: .txt is"
         " extrap-text, .json extrap-json), hyperfine (schema 1), hyperfine-2, benchstat, bencher or"
         " github-action-benchmark.",
         "-f",
@@ -118,7 +119,7 @@ def command(ctx: click.Context, options: ExportOptions) -> None:
                 if options.long:
                     raise UsageError("--long is about rows; Extra-P's files have none", hint="leave it out")
                 _export_series(opened, options.output, chosen, options.parameters, options.metrics)
-            case "csv" | "jsonl" | "parquet" | "arrow":
+            case "csv" | "tsv" | "jsonl" | "parquet" | "arrow":
                 if options.parameters or options.metrics:
                     raise UsageError(
                         f"--parameter and --metric choose, and {chosen} has all of them",

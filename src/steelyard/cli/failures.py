@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
-import io
 import os
 import re
 import sys
-from contextlib import suppress
-from typing import Final, TextIO
+from typing import Final
 
 import click
 
@@ -34,83 +31,6 @@ _ELSEWHERE: Final = {
     "--style": "leave it out; colours are used on a terminal only",
 }
 """Options of hyperfine that ``compare`` lacks, and what does the same here."""
-
-
-def open_streams() -> None:
-    """Make the standard streams usable: none of them closed, and no character impossible to write.
-
-    Raises
-    ------
-    UsageError
-        Standard output is closed.
-    """
-    closed = [fd for fd in (0, 1, 2) if not _is_open(fd)]
-    for _ in closed:
-        # It gets the lowest free number, so that no file of ours takes the place of a stream, here or in the
-        # runner.
-        os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-    if 2 in closed:
-        sys.stderr = os.fdopen(2, "w")
-    if 1 in closed:
-        sys.stdout = os.fdopen(1, "w")
-        raise UsageError("standard output is closed", hint="to discard the answer: > /dev/null")
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            # Documents are UTF-8 whatever the terminal is.
-            reconfigure(errors=_PLAIN, **({"encoding": "utf-8"} if _as_document() else {}))
-    sys.stderr = _Heard(sys.stderr)
-
-
-def _strip_style(error: UnicodeError) -> tuple[str, int]:
-    """Write signs that an encoding lacks with others: ``✗`` must not be ``?``, which is another verdict."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    part = error.object[error.start : error.end]
-    return "".join(_SIGNS.get(sign, "?") for sign in part), error.end
-
-
-_PLAIN: Final = "steelyard.plain"
-_SIGNS: Final = {
-    "✓": "+", "✗": "x", "–": "-", "−": "-", "…": "...", "×": "x", "±": "+-", "µ": "u", "σ": "s",
-    "→": "->", "█": "#", "▒": "=", "─": "-", "░": ".", "≤": "<=", "≥": ">=", "·": ".", "²": "^2", "³": "^3",
-    "“": '"', "”": '"',
-}  # fmt: skip
-codecs.register_error(_PLAIN, _strip_style)
-
-
-class _Heard(io.TextIOWrapper):
-    """Standard error that loses what cannot be written (``2> /dev/full``).
-
-    The exit code stays as it is, and no answer is lost for a remark.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream.buffer, stream.encoding, _PLAIN, line_buffering=True)
-        self._stream = stream  # which would close the descriptor on its end
-
-    def write(self, text: str) -> int:
-        try:
-            return super().write(text)
-        except OSError:
-            return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            super().flush()
-
-
-def _is_open(fd: int) -> bool:
-    try:
-        os.fstat(fd)
-    except OSError:
-        return False
-    return True
-
-
-def discard_output() -> None:
-    """Let the interpreter flush what nobody reads without a complaint."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def usage_error(error: click.UsageError) -> UsageError:
@@ -163,7 +83,7 @@ def tell(error: SteelyardError) -> int:
         for it in every
     )
     sys.stderr.write("\n".join(message))
-    if _as_document():
+    if is_document():
         from steelyard.results.document import write_json
 
         document: dict[str, object] = {
@@ -176,6 +96,7 @@ def tell(error: SteelyardError) -> int:
     return error.exit_code
 
 
-def _as_document() -> bool:
+def is_document() -> bool:
+    """Whether the command line asks for a JSON document."""
     words = sys.argv[1:]
     return "--json" in (words[: words.index("--")] if "--" in words else words)

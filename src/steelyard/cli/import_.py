@@ -56,7 +56,7 @@ def command(options: ImportOptions) -> None:
 
     Reads the files of hyperfine, Google Benchmark, pyperf, pytest-benchmark, Criterion (the directory
     target/criterion), go test -bench, BenchmarkDotNet, JMH, ReFrame, nanobench, the Intel MPI Benchmarks and
-    OSU's, and tables: CSV and what `jube result` prints.
+    OSU's, and tables: CSV, TSV and what `jube result` prints.
 
     Several files are compared with the first. Files of the same NAME are further launches of the same:
 

@@ -98,7 +98,7 @@ class ModelOptions(Options):
 def command(ctx: click.Context, about: DataOptions, options: ModelOptions) -> None:
     """Model how every function of DATA grows.
 
-    DATA is Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE profiles, or a record NAME.lab.
+    DATA is Extra-P text or JSON, JSON Lines, CSV, TSV, a directory of CUBE profiles, or a record NAME.lab.
 
     Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if one is undecided or
     approximate.

@@ -19,7 +19,7 @@ import msgspec
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.files.urls import find_directory, is_url
-from steelyard.files.writing import RECORD_FILE, protecting, refuse_inside_record, refuse_output
+from steelyard.files.writing import RECORD_FILE, STDOUT, protecting, refuse_inside_record, refuse_output
 
 if TYPE_CHECKING:
     from steelyard.spec import Experiment
@@ -41,10 +41,14 @@ class InputPlace(InputPath):
 
 
 class OutputFile(click.Path):
-    """A file that is written."""
+    """A file that is written; ``-`` is standard output."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take ``-`` for standard output; a file of this name is ``./-``."""
+        return STDOUT if value == "-" else super().convert(value, param, ctx)
 
 
 class OutputDirectory(click.Path):
@@ -65,11 +69,25 @@ class OutputPlace(OutputDirectory):
         return super().convert(value, param, ctx)
 
 
+TEXT_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".tsv", ".txt")
+"""Ends of names by which users mean a file of text."""
+
+
 class RecordDirectory(click.Path):
     """A directory that is, or will be, a record or one of records."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+
+class RecordOrStream(RecordDirectory):
+    """A record, or hyperfine's file for what programs print: a text, and written with a ``/`` as there."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Tell the two apart by the end of the name: a record is called ``NAME.lab``."""
+        if isinstance(value, str) and "/" in value and Path(value).suffix in TEXT_FILES:
+            return value
+        return super().convert(value, param, ctx)
 
 
 class PathCommand(click.Command):

@@ -19,6 +19,7 @@ class PlanOptions(Options):
     spec: Path = declare_argument(type=InputPath(), complete=completion.specs)
     as_json: bool = json_option
     signs: bool = declare("Show the sign table, in the order of Yates.")
+    ask: bool = declare("Also ask the hosts of [launch], which starts the ssh that SPEC names.")
     yes: bool = many_option
 
 
@@ -29,7 +30,7 @@ class PlanOptions(Options):
 def command(options: PlanOptions) -> None:
     """Show what SPEC would run and in which order, and what it could not separate.
 
-    Also show what would be refused on this machine. Nothing is run.
+    Also show what would be refused on this machine. No command of SPEC is started.
     """
     from steelyard.lab.run.existing_record import record_of_spec
     from steelyard.lab.run.plan import preview
@@ -37,7 +38,7 @@ def command(options: PlanOptions) -> None:
     from steelyard.spec import load
 
     experiment = load(options.spec, allow_many=options.yes)
-    answer = preview(experiment, record_of_spec(options.spec))
+    answer = preview(experiment, record_of_spec(options.spec), ask=options.ask)
     show(
         lambda: document(answer, experiment),
         lambda width: lines(answer, experiment, width, signs=options.signs),

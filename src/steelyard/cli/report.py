@@ -41,7 +41,8 @@ class ReportOptions(Options):
         "Only the figures and tables of this name, as in effects or growth-1. Repeatable.", metavar="NAME"
     )
     archive: Path | None = declare_file(
-        "Pack record, spec, host, page, trials and checksums into one file.", metavar="FILE.zip"
+        "Pack record, spec and the files that it names, host, page, trials and checksums into one file.",
+        metavar="FILE.zip",
     )
     authors: tuple[str, ...] = declare(
         "For the archive's CITATION.cff. Repeatable.", "--author", metavar="NAME"
@@ -86,9 +87,13 @@ def command(options: ReportOptions) -> None:
             for file in write(directory, options.only):
                 click.echo(file)
     if options.archive is not None:
-        click.echo(answer.archive(options.archive, options.authors))
+        click.echo(answer.archive(options.archive, options.authors, tell=_tell_lacking))
     if page is not None:
         click.echo(answer.save(page))
+
+
+def _tell_lacking(text: str) -> None:
+    click.echo(f"not packed: {text}", err=True)
 
 
 def _place_beside(record: Path | str) -> Path:

@@ -39,14 +39,14 @@ def command(ctx: click.Context, options: RunOptions) -> None:
     Exits with 1 if a claim of the spec fails; with --protocol no claim is judged (steelyard check judges
     them).
     """
-    from steelyard.lab.run.existing_record import find_record, record_of_spec
+    from steelyard.lab.run.existing_record import experiment_here, find_record, record_of_spec
     from steelyard.spec import load, read_spec
     from steelyard.store import Record
 
     if options.spec.is_dir() or options.spec.name == "record.sqlite":
         directory = find_record(options.spec)
         with Record.open(directory) as record:
-            experiment, text = record.experiment, ""
+            experiment, text = experiment_here(record), ""
     else:
         experiment, text = load(options.spec, allow_many=options.yes), read_spec(options.spec)
         directory = options.output or record_of_spec(options.spec)

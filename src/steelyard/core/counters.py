@@ -68,9 +68,11 @@ EVENTS: Final = {
     "tree_memory_bytes": CounterEvent(unit="B", source="tree"),
     **{
         f"energy_{domain}_j": CounterEvent(unit="J", source="energy", domain=domain)
-        for domain in ("pkg", "cores", "ram", "gpu", "psys")
+        for domain in ("pkg", "cores", "ram", "uncore", "psys")
     },
 }
+FORMER_NAMES: Final = {"energy_gpu_j": "energy_uncore_j"}
+"""Names in records of earlier versions, and today's: RAPL's uncore is no graphics card."""
 
 
 def is_counter(name: str) -> bool:
@@ -79,7 +81,9 @@ def is_counter(name: str) -> bool:
 
 
 def find_event(name: str) -> tuple[CounterEvent, bool]:
-    """Return the event of a name, and whether ``:u`` restricts it to user mode, which seldom needs rights.
+    """Return the event of a name, today's or a former one, and whether ``:u`` restricts it to user mode.
+
+    That seldom needs rights.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def find_event(name: str) -> tuple[CounterEvent, bool]:
         No event has this name.
     """
     base, colon, mode = name.partition(":")
-    event = EVENTS.get(base)
+    event = EVENTS.get(FORMER_NAMES.get(base, base))
     if event is None and _DEVICE.fullmatch(base):
         event = CounterEvent(unit="J" if base.startswith(_ENERGY) else "", source="device")
     if event is None or (colon and mode != "u"):

@@ -29,7 +29,7 @@ class SteelyardError(Exception):
     message : str
         One sentence without a final full stop; names the value and where it stands.
     hint : str, optional
-        The command or the edit that cures it.
+        The command or the edit that cures it; a traceback ends with it, as a note.
     """
 
     exit_code = 2
@@ -38,12 +38,18 @@ class SteelyardError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint:
+            self.add_note(_format_hint(hint))
         self.further: tuple[SteelyardError, ...] = ()
         """What else is wrong, where several parts of a spec are."""
 
     def explain(self) -> str:
         """Return the message and the hint, as a program prints them to its user."""
-        return f"error: {self.message}\n" + (f"\nhint: {self.hint}\n" if self.hint else "")
+        return f"error: {self.message}\n" + (f"\n{_format_hint(self.hint)}\n" if self.hint else "")
+
+
+def _format_hint(hint: str) -> str:
+    return f"hint: {hint}"
 
 
 class UsageError(SteelyardError):

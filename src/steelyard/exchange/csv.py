@@ -1,4 +1,4 @@
-"""CSV: RFC 4180 quoting, UTF-8, one header line, lines that end in a newline as files on this system do.
+"""CSV and TSV: RFC 4180 quoting, UTF-8, one header line, lines that end in a newline as files here do.
 
 A missing value is an empty field, an empty text is ``""``, booleans are ``true`` and ``false``, and a number
 has the digits that give the same number back.
@@ -16,7 +16,7 @@ from typing import Any, Final, TextIO
 from steelyard.exchange.table import Table
 
 # Blanks at the ends are within quotes because some readers strip them.
-_QUOTED = re.compile(r'[",\r\n]|^\s|\s$|^$')
+_QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 
 
 def _get_text(value: str) -> str:
@@ -32,7 +32,7 @@ _FIELD: Final[dict[type, Callable[[Any], str]]] = {
 }
 
 
-def write_csv(table: Table, to: TextIO) -> None:
+def write_csv(table: Table, to: TextIO, separator: str = ",") -> None:
     """Write the table to a text file that was opened with ``newline=""`` and ``encoding="utf-8"``."""
-    to.write(",".join(_get_text(column.name) for column in table.columns) + "\n")
-    to.writelines(",".join([_FIELD[type(cell)](cell) for cell in row]) + "\n" for row in table.rows)
+    to.write(separator.join(_get_text(column.name) for column in table.columns) + "\n")
+    to.writelines(separator.join([_FIELD[type(cell)](cell) for cell in row]) + "\n" for row in table.rows)

@@ -21,7 +21,7 @@ from steelyard.exchange.values import values
 from steelyard.files.writing import open_output
 from steelyard.store import Record
 
-Format = Literal["csv", "jsonl", "parquet", "arrow"]
+Format = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
 SeriesFormat = Literal["extrap-text", "extrap-json"]
 
 
@@ -34,7 +34,7 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
     ----------
     to : Path or None
         Replaced if it exists; ``None`` is the standard output.
-    form : {"csv", "jsonl", "parquet", "arrow"}
+    form : {"csv", "tsv", "jsonl", "parquet", "arrow"}
     long : bool
         One row for each value instead of one for each trial.
 
@@ -58,7 +58,7 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
         else:
             text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
             try:
-                write_csv(table, text)
+                write_csv(table, text, "\t" if form == "tsv" else ",")
                 text.flush()
             finally:
                 text.detach()

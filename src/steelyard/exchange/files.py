@@ -11,16 +11,17 @@ from steelyard.core.errors import UsageError
 from steelyard.core.series import Series
 from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
 from steelyard.exchange.csv_columns import CsvColumns
-from steelyard.files.reading import read_text
+from steelyard.files.reading import TAB_SUFFIXES, column_separator, read_text
 
-FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "talpas", "extra-p", "csv")
+FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "talpas", "extra-p", "csv", "tsv")
 _READERS: Final[dict[str, Callable[[str, str], tuple[Series, ...]]]] = {
     "extrap-text": extrap_text.read,
     "extrap-json": extrap_json.read,
     "json-lines": extrap_json.read_lines,
     "talpas": partial(extrap_json.read_lines, talpas=True),
 }
-_SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "json-lines", ".csv": "csv"}
+TABLE_SUFFIXES: Final = (".csv", *TAB_SUFFIXES)
+_SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "json-lines"}
 
 
 def read_series(
@@ -28,7 +29,7 @@ def read_series(
 ) -> tuple[Series, ...]:
     """All series of a file, in whatever of ``FORMATS`` it is.
 
-    CSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of CUBE
+    CSV, TSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of CUBE
     profiles, ``inclusive``: with what call paths below cost.
 
     Raises
@@ -72,8 +73,8 @@ def _format(path: Path, text: str) -> str:
             return "talpas"
         lines = '"params"' in first or path.suffix.lower() in (".jsonl", ".ndjson")
         return "json-lines" if lines else "extrap-json"
-    form = _SUFFIXES.get(path.suffix.lower())
-    if form == "csv" or (form is None and "," in head.split("\n", 1)[0]):
+    suffix = path.suffix.lower()
+    if suffix in TABLE_SUFFIXES or (suffix not in _SUFFIXES and column_separator(text, str(path))):
         return "csv"
     raise UsageError(
         f"{path}: in no format that is known here", hint=f"write one of these formats: {', '.join(FORMATS)}"

@@ -130,6 +130,18 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="clean",
+        purpose="old records, trees and builds of this user",
+        commands={
+            "clean": Command(
+                "List old records, trees and builds of this user, and remove them.",
+                "steelyard.extensions.clean.command:command",
+                linux_only=True,
+                topic="runs and records",
+            ),
+        },
+    ),
+    Extension(
         name="doctor",
         purpose="what can be observed and controlled on this machine",
         commands={

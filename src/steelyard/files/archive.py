@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import stat
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -16,9 +17,19 @@ CHECKSUMS: Final = "SHA256SUMS"
 """Name of the list of checksums in an archive, as ``sha256sum --check`` reads it."""
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a ZIP file can say: times of files would make each archive another one."""
+_UNIX: Final = 3
+_DOS_DIRECTORY: Final = 0x10
+"""System of an entry, whose modes are then read, and how all systems know a directory."""
 
 
-def write_archive(file: Path, root: str, members: Mapping[str, bytes]) -> None:
+def write_archive(
+    file: Path,
+    root: str,
+    members: Mapping[str, bytes],
+    *,
+    executable: Collection[str] = (),
+    directories: Collection[str] = (),
+) -> None:
     """Write a ZIP file of one directory and the checksums of everything in it.
 
     Parameters
@@ -27,6 +38,10 @@ def write_archive(file: Path, root: str, members: Mapping[str, bytes]) -> None:
         Name of the directory.
     members : Mapping of str to bytes
         By their paths below the directory.
+    executable : collection of str
+        Members that may be executed; ``unzip`` keeps that, Python's ``zipfile`` does not.
+    directories : collection of str
+        Directories that are there although they may be empty.
 
     Raises
     ------
@@ -36,12 +51,23 @@ def write_archive(file: Path, root: str, members: Mapping[str, bytes]) -> None:
     sums = "".join(f"{hashlib.sha256(members[name]).hexdigest()}  {name}\n" for name in sorted(members))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted({**members, CHECKSUMS: sums.encode()}.items()):
+        entries = {**members, name_checksums(members): sums.encode()}
+        entries |= {f"{name}/": b"" for name in directories}
+        for name, content in sorted(entries.items()):
             entry = zipfile.ZipInfo(f"{root}/{name}", _EPOCH)
+            entry.create_system = _UNIX
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
+            if name.endswith("/"):
+                entry.external_attr = (stat.S_IFDIR | 0o755) << 16 | _DOS_DIRECTORY
+            else:
+                entry.external_attr = (stat.S_IFREG | (0o755 if name in executable else 0o644)) << 16
             archive.writestr(entry, content)
     write_output(file, buffer.getvalue())
+
+
+def name_checksums(members: Collection[str]) -> str:
+    """Return the name of the list of checksums, which is another one where a member has it."""
+    return f"steelyard-{CHECKSUMS}" if CHECKSUMS in members else CHECKSUMS
 
 
 def read_members(directory: Path, leave_out: Iterable[str] = ()) -> dict[str, bytes]:

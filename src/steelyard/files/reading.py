@@ -25,6 +25,8 @@ LARGEST_BYTES: Final = 2**28
 """Bytes of data that are read; they need some ten times as much memory."""
 LARGEST_CELL: Final = 131_072
 """Characters of a cell of CSV."""
+TAB_SUFFIXES: Final = (".tsv", ".tab")
+"""Of tables whose columns are separated by tabs, whatever their header has beside them."""
 WRITER_WAIT_S: Final = 5.0
 """Time in which something must open a pipe for writing."""
 _CHUNK: Final = 2**20
@@ -136,8 +138,24 @@ def too_deep(place: str, hint: str) -> UsageError:
     return UsageError(f"{place}: its JSON is nested too deeply", hint=hint)
 
 
-def csv_rows(text: str, place: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV, empty lines too, each with the number of the line on which it ends.
+def column_separator(text: str, place: str) -> str:
+    """Return the separator of a table's columns: comma or tab; empty where its first line is of one column.
+
+    Where the first line has both, it is the tab in files whose names end in one of ``TAB_SUFFIXES``.
+    """
+    header = text.lstrip("\ufeff\r\n").partition("\n")[0]
+    if "\t" in header and ("," not in header or place.lower().endswith(TAB_SUFFIXES)):
+        return "\t"
+    return "," if "," in header else ""
+
+
+def csv_rows(text: str, place: str, separator: str = "") -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of CSV or TSV, empty lines too, each with the number of the line on which it ends.
+
+    Parameters
+    ----------
+    separator : str
+        Of columns; by default what the first line has.
 
     Raises
     ------
@@ -148,7 +166,8 @@ def csv_rows(text: str, place: str) -> Iterator[tuple[int, list[str]]]:
     import io
 
     csv.field_size_limit(LARGEST_CELL)
-    rows = csv.reader(io.StringIO(text, newline=""))
+    delimiter = separator or column_separator(text, place) or ","
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         yield from ((rows.line_num, cells) for cells in rows)
     except csv.Error as error:

@@ -11,6 +11,7 @@ import errno
 import os
 import shlex
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -22,6 +23,9 @@ from steelyard.files.system import OPENED
 
 RECORD_FILE: Final = "record.sqlite"
 """File that makes a directory a record."""
+
+STDOUT: Final = Path("/dev/stdout")
+"""Standard output, for which users write ``-``: written to as it is open, so that ``>>`` appends."""
 
 _STREAMS: Final = ("/dev/std", "/dev/fd/", "/proc/")
 _PROGRAMS: Final = (b"\x7fELF", b"#!")
@@ -75,8 +79,6 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
     try:
         with _in_place(file) if _is_special(file) else _replacing(file.resolve()) as out:
             yield out
-    except BrokenPipeError:
-        raise
     except OSError as error:
         raise _make_unwritable(str(file), file, error) from error
 
@@ -94,6 +96,8 @@ def refuse_output(file: Path, option: str = "") -> None:
     UsageError
         It is inside a record, an input, a program or a directory, or the system does not let it be written.
     """
+    if file == STDOUT:
+        return
     text = f"{option} {file}".strip()
     try:
         refuse_inside_record(file, option)
@@ -171,7 +175,13 @@ def _is_special(file: Path) -> bool:
 
 @contextmanager
 def _in_place(file: Path) -> Iterator[BinaryIO]:
-    with file.open("wb") as out:
+    if file == STDOUT:
+        sys.stdout.flush()
+    # A reader who leaves (``--junit /dev/stdout | head``) is no failure of the command.
+    with (
+        suppress(BrokenPipeError),
+        os.fdopen(os.dup(1), "wb") if file == STDOUT else file.open("wb") as out,
+    ):
         yield out
 
 

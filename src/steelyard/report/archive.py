@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard import __version__
+from steelyard.files.archive import name_checksums
 from steelyard.report.answer import document
 
 if TYPE_CHECKING:
     from steelyard.report.page.contents import PageContents
 
 PAGE: Final = "page.html"
+README: Final = "README.md"
+ANSWER: Final = "answer.json"
+CITATION: Final = "CITATION.cff"
 
 
-def describe_experiment(contents: PageContents, page: str, authors: Sequence[str]) -> dict[str, bytes]:
+SPEC: Final = "spec.toml"
+
+
+def describe_experiment(
+    contents: PageContents,
+    page: str,
+    authors: Sequence[str],
+    sources: Collection[str],
+    omissions: Sequence[str],
+) -> dict[str, bytes]:
     """Write the files of an archive that are made of the answer, by their names.
 
     Parameters
@@ -24,20 +37,30 @@ def describe_experiment(contents: PageContents, page: str, authors: Sequence[str
         The page as HTML.
     authors : sequence of str
         Names for ``CITATION.cff``; without any it is not written, since that format demands one.
+    sources : collection of str
+        Files that the spec names; a file of the archive that has such a name gets another.
+    omissions : sequence of str
+        What the spec needs and the archive lacks.
     """
     portrait = contents.portrait
     texts = {
         PAGE: page,
-        "spec.toml": portrait.spec,
+        SPEC: portrait.spec,
         "host.json": _write_json(portrait.host),
         "program.json": _write_json(portrait.program),
-        "README.md": _explain(contents, cited=bool(authors)),
     }
     if contents.answer is not None:
-        texts["answer.json"] = document.render(contents.answer)
+        texts[ANSWER] = document.render(contents.answer)
     if authors:
-        texts["CITATION.cff"] = _cite(contents, authors)
-    return {name: text.encode() for name, text in texts.items()}
+        texts[CITATION] = _cite(contents, authors)
+    names = {name: choose_name(name, sources) for name in (*texts, README, "trials.csv")}
+    texts[README] = _explain(contents, names, sources, omissions)
+    return {names[name]: text.encode() for name, text in texts.items()}
+
+
+def choose_name(name: str, sources: Collection[str]) -> str:
+    """Return the name of a file in an archive, which is another one where a source has it."""
+    return f"steelyard-{name}" if name in sources else name
 
 
 def _write_json(value: object) -> str:
@@ -61,22 +84,39 @@ def _cite(contents: PageContents, authors: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _explain(contents: PageContents, *, cited: bool) -> str:
+def _explain(
+    contents: PageContents, names: Mapping[str, str], sources: Collection[str], omissions: Sequence[str]
+) -> str:
     status = contents.portrait.status
-    citation = ["- `CITATION.cff`: how to cite it"] if cited else []
+    spec, sums = names[SPEC], name_checksums(sources)
+    citation = [f"- `{names[CITATION]}`: how to cite it"] if CITATION in names else []
+    answer = [f"- `{names[ANSWER]}`: the same for programs"] if ANSWER in names else []
     measured = f"Measured {contents.portrait.created}: {status.trials_done:,} trials."
     lines = [
         f"# {status.experiment}",
         "",
         f"{measured} Archived by Steelyard {__version__}.",
         "",
-        f"- `{PAGE}`: the answer with every run; it opens in any browser, offline",
-        "- `answer.json`: the same for programs",
-        "- `trials.csv`: every trial",
+        f"- `{names[PAGE]}`: the answer with every run; it opens in any browser, offline",
+        *answer,
+        f"- `{names['trials.csv']}`: every trial",
         "- `record.lab/`: the record itself; `steelyard analyze record.lab` answers again",
-        "- `spec.toml`: the experiment; `steelyard run spec.toml` repeats it",
-        "- `host.json`, `program.json`: the machine and the program",
+        f"- `{spec}`: the experiment; `steelyard run {spec}` repeats it, and with `--output record.lab`",
+        "  and `--extend 10` it goes on with the record, where programs are the same",
+        f"- `{names['host.json']}`, `{names['program.json']}`: the machine and the program",
         *citation,
-        "- `SHA256SUMS`: `sha256sum --check SHA256SUMS`",
+        f"- `{sums}`: `sha256sum --check {sums}`",
+        "",
+        "## Sources",
+        "",
+        f"Files that the spec names, where it looks for them: {len(sources):,}. Unpack them with `unzip`,",
+        "which keeps execute permission.",
+        "",
+        *(f"- `{name}`" for name in sorted(sources)),
+        "",
+        "Not in this archive:",
+        "",
+        *(f"- {text}" for text in omissions),
+        "- files that no text of the spec names, such as modules that a script imports",
     ]
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import factor, percent
 from steelyard.report.text.label import printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
@@ -58,17 +58,17 @@ def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
     text = (
         f"Steelyard's way called the program different from itself in {tally.different} of"
         f" {tally.comparisons} comparisons, {_format_share(tally)} (exact 95 % interval"
-        f" {_format_bounds(interval)}); the"
-        f" level promises {percent(result.alpha)}"
+        f" {_format_bounds(interval)})"
     )
+    promise = f"promised ({percent(result.alpha)})"
     if interval.low > result.alpha:
-        return f"{text}. That is too often: a difference found here may not exist.", "bad"
+        return f"{text}, more often than {promise}: a difference found here may not exist.", "bad"
     if interval.high < result.alpha:
         return (
-            f"{text}. It is conservative: it misses some differences and reports no false ones.",
+            f"{text}, less often than {promise}: it misses some differences and reports no false ones.",
             "good",
         )
-    return f"{text}: as promised.", "good"
+    return f"{text}, as {promise}.", "good"
 
 
 def _place_beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
@@ -76,7 +76,7 @@ def _place_beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
     if interval is None:
         return f"{WAYS[tally.way].capitalize()}: no comparison ended", "open"
     ratio = tally.largest_ratio
-    largest = f", once by {ratio:.2f} ×" if ratio is not None and tally.different else ""
+    largest = f", once by {factor(ratio)} ×" if ratio is not None and tally.different else ""
     how = (
         "one after the other, as usual"
         if result.kind == "itself"
@@ -100,7 +100,7 @@ def _render_table(result: NullResult, width: int) -> list[Line]:
             ),
             Column.numbers(
                 "largest ratio",
-                (f"{tally.largest_ratio:.3f} ×" if tally.largest_ratio else "–" for tally in tallies),
+                (f"{factor(tally.largest_ratio, 4)} ×" if tally.largest_ratio else "–" for tally in tallies),
                 give_way=1,
             ),
         ],

@@ -1,7 +1,7 @@
 """``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
 
-The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations`` and
-``nodes`` came later.
+The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations``,
+``nodes`` and ``unasked`` came later.
 """
 
 from __future__ import annotations
@@ -161,6 +161,8 @@ class Preview(msgspec.Struct, frozen=True):
         Of this machine, now; ``None`` where nothing is simulated.
     nodes : Mapping[str, int]
         Of ``blocks``, how many lie on each node of a queue; empty where no nodes are drawn.
+    unasked : tuple of str
+        Machines whose state is not in ``refused``, since only a command of the spec can ask for it.
     """
 
     experiment: str
@@ -188,6 +190,7 @@ class Preview(msgspec.Struct, frozen=True):
     simulations: tuple[Simulation, ...] = ()
     memory_available_bytes: int | None = None
     nodes: Mapping[str, int] = {}
+    unasked: tuple[str, ...] = ()
 
     @property
     def trials(self) -> int:

@@ -218,10 +218,16 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     priors: Mapping[tuple[Growth, ...], float] = {}
 
     @property
-    def sure(self) -> float:
-        """The probability of what is said: of the rank where something is expected, else of the growth."""
-        validation = self.validation
-        return self.posterior if validation is None else validation.probability.probability(validation.rank)
+    def growth_probability(self) -> float | None:
+        """The probability of the growth; the method of seed 001 states none."""
+        return None if self.method == "seed001" else self.posterior
+
+    @property
+    def rank_probability(self) -> float | None:
+        """The probability of the rank; of an undecided one, the larger of both. ``None`` without a rank."""
+        if self.validation is None or self.method == "seed001":
+            return None
+        return self.validation.probability.probability(self.validation.rank)
 
     def at(self, *target: float) -> float:
         """Return the value of the model itself, one coordinate for each parameter."""
@@ -236,7 +242,7 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
 
     def _repr_markdown_(self) -> str:
         """Return what a notebook shows."""
-        sure = "" if self.method == "seed001" else f" ({100 * self.posterior:.0f} %)"
+        sure = "" if self.growth_probability is None else f" ({100 * self.growth_probability:.0f} %)"
         rows = [f"**{self.name or self.metric}** {self.growth()}{sure}", f"`{self.text()}`"]
         if self.validation is not None:
             rows.append(f"expected {self.validation.expectation}: {self.validation.rank}")

@@ -29,6 +29,24 @@ def test_rows_of_csv_are_launches(written):
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "form"),
+    [
+        ("kind\ttime\na\t1.5\nb\t2.5\na\t1.6\n", "it.tsv", None),
+        ("kind\ttime\r\na\t1.5\r\nb\t2.5\r\na\t1.6\r\n", "it", None),
+        ("kind\ttime\tname, as shown\na\t1.5\tx\nb\t2.5\ty, z\na\t1.6\t\n", "it.tab", None),
+        ("kind\ttime\tname, as shown\na\t1.5\tx\nb\t2.5\ty, z\na\t1.6\t\n", "it.txt", "tsv"),
+        ('"kind"\t"time"\n"a"\t1.5\nb\t2.5\na\t1.6\n', "it.txt", "csv"),
+    ],
+)
+def test_columns_may_be_separated_by_tabs(written, text, name, form):
+    contents = read(written(text, name), form, Chosen(("time",), ("kind",), "ms"))
+    assert [(dict(series.levels), series.values) for series in contents.series] == [
+        ({"kind": "a"}, ((0.0015,), (0.0016,))),
+        ({"kind": "b"}, ((0.0025,),)),
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "name"), [(BARS.removeprefix("result:\n"), "result.dat"), (BARS, "result.dat")]
 )
 def test_jube_says_the_unit_in_its_header(written, text, name):
@@ -46,7 +64,7 @@ def test_jubes_csv_is_read_under_its_name_too(written):
 
 
 def test_a_metric_without_a_unit_is_refused(written):
-    with pytest.raises(UsageError, match="the unit of time is not said"):
+    with pytest.raises(UsageError, match="--unit is missing: what is the unit of time"):
         read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("time",), ("kind",)))
 
 

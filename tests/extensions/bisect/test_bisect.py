@@ -6,7 +6,14 @@ import subprocess
 
 import pytest
 
-from steelyard.core.errors import InterruptedRunError, MachineError, ProgramError, RecordError, UsageError
+from steelyard.core.errors import (
+    InterruptedRunError,
+    MachineError,
+    ProgramError,
+    RecordBusyError,
+    RecordError,
+    UsageError,
+)
 from steelyard.extensions.bisect.bisect import bisect
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.lab.repository.repository import Repository
@@ -59,6 +66,17 @@ def test_a_commit_that_builds_and_does_not_run_is_skipped(programs, tmp_path):
     found = search(programs, tmp_path, asked(ids[0], ids[-1]))
     assert ids[5] in named(found)
     assert all(each.commit == ids[3] for each in found.skipped)
+
+
+def test_a_directory_in_which_a_search_runs_is_refused_to_another_one(programs, tmp_path):
+    ids = programs.line(3, 1)
+    request = asked(ids[0], ids[-1])
+    with (
+        request.keep_in(tmp_path / "found").lock(tmp_path / "found"),
+        pytest.raises(RecordBusyError, match="found: a search runs there already"),
+    ):
+        search(programs, tmp_path, request)
+    assert not (tmp_path / "found" / "trees").exists()
 
 
 def test_ends_that_do_not_differ_name_no_commit(programs, tmp_path):
@@ -118,7 +136,7 @@ def test_changes_that_are_not_committed_are_said_not_to_be_measured(programs, tm
     (programs.path / "prog.in").write_text("#!/bin/sh\nexit 1\n")
     said = []
     found = search(programs, tmp_path, asked(ids[0], ids[-1]), tell=said.append)
-    assert said[0] == "uncommitted changes are in no commit, and are not measured"
+    assert said[0] == "uncommitted changes are not measured"
     assert named(found) == [ids[1]]
     assert (programs.path / "prog.in").read_text() == "#!/bin/sh\nexit 1\n"
 

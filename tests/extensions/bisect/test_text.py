@@ -80,7 +80,7 @@ def test_ends_that_are_alike_are_said_with_what_would_have_shown():
     assert said.startswith(
         "? wall_s of ./prog input: 0707070707 is not seen to differ from 0000000000, 1.0010 ×"
     )
-    assert "0.52 % would probably have been detected. Nothing was searched for." in said
+    assert "0.52 % would probably have been detected. No search was made." in said
 
 
 def test_ends_that_builds_of_one_source_could_differ_by_name_no_commit():

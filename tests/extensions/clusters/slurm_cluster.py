@@ -6,10 +6,11 @@ import os
 import shutil
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+
+from daemons import Daemon, running, until
 
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel")
 NODES = 4
@@ -80,16 +81,22 @@ def cluster(place: Path) -> Iterator[dict[str, str]]:
             f"--pid-file={place}/munge.pid", f"--log-file={place}/munge.log",
             f"--seed-file={place}/munge.seed",
         ]  # fmt: skip
-        stack.enter_context(_daemon(munge, environment))
-        until((place / "munge.socket").exists, "munged")
-        stack.enter_context(_daemon(["slurmctld", "-D", "-i", "-f", str(conf)], environment))
+        daemons: list[Daemon] = []
+
+        def start(name: str, words: list[str]) -> None:
+            daemon = Daemon(words, place / f"{name}.out", env=environment, logs=[place / f"{name}.log"])
+            daemons.append(stack.enter_context(running(daemon)))
+
+        start("munge", munge)
+        until((place / "munge.socket").exists, "the socket of munged", *daemons)
+        start("slurmctld", ["slurmctld", "-D", "-i", "-f", str(conf)])
         for number in range(1, NODES + 1):
             (place / f"spool-n{number}").mkdir()
-            stack.enter_context(_daemon(["slurmd", "-D", "-f", str(conf), "-N", f"n{number}"], environment))
-        until(lambda: idle(environment) == NODES, "four idle nodes", place)
+            start(f"slurmd-n{number}", ["slurmd", "-D", "-f", str(conf), "-N", f"n{number}"])
+        until(lambda: idle(environment) == NODES, "four idle nodes", *daemons)
         yield environment
         subprocess.run(["scancel", "--user=root"], env=environment, check=False)
-        until(lambda: not _asked(["squeue", "--noheader"], environment), "an empty queue")
+        until(lambda: not _asked(["squeue", "--noheader"], environment), "an empty queue", *daemons)
 
 
 def _path() -> str:
@@ -109,43 +116,9 @@ def _free_ports() -> tuple[int, int]:
     raise RuntimeError("no free ports")
 
 
-@contextmanager
-def _daemon(words: list[str], environment: dict[str, str]) -> Iterator[None]:
-    # In the foreground and a session of its own, so that it ends with the test and with all that it started.
-    daemon = subprocess.Popen(
-        words,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        yield
-    finally:
-        daemon.terminate()
-        try:
-            daemon.wait(10)
-        except subprocess.TimeoutExpired:
-            daemon.kill()
-            daemon.wait()
-
-
 def _asked(words: list[str], environment: dict[str, str]) -> str:
     return subprocess.run(words, env=environment, capture_output=True, text=True, check=False).stdout
 
 
 def idle(environment: dict[str, str]) -> int:
     return _asked(["sinfo", "--noheader", "-N", "--format", "%T"], environment).split().count("idle")
-
-
-def until(
-    holds: Callable[[], object], what: str, place: Path | None = None, timeout_s: float = 120.0
-) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        if time.monotonic() > deadline:
-            logs = sorted(place.glob("*.log")) if place else []
-            said = "".join(f"\n{log.name}: {log.read_text()[-1000:]}" for log in logs)
-            raise TimeoutError(f"{what} not there after {timeout_s:g} s{said}")
-        time.sleep(0.05)

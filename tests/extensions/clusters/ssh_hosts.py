@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from slurm_cluster import until
+from daemons import Daemon, until
 
 NAMES = ("n1", "n2")
 
@@ -83,7 +83,7 @@ class Host:
         self._link = f"sy{os.getpid() % 100_000}{name}"
         self._ours, self._address = f"{network}.{number * 4 + 1}", f"{network}.{number * 4 + 2}"
         self._place = place
-        self._process: subprocess.Popen[bytes] | None = None
+        self._daemon: Daemon | None = None
         (place / name / "cache").mkdir(parents=True)
         values = {"place": place, "name": name, "address": self._address, "here": here}
         values |= {"venv": sys.prefix, "python": Path(sys.executable).resolve()}
@@ -97,34 +97,42 @@ class Host:
         (self._place / self.name / "boot_id").write_text(f"boot-{boot}\n")
         spaces = ["-n", "-m", "-u", "-p", "--mount-proc", "--kill-child", "-f"]
         words = ["unshare", *spaces, "sh", "-c", self.begin]
-        with (self._place / self.name / "sshd.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
-        until(lambda: children.read_text().split(), f"the first process of {self.name}")
-        child = children.read_text().split()[0]
+        daemon = self._daemon = Daemon(words, self._place / self.name / "sshd.log")
+        until(lambda: _children(daemon), f"the first process of {self.name}", daemon)
+        child = _children(daemon)[0]
         _ip("link", "add", self._link, "type", "veth", "peer", "name", "eth0", "netns", child)
         _ip("addr", "add", f"{self._ours}/30", "dev", self._link)
         _ip("link", "set", self._link, "up")
         words = ["ssh", "-F", str(self._place / "ssh_config"), "-o", "BatchMode=yes", self.name, "true"]
-        until(lambda: subprocess.run(words, check=False, capture_output=True).returncode == 0, "sshd")
+        until(
+            lambda: subprocess.run(words, check=False, capture_output=True).returncode == 0,
+            f"ssh {self.name}",
+            daemon,
+        )
 
     def kill(self) -> None:
         """End it with all of its processes."""
-        if self._process is None:
+        if self._daemon is None:
             return
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
-        for child in children:  # the first of its processes, with which all others end
+        for child in _children(self._daemon):  # the first of its processes, with which all others end
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGKILL)
-        self._process.wait(30)
-        self._process = None
+        self._daemon.process.wait(30)
+        self._daemon = None
         until(lambda: not Path(f"/sys/class/net/{self._link}").exists(), f"no link to {self.name}")
 
     def set_link(self, state: str) -> None:
         """Cut the network to it ("down"), or join it again ("up")."""
         _ip("link", "set", self._link, state)
+
+
+def _children(daemon: Daemon) -> list[str]:
+    """Numbers of the processes that it has started itself; none once it has ended."""
+    pid = daemon.process.pid
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def _ip(*words: str) -> None:

@@ -126,7 +126,7 @@ def test_jobs_that_outlive_steelyard_are_waited_for_and_nothing_runs_twice(
 ):
     going_on = asked(more=held(tmp_path))
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
     process.kill()
     process.join()
     for job in jobs_in(tmp_path / "it.lab" / JOBS):  # as where it died before it noted their numbers
@@ -140,7 +140,7 @@ def test_jobs_that_outlive_steelyard_are_waited_for_and_nothing_runs_twice(
 def test_an_interrupted_run_ends_what_runs_there_and_goes_on_later(asked, tmp_path, begin, eventually):
     going_on = asked(more=held(tmp_path))
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
     os.kill(process.pid, signal.SIGINT)
     process.join(120)
     assert process.exitcode == 130
@@ -161,7 +161,8 @@ def test_a_host_that_dies_and_comes_back_costs_at_most_the_trial_that_ran(
     waits = f'[ "$1" -gt 4 ] && echo "$1" >> "{tmp_path}/waiting"; '
     process = begin(asked(more=waits + held(tmp_path)), tmp_path / "it.lab")
     eventually(
-        lambda: (tmp_path / "waiting").exists() and len((tmp_path / "waiting").read_text().split()) == 2
+        lambda: (tmp_path / "waiting").exists() and len((tmp_path / "waiting").read_text().split()) == 2,
+        process,
     )
     assert len(rows(tmp_path)) == 4
     both.n2.kill()
@@ -183,7 +184,7 @@ def test_others_go_on_without_a_host_that_is_away_and_what_it_did_meanwhile_coun
     monkeypatch.setattr(Hosts, "patience_s", 1.0)
     going_on = asked(more=held(tmp_path))
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
     both.n2.set_link("down")
     try:
         (tmp_path / "go").touch()
@@ -202,13 +203,28 @@ def test_others_go_on_without_a_host_that_is_away_and_what_it_did_meanwhile_coun
 
 
 def test_a_plan_says_where_the_blocks_go_and_starts_nothing(asked, tmp_path):
-    plan = preview(asked(blocks=5), tmp_path / "it.lab")
-    assert plan.refused == ()
+    plan = preview(asked(blocks=5), tmp_path / "it.lab", ask=True)
+    assert (plan.refused, plan.unasked) == ((), ())
     assert sorted(plan.nodes.values()) == [2, 3]
     assert format_where(asked().launch) == (
         "on n1 and n2, which ssh reaches, with what trials need copied there"
     )
     assert rows(tmp_path) == []
+
+
+def test_a_plan_that_asks_says_which_host_is_away_and_one_that_does_not_starts_no_ssh(both, asked, tmp_path):
+    away = asked(ssh=["ssh", "-F", str(both.place / "ssh_config"), "-o", "Port=23"])
+    (refused,) = preview(away, tmp_path / "it.lab", ask=True).refused
+    assert refused.error.startswith("n1 cannot be reached")
+    plan = preview(away, tmp_path / "it.lab")
+    assert (plan.refused, plan.unasked) == ((), ("n1", "n2"))
+
+
+def test_an_sshd_that_ends_at_once_fails_a_test_at_once_with_its_log(tmp_path, monkeypatch):
+    monkeypatch.setattr(ssh_hosts, "SSHD", f"{ssh_hosts.SSHD}NoSuchOption yes\n")
+    monkeypatch.setattr(ssh_hosts, "NAMES", ("n1",))
+    with pytest.raises(AssertionError, match="NoSuchOption"), ssh_hosts.running_hosts(tmp_path / "hosts"):
+        pass
 
 
 def test_one_host_is_no_context(asked, tmp_path):

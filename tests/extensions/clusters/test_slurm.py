@@ -77,7 +77,7 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
 ):
     going_on = asked(tmp_path, pause_s=0.2)
     process = begin(going_on, tmp_path / "it.lab")
-    eventually((tmp_path / "log").exists)
+    eventually((tmp_path / "log").exists, process)
     process.kill()
     assert exit_code(process) == -signal.SIGKILL
     assert run(going_on, tmp_path / "it.lab") == "complete"
@@ -95,7 +95,7 @@ def test_a_job_that_is_cancelled_costs_no_more_than_the_trials_whose_ranks_it_en
 ):
     going_on = asked(tmp_path, pause_s=0.3)
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
+    eventually(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3, process)
     subprocess.run(["scancel", "--signal=KILL", "--full", jobs_of(tmp_path)[0].id], check=True)
     assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
@@ -114,7 +114,7 @@ def test_ranks_that_slurm_ends_before_the_runner_are_missing_at_random(slurm, tm
     """A plain scancel ends the ranks, refuses others, and kills the runner some seconds later."""
     going_on = asked(tmp_path, pause_s=0.3)
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
+    eventually(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3, process)
     subprocess.run(["scancel", jobs_of(tmp_path)[0].id], check=True)
     assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
@@ -167,7 +167,7 @@ def test_more_ranks_than_a_job_has_room_for_are_a_failure_in_slurms_words(slurm,
 def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin, eventually):
     going_on = asked(tmp_path, pause_s=0.3, options=["--nodelist=n3"])
     process = begin(going_on, tmp_path / "it.lab")
-    eventually((tmp_path / "log").exists)
+    eventually((tmp_path / "log").exists, process)
     try:
         subprocess.run(["scontrol", "update", "nodename=n3", "state=down", "reason=test"], check=True)
         eventually(lambda: Slurm().state(jobs_of(tmp_path)[0]) == "ended")
@@ -185,7 +185,7 @@ def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin,
 def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path, begin, eventually):
     going_on = asked(tmp_path, pause_s=0.3)
     process = begin(going_on, tmp_path / "it.lab")
-    eventually((tmp_path / "log").exists)
+    eventually((tmp_path / "log").exists, process)
     os.kill(process.pid, signal.SIGINT)
     assert exit_code(process) == 130
     eventually(lambda: Slurm().state(jobs_of(tmp_path)[0]) == "ended")
@@ -282,7 +282,7 @@ def test_an_array_that_outlives_steelyard_is_waited_for_and_nothing_runs_twice(
     waits = 'while ! [ -e "$0.go" ] && [ "$1" -gt 6 ]; do sleep 0.05; done; '
     going_on = dealt(tmp_path, more=waits)
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: (tmp_path / "log").exists() and len(rows(tmp_path)) >= 6)
+    eventually(lambda: (tmp_path / "log").exists() and len(rows(tmp_path)) >= 6, process)
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     jobs = jobs_of(tmp_path)
@@ -299,7 +299,7 @@ def test_a_task_of_an_array_that_is_cancelled_costs_no_trial(slurm, tmp_path, be
     waits = 'while ! [ -e "$0.go" ] && [ "$1" -gt 6 ]; do sleep 0.05; done; '
     going_on = dealt(tmp_path, more=waits)
     process = begin(going_on, tmp_path / "it.lab")
-    eventually(lambda: (tmp_path / "log").exists() and len(rows(tmp_path)) >= 6)
+    eventually(lambda: (tmp_path / "log").exists() and len(rows(tmp_path)) >= 6, process)
     subprocess.run(["scancel", jobs_of(tmp_path)[1].id], check=True)
     eventually(lambda: Slurm().state(jobs_of(tmp_path)[1]) == "ended")
     (tmp_path / "log.go").touch()

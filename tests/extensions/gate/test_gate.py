@@ -158,7 +158,7 @@ def test_no_common_benchmark_no_metric_and_no_time_are_refused(suites, tmp_path)
     with pytest.raises(UsageError, match="no benchmark reports cpu_time_s") as caught:
         run(suites, tmp_path, request_of(base, equal, metric="cpu_time_s"), name="b")
     assert caught.value.hint == "--metric, one of: real_time_s"
-    with pytest.raises(UsageError, match=r"0.001 s are too short: 3 blocks of this suite take about"):
+    with pytest.raises(UsageError, match=r"0.001 s is too short: 3 blocks of this suite take about"):
         run(suites, tmp_path, request_of(base, equal, max_time_s=0.001), name="c")
     with pytest.raises(UsageError, match="not recognised as a harness of benchmarks"):
         run(suites, tmp_path, request_of(base, equal, harness=None), name="d")

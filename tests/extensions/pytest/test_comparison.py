@@ -16,7 +16,7 @@ def test_slow(steelyard, work):
 """
 SLOWER = TWO.replace("work(2_000_000)", "work(4_000_000)")
 BLOCKS = ("--steelyard-blocks", "5")
-TWICE = r"(1\.9[5-9]|2|2\.0[0-5]?) × as long"
+TWICE = r"(1\.9[5-9]\d*|2|2\.0([0-5]\d*)?) × as long"
 """Noise of 1 % on either side is drawn anew in each process."""
 
 
@@ -41,6 +41,8 @@ def test_a_test_that_is_slower_in_turns_fails_the_session_after_one_kept_session
     assert code == 1
     assert re.search(rf"test_it\.py::test_slow: slower, {TWICE} in turns with {commit[:12]}", output)
     assert "test_it.py::test_quick: slower" not in output
+    assert re.search(rf"FAILED test_it\.py::test_slow - slower, {TWICE} in turns with {commit[:12]}", output)
+    assert "1 failed, 2 passed" in output
     assert sessions.git("worktree", "list").count("\n") == 1
 
 
@@ -62,6 +64,7 @@ def test_outside_of_a_repository_a_slower_test_is_suspected_and_fails_strict_ses
     assert code == int(strict)
     assert re.search(rf"test_it\.py::test_slow: suspected to be {TWICE}", output)
     assert "not measured in turns: the last kept session does not say of which commit it is" in output
+    assert ("FAILED test_it.py::test_slow - suspected to be " in output) == strict
 
 
 def test_changes_that_were_not_committed_when_a_session_was_kept_leave_a_suspicion(sessions):

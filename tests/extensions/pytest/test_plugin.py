@@ -64,6 +64,18 @@ def test_a_claim_that_fails_fails_its_test_in_words_with_the_evidence(sessions, 
     assert ("1 failed, 1 passed" in said) == fails
 
 
+def test_the_last_lines_name_all_claims_that_failed(sessions):
+    markers = '@pytest.mark.within("1 ms")\n@pytest.mark.faster_than("test_quick")'
+    sessions.write(TWO.format(marker=markers))
+    done = sessions.run("-vvv")
+    end = done.stdout.partition("short test summary info")[2]
+    assert "FAILED test_it.py::test_slow - " in end
+    evidence = done.stdout.partition("FAILURES")[2].partition(" steelyard ")[0]
+    for words in ("at most 1.00 ms", "faster than test_quick"):
+        assert words in end
+        assert words in evidence
+
+
 def test_a_claim_about_a_faster_test_holds(sessions):
     sessions.write(
         TWO.format(marker="").replace(
@@ -285,6 +297,9 @@ def test_claims_of_a_session_that_times_nothing_fail_where_it_is_strict(sessions
     done = sessions.run("--steelyard-off", "--steelyard-strict")
     assert done.returncode == 1
     assert "claims of 1 of them were not judged" in done.stdout
+    assert (
+        "FAILED steelyard - claims that were not judged, since their tests were not timed: 1" in done.stdout
+    )
     sessions.write(TWO.format(marker=""))
     assert sessions.run("--steelyard-off", "--steelyard-strict").returncode == 0
 
@@ -338,6 +353,8 @@ def test_a_session_that_cannot_be_recorded_loses_no_result(sessions):
     assert "2 passed" in done.stdout
     done = sessions.run("--steelyard-blocks", "3", "--steelyard-save", "main")
     assert done.returncode == 1
+    assert "FAILED steelyard - the session cannot be recorded: " in done.stdout
+    assert "1 failed, 2 passed" in done.stdout
     assert "INTERNALERROR" not in done.stdout
 
 

@@ -66,11 +66,12 @@ def test_a_wanted_precision_has_three_minutes():
 
 def test_as_many_prepare_commands_as_commands_run_each_before_its_own_and_others_before_all():
     keys = {"parameters": {"n": ["1", "2"]}, "prepare": ["x {n}", "y"]}
-    ((shell, option, script, name, label),) = (
+    ((shell, option, script, name, label, *texts),) = (
         CompareRequest(commands=["a {n}", "b"], **keys).experiment().program.prepare
     )
     assert (shell, option, name, label) == ("/bin/sh", "-c", "sh", "{command}")
-    assert "'a {{n}}')\nx {n}\n;;" in script
+    assert """'a {{n}}') exec /bin/sh -c "${{2}}";;""" in script
+    assert texts == ["x {n}", "y"]
     every = CompareRequest(commands=["a", "b"], prepare=["x", "y", "z"]).experiment()
     assert [words[2] for words in every.program.prepare] == ["x", "y", "z"]
 

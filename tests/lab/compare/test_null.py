@@ -147,7 +147,8 @@ def result_of(different, comparisons, **keys):
 
 
 @pytest.mark.parametrize(
-    ("different", "words"), [(50, "as promised"), (90, "too often"), (20, "is conservative")]
+    ("different", "words"),
+    [(50, "as promised"), (90, "more often than promised"), (20, "less often than promised")],
 )
 def test_the_share_is_judged_by_its_exact_interval(different, words):
     text = " ".join(plain(lines(result_of(different, 1000), 80)).split())

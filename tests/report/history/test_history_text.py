@@ -37,7 +37,7 @@ def test_a_change_of_scatter_and_one_of_slow_runs_say_so():
     spread = replace(CHANGE, kind="spread", before=0.01, after=0.03, ratio=3.0, ci95=Interval(2.2, 4.1))
     slow = replace(CHANGE, kind="slow_runs", before=0.05, after=0.35, ratio=None, ci95=None)
     said = text(replace(FOUND, series=(replace(SERIES, changes=(spread, slow)),)), 200)
-    assert "the scatter of its runs, 3 × (95 % CI 2.2 to 4.1): 1 % → 3 % from " in said
+    assert "the scatter of its runs, 3.0 × (95 % CI 2.2 to 4.1): 1 % → 3 % from " in said
     assert "the fraction of its slow runs, 5 % → 35 % from " in said
     assert "bisect" not in said
 

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.text.digits import bounds, decimals, percent, probability, quantity, ratio, scale
+from steelyard.report.text.digits import (
+    bounds,
+    decimals,
+    factor,
+    percent,
+    percent_bounds,
+    probability,
+    quantity,
+    ratio,
+    scale,
+)
 from steelyard.results.interval import Interval
 
 
@@ -35,12 +45,65 @@ def test_a_ratio_and_its_interval_have_equal_digits_and_no_more_than_they_know(v
     assert f"{ratio(value, interval)} | {bounds(value, interval)}" == shown
 
 
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (1.15, 1.0004, 1.32, "1.15 | 1.0004 to 1.32"),
+        (0.9, 0.81, 0.99993, "0.90 | 0.81 to 0.9999"),
+        (4.1, 1.002, 16.7, "4.1 | 1.002 to 16.7"),
+        (1.000003, 1.0000004, 1.2, "1.000003 | 1.0000004 to 1.20"),
+        (1.15, 0.9996, 1.32, "1.15 | 1.00 to 1.32"),
+    ],
+)
+def test_a_bound_that_would_round_to_1_beside_a_verdict_has_a_digit_more(value, low, high, shown):
+    interval = Interval(low, high)
+    assert f"{ratio(value, interval)} | {bounds(value, interval)}" == shown
+
+
 @given(st.floats(1e-6, 1e6), st.floats(0, 5))
-def test_the_bounds_shown_never_hide_that_the_interval_excludes_1(value, log_half):
+def test_the_numbers_shown_exclude_1_where_the_interval_does(value, log_half):
     interval = Interval(value * 2.718**-log_half, value * 2.718**log_half)
     low, _, high = bounds(value, interval).split(" ")
-    if interval.low > 1.0001 or interval.high < 0.9999:
-        assert float(low) >= 1 or float(high) <= 1
+    if interval.low > 1:
+        assert float(low) > 1
+    if interval.high < 1:
+        assert float(high) < 1
+    if interval.excludes(1) and interval.low <= value <= interval.high:
+        assert (float(ratio(value, interval)) > 1) == (value > 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(1.284, "1.28"), (0.9998, "0.9998"), (1.00002, "1.00002"), (1, "1.00"), (1234, "1.23e+03")],
+)
+def test_a_factor_without_interval_is_told_from_1(value, shown):
+    assert factor(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "shown"),
+    [
+        (0.052, 0.07, 0.0, "+5.2 to +7.0"),
+        (0.0003, 0.07, 0.0, "+0.03 to +7.0"),
+        (-0.07, -0.00004, 0.0, "-7.0 to -0.004"),
+        (0.03002, 0.05, 0.03, "+3.002 to +5.0"),
+        (-0.05, -0.03002, 0.03, "-5.0 to -3.002"),
+        (-0.0003, 1.2, 0.03, "-0.0 to +120"),
+    ],
+)
+def test_bounds_in_percent_show_what_they_exclude(low, high, margin, shown):
+    assert percent_bounds(Interval(low, high), 1, margin) == shown
+
+
+@given(st.floats(-0.9, 5), st.floats(0, 5), st.floats(0, 0.2))
+def test_no_bound_in_percent_lies_on_a_margin_it_excludes(low, width, margin):
+    interval = Interval(low, low + width)
+    first, _, last = percent_bounds(interval, 1, margin).split(" ")
+    for at in (0.0, margin, -margin):
+        if interval.low - at > 1e-12:
+            assert float(first) > 100 * at
+        if at - interval.high > 1e-12:
+            assert float(last) < 100 * at
 
 
 @pytest.mark.parametrize(

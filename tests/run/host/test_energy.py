@@ -57,6 +57,14 @@ def test_files_of_all_packages_are_read_and_say_where_they_wrap(machine):
     assert cores.path.parent.name == "intel-rapl:0:0"
 
 
+@pytest.mark.parametrize(
+    "files", [{name.replace("pkg", "gpu"): text for name, text in EVENT.items()}, zones(z0="uncore")]
+)
+def test_the_uncore_domain_is_what_the_kernel_calls_gpu(machine, files):
+    source = find_energy_source("uncore", machine(files))
+    assert source.event is not None or source.files
+
+
 def test_a_user_who_may_not_count_the_machine_reads_the_files(machine, user):
     forbidden = {"proc/sys/kernel/perf_event_paranoid": "2\n"}
     assert find_energy_source("pkg", machine(EVENT | forbidden | zones(z0="package-0"))).files

@@ -68,7 +68,11 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }
-_TABLES: Final = {columns.JUBE: columns.reads_jube, columns.CSV: columns.reads_csv}
+_TABLES: Final = {
+    columns.JUBE: columns.reads_jube,
+    columns.CSV: columns.reads_csv,
+    columns.TSV: columns.reads_tsv,
+}
 
 MOST_VALUES: Final = 1_000_000
 """Values of a file that become trials of a record."""
@@ -157,7 +161,7 @@ def _get_looks(text: str, place: str) -> str | None:
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
-    return next((name for name, reads in _TABLES.items() if reads(text)), None)
+    return next((name for name, reads in _TABLES.items() if reads(text, place)), None)
 
 
 def _get_tool_of(document: object) -> str | None:

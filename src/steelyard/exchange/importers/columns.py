@@ -1,4 +1,4 @@
-"""Tables with a row for each launch: CSV, JUBE's results (``jube result`` as CSV or as a table of bars).
+"""Tables with a row for each launch: CSV, TSV, JUBE's results (``jube result`` as CSV or as a table of bars).
 
 ``--value`` names the metric, ``--by`` what tells treatments apart; units are those that a header says in
 brackets (``time[s]``, as JUBE writes it), or ``--unit``.
@@ -16,9 +16,10 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar, parse_float
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, read_unit
-from steelyard.files.reading import csv_rows
+from steelyard.files.reading import column_separator, csv_rows
 
 CSV: Final = "csv"
+TSV: Final = "tsv"
 JUBE: Final = "jube"
 
 _BARS: Final = re.compile(r"^\s*\|.*\|\s*$")
@@ -46,15 +47,20 @@ class Chosen(msgspec.Struct, frozen=True):
     better: Better = "lower"
 
 
-def reads_jube(text: str) -> bool:
+def reads_jube(text: str, _place: str) -> bool:
     """Whether the text is a table of bars, as JUBE prints it."""
     lines = [line for line in text.splitlines() if line.strip()]
     return sum(bool(_BARS.match(line)) for line in lines[:4]) >= 2
 
 
-def reads_csv(text: str) -> bool:
-    """Whether the first line is one of several cells."""
-    return "," in text.split("\n", 1)[0]
+def reads_csv(text: str, place: str) -> bool:
+    """Whether the first line is one of several cells, with commas between them."""
+    return column_separator(text, place) == ","
+
+
+def reads_tsv(text: str, place: str) -> bool:
+    """Whether the first line is one of several cells, with tabs between them."""
+    return column_separator(text, place) == "\t"
 
 
 def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
@@ -65,7 +71,7 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
     UsageError
         A column is not there, no metric was named, a unit is not known, or a row is incomplete.
     """
-    rows = list(_split_bars(text) if reads_jube(text) else _split_commas(text, place))
+    rows = list(_split_bars(text) if reads_jube(text, place) else _split_cells(text, place, tool))
     if not rows:
         raise UsageError(f"{place}: the table is empty", hint="give a file with a header and a row a launch")
     titles = [_get_title(cell) for cell in rows[0][1]]
@@ -106,10 +112,9 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
     return FileContents(tool, series, "launch", notes=notes)
 
 
-def _split_commas(text: str, place: str) -> Iterator[tuple[int, Sequence[str]]]:
-    yield from (
-        (number, [cell.strip() for cell in cells]) for number, cells in csv_rows(text, place) if cells
-    )
+def _split_cells(text: str, place: str, tool: str) -> Iterator[tuple[int, Sequence[str]]]:
+    rows = csv_rows(text, place, "\t" if tool == TSV else "")
+    yield from ((number, [cell.strip() for cell in cells]) for number, cells in rows if cells)
 
 
 def _split_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:
@@ -127,6 +132,6 @@ def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: 
     text = of_header if of_header is not None else chosen_unit
     if text is None:
         hint = '--unit ms (--unit "" for a number)'
-        raise UsageError(f"{place}: the unit of {name} is not said", hint=hint)
+        raise UsageError(f"{place}: --unit is missing: what is the unit of {name}?", hint=hint)
     unit = read_unit(text, f"{place}: {name}")
     return unit.si, unit.scale

@@ -6,7 +6,9 @@ program inside the directory may do what its user may.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +17,13 @@ from steelyard.core.errors import UsageError
 MOST_WORDS: Final = 200
 MOST_CHARACTERS: Final = 4096
 """Of a word."""
+
+_BETWEEN: Final = re.compile(r"""[\s=,:;@"'`()\[\]{}<>|&$!*?#%^+]+""")
+"""What may stand before a path within a word: ``X=y=/etc``, ``@/etc``, ``a:/etc``."""
+_PLACEHOLDER: Final = re.compile(r"\{\w+\}")
+"""A directory of ours in commands that build: ``{tree}``."""
+_URL: Final = re.compile(r"https?://[\w.:-]+(/[\w./~%-]*)?(\?[\w.~%&=-]*)?")
+_UP: Final = re.compile(r"\.\.(/|$)")
 
 
 class Workplace:
@@ -41,7 +50,10 @@ class Workplace:
             It leads out of the root.
         """
         _check_characters(text)
-        place = (self.root / text).resolve()
+        try:
+            place = (self.root / Path(text).expanduser()).resolve()
+        except RuntimeError as error:  # a circle of links, or the home of nobody
+            raise UsageError(f"{text!r}: {error}", hint=f"name a path inside of {self.root}") from None
         if not place.is_relative_to(self.root):
             raise UsageError(f"{text!r} is outside of {self.root}", hint="name a path inside of it")
         return place
@@ -71,10 +83,40 @@ class Workplace:
             )
         for word in (program, *arguments):
             _check_characters(word)
-            for part in {word, word.partition("=")[2]}:
-                if part.startswith("/") or ".." in Path(part).parts:
-                    self.check_path(part)
+            for text in dict.fromkeys(self._read_paths(word)):
+                try:
+                    self.check_path(text)
+                except UsageError as error:
+                    raise UsageError(f"{word!r}: {error.message}", hint=error.hint) from None
         return tuple(words)
+
+    def _read_paths(self, word: str) -> Iterator[str]:
+        """Yield every text in a word of a command that a program may take for a path.
+
+        Which one it takes is known to the program alone: links are followed for each, and an absolute path
+        may stand behind the letters of an option (``-o/etc``, ``-isystem/etc``).
+        """
+        if _URL.fullmatch(word):
+            return
+        yield word
+        word = _PLACEHOLDER.sub(".", word)
+        starts = [0, *(match.end() for match in _BETWEEN.finditer(word))]
+        for text in (*(word[start:] for start in starts), *_BETWEEN.split(word)):
+            yield text
+            if text.startswith("-"):
+                yield from self._read_behind_option(text)
+
+    def _read_behind_option(self, text: str) -> Iterator[str]:
+        """Yield what may be a path behind the letters of an option, of which there is one, or are more."""
+        value = text[2:]
+        yield value
+        if up := _UP.search(value):
+            yield value[up.start() :]
+        # With parents: of a name that is too long, Path.exists raises an error.
+        is_relative = value.startswith(".") or os.path.isdir((self.root / value).parent)  # noqa: PTH112
+        letters, slash, _ = value.partition("/")
+        if slash and not is_relative and not _BETWEEN.search(letters):
+            yield value[len(letters) :]
 
     def check_revision(self, text: str) -> str:
         """Return a revision, which is not an option.

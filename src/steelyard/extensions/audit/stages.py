@@ -224,9 +224,9 @@ class Stages:
         unique = list({tuple(row.values()): row for row in rows}.values())
         if self.request.limited and len(unique) * self.run_s > self._compute_remaining_s():
             raise self.too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
-        exit_code = self._make_experiment(unique, "trial", 1, 0).program.verify.exit
+        verify = self._make_experiment(unique, "trial", 1, 0).program.verify
         ends = [
-            None if raw.status == "ok" and exit_code in ("any", raw.exit_code) else ending(raw)
+            None if raw.status == "ok" and verify.accepts(raw.exit_code) else ending(raw)
             for raw in probe_launches(self.launches(unique))
         ]
         end_of = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.core.units import Scalar
 from steelyard.extensions.audit.results import AS_STARTED, COUNTED, Audit, AuditedContext, Replicated
-from steelyard.report.text.digits import bounds, percent, ratio
+from steelyard.report.text.digits import bounds, factor, percent, ratio
 from steelyard.report.text.label import join_names, plural, printable
 
 _NAMES: Final = {
@@ -82,7 +82,7 @@ def format_advice(finding: AuditedContext, audit: Audit) -> str | None:
         return None
     name = name_of(finding)
     extreme = finding.extreme
-    size = f"{max(extreme.ratio, 1 / extreme.ratio):.2g} ×"
+    size = f"{factor(max(extreme.ratio, 1 / extreme.ratio), 2)} ×"
     if finding.context == AS_STARTED:
         return (
             f"{_format_capital(name)} is {effect(extreme)} than the typical one. The other rows show"
@@ -133,15 +133,15 @@ def open_ended(audit: Audit) -> str | None:
 
 def name_elapsed_kinds(audit: Audit) -> str | None:
     """Return the kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
-    judged = [finding for finding in audit.findings if finding.cpu_ratio is not None]
-    if not judged:
-        return None
     named = [
-        f"{context.context} (CPU time alone: {context.cpu_ratio:.2f} ×)"
-        if _disagree(context, audit.least)
-        else context.context
-        for context in judged
+        f"{finding.context} (CPU time alone: {factor(finding.cpu_ratio)} ×)"
+        if _disagree(finding, audit.least)
+        else finding.context
+        for finding in audit.findings
+        if finding.cpu_ratio is not None
     ]
+    if not named:
+        return None
     return f"By elapsed time, since waiting takes no CPU time: {join_names(named, len(named))}."
 
 
@@ -180,7 +180,7 @@ def _format_largest(finding: AuditedContext) -> str:
     ]
     if len(intervals) < len(finding.replicated):
         return "any effect"
-    return f"{max(max(interval.high, 1 / interval.low) for interval in intervals):.2f} ×"
+    return f"{factor(max(max(interval.high, 1 / interval.low) for interval in intervals))} ×"
 
 
 def _format_capital(text: str) -> str:

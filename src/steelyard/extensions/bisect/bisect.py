@@ -70,9 +70,9 @@ def bisect(
         Path(bisect_request.place),
     )
     if repository.dirty:
-        tell("uncommitted changes are in no commit, and are not measured")
+        tell("uncommitted changes are not measured")
     bisection = _Bisection(bisect_request, line, trees, directory)
-    with interruptible(), _told_how_to_go_on(directory):
+    with bisect_request.lock(directory), interruptible(), _told_how_to_go_on(directory):
         try:
             search = bisection.search(watch, tell)
         finally:

@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.extensions.bisect.results import Bisection, Likeness
 from steelyard.report.text.change import SIGNS, relative, short_hash
-from steelyard.report.text.digits import percent, probability, ratio, share
+from steelyard.report.text.digits import bounds, factor, percent, probability, ratio, share
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -37,17 +37,14 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
 
 
 def _render_equal(bisection: Bisection, width: int) -> list[Line]:
-    bounds = (
-        f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bisection.ci95.low:.4g} to"
-        f" {bisection.ci95.high:.4g})"
-    )
+    size = f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bounds(bisection.ratio, bisection.ci95)})"
     text = (
         f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.bad)} is not"
         " seen to differ from"
-        f" {short_hash(bisection.good)}, {bounds}, {plural(bisection.end_blocks, 'block')}, p ="
+        f" {short_hash(bisection.good)}, {size}, {plural(bisection.end_blocks, 'block')}, p ="
         f" {probability(bisection.p)};"
-        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was"
-        " searched for."
+        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. No search was"
+        " made."
     )
     return render_paragraph(text, width, style="open", rest="  ", only_first=True)
 
@@ -93,7 +90,7 @@ def _test(bisection: Bisection, width: int) -> list[Line]:
     columns = [
         Column.words("commit", (short_hash(commit.commit) for commit in tested)),
         Column.numbers("blocks", (str(commit.blocks) for commit in tested)),
-        Column.numbers("× good", (f"{test.ratio:.4g}" for test in tested)),
+        Column.numbers("× good", (factor(test.ratio, 4) for test in tested)),
         Column.words("behaves", (_LIKE[commit.like] for commit in tested)),
     ]
     ends = f"{plural(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"

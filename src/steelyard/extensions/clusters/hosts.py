@@ -99,9 +99,18 @@ class Hosts(Scheduler):
         self._ends: dict[Path, str] = {}
         """How jobs ended, in the words of the script."""
 
+    def foresee(self) -> None:
+        """See ``Scheduler.foresee``: ``ssh`` is a command of the spec, and may be of a stranger's."""
+        refuse_absent(fill_words(self.ssh, source=self.source)[:1])
+
+    @property
+    def unasked(self) -> Sequence[str]:
+        """See ``Scheduler.unasked``."""
+        return self.names
+
     def check(self) -> None:
         """See ``Scheduler.check``: each host is reached, has what a job takes, and room for it."""
-        refuse_absent(fill_words(self.ssh, source=self.source)[:1])
+        self.foresee()
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             failed = [error for error in pool.map(self._check, self.names) if error is not None]
         if failed:

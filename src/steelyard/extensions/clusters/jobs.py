@@ -51,6 +51,14 @@ class Jobs:
         """Refuse a queue that cannot be asked."""
         self._submission.scheduler.check()
 
+    def foresee(self) -> None:
+        """Refuse what shows with none of the spec's commands started."""
+        self._submission.scheduler.foresee()
+
+    def list_unasked(self) -> tuple[str, ...]:
+        """List machines that only a command of the spec can ask."""
+        return tuple(self._submission.scheduler.unasked)
+
     def list_nodes(self) -> tuple[str, ...]:
         """List the nodes that the queue has."""
         return tuple(self._submission.scheduler.list_nodes())

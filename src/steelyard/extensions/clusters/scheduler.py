@@ -66,6 +66,20 @@ class Scheduler(ABC):
             No scheduler answers on this machine.
         """
 
+    def foresee(self) -> None:
+        """Refuse what ``check`` would, as far as it shows with none of the spec's commands started.
+
+        Raises
+        ------
+        MachineError
+        """
+        self.check()
+
+    @property
+    def unasked(self) -> Sequence[str]:
+        """Machines that only a command of the spec can ask, so that ``foresee`` leaves them alone."""
+        return ()
+
     @abstractmethod
     def submit(self, handover: Handover) -> str:
         """Hand in a job's script, whose output goes to its log.

@@ -143,10 +143,12 @@ def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
 
 
 def _describe_contexts(it: Optimisation, measured: Sequence[tuple[float, Interval]]) -> str:
+    from steelyard.report.text.digits import bounds, ratio
+
     *single, (across, around) = measured
     values = [value for value, _ in single]
     text = f"-O3 is {min(values):.2f} × to {max(values):.2f} × as fast as -O2"
-    overall = f"across contexts it is {across:.2f} × (95 % CI {around.low:.2f} to {around.high:.2f})"
+    overall = f"across contexts it is {ratio(across, around)} × (95 % CI {bounds(across, around)})"
     if not it.aslr_off:
         return f"{text}; address randomisation could not be switched off, so no context was held; {overall}."
     if max(interval.low for _, interval in single) > min(interval.high for _, interval in single):

@@ -13,13 +13,7 @@ import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.core.errors import (
-    InterruptedRunError,
-    NoReportError,
-    ProgramError,
-    RecordBusyError,
-    UsageError,
-)
+from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, UsageError
 from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
@@ -49,7 +43,6 @@ from steelyard.results.interval import Interval
 from steelyard.results.status import Progress
 from steelyard.stats.compare.slow_mode import find_slow_runs
 from steelyard.stats.sequential.looks import Looks
-from steelyard.store.lock import WriterLock
 
 FIRST_LOOK: Final = 6
 """Blocks after which verdicts are looked at for the first time."""
@@ -111,7 +104,7 @@ def gate(
     """
     notes = []
     if repository is not None and repository.dirty:
-        notes.append("Uncommitted changes are in no commit and were not measured.")
+        notes.append("Uncommitted changes are not measured.")
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
     return suite.answer(notes, qualification)
 
@@ -121,16 +114,8 @@ def measure_suite(
 ) -> GatedSuite:
     """Measure, or go on where that was interrupted; errors are those of ``gate``."""
     request = identify(request, repository).keep_in(directory)
-    with _lock(directory):
+    with request.lock(directory):
         return _measure_in(directory, request, GateSides(request, repository, directory), watch, tell)
-
-
-def _lock(directory: Path) -> WriterLock:
-    """Keep other gates out: one that ends there would remove the trees that this one measures."""
-    try:
-        return WriterLock(directory / "lock")
-    except RecordBusyError as error:
-        raise RecordBusyError(f"{directory}: a gate runs there already", hint=error.hint) from None
 
 
 def _measure_in(
@@ -225,7 +210,7 @@ class GatedSuite:
             self._choose_next()
         if not done:
             raise UsageError(
-                f"{self.max_time_s:.3g} s are too short: {LEAST} blocks of this suite take about"
+                f"{self.max_time_s:.3g} s is too short: {LEAST} blocks of this suite take about"
                 f" {(LEAST + 1) * self._block_s():.3g} s",
                 hint="give it more: --max-time",
             )

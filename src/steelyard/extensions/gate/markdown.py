@@ -53,6 +53,6 @@ def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
             format_value(answer, entry.head),
         ]
         verdict = "slower, typical run" if entry.decided_by == "typical" else entry.verdict
-        cells += [format_change(entry), verdict]
+        cells += [format_change(entry, answer.margin), verdict]
         out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
     return out

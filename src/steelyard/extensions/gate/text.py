@@ -10,13 +10,12 @@ from steelyard.extensions.gate.words import (
     describe_qualification,
     explain_outlook,
     explain_qualifying,
-    format_interval,
     format_percent,
     format_value,
     list_notes,
     write_headline,
 )
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -63,7 +62,9 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
     styles = [STYLES[entry.verdict] for entry in visible]
     signs = [Span(SIGNS[entry.verdict], style) for entry, style in zip(visible, styles, strict=True)]
     changes = [Span("" if entry.change is None else f"{format_percent(entry.change)} %") for entry in visible]
-    bounds = [Span("" if entry.ci95 is None else format_interval(entry.ci95)) for entry in visible]
+    bounds = [
+        Span("" if entry.ci95 is None else percent_bounds(entry.ci95, 1, answer.margin)) for entry in visible
+    ]
     verdicts = [
         Span(_describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
     ]

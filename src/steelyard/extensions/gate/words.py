@@ -7,11 +7,10 @@ from typing import Final
 
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark, Qualification, Verdict
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.typical import format_typical
 from steelyard.report.text.undecided import write_undecided
-from steelyard.results.interval import Interval
 
 SIGNS: Final[dict[Verdict, str]] = {
     "slower": "✗",
@@ -72,7 +71,7 @@ def choose_change(entry: GatedBenchmark) -> float:
     return entry.typical.change if by_typical and entry.typical else entry.change or 0.0
 
 
-def format_typical_change(entry: GatedBenchmark) -> str | None:
+def format_typical_change(entry: GatedBenchmark, margin: float) -> str | None:
     """``slower in 19 of 20 blocks; one slow run of base; a typical run +200 %``.
 
     Only where the typical run decided, or goes the other way than the mean.
@@ -88,14 +87,16 @@ def format_typical_change(entry: GatedBenchmark) -> str | None:
     word, count = ("slower", typical.slower) if typical.change > 0 else ("faster", typical.faster)
     blocks = plural(entry.blocks, "block")
     words = format_typical(word, count, blocks, typical.slow_side, typical.slow_runs)
-    bounds = f" (95 % CI {format_interval(typical.ci95)})" if typical.ci95 else ""
+    bounds = f" (95 % CI {percent_bounds(typical.ci95, 1, margin)})" if typical.ci95 else ""
     return f"{words}; a typical run {format_percent(typical.change)} %{bounds}"
 
 
 def list_typical(answer: Gate) -> list[str]:
     """Sentences on benchmarks that the typical run decided, or of which it contradicts the mean."""
     entries = [
-        (entry, words) for entry in answer.benchmarks if (words := format_typical_change(entry)) is not None
+        (entry, words)
+        for entry in answer.benchmarks
+        if (words := format_typical_change(entry, answer.margin)) is not None
     ]
     listed = [
         f"{printable(entry.name)}: {words}; on average {format_percent(entry.change or 0.0)} %."
@@ -110,16 +111,11 @@ def format_amount(change: float) -> str:
     return percent(change) if change < _LARGE else f"a factor of {1 + change:.2g}"
 
 
-def format_change(entry: GatedBenchmark) -> str:
+def format_change(entry: GatedBenchmark, margin: float) -> str:
     """``+6.1 % (95 % CI +5.2 to +7.0)``."""
     if entry.change is None or entry.ci95 is None:
         return "not measured"
-    return f"{format_percent(entry.change)} % (95 % CI {format_interval(entry.ci95)})"
-
-
-def format_interval(interval: Interval) -> str:
-    """``+5.2 to +7.0``."""
-    return f"{format_percent(interval.low)} to {format_percent(interval.high)}"
+    return f"{format_percent(entry.change)} % (95 % CI {percent_bounds(entry.ci95, 1, margin)})"
 
 
 def format_percent(change: float) -> str:
@@ -137,14 +133,15 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
         case "gone":
             return f"{name}: gone, head does not report it"
         case "open":
-            return f"{name}: open, {format_change(entry)}; {explain_need(entry)}"
+            return f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry)}"
         case "equivalent":
-            return f"{name}: within {percent(answer.margin)}, {format_change(entry)}"
+            return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
         case "slower" if entry.decided_by == "typical":
-            return f"{name}: {format_typical_change(entry)}; on average {format_change(entry)}"
+            typical = format_typical_change(entry, answer.margin)
+            return f"{name}: {typical}; on average {format_change(entry, answer.margin)}"
         case _:
             values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
-            return f"{name}: {entry.verdict}, {format_change(entry)}, {values}"
+            return f"{name}: {entry.verdict}, {format_change(entry, answer.margin)}, {values}"
 
 
 def format_value(answer: Gate, number: float | None) -> str:

@@ -14,10 +14,11 @@ from steelyard.core.units import Metric, format_quantity
 from steelyard.extensions.observe.results import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.extensions.observe.traces import render_traces
 from steelyard.report.text.axis import axis_of
-from steelyard.report.text.digits import bounds, decimals, percent, probability, ratio
+from steelyard.report.text.digits import bounds, decimals, percent, percent_bounds, probability, ratio
 from steelyard.report.text.label import join_names, pad, plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
+from steelyard.results.interval import Interval
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
     "unperturbed": ("within {within}", "good"),
@@ -305,9 +306,9 @@ def _change(change: Change) -> str:
 def _format_interval(change: Change) -> str:
     if change.ci95 is None:
         return "–"
-    low, high = 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
-    places = min(3, max(0, decimals((high - low) / 2)))
-    return f"{low:+.{places}f} to {high:+.{places}f} %"
+    interval = Interval(change.ci95.low - 1, change.ci95.high - 1)
+    places = min(3, max(0, decimals(50 * (interval.high - interval.low))))
+    return f"{percent_bounds(interval, places)} %"
 
 
 def _render_plain(line: str) -> Line:

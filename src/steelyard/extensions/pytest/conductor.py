@@ -15,6 +15,7 @@ from steelyard.extensions.pytest.claims import NOTHING_TIMED, group_of, makes_cl
 if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken
     from steelyard.extensions.pytest.comparison import SessionComparison
+    from steelyard.extensions.pytest.failures import SessionFailure
     from steelyard.extensions.pytest.passes import Ran
     from steelyard.extensions.pytest.session import File
 
@@ -22,6 +23,8 @@ UNTIMED: Final = "steelyard: not timed"
 """Property of such a test, by which it is known where another process ran it; its value: whether it makes
 claims.
 """
+
+UNJUDGED_CLAIMS: Final = "claims that were not judged, since their tests were not timed"
 
 FIXTURES: Final = frozenset({"steelyard", "benchmark"})
 KEPT: Final = Path(".steelyard")
@@ -53,6 +56,7 @@ class TimedSession:
         self._unfinished: dict[str, int] = {}
         self._fixtures = FIXTURES if config.getoption("steelyard_as_benchmark") else {"steelyard"}
         self._is_strict: bool = config.getoption("steelyard_strict")
+        self._failures: list[SessionFailure] = []
 
     @property
     def distributed(self) -> bool:
@@ -97,7 +101,9 @@ class TimedSession:
         """Let a strict session fail a test that makes a claim and does not ask for the fixture."""
         report: pytest.TestReport = yield
         if self._is_strict and report.when == "call" and item.nodeid in self._untimed_claims:
-            _fail(report, f"{item.nodeid}: {NOTHING_TIMED}")
+            from steelyard.extensions.pytest.failures import fail
+
+            fail(report, f"{item.nodeid}: {NOTHING_TIMED}")
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -141,6 +147,7 @@ class TimedSession:
             hook.pytest_runtest_logfinish(nodeid=run.item.nodeid, location=run.item.location)
 
     def _judge(self, file: File | None, ran: Sequence[Ran]) -> None:
+        from steelyard.extensions.pytest.failures import fail
         from steelyard.extensions.pytest.session import judge, judge_untimed
 
         judgements = judge_untimed(file, ran)
@@ -156,7 +163,7 @@ class TimedSession:
                 self._failed.append(nodeid)
                 for report in judgement.ran.reports:
                     if report.when == "call":
-                        _fail(report, f"{judgement.words}\n{_get_evidence(judgement.ran)}")
+                        fail(report, f"{judgement.words}\n{_get_evidence(judgement.ran)}")
 
     def _describe_session(self) -> Taken:
         from steelyard.extensions.pytest.session import describe_recording
@@ -171,12 +178,14 @@ class TimedSession:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the record, and compare with sessions that were kept, and with a commit."""
-        if not self._compare_and_keep() and session.exitstatus == pytest.ExitCode.OK:
+        self._failures = self._compare_and_keep()
+        if self._failures and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _compare_and_keep(self) -> bool:
-        """Whether everything that was asked for holds; an error on the way is named, and loses no result."""
+    def _compare_and_keep(self) -> list[SessionFailure]:
+        """Return why the session fails beside its tests; an error is named, and loses no result."""
         from steelyard.core.errors import SteelyardError
+        from steelyard.extensions.pytest.failures import SESSION, SessionFailure
         from steelyard.extensions.pytest.session import keep, next_record, save
 
         name, against, revision = (
@@ -184,15 +193,22 @@ class TimedSession:
         )
         if not self.files:
             missed = [it for it in (against, revision) if it and not self.config.option.collectonly]
-            self.notes += [f"nothing was timed, so nothing is compared with {it}" for it in missed]
-            return not (self._is_strict and (self._unjudged or missed))
+            reasons = [f"nothing was timed, so nothing is compared with {it}" for it in missed]
+            self.notes += reasons
+            if self._unjudged:
+                reasons.append(f"{UNJUDGED_CLAIMS}: {self._unjudged}")
+            return [SessionFailure(SESSION, text) for text in reasons if self._is_strict]
         saved = self.config.rootpath / KEPT
         try:
             directory = next_record(saved / LAST, replace=True)
             save(self.files, directory, self._describe_session())
             self.comparisons = list(self._compare(directory, saved))
-            holds = not any(comparison.is_red(strict=self._is_strict) for comparison in self.comparisons)
-            if name and (self._failed or not holds):
+            failures = [
+                failure
+                for comparison in self.comparisons
+                for failure in comparison.failures(strict=self._is_strict)
+            ]
+            if name and (self._failed or failures):
                 why = (
                     f"by a claim: {', '.join(dict.fromkeys(self._failed))}"
                     if self._failed
@@ -202,10 +218,12 @@ class TimedSession:
             elif name:
                 directory = keep(directory, saved / name)
             self.notes.append(f"record: {directory}")
-            return holds
+            return failures
         except (SteelyardError, OSError) as error:
-            self.notes.append(f"the session cannot be recorded: {error}")
-            return not (name or against or revision or self._is_strict)
+            reason = f"the session cannot be recorded: {error}"
+            self.notes.append(reason)
+            is_needed = name or against or revision or self._is_strict
+            return [SessionFailure(SESSION, reason)] if is_needed else []
 
     def _compare(self, directory: Path, saved: Path) -> Sequence[SessionComparison]:
         from steelyard.extensions.pytest.comparison import compare_with_commit, compare_with_kept
@@ -254,12 +272,8 @@ class TimedSession:
             terminalreporter.line(f"claims of {self._unjudged} of them were not judged")
         for line in lines(self.files, self.claims, self.comparisons, self.notes):
             terminalreporter.line(line)
-
-
-def _fail(report: pytest.TestReport, words: str) -> None:
-    """Let a test that passed fail."""
-    report.outcome = "failed"
-    report.longrepr = words
+        # Its last lines count these, and name them.
+        terminalreporter.stats.setdefault("failed", []).extend(failure.report() for failure in self._failures)
 
 
 def _get_evidence(ran: Ran) -> str:

@@ -7,6 +7,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from steelyard.core.units import format_quantity
+from steelyard.report.text.digits import bounds, factor, ratio
 
 if TYPE_CHECKING:
     from steelyard.extensions.pytest.comparison import SessionChange, SessionComparison
@@ -29,12 +30,13 @@ def lines(
         yield f"{name:<{width}}  {mean:>8}  s = {s:>8}  {len(values)} blocks"
     yield from (f"- {text}" for text in claims)
     for comparison in comparisons:
-        yield from (f"- {change.name}: {_change(change)}" for change in comparison.changes)
+        yield from (f"- {change.name}: {describe_change(change)}" for change in comparison.changes)
         yield from comparison.unjudged
     yield from notes
 
 
-def _change(change: SessionChange) -> str:
+def describe_change(change: SessionChange) -> str:
+    """Return what became of a test since an earlier version of itself."""
     moved, turned = change.moved, change.turned
     if turned is not None:
         suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""
@@ -47,16 +49,12 @@ def _change(change: SessionChange) -> str:
 
 def _describe_turned(turned: Turned, commit: str) -> str:
     evidence = f"in turns with {commit} ({turned.pairs} pairs of processes"
-    evidence += (
-        f", 95 % interval {turned.interval.low:.3g} to {turned.interval.high:.3g})"
-        if turned.interval
-        else ")"
-    )
+    evidence += f", 95 % interval {bounds(turned.ratio, turned.interval)})" if turned.interval else ")"
     if turned.outcome == "not_resolved":
-        return f"not resolved, {turned.ratio:.3g} × as long {evidence}"
+        return f"not resolved, {ratio(turned.ratio, turned.interval)} × as long {evidence}"
     if turned.outcome == "slower":
-        return f"slower, {turned.ratio:.3g} × as long {evidence}"
-    return f"faster, {turned.ratio:.3g} × as long {evidence}"
+        return f"slower, {ratio(turned.ratio, turned.interval)} × as long {evidence}"
+    return f"faster, {ratio(turned.ratio, turned.interval)} × as long {evidence}"
 
 
 def _describe_move(moved: Moved) -> str:
@@ -65,7 +63,7 @@ def _describe_move(moved: Moved) -> str:
             f"not judged, {_get_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
             " at least two, better five"
         )
-    evidence = f"95 % interval {moved.interval.low:.3g} to {moved.interval.high:.3g} × as fast"
+    evidence = f"95 % interval {bounds(moved.speedup, moved.interval)} × as fast"
     evidence += f", {moved.sessions} kept sessions" + (
         ", relative to the reference" if moved.relative else ""
     )
@@ -74,4 +72,4 @@ def _describe_move(moved: Moved) -> str:
 
 
 def _get_ratio(speedup: float) -> str:
-    return f"{speedup:.3g} × as fast" if speedup >= 1 else f"{1 / speedup:.3g} × as long"
+    return f"{factor(speedup)} × as fast" if speedup >= 1 else f"{factor(1 / speedup)} × as long"

@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Outcome
 from steelyard.report.text.change import short_hash
-from steelyard.report.text.digits import percent, probability
+from steelyard.report.text.digits import bounds, factor, percent, probability, ratio
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, render_paragraph
 
@@ -59,7 +59,7 @@ def _describe_attempt(attempt: Attempt) -> str:
 
 
 def _format_gain(gain: float | None) -> str:
-    return "no gain measured" if gain is None else f"{gain:.4g} × the speed"
+    return "no gain measured" if gain is None else f"{factor(gain, 4)} × the speed"
 
 
 def _test(attempt: Attempt) -> str:
@@ -77,8 +77,9 @@ def _describe_standing(ledger: Ledger, width: int) -> list[Line]:
     lines = [(), *render_paragraph(text, width)]
     for total in ledger.totals:
         words = (
-            f"{short_hash(total.best)} has {total.gain:.4g} × the speed of {short_hash(ledger.start)} (95 %"
-            f" CI {total.ci95.low:.4g} to {total.ci95.high:.4g}, {plural(total.blocks, 'fresh block')})."
+            f"{short_hash(total.best)} has {ratio(total.gain, total.ci95)} × the speed of"
+            f" {short_hash(ledger.start)} (95 % CI {bounds(total.gain, total.ci95)},"
+            f" {plural(total.blocks, 'fresh block')})."
         )
         lines += render_paragraph(words, width)
     if wins and (not ledger.totals or ledger.totals[-1].best != ledger.best):

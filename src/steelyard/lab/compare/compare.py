@@ -34,6 +34,9 @@ DEFAULT_SHELL: Final = "/bin/sh"
 MOST_VALUES: Final = 10_000
 """Of a parameter that is scanned."""
 
+_ITERATION: Final = "HYPERFINE_ITERATION"
+"""Variable in which hyperfine gives a command the number of its run."""
+
 _OURS: Final = ("build", "objects", *Code.placeholders)
 """Placeholders of a build besides parameters."""
 _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
@@ -55,10 +58,17 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     prepare, conclude : sequence of str
         Before and after each run: all of them, or one a command where there are as many as commands.
     shell : str or None
-        The program that reads each command after ``-c``. Values of parameters are quoted for ``/bin/sh``;
+        The program that reads each command after ``-c``, and its options (``bash --norc``). It reads commands
+        around runs, too; without it ``/bin/sh`` does. Values of parameters are quoted for ``/bin/sh``;
         another shell gets them as they are.
     env : Mapping[str, str]
-        Variables of all commands beside those of this process; values may name parameters.
+        Variables of all commands beside those of this process; values may name parameters, and
+        ``{iteration}``: the number of the run, from 0, and before those ``warmup-0``, ``warmup-1``, ….
+    ignore_failure : bool or sequence of int
+        Accept any end of a run, or these exit codes besides 0.
+    output : str
+        ``"capture"``, ``"null"``, or the path of a file, with a ``/``, that has the standard output of the
+        last run.
     contexts : bool or "layout"
         Draw a new context for every block: length of the environment, with ASLR off; with ``"layout"``, also
         the layout of the code, which is rebuilt.
@@ -76,7 +86,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         Add blocks until every speedup has an interval of this relative half-width; or until every verdict
         is decided and its interval narrow against the effect.
     max_time_s : float or None
-        Add no more after this; by default 180 s for a precision, 10 s for an answer, 3 s for one command.
+        Add no more after this, also where ``rel_halfwidth`` is ``None``; by default 180 s for a precision,
+        10 s for an answer, 3 s for one command.
     """
 
     commands: Sequence[str]
@@ -89,11 +100,11 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     conclude: Sequence[str] = ()
     cleanup: Sequence[str] = ()
     stdin: str | None = None
-    output: Literal["capture", "null"] = "capture"
+    output: str = "capture"
     contexts: bool | Literal["layout"] = False
     build: str | None = None
     objects: Sequence[str] = ()
-    ignore_failure: bool = False
+    ignore_failure: bool | Sequence[int] = False
     timeout_s: float | None = None
     discard: int = 1
     blocks: int | None = None
@@ -130,6 +141,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             A command that is empty or has an unclosed quote, names that are not as many or not different,
             and all that a spec refuses.
         """
+        self._refuse_parameters_once()
         labels = _get_labels(self.commands, self.names)
         commands = {label: self._split_words(text) for label, text in zip(labels, self.commands, strict=True)}
         keys: dict[str, Any] = {
@@ -139,12 +151,12 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 "commands": commands,
                 "shell": self.shell == DEFAULT_SHELL,
                 "inherit": True,
-                "output": self.output,
-                "verify": {"exit": "any" if self.ignore_failure else 0},
-                "prepare": _get_hooks(self.prepare, labels, self.parameters),
-                "cleanup": _get_hooks(self.conclude, labels, self.parameters),
-                "cleanup_once": [_get_hook(text, {}) for text in self.cleanup],
-                "setup_once": [_get_hook(text, {}) for text in self.setup],
+                "output": escape(self.output),
+                "verify": {"exit": self._list_exit_codes()},
+                "prepare": self._list_hooks(self.prepare, labels),
+                "cleanup": self._list_hooks(self.conclude, labels),
+                "cleanup_once": [self._make_hook(text) for text in self.cleanup],
+                "setup_once": [self._make_hook(text) for text in self.setup],
             },
             "design": {"blocks": self.least_blocks, "discard": self.discard, "seed": self.seed},
             "analysis": {"metric": self.metric},
@@ -164,17 +176,21 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.build is not None or self.contexts == "layout":
             keys["build"] = self._build(labels)
             keys["contexts"]["code"] = "random"
-        if stop := self._stop():
-            keys["design"]["stop"] = {key: value for key, value in stop.items() if value is not None}
+        if stop := {key: value for key, value in self._stop().items() if value is not None}:
+            keys["design"]["stop"] = stop
         return experiment(**keys)
 
     def _list_program_keys(self) -> dict[str, Any]:
         """Return the keys of ``[program]`` that stand only where they are asked for."""
         keys: dict[str, Any] = {}
-        if self.env:
-            keys["env"] = {
-                name: _keep_placeholders(value, {*self.parameters}) for name, value in self.env.items()
-            }
+        env = {
+            name: _keep_placeholders(value, {*self.parameters, "iteration"})
+            for name, value in self.env.items()
+        }
+        if any(_ITERATION in text for text in (*self.commands, *self.prepare, *self.conclude)):
+            env = {_ITERATION: "{iteration}"} | env
+        if env:
+            keys["env"] = env
         if self.stdin is not None:
             keys["stdin"] = escape(self.stdin)
         if self.timeout_s is not None:
@@ -182,6 +198,45 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.counters:
             keys["counters"] = list(self.counters)
         return keys
+
+    def _list_exit_codes(self) -> Literal["any"] | int | list[int]:
+        if isinstance(self.ignore_failure, bool):
+            return "any" if self.ignore_failure else 0
+        return sorted({0, *self.ignore_failure})
+
+    def _list_hooks(self, texts: Sequence[str], labels: Sequence[str]) -> list[list[str]]:
+        """List untimed commands of every run; as many as commands, each run starts that of its command."""
+        if not len(texts) == len(labels) > 1:
+            return [self._make_hook(text) for text in texts]
+        hooks = [self._make_hook(text) for text in texts]
+        # Texts are words of their own: whatever quotes a value has, no shell reads it twice.
+        cases = "".join(
+            f'{escape(shlex.quote(label))}) exec {shlex.join(hook[:-1])} "${{{{{place}}}}}";;\n'
+            for place, (label, hook) in enumerate(zip(labels, hooks, strict=True), 2)
+        )
+        texts_of_hooks = [hook[-1] for hook in hooks]
+        return [["/bin/sh", "-c", f'case "$1" in\n{cases}esac', "sh", "{command}", *texts_of_hooks]]
+
+    def _make_hook(self, text: str) -> list[str]:
+        shell = split(DEFAULT_SHELL if self.shell is None else self.shell)
+        return [*map(escape, shell), "-c", _keep_placeholders(text, self.parameters)]
+
+    def _refuse_parameters_once(self) -> None:
+        """Refuse commands that run once, for all values of a parameter, and name it.
+
+        Raises
+        ------
+        UsageError
+        """
+        for option, texts in (("--setup", self.setup), ("--cleanup", self.cleanup)):
+            for name in self.parameters:
+                if text := next((text for text in texts if f"{{{name}}}" in text), None):
+                    raise UsageError(
+                        f"{option} {text!r} names {{{name}}}, and runs once for all values: runs of different"
+                        " values alternate",
+                        hint="--prepare runs before each run, with its value; in a spec, [build] makes a"
+                        " program for each value",
+                    )
 
     @property
     def least_blocks(self) -> int:
@@ -194,7 +249,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     def _stop(self) -> dict[str, Any]:
         match self.rel_halfwidth:
             case None:
-                return {}
+                return {"max_time": self.max_time_s}
             case "decided":
                 return {"decided": True, "max_blocks": self.max_blocks, "max_time": self.max_time_s}
             case _:
@@ -230,7 +285,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.shell == DEFAULT_SHELL:
             return text
         if self.shell is not None:
-            return [escape(self.shell), "-c", text]
+            return [*map(escape, split(self.shell)), "-c", text]
         return split(text)
 
 
@@ -353,23 +408,6 @@ def _keep_placeholders(text: str, placeholders: Collection[str]) -> str:
         part if index % 2 else escape(part)
         for index, part in enumerate(re.split(rf"(\{{(?:{names})\}})", text))
     )
-
-
-def _get_hooks(
-    texts: Sequence[str], labels: Sequence[str], parameters: Mapping[str, object]
-) -> list[list[str]]:
-    """Untimed commands of every run; where they are as many as the commands, each run starts its own."""
-    if not len(texts) == len(labels) > 1:
-        return [_get_hook(text, parameters) for text in texts]
-    suffix = "".join(
-        f"{escape(shlex.quote(label))})\n{_keep_placeholders(text, parameters)}\n;;\n"
-        for label, text in zip(labels, texts, strict=True)
-    )
-    return [["/bin/sh", "-c", f'case "$1" in\n{suffix}esac', "sh", "{command}"]]
-
-
-def _get_hook(text: str, parameters: Mapping[str, object]) -> list[str]:
-    return ["/bin/sh", "-c", _keep_placeholders(text, parameters)]
 
 
 def _make_level(text: str) -> Scalar:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.lab.run.existing_record import experiment_here, move_path
 from steelyard.run.launch.provenance import program_identity
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.dumping import dumps
@@ -39,7 +40,8 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
         for key in tables[0].keys() | tables[1].keys():
             if key not in _MAY_DIFFER and tables[0].get(key) != tables[1].get(key):
                 raise _make_impossible(old, new, f"their [{key}] differ")
-        if before.experiment.source != after.experiment.source:
+        source = experiment_here(before).source
+        if source != experiment_here(after).source:
             raise _make_impossible(old, new, "they were measured in different directories")
         words = [_build_command(record) for record in (before, after)]
         programs = [dict(table["program"]) for table in tables]
@@ -54,7 +56,6 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
             )
             raise _make_impossible(old, new, f"they differ in program.{differing[0]}")
         chosen = metric or before.experiment.analysis.metric
-        source = before.experiment.source
     commands = dict(zip((str(old), str(new)), words, strict=True))
     keys = {key: table for key, table in tables[0].items() if key not in _MAY_DIFFER}
     return experiment(
@@ -91,7 +92,9 @@ def _build_command(record: Record) -> str | tuple[str, ...]:
             f"{record.directory} {reason}: --confirm runs the one command of each record",
             hint="measure the commands in turns: steelyard compare OLD_COMMAND NEW_COMMAND",
         )
-    for path, facts in record.program.items():
+    source = experiment_here(record).source
+    for recorded, facts in record.program.items():
+        path = move_path(recorded, record.experiment.source, source)
         if _get_sha256(path) != facts["sha256"]:
             raise UsageError(
                 f"{path} is not there any more as {record.directory} has measured it",

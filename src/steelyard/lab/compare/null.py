@@ -137,6 +137,8 @@ def make_itself(request: CompareRequest) -> Make:
         Not exactly one command, or one with parameters.
     """
     command = only_command(request)
+    # The limit of time is that of all comparisons together: one that it cuts short would be another one.
+    request = replace(request, max_time_s=None)
 
     def make(number: int, _place: Path) -> Mapping[Way, Experiment]:
         both = replace(request, commands=(command, command), seed=seed_of(request, number))

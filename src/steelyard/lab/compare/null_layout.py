@@ -64,6 +64,7 @@ def layouts(request: CompareRequest) -> Make:
             parameters={PLACE: directories},
             seed=seed_of(request, number),
             contexts=True,
+            max_time_s=None,  # that of all comparisons together
         )
         contexts = moved.experiment()
         return {"contexts": contexts, "one_context": _take_one_context(contexts, directories)}

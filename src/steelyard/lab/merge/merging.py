@@ -16,6 +16,7 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.interventions.node import Node
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
+from steelyard.lab.run.existing_record import move_path
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
 from steelyard.store.creation import refuse_existing, remove_unfinished, unfinished_name
@@ -249,7 +250,8 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
     contents: dict[str, set[str]] = {}
     for source in sources:
         for path, identity in source.record.program.items():
-            contents.setdefault(path, set()).add(identity.get("sha256", ""))
+            place = move_path(path, source.record.experiment.source, merged.experiment.source)
+            contents.setdefault(place, set()).add(identity.get("sha256", ""))
     if differing := [path for path, entry in contents.items() if len(entry) > 1]:
         text = f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
         merged.add_warning("merged", text)

@@ -15,6 +15,11 @@ from steelyard.core.errors import MachineError, UsageError
 
 _TIMEOUT_S: Final = 600.0
 DEEPEN: Final = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
+_NO_PROGRAMS: Final = (
+    *("-c", "core.hooksPath=/dev/null"),  # at each check-out
+    *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "protocol.ext.allow=never"),
+)
+"""Settings against programs that the configuration of a repository names."""
 
 
 class Repository:
@@ -173,8 +178,7 @@ class Repository:
         return done.stdout
 
     def _run(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        # A hook of the repository would run at each check-out, and a configured pager or editor would wait.
-        command = ["git", "-C", str(self.directory), "-c", "core.hooksPath=/dev/null", *words]
+        command = ["git", "-C", str(self.directory), *_NO_PROGRAMS, *words]
         try:
             return subprocess.run(
                 command,

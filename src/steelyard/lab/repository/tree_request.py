@@ -11,9 +11,10 @@ from typing import ClassVar, Self
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.core.errors import RecordError
+from steelyard.core.errors import RecordBusyError, RecordError
 from steelyard.files.plain import read_plain, write_plain
 from steelyard.lab.compare.compare import DEFAULT_SHELL
+from steelyard.store.lock import WriterLock
 
 
 class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +70,18 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
         new = replace(self, seed=secrets.randbits(31) if self.seed is None else self.seed)
         write_plain(file, msgspec.json.encode(new))
         return new
+
+    def lock(self, directory: Path) -> WriterLock:
+        """Keep others out of the directory of this request: their end would remove the trees in use.
+
+        Raises
+        ------
+        RecordBusyError
+        """
+        try:
+            return WriterLock(directory / "lock")
+        except RecordBusyError as error:
+            raise RecordBusyError(f"{directory}: a {self.kind} runs there already", hint=error.hint) from None
 
     @classmethod
     def _decode(cls, content: bytes, file: Path) -> Self:

@@ -49,6 +49,17 @@ class Elsewhere(Protocol):
         MachineError
         """
 
+    def foresee(self) -> None:
+        """Refuse what ``check`` would, as far as it shows with none of the spec's commands started.
+
+        Raises
+        ------
+        MachineError
+        """
+
+    def list_unasked(self) -> tuple[str, ...]:
+        """List machines that only a command of the spec can ask, which ``foresee`` leaves alone."""
+
     def list_nodes(self) -> tuple[str, ...]:
         """List the nodes from which contexts may be drawn.
 

@@ -63,6 +63,47 @@ def take_recorded_claims(experiment: Experiment, directory: Path) -> Experiment:
         return msgspec.structs.replace(experiment, claims=record.experiment.claims)
 
 
+def experiment_here(record: Record) -> Experiment:
+    """Return the experiment of a record with its spec where that lies now.
+
+    A record may have travelled with its sources, to another home or into a container. Where the directory of
+    its spec does not exist, that is the directory in which the record lies.
+    """
+    experiment = record.experiment
+    if Path(experiment.source).is_dir():
+        return experiment
+    return msgspec.structs.replace(experiment, source=str(record.directory.absolute().parent))
+
+
+def move_path(path: str, before: str, now: str) -> str:
+    """Return where a file lies after the directory of its spec has moved; outside of that, where it was."""
+    if before == now or not Path(path).is_relative_to(before):
+        return path
+    return str(Path(now, Path(path).relative_to(before)))
+
+
+def list_contents(record: Record, path: str, source: str) -> set[str]:
+    """List the SHA-256 that the program at ``path`` may have to be one that the record measured.
+
+    Parameters
+    ----------
+    source : str
+        Directory of the spec now.
+
+    Returns
+    -------
+    set of str
+        That of the program at this place, or at the same place below the directory of the spec. A program at
+        any other place, such as a cache below another home, is identified by its contents alone.
+    """
+    at_place = (
+        record.program.get(place) for place in (move_path(path, source, record.experiment.source), path)
+    )
+    before = next(filter(None, at_place), None)
+    programs = record.program.values() if before is None else (before,)
+    return {facts["sha256"] for facts in programs}
+
+
 def differences(record: Record, experiment: Experiment) -> list[str]:
     """List what differs between the spec as it was run and ``experiment``: ``key.path: old → new``.
 

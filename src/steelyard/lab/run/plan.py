@@ -17,7 +17,7 @@ from steelyard.interventions.node import Node
 from steelyard.lab.answer.status import extent, most_blocks
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.outlook import outlook_of
-from steelyard.lab.run.preflight import describe_interventions, refusals
+from steelyard.lab.run.preflight import describe_interventions, list_unasked, refusals
 from steelyard.lab.run.programs import recipes
 from steelyard.lab.run.simulations import simulations
 from steelyard.results.plan import PlannedTreatment, Preview, Refusal
@@ -29,10 +29,15 @@ from steelyard.spec.text.shell_text import expand_for_shell
 from steelyard.store import Record
 
 
-def preview(experiment: Experiment, directory: Path) -> Preview:
-    """Draw the treatments and the blocks until the first look.
+def preview(experiment: Experiment, directory: Path, *, ask: bool = False) -> Preview:
+    """Draw the treatments and the blocks until the first look; no command of the experiment is started.
 
     The record in ``directory``, where there is one, tells how long a block takes and how much values spread.
+
+    Parameters
+    ----------
+    ask : bool
+        Ask the machines of ``[launch]`` all the same, by its commands.
     """
     experiment, unknown = _resolve_or_drop_nodes(experiment, directory)
     design, stop = experiment.design, experiment.design.stop
@@ -73,7 +78,8 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         estimated_s=None if block_s is None else block_s * len(blocks),
         inseparable=(*separability(experiment), *([text] if text else [])),
         changes_here=describe_interventions(experiment),
-        refused=(*unknown, *refusals(experiment, drawn, programs)),
+        refused=(*unknown, *refusals(experiment, drawn, programs, ask=ask)),
+        unasked=() if ask else list_unasked(experiment),
         nodes=Counter(
             str(block.context.settings[Node.name])
             for block in counting

@@ -99,7 +99,7 @@ def _list(levels: list[Scalar]) -> str:
 
 
 def refusals(
-    experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe]
+    experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe], *, ask: bool = False
 ) -> tuple[Refusal, ...]:
     """Tell everything that ``run`` would refuse, each once and in its words; start, build and write nothing.
 
@@ -107,19 +107,23 @@ def refusals(
     ----------
     programs : sequence of Recipe
         What would be built.
+    ask : bool
+        Ask machines that only a command of the spec reaches, too.
     """
     # A plan's, which a run, where only the first of them counts, does without.
     from steelyard.results.plan import Refusal
 
-    texts = dict.fromkeys((error.message, error.hint) for error in _get_errors(experiment, drawn, programs))
+    texts = dict.fromkeys(
+        (error.message, error.hint) for error in _get_errors(experiment, drawn, programs, ask=ask)
+    )
     return tuple(Refusal(message, hint) for message, hint in texts)
 
 
 def _get_errors(
-    experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe]
+    experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe], *, ask: bool
 ) -> Iterator[SteelyardError]:
     before: list[Callable[[], object]] = [
-        lambda: _check_queue(experiment),
+        lambda: _check_queue(experiment, ask=ask),
         *(recipe.check for recipe in programs),
     ]
     for question in before:
@@ -138,8 +142,21 @@ def _get_errors(
         yield from launches.foresee()
 
 
-def _check_queue(experiment: Experiment) -> None:
+def _check_queue(experiment: Experiment, *, ask: bool) -> None:
     elsewhere = find_elsewhere(experiment)
     refuse_level_commands(experiment, elsewhere)
-    if elsewhere is not None:
+    if elsewhere is None:
+        return
+    if ask:
         elsewhere.check()
+    else:
+        elsewhere.foresee()
+
+
+def list_unasked(experiment: Experiment) -> tuple[str, ...]:
+    """List machines that only a command of the spec can ask; none where the queue cannot be made."""
+    try:
+        elsewhere = find_elsewhere(experiment)
+    except UsageError:  # which is a refusal of its own
+        return ()
+    return () if elsewhere is None else elsewhere.list_unasked()

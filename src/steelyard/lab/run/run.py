@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.counters import find_event
-from steelyard.core.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.core.errors import InterruptedRunError, ProgramError, RecordError, SteelyardError
 from steelyard.core.extension import end_run
 from steelyard.core.units import Scalar
 from steelyard.design import treatments
 from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
-from steelyard.lab.run.elsewhere import find_elsewhere
-from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
+from steelyard.lab.run.elsewhere import Elsewhere, find_elsewhere
+from steelyard.lab.run.existing_record import (
+    differences,
+    list_contents,
+    refuse_imported,
+    refuse_other_experiment,
+)
 from steelyard.lab.run.extending import add_blocks, find_end, refuse_extending
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
@@ -38,7 +43,7 @@ from steelyard.run.runner.counter_facts import describe_sources, measure_idle_po
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.level_changes import leave_levels, levels_file
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
-from steelyard.run.runner.strays import await_writer, end_strays
+from steelyard.run.runner.strays import await_end_below, await_writer, end_strays
 from steelyard.run.session import RunnerSession
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
@@ -240,20 +245,22 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
         f" ({_get_alternative(record, experiment)})",
     )
-    moved = record.experiment.source != experiment.source
-    contents = {item["sha256"] for item in record.program.values()}
     for identity in identities:
         if not record.program:
             raise RecordError(
                 f"what program {record.directory} has measured so far was lost with a damaged record",
                 hint="measure into a new record: --output NAME.lab",
             )
-        before = record.program.get(identity.path)
-        digests = contents if moved and before is None else {before["sha256"]} if before else set()
-        if identity.sha256 not in digests:
+        if identity.sha256 not in list_contents(record, identity.path, experiment.source):
+            rebuilt = (
+                "built elsewhere, it may have other paths in it (compilers leave them out with"
+                " -ffile-prefix-map=OLD=NEW); "
+                if experiment.build is not None and identity.path not in record.program
+                else ""
+            )
             raise RecordError(
                 f"{identity.path} is not the program that {record.directory} has measured so far",
-                hint="put the old program back, or measure into a new record: --output NAME.lab",
+                hint=f"{rebuilt}put the old program back, or measure into a new record: --output NAME.lab",
             )
 
 
@@ -270,40 +277,80 @@ def _get_alternative(record: Record, experiment: Experiment) -> str:
 
 
 def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
-    launches, elsewhere = prepared.launches, prepared.elsewhere
+    launches = prepared.launches
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     measurer = Measurer(launches, read_reports)
     _note_host(record, run_id)
     _note_environment(record, run_id)
     _note_leftovers(record, run_id)
-    _note_place(record, launches.experiment, run_id)
+    _note_place(record, prepared, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
     take = partial(record.take, run_id)
+    is_clean = False
     try:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
             session = RunnerSession(launches, measurer, runner, journal, take)
-            session.run_hooks(hooks.setup_once)
-            if elsewhere is None:
-                end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
-                session.leave_levels()
+            has_failed = True
+            try:
+                session.run_hooks(hooks.setup_once)
+                if prepared.elsewhere is None:
+                    end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
+                else:
+                    session.store(())  # No trial comes here: the journals of jobs take its place.
+                    end = _conduct_jobs(record, run_id, prepared, prepared.elsewhere, measurer)
+                has_failed = False
                 return end
-            session.store(())  # No trial comes here: the journals of jobs take its place.
-        elsewhere.note_shares(record)
-        tell = partial(prepared.tell_jobs, "trials")
-        queued = elsewhere.open_session(record, run_id, launches, measurer, tell)
-        return RunLoop(record, run_id, queued, prepared.identities, prepared.watch).conduct()
+            finally:
+                # In the runner that ran setup_once, so that a server which that has started lives until now.
+                if runner.accepts_work:
+                    session.leave_levels()
+                    is_clean = True
+                    _clean_up_once(record, run_id, session, has_failed=has_failed)
+                    _note_survivors(record, runner, run_id)
     finally:
-        if elsewhere is not None:
-            elsewhere.note_nodes(record, run_id)
         try:
             leave_levels(launches, journal)
         finally:
-            if hooks.cleanup_once:
-                # A runner of its own: the other one may be gone, and this has to be done whatever happened.
+            if hooks.cleanup_once and not is_clean:
+                # A runner of its own: the other one is gone, and this has to be done whatever happened.
                 with Runner(journal) as runner:
-                    RunnerSession(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
+                    session = RunnerSession(launches, measurer, runner, journal, take)
+                    _clean_up_once(record, run_id, session, has_failed=True)
+
+
+def _clean_up_once(record: Record, run_id: int, session: RunnerSession, *, has_failed: bool) -> None:
+    """Run ``cleanup_once``; after a failure, its own must not hide why the run ended, and is a warning."""
+    try:
+        session.run_hooks(record.experiment.program.cleanup_once)
+    except ProgramError as error:
+        if not has_failed:
+            raise
+        record.add_warning("cleanup_failed", f"after the run had failed, {error.message}", run_id)
+
+
+def _conduct_jobs(
+    record: Record, run_id: int, prepared: PreparedRun, elsewhere: Elsewhere, measurer: Measurer
+) -> End:
+    """Run the blocks in jobs on other machines."""
+    elsewhere.note_shares(record)
+    tell = partial(prepared.tell_jobs, "trials")
+    queued = elsewhere.open_session(record, run_id, prepared.launches, measurer, tell)
+    try:
+        return RunLoop(record, run_id, queued, prepared.identities, prepared.watch).conduct()
+    finally:
+        elsewhere.note_nodes(record, run_id)
+
+
+def _note_survivors(record: Record, runner: Runner, run_id: int) -> None:
+    """Name processes that commands around blocks left; the runner ends them with itself."""
+    if survivors := await_end_below(runner.pid):
+        text = (
+            "commands around blocks left processes, which were ended after the last block:"
+            f" {', '.join(survivors)}"
+        )
+        record.add_warning("left_processes", text, run_id)
 
 
 def _close_timeout_s(experiment: Experiment) -> float:
@@ -344,14 +391,21 @@ def _clear_up(record: Record, prepared: PreparedRun) -> None:
         )
 
 
-def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
+def _note_place(record: Record, prepared: PreparedRun, run_id: int) -> None:
     """Another directory is a warning too: paths of another length move the stack."""
-    before, now = record.experiment.source, experiment.source
-    if len(before) != len(now):
-        text = (
-            f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
-        )
-        record.add_warning("host_changed", text, run_id)
+    moves = [("the spec", record.experiment.source, prepared.experiment.source)]
+    places = {facts["sha256"]: path for path, facts in record.program.items()}
+    for identity in prepared.identities:
+        before, now = places.get(identity.sha256), Path(identity.path)
+        if before and identity.path not in record.program and not now.is_relative_to(moves[0][2]):
+            moves.append((now.name, str(Path(before).parent), str(now.parent)))
+    for name, before, after in moves:
+        if len(before) != len(after):
+            text = (
+                f"{name} was in {before} and is in {after}: blocks before and after differ in the length of"
+                " paths"
+            )
+            record.add_warning("host_changed", text, run_id)
 
 
 def _note_environment(record: Record, run_id: int) -> None:

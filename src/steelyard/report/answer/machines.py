@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.report.text.digits import percent, probability, ratio
+from steelyard.report.text.digits import factor, percent, probability, ratio
 from steelyard.report.text.label import plural, printable
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _tell_difference(machine: Machine, count: int) -> str:
 def _tell_pace(pace: Pace) -> str:
     """``n7: values are 1.28 to 1.33 × those of the other machines in every treatment``."""
     place = "in every treatment" if pace.in_everything else "on average over treatments"
-    low, high = f"{pace.low:.3g}", f"{pace.high:.3g}"
+    low, high = factor(pace.low), factor(pace.high)
     times = low if low == high else f"{low} to {high}"
     return (
         f"{printable(pace.name)}: values are {times} × those of the other machines {place}"

@@ -27,7 +27,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "CPU time (cpu_s) leaves it out.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
     "same_program": "{programs} are the same program, byte for byte; only names, arguments and paths differ.",
-    "few_blocks": "Only {n} {what}: intervals assume {shape} (use {wanted} or more).",
+    "few_blocks": "Only {n} {what}: {shape} (use {wanted} or more).",
     "autocorrelated": "{who}: {what} are correlated (r1 = {r1}): {n} are worth {n_eff} independent ones; "
     "p-value and interval allow for that.",
     "autocorrelated_few": "{who}: {what} are correlated (r1 = {r1}), and {n} are too few to estimate how "
@@ -151,8 +151,10 @@ def _get_phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     if about.kind == "precision_not_reached":
         phrases["outcome"] = _format_precision(fields)
     elif about.kind == "few_blocks":
-        phrases["what"] = "blocks" if fields["blocked"] else "runs of each treatment"
-        phrases["shape"] = "log-ratios that are near normal" if fields["blocked"] else "log-normal times"
+        plural = "" if fields["n"] == 1 else "s"
+        phrases["what"] = f"block{plural}" if fields["blocked"] else f"run{plural} of each treatment"
+        shape = "log-ratios that are near normal" if fields["blocked"] else "log-normal times"
+        phrases["shape"] = f"intervals assume {shape}" if plural else "there is no interval"
     elif about.kind in ("autocorrelated", "autocorrelated_few"):
         phrases["what"] = "differences of successive blocks" if fields["blocked"] else "successive runs"
     elif about.kind == "trend":

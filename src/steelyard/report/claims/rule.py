@@ -9,7 +9,7 @@ from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.units import is_number
 from steelyard.report.claims.phrases import WORST, ci, format_reason, format_where
-from steelyard.report.text.digits import percent, ratio, scale_text, share
+from steelyard.report.text.digits import factor, percent, ratio, scale_text, share
 from steelyard.report.text.label import join_names, named_levels, plural, printable
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.rule import TOLERANCE, Rule
@@ -144,7 +144,10 @@ def _format_point(rule_point_evidence: RulePointEvidence) -> str:
 
 def _format_three_digits(value: float) -> str:
     """``1.00``, ``24.9``, ``1234``."""
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+    if value >= 1000:
+        return f"{value:.0f}"
+    text = f"{value:#.3g}".rstrip(".")
+    return text if float(text) != 1 else factor(value)
 
 
 def _format_places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:

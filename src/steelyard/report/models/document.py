@@ -97,7 +97,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def posterior(self) -> float | None:
         """Probability of the growth; ``None`` by the method of seed 001, which states none."""
-        return None if self.model.method == "seed001" else self.model.posterior
+        return self.model.growth_probability
 
     @property
     def rank_probability(self) -> RankProbability | None:

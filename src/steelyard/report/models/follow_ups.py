@@ -7,8 +7,9 @@ from typing import Final
 import msgspec
 
 from steelyard.core.units import format_quantity
-from steelyard.report.text.digits import scale_text, share
+from steelyard.report.text.digits import bounds, ratio, scale_text, share
 from steelyard.report.text.line import Line, Span, render_paragraph
+from steelyard.results.interval import Interval
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
@@ -75,8 +76,10 @@ def _format_versus(versus: Versus) -> str:
     )
     surer, word = max((versus.larger, "larger"), (1 - versus.larger, "smaller"))
     sure = f"{share(surer)} sure that it is {word}" if surer >= SURE else "which is larger is not resolved"
-    between = f"95 %: {versus.low:.3g} to {versus.high:.3g}"
-    return f"{function}: {versus.ratio:.3g} × {text} at {at} ({between}; {sure}); {_format_growth(versus)}"
+    interval = Interval(versus.low, versus.high)
+    between = f"95 %: {bounds(versus.ratio, interval)}"
+    size = f"{ratio(versus.ratio, interval)} × {text} at {at}"
+    return f"{function}: {size} ({between}; {sure}); {_format_growth(versus)}"
 
 
 def _format_growth(versus: Versus) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from steelyard.core.growth import Growth
 from steelyard.core.units import format_quantity, format_unit
 from steelyard.report.text.digits import share
-from steelyard.report.text.label import printable, shorten
+from steelyard.report.text.label import plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
@@ -78,12 +78,13 @@ def _render_summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
         return []
     words = {
         "match": "match",
-        "approximate": "match approximately",
-        "none": "do not match",
-        "undecided": "are undecided",
+        "approximate": "approximate match",
+        "none": "no match",
+        "undecided": "undecided",
     }
-    parts = [f"{ranks[rank]} {words[rank]}" for rank in SIGNS if ranks[rank]]
-    text = f"Of {sum(ranks.values())} expectations " + ", ".join(parts) + "."
+    total = sum(ranks.values())
+    parts = [words[rank] if total == 1 else f"{ranks[rank]} {words[rank]}" for rank in SIGNS if ranks[rank]]
+    text = f"{plural(total, 'expectation')}: {', '.join(parts)}."
     return [*render_paragraph(text, width, style="heading"), ()]
 
 
@@ -119,12 +120,14 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     if len({m.metric for m in models}) > 1:
         columns.append(Column.words("metric", (m.metric for m in models)))
     columns.append(Column.words("growth", (m.growth() for m in models)))
-    columns.append(Column.numbers("sure", (_format_sure(m) for m in models), give_way=4))
+    columns.append(Column.numbers("sure", (_format_sure(m.growth_probability) for m in models), give_way=4))
     if any(m.validation for m in models):
         validations = [m.validation for m in models]
         columns.append(
             Column.words("expected", (_format_expected(v) if v else "" for v in validations), give_way=1)
         )
+        ranks = [m.rank_probability for m in models]
+        columns.append(Column.numbers("rank sure", (_format_sure(p) for p in ranks), give_way=4))
         columns.append(Column.words("D", (v.deviation if v else "" for v in validations), give_way=2))
         delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in validations]
         columns.append(Column("divergence", delta, right=False, give_way=2))
@@ -143,9 +146,8 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     return columns
 
 
-def _format_sure(model: ScalingModel) -> str:
-    """Return the probability of the rank where one is stated; the method of seed 001 states none."""
-    return "–" if model.method == "seed001" else share(model.sure)
+def _format_sure(probability: float | None) -> str:
+    return "–" if probability is None else share(probability)
 
 
 def _format_expected(validation: Validation) -> str:

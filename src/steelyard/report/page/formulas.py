@@ -41,7 +41,9 @@ def _format_parameters(model: ScalingModel) -> tuple[str, ...]:
 def _format_function(model: ScalingModel, name: str) -> str:
     parameters = _format_parameters(model)
     unit = f" in {model.unit}" if model.unit else ""
-    text = f"{model.growth()}, {share(model.posterior)} sure; {model.points} points{unit}."
+    probability = model.growth_probability
+    sure = "" if probability is None else f", {share(probability)} sure"
+    text = f"{model.growth()}{sure}; {model.points} points{unit}."
     lines = [f"def {name}({', '.join(parameters)}):", f"    {_format_docstring(text)}"]
     for piece in model.segments[:-1]:
         lines += [

@@ -110,8 +110,8 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
     if model.validation is not None:
         label = "at most" if model.validation.at_most else "expected"
         rank = f"; {label} {model.validation.expectation}: {model.validation.rank}"
-    sure = "" if model.method == "seed001" else f", {share(model.sure)} sure"
-    text = f"{model.growth()}{rank}{sure}"
+        rank += _format_sure(model.rank_probability)
+    text = f"{model.growth()}{_format_sure(model.growth_probability)}{rank}"
     name = f"{printable(series.name)}: " if series.name else ""
     return Chart(
         name=f"growth-{i}",
@@ -185,3 +185,7 @@ def _thin(values: Sequence[float]) -> Sequence[float]:
         return values
     ordered = sorted(values)
     return [ordered[round(i * (len(ordered) - 1) / (MOST_VALUES - 1))] for i in range(MOST_VALUES)]
+
+
+def _format_sure(probability: float | None) -> str:
+    return "" if probability is None else f", {share(probability)} sure"

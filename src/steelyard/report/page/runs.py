@@ -273,6 +273,6 @@ def _make_lost(portrait: Portrait, called: Names) -> Tables:
         ),
         Column("status", [style(trial) for trial in listed], right=False),
         Column.numbers("took", (quantity(trial.wall_s, "s", None) for trial in listed)),
-        Column.words("why it is in no result", (printable(trial.why) for trial in listed)),
+        Column.words("why it is left out", (printable(trial.why) for trial in listed)),
     )
-    return ((f"Runs that are in no result{text}", columns, tuple(labels[e.treatment] for e in listed)),)
+    return ((f"Runs that are left out{text}", columns, tuple(labels[e.treatment] for e in listed)),)

@@ -69,7 +69,13 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
     output += _render_sentences("Claimed", format_claims_words(experiment), width)
     output += _render_sentences("Changed here", preview.changes_here, width)
     output += _render_sentences("Cannot be separated", preview.inseparable, width)
+    output += _render_sentences("Not asked", _tell_unasked(preview), width)
     return output + _render_refusals(preview.refused, width)
+
+
+def _tell_unasked(preview: Preview) -> Sequence[str]:
+    cure = "a run asks before it measures. To ask now, by the ssh of the spec: steelyard plan SPEC --ask"
+    return (f"{join_names(preview.unasked)}: {cure}",) if preview.unasked else ()
 
 
 def _render_refusals(refused: Sequence[Refusal], width: int) -> list[Line]:

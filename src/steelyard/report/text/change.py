@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Style
 from steelyard.results.direction import Direction
@@ -23,7 +23,7 @@ _SHORT: Final = 10
 def relative(value: float, interval: Interval) -> str:
     """``5.1 % more (95 % CI 4.6 to 5.6 %)``; as a factor where it is large."""
     if not 0.5 < value < 2:
-        return f"{value:.3g} × (95 % CI {interval.low:.3g} to {interval.high:.3g})"
+        return f"{ratio(value, interval)} × (95 % CI {bounds(value, interval)})"
     sign = 1 if value > 1 else -1
     low, high = sorted((sign * (interval.low - 1), sign * (interval.high - 1)))
     word = "more" if value > 1 else "less"

@@ -16,6 +16,8 @@ _SI_UNITS: Final = ("s", "B", "1/s", "B/s")
 _MOST_DIGITS: Final = 6
 _MOST_DECIMALS: Final = 9
 """Of a unit that was asked for, which may be far too large."""
+_LAST_DECIMAL: Final = 15
+"""Of a number near 1, in double precision."""
 
 
 def decimals(uncertainty: float) -> int:
@@ -43,14 +45,56 @@ def ratio_decimals(value: float, interval: Interval | None) -> int:
 
 
 def ratio(value: float, interval: Interval | None) -> str:
-    """``1.021``."""
-    return _fix(value, ratio_decimals(value, interval))
+    """``1.021``; never 1 where the interval excludes it."""
+    digits = ratio_decimals(value, interval)
+    if interval is not None and interval.excludes(1):
+        digits = separating_decimals(value, digits, 1)
+    return _fix(value, digits)
 
 
 def bounds(value: float, interval: Interval) -> str:
-    """``1.012 to 1.028``, with the digits of the ratio."""
+    """``1.012 to 1.028``, with the digits of the ratio; a bound that would round to 1 has more."""
+    return f"{_bound(value, interval, interval.low)} to {_bound(value, interval, interval.high)}"
+
+
+def _bound(value: float, interval: Interval, bound: float) -> str:
     digits = ratio_decimals(value, interval)
-    return f"{_fix(interval.low, digits)} to {_fix(interval.high, digits)}"
+    return _fix(bound, separating_decimals(bound, digits, 1) if interval.excludes(1) else digits)
+
+
+def separating_decimals(value: float, digits: int, *thresholds: float) -> int:
+    """Return the least decimals, from ``digits`` on, that tell a number from all other thresholds."""
+    return max((_decimals_beside(value, digits, threshold) for threshold in thresholds), default=digits)
+
+
+def _decimals_beside(value: float, digits: int, threshold: float) -> int:
+    if value == threshold or not math.isfinite(value):
+        return digits
+    separating = range(digits, max(digits, _LAST_DECIMAL) + 1)
+    return next((count for count in separating if round(value, count) != threshold), digits)
+
+
+def factor(value: float, digits: int = 3) -> str:
+    """Return a ratio with so many digits, or with as many as tell it from 1."""
+    text = f"{value:.{digits}g}"
+    return text if float(text) != 1 else _fix(value, separating_decimals(value, digits - 1, 1))
+
+
+def percent_bounds(interval: Interval, places: int, margin: float = 0.0) -> str:
+    """Return the bounds of a relative change in percent: ``+5.2 to +7.0``.
+
+    A bound has more decimals where it would round to no change, or to the margin that the interval excludes.
+    """
+    thresholds = [at for at in {0.0, margin, -margin} if interval.excludes(at)]
+    return " to ".join(
+        _percent_bound(100 * bound, places, [100 * at for at in thresholds])
+        for bound in (interval.low, interval.high)
+    )
+
+
+def _percent_bound(bound: float, places: int, thresholds: Sequence[float]) -> str:
+    digits = places if abs(bound) < 99.5 else 0
+    return f"{bound:+.{separating_decimals(bound, digits, *thresholds)}f}"
 
 
 def _fix(value: float, digits: int) -> str:

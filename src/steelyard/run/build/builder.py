@@ -128,6 +128,8 @@ class Builder:
                 _make(recipe, entry)
                 _refuse_changes(recipe, inputs)
                 entry.complete()
+            else:
+                entry.note_use()
         return Built(
             entry.directory, entry.key, entry.log, recipe.levels, fresh=fault is not None, reason=fault
         )

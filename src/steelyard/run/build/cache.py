@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -118,6 +118,11 @@ class Entry(msgspec.Struct, frozen=True):
         )
         return None if damaged is None else f"its file {damaged} is no longer as it was built"
 
+    def note_use(self) -> None:
+        """Let the marker's time be that of the latest use, which tells old builds. Only while locked."""
+        with suppress(OSError):  # A cache of somebody else may be read all the same.
+            os.utime(self._place_beside("complete"))
+
     def clear(self) -> None:
         """Make an empty directory without marker, whatever was there. Only while locked.
 
@@ -156,6 +161,29 @@ class Entry(msgspec.Struct, frozen=True):
                 f"the build cache {self.root} cannot be written: {error.strerror} ({error.filename})",
                 hint="set XDG_CACHE_HOME to a directory with room that can be written",
             ) from error
+
+
+@contextmanager
+def hold_build(directory: Path) -> Iterator[None]:
+    """Keep others from the build in a directory of a cache.
+
+    Raises
+    ------
+    MachineError
+        Another process builds there, or is about to use it.
+    """
+    import fcntl  # which Windows lacks, where records are read
+
+    descriptor = os.open(
+        directory.with_name(f"{directory.name}.lock"), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    )
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise MachineError("another process builds there") from None
+    finally:
+        os.close(descriptor)
 
 
 def _allow_access(directory: Path) -> None:

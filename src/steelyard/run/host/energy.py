@@ -16,8 +16,11 @@ from steelyard.core.errors import SteelyardError
 from steelyard.run.host import files
 from steelyard.run.host.event_sources import EVENT_SOURCES, DeviceEvent, find_device_event
 
-DOMAINS: Final = {"pkg": "package", "cores": "core", "ram": "dram", "gpu": "uncore", "psys": "psys"}
-"""What counters call a domain, as the kernel's events do, and what powercap calls it."""
+DOMAINS: Final = {"pkg": "package", "cores": "core", "ram": "dram", "uncore": "uncore", "psys": "psys"}
+"""What counters call a domain, as the kernel's events do but for ``_EVENTS``, and what powercap calls it."""
+
+_EVENTS: Final = {"uncore": "gpu"}
+"""The kernel names the uncore domain after its greatest consumer, the graphics unit in the package."""
 
 _POWERCAP: Final = "sys/class/powercap"
 _PARANOID: Final = "proc/sys/kernel/perf_event_paranoid"
@@ -54,11 +57,11 @@ def find_energy_source(domain: str, root: Path = Path("/")) -> EnergySource:
     root : Path
         Where /proc and /sys hang.
     """
-    forbidden = ""
-    if (root / EVENT_SOURCES / "power/events" / f"energy-{domain}").exists():
+    forbidden, event = "", f"energy-{_EVENTS.get(domain, domain)}"
+    if (root / EVENT_SOURCES / "power/events" / event).exists():
         if _has_machine_rights(root):
             try:
-                return EnergySource(find_device_event(f"power/energy-{domain}/", root))
+                return EnergySource(find_device_event(f"power/{event}/", root))
             except SteelyardError as error:
                 forbidden = error.message
         else:
@@ -70,7 +73,7 @@ def find_energy_source(domain: str, root: Path = Path("/")) -> EnergySource:
         forbidden = f"{zones[0].path} may be read by root alone"
     if forbidden:
         return EnergySource(reason=forbidden, hint="sysctl kernel.perf_event_paranoid=0, or run as root")
-    return EnergySource(reason=f"neither power/energy-{domain} nor a powercap zone {DOMAINS[domain]} is here")
+    return EnergySource(reason=f"neither power/{event} nor a powercap zone {DOMAINS[domain]} is here")
 
 
 def _has_machine_rights(root: Path) -> bool:

@@ -20,10 +20,11 @@ from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
+from steelyard.files.writing import refuse_output
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.launch.changes import apply_change, existing
 from steelyard.run.launch.equal_context import AddedBytes, equalize
-from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launch import CAPTURE, Launch
 from steelyard.run.launch.launcher import launcher_of
 from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.valgrind import Valgrind
@@ -52,29 +53,44 @@ TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
 """Stands for ``{trial}`` until the number is known; of the number's width, so that it moves nothing."""
 
 
-def set_trial(launch: Launch, trial: int) -> Launch:
-    """Return the launch with the number of the trial where the spec says ``{trial}``.
+ITERATION_MARK: Final = "\x02"
+"""Stands for ``{iteration}`` until the block is known, whose launches have the same text in its place."""
+
+
+def set_trial(launch: Launch, trial: int, iteration: str = "") -> Launch:
+    """Return the launch with the number of the trial, and of the iteration, where the spec names them.
 
     Most specs do not, and it is returned as it is.
     """
     hooks = (*launch.prepare, *launch.cleanup)
     if not any(
-        TRIAL_MARK in text
+        TRIAL_MARK in text or ITERATION_MARK in text
         for part in (launch, *hooks)
-        for text in (*part.argv, *part.env, *part.files, part.stdin, part.cwd, part.cwd_source or "")
+        for text in (
+            *part.argv,
+            *part.env,
+            *part.files,
+            part.stdin,
+            part.stdout,
+            part.cwd,
+            part.cwd_source or "",
+        )
     ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
     return replace(
         launch,
         argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
-        env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
+        env=tuple(
+            entry.replace(TRIAL_MARK, number).replace(ITERATION_MARK, iteration) for entry in launch.env
+        ),
         files=tuple(path.replace(TRIAL_MARK, number) for path in launch.files),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
+        stdout=launch.stdout.replace(TRIAL_MARK, number),
         cwd=launch.cwd.replace(TRIAL_MARK, number),
         cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
-        prepare=tuple(set_trial(hook, trial) for hook in launch.prepare),
-        cleanup=tuple(set_trial(hook, trial) for hook in launch.cleanup),
+        prepare=tuple(set_trial(hook, trial, iteration) for hook in launch.prepare),
+        cleanup=tuple(set_trial(hook, trial, iteration) for hook in launch.cleanup),
     )
 
 
@@ -200,7 +216,20 @@ class LaunchPlan:
         ------
         UsageError, MachineError
         """
-        self.start_in_context(self._find_first_context())
+        for launch in self.start_in_context(self._find_first_context()).values():
+            if launch.stdout in (CAPTURE, "null") or TRIAL_MARK in launch.stdout:
+                continue
+            if self._launcher is not None or self.experiment.launch.queue is not None:
+                raise UsageError(
+                    f"output {launch.stdout}: ranks and jobs have no file for their output",
+                    hint='write output = "capture" in [program]',
+                )
+            refuse_output(Path(launch.stdout), "output")
+            if launch.stdout in (launch.path, launch.stdin):
+                raise UsageError(
+                    f"output {launch.stdout} is what the program is made of or reads",
+                    hint="name another file",
+                )
 
     def foresee(self) -> Iterator[UsageError | MachineError]:
         """Foresee errors that a run would raise, the first of each treatment.
@@ -263,8 +292,8 @@ class LaunchPlan:
         plain = replace(
             launch,
             stdin=self._find_stdin(program.stdin, treatment) if program.stdin else "/dev/null",
-            stdout=program.output,
-            stderr=program.output,
+            stdout=self._find_output(treatment),
+            stderr="null" if program.output == "null" else "capture",
             capture_limit_bytes=self._capture_limit_bytes(),
             timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
             nice=program.nice,
@@ -325,6 +354,10 @@ class LaunchPlan:
             )
         return str(path)
 
+    def _find_output(self, treatment: Treatment) -> str:
+        output = self.experiment.program.output
+        return output if output in (CAPTURE, "null") else self._find_path(output, treatment)
+
     def _find_stdin(self, text: str, treatment: Treatment) -> str:
         """Return the path of a file that opens at once.
 
@@ -356,7 +389,8 @@ class LaunchPlan:
         return {**env, **change.env, **self._marks}
 
     def _collect_names(self, treatment: Treatment) -> dict[str, str]:
-        values = {name: format_level(level) for name, level in treatment.levels.items()}
+        values = {"iteration": ITERATION_MARK}  # unless a factor of an older record has this name
+        values |= {name: format_level(level) for name, level in treatment.levels.items()}
         values["source"] = self.experiment.source
         values["trial"] = TRIAL_MARK
         if treatment.id in self.builds:

@@ -36,7 +36,7 @@ class Verifier:
 
     def __init__(self, experiment: Experiment) -> None:
         program = experiment.program
-        self._exit = program.verify.exit
+        self._verify = program.verify
         self._shell = program.shell
         self._timeout_s = program.timeout_s
         self._hook_timeout_s = program.hook_timeout_s
@@ -83,13 +83,15 @@ class Verifier:
         return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
 
     def _check_exit(self, raw: RawTrial) -> str | None:
-        if self._exit == "any":
+        condition = self._verify.exit
+        if condition == "any":
             return None
         failure = self._describe_failed_ranks(raw)
-        if raw.exit_code == self._exit or (failure and self._kind == "mpi"):
+        if self._verify.accepts(raw.exit_code) or (failure and self._kind == "mpi"):
             return failure and f"{failure}{self._read_last_words(raw, account=False)}"
         why = _get_missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
-        text = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
+        codes = condition if isinstance(condition, tuple) else (condition,)
+        text = f", and {' or '.join(map(str, codes))} is wanted" if raw.signal is None and any(codes) else ""
         return f"{ending(raw)}{f' ({why})' if why else ''}{text}{self._read_last_words(raw)}"
 
     def _describe_failed_ranks(self, raw: RawTrial) -> str | None:
@@ -97,7 +99,7 @@ class Verifier:
         if self._kind == "smpi":
             return simulated_failure(raw)
         # Another exit code than 0 is wanted from ranks that do not end well.
-        return rank_failure(raw) if self._kind == "mpi" and self._exit == 0 else None
+        return rank_failure(raw) if self._kind == "mpi" and self._verify.exit == 0 else None
 
     def _check_output(self, raw: RawTrial) -> str | None:
         if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial

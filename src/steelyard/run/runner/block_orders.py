@@ -83,7 +83,9 @@ class BlockOrders:
         entries += self._levels.leave_hard(self._define)
         for trial, treatment in places:
             entries += self._levels.change(self._treatments[treatment].levels, self._define)
-            entries.append(TrialOrder(trial, self._read_number(launches[treatment], treatment, trial)))
+            entries.append(
+                TrialOrder(trial, self._read_number(launches[treatment], treatment, trial, work.block))
+            )
         entries += self._make_hooks(first, program.after_block)
         entries.append(_BLOCK_END)
         return entries
@@ -100,7 +102,14 @@ class BlockOrders:
         """Untimed commands under the levels of a treatment."""
         if not commands:  # as in most experiments, and this is asked for every block
             return []
-        return [Hook(self._define(hook)) for hook in self._launches.hooks(treatment, commands)]
+        hooks = self._launches.hooks(treatment, commands)
+        return [Hook(self._define(set_trial(hook, 0))) for hook in hooks]
+
+    def _name_iteration(self, block: Block) -> str:
+        """Return the number of a block, from 0 without those that are discarded, as hyperfine writes it."""
+        if block.discard:
+            return f"warmup-{block.id - 1}"
+        return str(block.id - 1 - self._launches.experiment.design.discard)
 
     def _take_context(self, context: Context | None) -> dict[int, Launch]:
         """Make launches once for blocks in a row that share a context.
@@ -112,11 +121,11 @@ class BlockOrders:
             self._numbers.clear()
         return self._launches_in[1]
 
-    def _read_number(self, launch: Launch, treatment: int, trial: int) -> int:
+    def _read_number(self, launch: Launch, treatment: int, trial: int, block: Block) -> int:
         """Return the number of a trial's launch; looked up once where all trials of a treatment share it."""
         number = self._numbers.get(treatment)
         if number is None:
-            numbered = set_trial(launch, trial)
+            numbered = set_trial(launch, trial, self._name_iteration(block))
             number = self._define(numbered)
             if numbered is launch:
                 self._numbers[treatment] = number

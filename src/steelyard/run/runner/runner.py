@@ -131,6 +131,12 @@ class Runner:
     ) -> None:
         self.close()
 
+    @property
+    def accepts_work(self) -> bool:
+        """Whether a batch can be given to it: it was neither stopped nor closed, and lives."""
+        pipe = self._process.stdin
+        return not self.stopped and pipe is not None and not pipe.closed and self._process.poll() is None
+
     def define(self, launch: Launch) -> int:
         """Make a launch known, with its prepare and cleanup commands. Returns its number."""
         return define(launch, self._commands, self._send)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from steelyard.core.errors import RecordBusyError
+from steelyard.run.host.files import text
 from steelyard.run.runner.journal import open_journal
 
 _TIMEOUT_S: Final = 5.0
 _PAUSE_S: Final = 0.005
+_END_TIMEOUT_S: Final = 1.0
+"""A server that was told to end needs a moment."""
 _WRITER_TIMEOUT_S: Final = 10.0
 """Its guard gives a runner 3 s."""
 
@@ -51,6 +55,22 @@ def end_strays(record_id: str) -> list[Stray]:
             break
         time.sleep(_PAUSE_S)
     return list(ended.values())
+
+
+def await_end_below(pid: int) -> list[str]:
+    """Give the processes below one a moment to end, and describe those that did not by name and number."""
+    deadline = time.monotonic() + _END_TIMEOUT_S
+    while (survivors := list(_describe_below(pid))) and time.monotonic() < deadline:
+        time.sleep(_PAUSE_S)
+    return survivors
+
+
+def _describe_below(pid: int) -> Iterator[str]:
+    for child in (text(Path(f"/proc/{pid}/task/{pid}/children")) or "").split():
+        name, _, rest = (text(Path(f"/proc/{child}/stat")) or "").rpartition(")")
+        if rest.split()[:1] not in ([], ["Z"]):
+            yield f"{name.partition('(')[2]} ({child})"
+        yield from _describe_below(int(child))
 
 
 def await_writer(journal: Path) -> None:

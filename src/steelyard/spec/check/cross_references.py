@@ -28,6 +28,7 @@ from steelyard.spec.text.shell_text import expand_for_shell
 
 _SCOPES: Final = {
     "trial": ("source", "build", "trial"),
+    "environment": ("source", "build", "trial", "iteration"),
     "build": ("source", "build", "objects", "padding_file"),
     "together": ("source",),
 }
@@ -116,8 +117,8 @@ def _check_placeholders(
     ``built`` are those made by interventions.
     """
     used: set[str] = set()
-    for path, text, scope in _get_texts(program, build, launch):
-        names_of = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
+    for path, text, scope in list_texts(program, build, launch):
+        names_of = {*_SCOPES[scope], *(factors if scope != "together" else ())}
         names_of |= built if scope == "build" else set()
         result = _check_text(path, text, scope, names_of, factors, origin)
         if "build" in result and build is None:
@@ -152,16 +153,16 @@ def _find_derived(metrics: Sequence[UserMetric]) -> set[str]:
     return {name for text in derived for name in parse(text).names}
 
 
-def _get_texts(
+def list_texts(
     program: Program, build: Build | None, launch: LaunchMethod
 ) -> Iterator[tuple[Path, str, str]]:
-    """Place, text and scope of every text that takes placeholders."""
+    """Yield place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
         yield from ((_make_command_place(level), word, "trial") for word in words)
-    yield from ((("program", "env", name), value, "trial") for name, value in program.env.items())
+    yield from ((("program", "env", name), value, "environment") for name, value in program.env.items())
     yield from (
         (("program", key), text, "trial")
-        for key in ("cwd", "stdin")
+        for key in ("cwd", "stdin", "output")
         if (text := getattr(program, key)) is not None
     )
     yield from ((("program", "inputs"), text, "trial") for text in program.inputs)

@@ -17,6 +17,7 @@ from steelyard.spec.names import check_identifier, check_line
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
+from steelyard.spec.text.toml import format_value
 from steelyard.spec.valgrind import EVENTS
 
 
@@ -84,8 +85,9 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
         return None
     source = table.source or "stdout"
     check_event(table, origin, path)
-    if source in ("stdout", "stderr") and program.output == "null":
-        text = f'{source} is not captured under output = "null"'
+    lost = {"capture": (), "null": ("stdout", "stderr")}.get(program.output, ("stdout",))
+    if source in lost:
+        text = f"{source} is not captured under output = {format_value(program.output)}"
         raise origin.error((*path, "source"), text, 'write output = "capture" in [program]')
     if table.pattern is not None:
         check_pattern(table.pattern, origin, (*path, "pattern"), group=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.core.counters import EVENTS, find_event, is_counter
+from steelyard.core.counters import EVENTS, FORMER_NAMES, find_event, is_counter
 from steelyard.core.errors import SpecError, UsageError
 from steelyard.core.units import BUILTIN, Scalar, parse_duration
 from steelyard.spec.check.patterns import check_pattern
@@ -43,6 +43,9 @@ def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
         base = name.removesuffix(USER_MODE)
         if base in BUILTIN:
             raise origin.error((*path, i), f"{base} is measured in every trial", "leave it out here")
+        if base in FORMER_NAMES:
+            problem = f"{base} is called {FORMER_NAMES[base]} now"
+            raise origin.error((*path, i), problem, f"write {FORMER_NAMES[base]}")
         if not is_counter(base):
             raise origin.unknown((*path, i), "counter", base, COUNTERS)
         if name in names[:i]:
@@ -93,6 +96,7 @@ def read_program(table: Program, origin: Origin) -> Program:
     env = gathered(_get_environment, table.env, (*path, "env"), origin)
     timeout_s = gathered(read_limit, table.timeout_s, (*path, "timeout"), origin)
     hook_timeout_s = gathered(read_duration, table.hook_timeout_s, (*path, "hook_timeout"), origin)
+    gathered(_check_output, table.output, (*path, "output"), origin)
     verify = gathered(_verify, table.verify, table.output, (*path, "verify"), origin)
     gathered.refuse()
     return replace(
@@ -260,6 +264,13 @@ def _check_sha256(digest: str, origin: Origin, path: Path) -> None:
         raise origin.error(path, text, "sha256sum FILE prints that of a file")
 
 
+def _check_output(output: str, path: Path, origin: Origin) -> None:
+    check_text(output, "the output", origin, path)
+    if output not in ("capture", "null") and "/" not in output:
+        text = f'must be "capture", "null" or a path, got {format_value(output)}'
+        raise origin.error(path, text, f'a file of the directory of the spec is "./{output}"')
+
+
 def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
     for key in ("stdout", "stderr", "stdout_sha256", "stderr_sha256"):
         text: str | None = getattr(table, key)
@@ -267,8 +278,8 @@ def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
             continue
         check = _check_sha256 if key.endswith("_sha256") else check_pattern
         check(text, origin, (*path, key))
-        if output == "null":
-            problem = 'nothing is captured under output = "null"'
+        if output == "null" or (output != "capture" and key.startswith("stdout")):
+            problem = f"nothing is captured under output = {format_value(output)}"
             raise origin.error((*path, key), problem, 'write output = "capture" in [program]')
     for name, digest in table.files.items():
         _check_file(name, (*path, "files", name), origin)

@@ -32,14 +32,14 @@ def suggest_metric(word: str, every: Iterable[str], noun: str = "metrics") -> st
     noun : str
         What the names in ``every`` are called.
     """
-    from steelyard.core.counters import EVENTS
+    from steelyard.core.counters import EVENTS, FORMER_NAMES
 
     names = list(every)
     folded = word.lower().replace("-", "_")
     base = folded.partition(":")[0]
     if base in EVENTS and base not in names:
         return f'it is a counter, which is measured where a spec asks: counters = ["{folded}"] in [program]'
-    ours = _CALLED.get(folded)
+    ours = _CALLED.get(folded) or FORMER_NAMES.get(folded)
     # rss is the first word of rss_bytes, and resembles it too little otherwise.
     begun = [name for name in names if name.lower().startswith(f"{folded}_")]
     if ours not in names and nearest(word, names) is None:

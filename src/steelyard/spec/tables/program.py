@@ -10,13 +10,18 @@ from msgspec import Meta
 
 from steelyard.spec.tables.values import Command, Commands, Duration, Environment
 
+ExitCode = Annotated[int, Meta(ge=0, le=255)]
+
 
 class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Conditions under which a run counts."""
 
     exit: Annotated[
-        Annotated[int, Meta(ge=0, le=255)] | Literal["any"],
-        Meta(description='Wanted exit code; `"any"` accepts every one, and death by a signal too.'),
+        ExitCode | Annotated[tuple[ExitCode, ...], Meta(min_length=1)] | Literal["any"],
+        Meta(
+            description='Wanted exit code, or a list of them; `"any"` accepts every one, and death by a'
+            " signal too."
+        ),
     ] = 0
     stdout: Annotated[
         str | None,
@@ -42,6 +47,12 @@ class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def wants_digests(self) -> bool:
         """Whether a digest of anything is wanted."""
         return self.stdout_sha256 is not None or self.stderr_sha256 is not None or bool(self.files)
+
+    def accepts(self, exit_code: int | None) -> bool:
+        """Whether a run with this exit code counts; ``None`` stands for death by a signal."""
+        return self.exit == "any" or exit_code in (
+            self.exit if isinstance(self.exit, tuple) else (self.exit,)
+        )
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,8 +91,11 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = ()
     output: Annotated[
-        Literal["capture", "null"],
-        Meta(description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing."),
+        str,
+        Meta(
+            description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing; a"
+            " path with a `/` is a file that has the stdout of the last trial."
+        ),
     ] = "capture"
     prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = ()
     cleanup: Annotated[

@@ -51,6 +51,8 @@ class ErrorCollector:
             every[0].further = tuple(every[1:])
             for later in every[1:]:
                 every[0].add_note(f"also: {later.message}")
+                for note in getattr(later, "__notes__", ()):
+                    every[0].add_note(note)
             raise every[0]
 
     def raise_refused(self) -> NoReturn:

@@ -1,0 +1,1 @@
+"""Old records, trees and builds below the user's state and cache directories: which, and removing them."""
