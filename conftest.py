@@ -58,8 +58,8 @@ TESTS = ROOT / "tests"
 """Tests of the laboratory; the other houses have theirs in folders of their own."""
 
 STARTING = {
-    "agents", "browser", "cli", "dev", "docs", "failures", "lab", "platforms", "recipes", "run",
-    "store", "testing",
+    "browser", "cli", "dev", "docs", "extensions", "failures", "lab", "platforms", "recipes", "run",
+    "store",
 }  # fmt: skip
 """Rooms whose tests start processes. Those of all others are ``fast``, but for those that start one all the
 same or simulate. ``tests/dev/test_fast.py`` looks for each name of these lists.
@@ -75,7 +75,7 @@ LONGEST = (
     *ONE_AT_A_TIME,
     "workloads",
     "studies",
-    *(f"tests/{room}" for room in ("stats/compare", "lab", "testing", "docs", "cli", "browser", "run")),
+    *(f"tests/{room}" for room in ("stats/compare", "lab", "extensions", "docs", "cli", "browser", "run")),
 )
 """What the workers begin with, so that none is left with a long file when the others have ended."""
 

@@ -86,6 +86,9 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
+    state : Mapping[str, str]
+        Directories below the user's state in which its commands keep what they measure, each with the
+        struct of the request that lies there beside records; empty where records lie there alone.
     after_run : Mapping[str, str]
         Functions of the directory of a record, called when a run of it has ended and it is closed.
     """
@@ -97,6 +100,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     claims: Mapping[str, ClaimKind] = {}
     sections: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
+    state: Mapping[str, str] = {}
     after_run: Mapping[str, str] = {}
 
 

@@ -13,6 +13,7 @@ EXTENSIONS: Final = (
     Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
+        state={"gate": "steelyard.extensions.gate.request:GateRequest"},
         commands={
             "gate": Command(
                 "Gate a change with the benchmarks that a project has, base against head.",
@@ -53,6 +54,7 @@ EXTENSIONS: Final = (
     Extension(
         name="bisect",
         purpose="the commit that changed the time of a program",
+        state={"bisect": "steelyard.extensions.bisect.request:BisectRequest"},
         commands={
             "bisect": Command(
                 "Find the commit that changed a program's time, by measuring commits side by side.",
@@ -76,6 +78,7 @@ EXTENSIONS: Final = (
     Extension(
         name="audit",
         purpose="the contexts that move the time of a program",
+        state={"audit": ""},
         commands={
             "audit": Command(
                 "Find which contexts move a program's time on this machine.",
@@ -98,6 +101,7 @@ EXTENSIONS: Final = (
             )
             for key, struct in (("unperturbed", "Unperturbed"), ("validates", "Validates"))
         },
+        state={"observe": ""},
         commands={
             "observe": Command(
                 "Find what a probe costs the program it observes.",
@@ -156,6 +160,7 @@ EXTENSIONS: Final = (
     Extension(
         name="demo",
         purpose="how run times lie, on this machine",
+        state={"demo": ""},
         commands={
             "demo": Command(
                 "Show in about a minute how run times lie.",

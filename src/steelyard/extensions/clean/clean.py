@@ -20,10 +20,9 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.extensions.bisect.request import BisectRequest
+from steelyard.core.extension import find_extensions, load
 from steelyard.extensions.clean.results import Cleaning, Leftover
 from steelyard.extensions.clean.tree import list_names, measure_tree, open_directory, remove_tree
-from steelyard.extensions.gate.request import GateRequest
 from steelyard.files.user_directories import locate_cache, locate_state
 from steelyard.run.build.cache import KEY_CHARACTERS, hold_build
 from steelyard.store.facts import FILE
@@ -34,8 +33,9 @@ LEAST_S: Final = 3600.0
 """Age below which nothing is removed: a command that is running may be between two records."""
 _LEAST_OF_BUILDS_S: Final = 86400.0
 """The same of builds, which hold no lock while a run uses them."""
-_COMMANDS: Final = ("compare", "gate", "bisect", "audit", "observe", "demo", "null")
-_REQUESTS: Final = {request.file_name: request for request in (GateRequest, BisectRequest)}
+_STATE: Final = {key: place for entry in find_extensions().usable for key, place in entry.state.items()}
+_COMMANDS: Final = ("compare", "null", *_STATE)
+_REQUESTS: Final = {request.file_name: request for request in map(load, filter(None, _STATE.values()))}
 _LOCK: Final = "lock"
 _MARKS: Final = frozenset({FILE, *_REQUESTS, _LOCK})
 _DEPTH: Final = 2
