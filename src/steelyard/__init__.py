@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from steelyard.laboratory import Laboratory, compare, measure
 
-__version__ = "0.9.0"
+__version__ = "0.10.0"
 __all__ = ["Laboratory", "__version__", "compare", "measure"]
 
 
