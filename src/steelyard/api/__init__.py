@@ -4,7 +4,8 @@ Names that are not here, or in the modules beside this one, may change with any 
 documentation of its own place.
 
 Modules: ``claims`` (verdicts with their evidence), ``scaling`` (series, models, expectations), ``design``
-(layouts, signs, interventions), ``observation`` (what probes cost), ``charts`` and ``text``.
+(layouts, signs, interventions), ``observation`` (what probes cost), ``charts``, ``text`` and ``extensions``
+(what packages add).
 """
 
 from __future__ import annotations

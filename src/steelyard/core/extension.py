@@ -83,6 +83,9 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     sections : Mapping[str, str]
         Sections of the page, by the name of the part of an answer that each shows: functions from the part to
         a ``steelyard.report.page.chart.Section`` or ``None``.
+    readers : Mapping[str, str]
+        Formats of other tools, by the name that ``--format`` takes: functions from the text of a file and
+        what to call it to a ``FileContents``.
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
@@ -99,6 +102,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
     sections: Mapping[str, str] = {}
+    readers: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
     state: Mapping[str, str] = {}
     after_run: Mapping[str, str] = {}
@@ -237,3 +241,8 @@ def find_section(part: str) -> str | None:
         if part in extension.sections:
             return extension.sections[part]
     return None
+
+
+def list_readers() -> dict[str, str]:
+    """List the formats that extensions read, by name."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.readers.items()}

@@ -55,19 +55,14 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         read(tmp_path / "it.json")
 
 
-def test_another_package_adds_a_format_by_an_entry_point(written, monkeypatch):
-    def of_ours(text, where):
-        assert where.endswith("it.txt")
-        return FileContents("ours", (ImportedSeries({"benchmark": "f"}, "time_s", "s", ((float(text),),)),))
+def read_ours(text, where):
+    assert where.endswith("it.txt")
+    return FileContents("ours", (ImportedSeries({"benchmark": "f"}, "time_s", "s", ((float(text),),)),))
 
-    class Point:
-        name = "ours"
 
-        @staticmethod
-        def load():
-            return of_ours
-
-    monkeypatch.setattr(importers, "entry_points", lambda group: [Point] if group == importers.GROUP else [])
+def test_an_extension_adds_a_format(written, monkeypatch):
+    monkeypatch.setattr(importers, "list_readers", lambda: {"ours": "ours:read"})
+    monkeypatch.setattr(importers, "load", {"ours:read": read_ours}.__getitem__)
     assert read(written("2.5", "it.txt"), "ours").series[0].values == ((2.5,),)
 
 

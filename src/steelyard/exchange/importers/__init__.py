@@ -1,14 +1,12 @@
 """Files of other tools, one reader a format: which tool wrote a file, and what is in it.
 
-A package adds a format by an entry point of the group ``steelyard.importers``: its name, and a function of
-the text and of the name of the file. It returns ``FileContents`` (``steelyard.exchange.importers.contents``).
+An extension adds a format as one of its ``readers``: its name, and a function of the text and of the name of
+the file, which returns ``FileContents``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -16,6 +14,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import list_readers, load
 from steelyard.exchange.importers import (
     asv,
     benchmarkdotnet,
@@ -39,9 +38,7 @@ from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import FileContents
 from steelyard.files.reading import decode_json, read_text
 
-__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
-
-GROUP: Final = "steelyard.importers"
+__all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
 _DAMAGED: Final = "run the benchmark again, or copy the whole file: nothing was imported"
 
@@ -78,7 +75,7 @@ MOST_VALUES: Final = 1_000_000
 """Values of a file that become trials of a record."""
 
 FORMATS: Final = (*(reader.TOOL for reader in _OF_JSON), *_OF_TEXT, *_TABLES)
-"""Names of all formats that are known without an entry point."""
+"""Names of all formats that are known without an extension."""
 
 
 def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> FileContents:
@@ -87,7 +84,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
     Parameters
     ----------
     form : str, optional
-        One of ``FORMATS``, or the name of an entry point; by default what the file looks like.
+        One of ``FORMATS``, or that of an extension; by default what the file looks like.
     chosen : Chosen, optional
         The columns of a table.
 
@@ -195,9 +192,10 @@ def _read_json(text: str, place: str, tool: str) -> FileContents:
 
 
 def _read_other(form: str) -> Text:
-    """Return the reader that a package has registered under a name."""
-    readers = {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
+    """Return the reader that an extension has under a name."""
+    readers = list_readers()
     if form not in readers:
         names = (*FORMATS, *readers)
         raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(names)}")
-    return partial(readers[form].load())
+    reader: Text = load(readers[form])
+    return reader

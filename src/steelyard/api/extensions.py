@@ -1,0 +1,26 @@
+"""What packages add to Steelyard: extensions, with commands, claims, readers and sections of the page."""
+
+from __future__ import annotations
+
+from steelyard.claims.draft import Draft, Undecided
+from steelyard.claims.evidence import Evidence
+from steelyard.claims.observed import Observed
+from steelyard.core.extension import ClaimKind, Command, Extension
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.report.page.chart import Chart, Section
+from steelyard.spec.claims.claim import Claim
+
+__all__ = [
+    "Chart",
+    "Claim",
+    "ClaimKind",
+    "Command",
+    "Draft",
+    "Evidence",
+    "Extension",
+    "FileContents",
+    "ImportedSeries",
+    "Observed",
+    "Section",
+    "Undecided",
+]
