@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import fields
 
-from steelyard.core.errors import InterruptedRunError, UsageError
+from steelyard.core.errors import InterruptedRunError, SteelyardError, UsageError
 from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
@@ -426,7 +427,7 @@ def report(
         else:
             contents.append(_make_contents(place, metric, chosen))
     parts = {} if observation is None else {"observation": observation}
-    return Report([msgspec.structs.replace(part, parts=parts) for part in contents])
+    return Report([msgspec.structs.replace(part, parts={**part.parts, **parts}) for part in contents])
 
 
 def _write_trials(directory: Path) -> bytes:
@@ -466,7 +467,20 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
         by_context=analyze_by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
         curves=tuple(Curve(*curve) for curve in curves(record, metric)),
+        parts=_collect_parts(record),
     )
+
+
+def _collect_parts(record: Reading) -> dict[str, object]:
+    """Collect what extensions answer from a record; one that cannot leaves the page without its section."""
+    from steelyard.core.extension import list_parts, load
+
+    parts: dict[str, object] = {}
+    for name, place in list_parts().items():
+        with suppress(SteelyardError):
+            if (part := load(place)(record)) is not None:
+                parts[name] = part
+    return parts
 
 
 def compare(*commands: str, record: str | Path | None = None, **options: Any) -> Result[Answer]:

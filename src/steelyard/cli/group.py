@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from steelyard.core.errors import UsageError
-from steelyard.core.extension import Command, find_extensions, list_built_in, load
+from steelyard.core.extension import Command, find_extensions, list_built_in, list_problems, load
 from steelyard.run.native import require_linux
 
 _ALL: Final = "steelyard.all_commands"
@@ -101,3 +101,6 @@ class CommandGroup(click.Group):
                     topics.setdefault(entry.topic, []).append(name)
             with formatter.section("More commands (steelyard --help --all describes them)"):
                 formatter.write_dl([(topic, ", ".join(names)) for topic, names in topics.items()])
+        if problems := list_problems():
+            with formatter.section("Extensions that cannot be used"):
+                formatter.write_dl([(problem.name, problem.reason) for problem in problems])

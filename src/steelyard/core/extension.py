@@ -80,6 +80,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
+    parts : Mapping[str, str]
+        Parts of the answer from a record: functions from an open record to a value, or ``None``.
     sections : Mapping[str, str]
         Sections of the page, by the name of the part of an answer that each shows: functions from the part to
         a ``steelyard.report.page.chart.Section`` or ``None``.
@@ -89,6 +91,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
+    contexts : Mapping[str, str]
+        Interventions: changes to the start of a program, by the name of the factor or the setting.
     state : Mapping[str, str]
         Directories below the user's state in which its commands keep what they measure, each with the
         struct of the request that lies there beside records; empty where records lie there alone.
@@ -101,9 +105,11 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
+    parts: Mapping[str, str] = {}
     sections: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
+    contexts: Mapping[str, str] = {}
     state: Mapping[str, str] = {}
     after_run: Mapping[str, str] = {}
 
@@ -246,3 +252,28 @@ def find_section(part: str) -> str | None:
 def list_readers() -> dict[str, str]:
     """List the formats that extensions read, by name."""
     return {name: place for entry in find_extensions().usable for name, place in entry.readers.items()}
+
+
+_contexts_not_loaded: list[Problem] = []
+
+
+def list_problems() -> tuple[Problem, ...]:
+    """List the extensions, and the contexts of extensions, that cannot be used."""
+    return (*find_extensions().problems, *_contexts_not_loaded)
+
+
+def list_parts() -> dict[str, str]:
+    """List the parts of an answer that extensions have, by name."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.parts.items()}
+
+
+def load_contexts() -> dict[str, Any]:
+    """Load the interventions of extensions, by name; one that does not load is a problem of its extension."""
+    contexts: dict[str, Any] = {}
+    for extension in find_extensions().usable:
+        for name, place in extension.contexts.items():
+            try:
+                contexts[name] = load(place)
+            except UsageError as error:
+                _contexts_not_loaded.append(Problem(extension.name, error.message))
+    return contexts

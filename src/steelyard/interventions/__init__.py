@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.core.extension import load_contexts
 from steelyard.interventions.affinity import Affinity
 from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
@@ -59,6 +60,7 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         Node(),
     )
 }
-"""Reserved name to intervention."""
+"""Reserved name to intervention; those of extensions follow, and replace none."""
+INTERVENTIONS.update({name: entry for name, entry in load_contexts().items() if name not in INTERVENTIONS})
 
 __all__ = ["AFFINITY", "INTERVENTIONS", "Intervention", "LaunchChange", "combine"]
