@@ -1,4 +1,4 @@
-"""``steelyard clean``, as a user types it; what is removed is tested in tests/lab/clean."""
+"""``steelyard clean``, as a user types it; what is removed is tested in test_clean.py beside it."""
 
 from __future__ import annotations
 
