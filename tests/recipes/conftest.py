@@ -83,6 +83,23 @@ class Scratch(ScratchRepository):
         (self.path / "prog.in").write_text(f"#!/bin/sh\necho cost={cost}.0{noise}\n")
         return self.commit("-A", message=message)
 
+    def change_beside(self, cost: int) -> tuple[str, str, str]:
+        """Leave ``main``, change a document, and let others change the program on ``main`` meanwhile.
+
+        Returns
+        -------
+        tuple of str
+            The commit where the change left ``main``, its last, and the merge that a server makes of both.
+        """
+        fork = self.program(4)
+        self.git("checkout", "-q", "-b", "change")
+        (self.path / "document").touch()
+        head = self.commit("document", message="a document")
+        self.git("checkout", "-q", "main")
+        self.program(cost, message="of others")
+        self.git("merge", "-q", "--no-ff", "-m", "pull request", "change")
+        return fork, head, self.git("rev-parse", "HEAD")
+
     def bash(self, script: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run a step as a runner does: bash -e, in the repository."""
         return subprocess.run(

@@ -59,12 +59,38 @@ def test_a_change_that_changes_nothing_passes(scratch, gate):
 
 def test_a_build_that_fails_ends_the_job_with_its_own_words(scratch, steps, recipes):
     base = scratch.program(1)
+    head = scratch.program(1, message="head")
     build = steps(recipes / "github" / "action.yml")["Build base and head"]
     done = scratch.bash(
-        build, SPEC="steelyard.toml", BUILD="echo no compiler >&2; exit 7", BASE=base, HEAD=base
+        build, SPEC="steelyard.toml", BUILD="echo no compiler >&2; exit 7", BASE=base, HEAD=head
     )
     assert done.returncode == 7
     assert "no compiler" in done.stderr
+
+
+@pytest.mark.parametrize("cost", [1, 16])
+def test_what_others_merged_is_not_blamed_on_a_change(scratch, gate, cost):
+    _, head, merge = scratch.change_beside(cost)
+    code, annotations, _ = gate(f"{merge}^1", head)
+    assert (code, annotations) == (0, "")
+
+
+def test_by_default_the_base_is_the_branch_that_github_merged_into(recipes):
+    """``base.sha`` of the event stays as it was, also where the change merges its branch anew."""
+    text = (recipes / "github" / "action.yml").read_text()
+    assert "${{ github.event_name == 'pull_request' && format('{0}^1', github.sha) || " in text
+    assert "BASE: ${{ github.sha }}^1\n" in (recipes / "github" / "machines.yml").read_text()
+
+
+def test_a_change_that_its_branch_contains_is_refused_before_anything_is_built(scratch, steps, recipes):
+    base = scratch.program(1)
+    head = scratch.program(1, message="head")
+    build = steps(recipes / "github" / "action.yml")["Build base and head"]
+    for older in (base, head):
+        done = scratch.bash(build, SPEC="steelyard.toml", BUILD="touch built", BASE=head, HEAD=older)
+        assert done.returncode == 2
+        assert f"::error::{head} contains {older}: nothing to judge" in done.stdout
+    assert not list(scratch.path.rglob("built"))
 
 
 def test_no_script_contains_an_expression_that_an_attacker_could_fill(steps, recipes):
@@ -153,6 +179,14 @@ def test_machines_of_a_matrix_give_one_verdict_which_a_slower_change_fails(scrat
 def test_a_change_that_changes_nothing_passes_on_all_machines(scratch, machines):
     base = scratch.program(1)
     code, summary = machines(base, scratch.program(1, message="nothing"), 3)
+    assert code == 0
+    assert summary.startswith("### ✓ Steelyard: 1 holds\n")
+
+
+@pytest.mark.parametrize("cost", [1, 16])
+def test_what_others_merged_is_not_blamed_on_a_change_on_any_machine(scratch, machines, cost):
+    _, head, merge = scratch.change_beside(cost)
+    code, summary = machines(f"{merge}^1", head, 3)
     assert code == 0
     assert summary.startswith("### ✓ Steelyard: 1 holds\n")
 

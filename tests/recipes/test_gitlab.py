@@ -25,3 +25,18 @@ def test_the_job_ends_with_the_exit_code_of_check_and_leaves_its_reports(
     assert (results / "verdicts.md").read_text().startswith(f"### {sign} Steelyard: 1 ")
     assert (results / f"{head}.lab").is_dir()
     assert (results / "verdicts.xml").is_file()
+
+
+@pytest.mark.parametrize("event", ["merged_result", "merge_train", "detached"])
+def test_what_others_merged_is_not_blamed_on_a_change(scratch, steps, recipes, event):
+    fork, head, merge = scratch.change_beside(16)
+    parts = steps(recipes / "gitlab.yml", "- |")
+    done = scratch.bash(
+        "\n".join([*parts.values(), 'exit "$code"']),
+        SPEC="steelyard.toml",
+        BUILD="cp prog.in prog && chmod +x prog",
+        CI_MERGE_REQUEST_EVENT_TYPE=event,
+        CI_MERGE_REQUEST_DIFF_BASE_SHA=fork,
+        CI_COMMIT_SHA=head if event == "detached" else merge,
+    )
+    assert done.returncode == 0, done.stderr

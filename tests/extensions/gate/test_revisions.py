@@ -60,17 +60,28 @@ def merge_for_pull_request(repository):
     repository.git("merge", "-q", "--no-ff", "-m", "merge of the pull request", "change")
 
 
-def test_the_merge_of_a_pull_request_is_held_against_its_first_parent(forked):
+def announce(commit):
+    """What each server sets for a merge that it made."""
+    return [
+        {"GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": commit},
+        {"CI_MERGE_REQUEST_EVENT_TYPE": "merged_result", "CI_COMMIT_SHA": commit},
+        {"CI_MERGE_REQUEST_EVENT_TYPE": "merge_train", "CI_COMMIT_SHA": commit},
+        {"BUILD_SOURCEBRANCH": "refs/pull/7/merge", "BUILD_SOURCEVERSION": commit},
+    ]
+
+
+@pytest.mark.parametrize("server", range(4))
+def test_the_merge_of_a_pull_request_is_held_against_its_first_parent(forked, server):
     repository, fork, tip, _ = forked
     merge_for_pull_request(repository)
     merge = repository.git("rev-parse", "HEAD")
     # The event names the branch as it was when the pull request was opened.
-    request = find(repository, base=fork, environ={"GITHUB_BASE_REF": "main"})
+    request = find(repository, base=fork, environ=announce(merge)[server])
     assert request.base == tip
     assert request.origin == f"Base is {tip[:12]}, the first parent of the merge {merge[:12]}."
 
 
-@pytest.mark.parametrize("environ", [{}, {"GITHUB_BASE_REF": ""}, {"CIRCLE_PULL_REQUEST": "false"}])
+@pytest.mark.parametrize("environ", [{}, *announce("0" * 40)])
 def test_a_merge_that_no_build_server_made_is_held_against_what_is_named(forked, environ):
     repository, fork, _, _ = forked
     merge_for_pull_request(repository)
@@ -80,7 +91,29 @@ def test_a_merge_that_no_build_server_made_is_held_against_what_is_named(forked,
 def test_a_branch_merged_into_the_change_is_no_first_parent(forked):
     repository, _, tip, _ = forked
     repository.git("merge", "-q", "--no-ff", "-m", "main into the change", "main")
-    assert find(repository, environ={"GITHUB_BASE_REF": "main"}).base == tip
+    assert find(repository).base == tip
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"GITHUB_REF": "refs/pull/7/merge", "GITHUB_BASE_REF": "main", "GITHUB_SHA": "0" * 40},
+        {"CI_MERGE_REQUEST_EVENT_TYPE": "detached", "CI_MERGE_REQUEST_IID": "7", "CI_COMMIT_SHA": "HEAD"},
+        {"CHANGE_ID": "7"},
+        {"BITBUCKET_PR_ID": "7"},
+        {"CIRCLE_PULL_REQUEST": "https://example.org/pull/7"},
+    ],
+)
+def test_a_merge_by_the_author_hides_no_commit_of_a_pull_request(forked, environ):
+    repository, fork, _, head = forked
+    repository.git("checkout", "-q", "-b", "helper", fork)
+    repository.commit(message="of a colleague")
+    repository.git("checkout", "-q", "change")
+    repository.git("merge", "-q", "--no-ff", "-m", "a colleague's branch", "helper")
+    merge = repository.git("rev-parse", "HEAD")
+    environ = {name: merge if value == "HEAD" else value for name, value in environ.items()}
+    assert repository.git("rev-parse", "HEAD^1") == head
+    assert find(repository, base=fork, environ=environ).base == fork
 
 
 @pytest.mark.parametrize(("base", "head"), [("change", "HEAD"), ("HEAD", "HEAD"), ("change", "main~1")])

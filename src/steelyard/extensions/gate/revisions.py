@@ -8,9 +8,10 @@ request, the first parent.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -19,15 +20,30 @@ from steelyard.extensions.gate.request import GateRequest
 from steelyard.lab.repository.repository import DEEPEN, Repository
 from steelyard.lab.repository.trees import DIGITS
 
-_PULL_REQUEST: Final = (
-    "GITHUB_BASE_REF",
-    "CI_MERGE_REQUEST_IID",
-    "CHANGE_ID",
-    "SYSTEM_PULLREQUEST_PULLREQUESTID",
-    "BITBUCKET_PR_ID",
-    "CIRCLE_PULL_REQUEST",
+
+class _Announcement(NamedTuple):
+    """How a build server says that it merged a pull request into its branch.
+
+    Attributes
+    ----------
+    variable, pattern : str
+        A variable, and the values it has for such a merge alone.
+    commit : str
+        The variable with the id of the merge.
+    """
+
+    variable: str
+    pattern: str
+    commit: str
+
+
+_ANNOUNCEMENTS: Final = (
+    _Announcement("GITHUB_REF", r"refs/pull/\d+/merge", "GITHUB_SHA"),
+    _Announcement("CI_MERGE_REQUEST_EVENT_TYPE", "merged_result|merge_train", "CI_COMMIT_SHA"),
+    _Announcement("BUILD_SOURCEBRANCH", r"refs/pull/\d+/merge", "BUILD_SOURCEVERSION"),
 )
-"""Variables that GitHub, GitLab, Jenkins, Azure, Bitbucket and CircleCI set for a pull request alone."""
+"""Of GitHub, GitLab and Azure. That a pull request is built is not enough: elsewhere its last commit may be a
+merge that its author made, whose first parent is the change itself."""
 
 
 def identify(
@@ -73,7 +89,7 @@ def _choose_base(
     if request.is_tip:
         return tip, f"Base is {_format(name, tip)} itself."
     parents = repository.list_parents(head)
-    if len(parents) > 1 and is_pull_request(environ) and repository.is_ancestor(tip, parents[0]):
+    if len(parents) > 1 and is_merge_of_server(head, environ) and repository.is_ancestor(tip, parents[0]):
         first = parents[0]
         return first, f"Base is {first[:DIGITS]}, the first parent of the merge {head[:DIGITS]}."
     common = repository.find_merge_base(tip, head)
@@ -94,6 +110,10 @@ def _format(name: str, commit: str) -> str:
     return name if commit.startswith(name) else f"{name} ({commit[:DIGITS]})"
 
 
-def is_pull_request(environ: Mapping[str, str]) -> bool:
-    """Whether a build server checked out the merge of a pull request."""
-    return any(environ.get(name) not in (None, "", "false") for name in _PULL_REQUEST)
+def is_merge_of_server(commit: str, environ: Mapping[str, str]) -> bool:
+    """Whether a build server made this commit, to see a pull request merged into its branch."""
+    return any(
+        re.fullmatch(entry.pattern, environ.get(entry.variable, "")) is not None
+        and environ.get(entry.commit) == commit
+        for entry in _ANNOUNCEMENTS
+    )
