@@ -70,7 +70,7 @@ fn main() {
 CARGO_MESSAGES = """\
 #!{python}
 import json, sys
-assert sys.argv[1:] == ["bench", "-p", "x", "--no-run", "--message-format=json"], sys.argv
+assert sys.argv[1:] == ["bench", "-p", "x", "--no-run", "--message-format=json-render-diagnostics"], sys.argv
 def artifact(kind, executable):
     target = {{"name": "b", "kind": [kind]}}
     message = {{"reason": "compiler-artifact", "executable": executable, "target": target}}

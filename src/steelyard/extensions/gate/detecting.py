@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.lab.repository.repository import Repository
+from steelyard.lab.repository.repository import DEEPEN, Repository
 
 _BASES_OF_SERVERS: Final = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET")
 """Variables in which build servers name the branch that a change goes into."""
@@ -60,9 +60,12 @@ def find_base(repository: Repository, environ: Mapping[str, str] = os.environ) -
     Raises
     ------
     UsageError
-        None of them is here.
+        The branch that a build server names is not here, or none of the others is.
     """
-    candidates = [f"origin/{environ[name]}" for name in _BASES_OF_SERVERS if environ.get(name)]
+    for name in _BASES_OF_SERVERS:
+        if branch := environ.get(name):
+            return _find_target(repository, name, branch)
+    candidates = []
     if (default := repository.find_default_branch()) is not None:
         candidates.append(default)
     candidates += [f"{place}{name}" for name in _NAMES for place in ("origin/", "")]
@@ -72,6 +75,17 @@ def find_base(repository: Repository, environ: Mapping[str, str] = os.environ) -
     raise UsageError(
         f"no branch to compare with: tried {', '.join(dict.fromkeys(candidates))}",
         hint="name a commit: steelyard gate HEAD~1; or fetch the branch: git fetch origin main",
+    )
+
+
+def _find_target(repository: Repository, variable: str, branch: str) -> str:
+    """Return the branch that a build server names: no other stands in for it, whatever it is called."""
+    if repository.find_commit(f"origin/{branch}") is not None:
+        return f"origin/{branch}"
+    fetched = f"{branch}:refs/remotes/origin/{branch}"
+    raise UsageError(
+        f"{variable} says {branch!r}, and origin/{branch} is not here",
+        hint=DEEPEN if repository.shallow else f"git fetch origin {shlex.quote(fetched)}",
     )
 
 

@@ -37,7 +37,8 @@ _OF_ONE_TARGET: Final = frozenset(
 )
 """Options that stay where one target is linked again; others choose targets, or say what is printed."""
 
-
+_AS_JSON: Final = "--message-format=json-render-diagnostics"
+"""Messages for programs to read, but for errors of the compiler: people read those."""
 _MARKS: Final[dict[bytes, Format]] = {
     b"CRITERION_HOME": "criterion",
     b"DIVAN_": "divan",
@@ -77,7 +78,7 @@ class Cargo(Harness):
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Build, and copy each program to a path that is as long for both trees."""
         of_cargo, of_bench = _split(words)
-        command = [*of_cargo, "--no-run", "--message-format=json"]
+        command = [*of_cargo, "--no-run", _AS_JSON]
         # One for each side: cargo names what it builds by paths relative to the workspace, and takes what it
         # finds there for up to date by the age of files.
         target = Path(os.environ.get("CARGO_TARGET_DIR") or tree.cache / "cargo", tree.output.name)
@@ -136,7 +137,7 @@ def _link_anew(
     bench = of_cargo.index("bench")
     options = _keep_options(of_cargo[bench + 1 :])
     profile = [] if any(word.startswith("--profile") for word in options) else ["--profile", "bench"]
-    target = ["-p", built.package_id, "--bench", built.target.name, "--message-format=json"]
+    target = ["-p", built.package_id, "--bench", built.target.name, _AS_JSON]
     order = ["--", "-C", f"link-arg=-Wl,--shuffle-sections=.text*={tree.layout}"]
     printed = build([*of_cargo[:bench], "rustc", *options, *profile, *target, *order], tree, environment)
     (linked,) = _read_messages(printed.splitlines())
