@@ -41,6 +41,7 @@ def refuse(constant):
 @given(
     columns=st.lists(columns, min_size=2, max_size=3), margin=st.sampled_from([None, 0.02]), b=st.booleans()
 )
+@example(columns=[[0.0], [0.0]], margin=0.02, b=False)
 def test_whatever_the_values_are_the_answer_can_be_told(sample, estimand, kind, order, columns, margin, b):
     samples = [
         sample(values, treatment=t, failures=Failures(len(values), 0, 0))

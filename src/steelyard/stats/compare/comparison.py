@@ -163,6 +163,8 @@ def _estimate(
 
 def _describe_typical(basis: Basis) -> TypicalRatio | None:
     between = basis.between
+    if not (np.isfinite(between.new.logs).all() and np.isfinite(between.old.logs).all()):
+        return None  # A value of 0 has a mean, but no logarithm.
     ratio = walk_typical(basis, _sort_in_time(between, "geomean_ratio"))
     if ratio is None:
         return None
