@@ -18,6 +18,7 @@ from steelyard.cli.paths import (
     OutputPlace,
     PathCommand,
     RecordDirectory,
+    RecordOrStream,
 )
 from steelyard.core.errors import UsageError
 from steelyard.files.writing import RECORD_FILE
@@ -86,6 +87,7 @@ def test_every_path_says_whether_it_is_read_or_written():
             OutputFile,
             OutputPlace,
             RecordDirectory,
+            RecordOrStream,
         ), (
             name,
             param.name,

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lab" / "merge"))
 from scratch_repository import Programs, Suites
 from simulated_machines import machine
 
-from steelyard.cli import COMMANDS
+from steelyard.cli import cli
 
 SPEC = """\
 name = "printing"
@@ -132,7 +132,7 @@ CASES = {
         ("ratchet", "try", "--blocks", "5", "--repo", "repository", *BUILT, "--", "./prog"),
         3,
     ),
-    "commands that are not resolved": (nothing, ("compare", "-r", "2", "--strict", "true", "true"), 3),
+    "commands that are not resolved": (nothing, ("compare", "-r", "1", "--strict", "true", "true"), 3),
     "a program that fails": (nothing, ("compare", "-r", "3", "--json", "false"), 5),
     "a record that is nowhere": (nothing, ("status", "nowhere.lab", "--json"), 2),
     "no command": (nothing, (), 2),
@@ -174,7 +174,7 @@ def test_a_reader_who_leaves_changes_no_exit_code(steelyard_cli, code_behind, tm
     assert [code_behind(words, streams) for streams in unread] == [code] * 3
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", cli.list_entries())
 def test_a_mistake_in_any_command_stays_one_behind_closed_pipes(code_behind, name):
     assert code_behind((name, "--no-such-option", "--json"), ("stdout", "stderr")) == 2
 

@@ -11,9 +11,10 @@ import pytest
 
 from steelyard.core.errors import InterruptedRunError, ProgramError, SpecError
 from steelyard.extensions.clusters.job import STOPPED, jobs_in
-from steelyard.extensions.clusters.jobs import JOBS, run
+from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 

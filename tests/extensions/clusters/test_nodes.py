@@ -9,12 +9,13 @@ import pytest
 
 from steelyard.core.errors import MachineError
 from steelyard.extensions.clusters.job import Job, describe_nodes, find_misplaced, jobs_in
-from steelyard.extensions.clusters.jobs import JOBS, run
+from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.clusters.slurm import Slurm
 from steelyard.extensions.clusters.template import Template
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import run
 from steelyard.report.plan.text import render
 from steelyard.spec import experiment
 from steelyard.store import Record

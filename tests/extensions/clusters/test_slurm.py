@@ -13,9 +13,10 @@ import pytest
 
 from steelyard.core.errors import MachineError, ProgramError
 from steelyard.extensions.clusters.job import Job, jobs_in
-from steelyard.extensions.clusters.jobs import JOBS, run
+from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.clusters.slurm import Slurm
 from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 

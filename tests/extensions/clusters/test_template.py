@@ -15,10 +15,11 @@ import pytest
 from steelyard.core.errors import MachineError, ProgramError, RecordBusyError, UsageError
 from steelyard.extensions.clusters.awaiting import await_job
 from steelyard.extensions.clusters.job import Job, jobs_in
-from steelyard.extensions.clusters.jobs import JOBS, run
+from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.clusters.scheduler import Handover
 from steelyard.extensions.clusters.submission import Submission
 from steelyard.extensions.clusters.template import Template
+from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -57,7 +57,7 @@ def test_without_a_smaller_simulation_nothing_is_estimated_and_without_a_simulat
 def test_a_plan_says_what_the_largest_takes_and_that_it_would_not_fit(asked, tmp_path, monkeypatch):
     from steelyard.lab.run.plan import preview
 
-    monkeypatch.setattr("steelyard.lab.run.plan.refusals", lambda *_: ())
+    monkeypatch.setattr("steelyard.lab.run.plan.refusals", lambda *_, **__: ())
     plan = preview(asked, tmp_path / "no.lab")
     assert said(plan).startswith("8 simulations with nothing smaller in the record to go by")
     large = Simulation("p=4096", 4096, 500.0, 2.8e9, (512, 1024))
