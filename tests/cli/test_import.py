@@ -75,3 +75,11 @@ def test_claims_come_from_a_file_of_claims(steelyard_cli, tmp_path):
     done = steelyard_cli("import", "it.json", "--claims", "claims.toml")
     assert done.returncode == 2
     assert "expected [[claims]] alone, got blocks" in done.stderr
+
+
+def test_a_file_that_is_named_twice_is_refused_whatever_it_is_called(steelyard_cli, tmp_path):
+    (tmp_path / "it.json").write_text(hyperfine(1.0, 1.1, 1.0))
+    done = steelyard_cli("import", "a=it.json", "b=./it.json", "-o", "it.lab")
+    assert done.returncode == 2
+    assert "it.json is named twice" in done.stderr
+    assert not (tmp_path / "it.lab").exists()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import metric_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.exchange.imported import ImportSource
 
 
 class ImportOptions(Options):
@@ -73,6 +76,7 @@ def command(options: ImportOptions) -> None:
     if options.value or options.by or options.unit is not None or options.better is not None:
         chosen = Chosen(options.value, options.by, options.unit, options.better or "lower")  # type: ignore[arg-type]  # click checked it
     sources = tuple(_find_source(text) for text in options.files)
+    _refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")
     question = Selection(
         options.compare,
@@ -90,7 +94,20 @@ def command(options: ImportOptions) -> None:
     click.echo(f"steelyard analyze {named}")
 
 
-def _find_source(text: str) -> Any:
+def _refuse_repeated(sources: Sequence[ImportSource]) -> None:
+    """Refuse a file that is named twice: its values would count as so many more."""
+    seen: set[Path] = set()
+    for source in sources:
+        place = source.path.resolve()
+        if place in seen:
+            raise UsageError(
+                f"{source.path} is named twice: its values would count as further launches",
+                hint="name each file once",
+            )
+        seen.add(place)
+
+
+def _find_source(text: str) -> ImportSource:
     from steelyard.exchange.imported import ImportSource
 
     name, sign, path = text.partition("=")

@@ -171,7 +171,7 @@ def test_jobs_that_end_again_and_again_without_a_trial_stop_the_run_with_their_l
 
 
 def test_a_command_before_a_block_that_fails_in_a_job_is_named_with_its_end(tmp_path):
-    with pytest.raises(ProgramError, match=r"failed: sh -c 'exit 7': exit code 7$"):
+    with pytest.raises(ProgramError, match=r"(?m)failed: sh -c 'exit 7': exit code 7$"):
         run(asked(tmp_path, before_block=["sh", "-c", "exit 7"]), tmp_path / "it.lab")
 
 
