@@ -70,6 +70,14 @@ def test_vitest_is_read_with_files_and_groups():
     ]
 
 
+def test_a_benchmark_of_vitest_that_threw_is_skipped_and_the_others_are_read():
+    benchmarks = [{"name": "sum", "median": 2.0, "samples": [1.0, 3.0]}, {"name": "boom", "rank": 0}]
+    document = {"files": [{"groups": [{"fullName": "a.bench.ts", "benchmarks": benchmarks}]}]}
+    found = read_output(json.dumps(document), "it")
+    assert [each.title for each in found.series] == ["a.bench.ts > sum"]
+    assert found.skipped == {"a.bench.ts > boom": "it failed"}
+
+
 def test_a_file_of_what_was_printed_is_imported_too(tmp_path):
     (tmp_path / "bench.txt").write_text(DIVAN)
     assert read(tmp_path / "bench.txt").tool == "divan"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 
 import pytest
@@ -176,7 +177,10 @@ def test_a_branch_that_was_not_fetched_is_named_with_the_command_that_does(forke
     single = clone(repository, tmp_path / "single", "--single-branch", "--branch=change")
     with pytest.raises(UsageError) as caught:
         identify(GateRequest(base="main", head="HEAD", words=("./bench",)), single, {})
-    assert caught.value.hint.startswith("git fetch origin main")
+    command, _, rest = caught.value.hint.partition(", then ")
+    assert (command, rest.split(";")[0]) == ("git fetch origin main:refs/remotes/origin/main", "origin/main")
+    subprocess.run(shlex.split(command), cwd=tmp_path / "single", check=True, capture_output=True)
+    assert identify(GateRequest(base="origin/main", head="HEAD", words=("./bench",)), single, {})
 
 
 def test_one_directory_for_both_sides_is_refused(tmp_path):

@@ -15,7 +15,7 @@ KEYS = frozenset({"files"})
 
 class _Benchmark(msgspec.Struct, frozen=True):
     name: str
-    median: float
+    median: float | None = None
     samples: list[float] = []
 
 
@@ -33,12 +33,20 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read(document: object, _origin: str) -> FileContents:
-    """All benchmarks, behind the names of their file and groups; without samples, their medians."""
+    """All benchmarks, behind the names of their file and groups; without samples, their medians.
+
+    One that threw has neither, and nothing of what it threw.
+    """
     series = []
+    skipped = {}
     for file in msgspec.convert(document, _File).files:
         for group in file.groups:
             for entry in group.benchmarks:
                 name = f"{group.full_name} > {entry.name}"
-                values = tuple(value * 1e-3 for value in entry.samples or [entry.median])
+                times = entry.samples or ([] if entry.median is None else [entry.median])
+                if not times:
+                    skipped[name] = "it failed"
+                    continue
+                values = tuple(value * 1e-3 for value in times)
                 series.append(ImportedSeries({"benchmark": name}, "time_s", "s", (values,), name=name))
-    return FileContents(TOOL, tuple(series))
+    return FileContents(TOOL, tuple(series), skipped=skipped)

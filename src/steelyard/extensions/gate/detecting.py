@@ -74,7 +74,8 @@ def find_base(repository: Repository, environ: Mapping[str, str] = os.environ) -
             return name
     raise UsageError(
         f"no branch to compare with: tried {', '.join(dict.fromkeys(candidates))}",
-        hint="name a commit: steelyard gate HEAD~1; or fetch the branch: git fetch origin main",
+        hint="name a commit: steelyard gate HEAD~1; or fetch the branch: git fetch origin"
+        " main:refs/remotes/origin/main",
     )
 
 

@@ -77,8 +77,13 @@ class Repository:
         if names := branches.stdout.split():
             return f"it is not a branch here, but {names[0]} is: name that"
         if remotes := self._run("remote").stdout.split():
-            return f"git fetch {remotes[0]} {shlex.quote(revision)}; git log --oneline lists commits"
-        return "git log --oneline lists commits"
+            remote, _, branch = revision.partition("/")
+            if remote not in remotes or not branch:
+                remote, branch = remotes[0], revision
+            # With its place here: otherwise only FETCH_HEAD names it, and not in a clone of one branch.
+            fetched = shlex.quote(f"{branch}:refs/remotes/{remote}/{branch}")
+            return f"git fetch {remote} {fetched}, then {remote}/{branch}; git log --oneline lists commits"
+        return "git branch --all lists branches, git log --oneline commits"
 
     def first_parents(self, last: str, after: str | None = None) -> list[str]:
         """Return commits from the first, or from behind ``after``, to ``last``, oldest first.
