@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +16,6 @@ from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.runner import Runner, TrialOrder, find_runner
 
 SANITIZED_BYTES = 3 << 20
-PROGRAMS = Path(__file__).parents[1] / "programs"
-LIBRARIES = Path(__file__).parents[2] / ".cache" / "mpi"
-MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI", "smpi": "SimGrid"}
 
 
 @pytest.fixture(scope="session")
@@ -30,42 +24,6 @@ def runner_program() -> Path:
         return find_runner()
     except MachineError as error:
         pytest.skip(str(error))
-
-
-def mpi_compiler(library: str) -> list[str]:
-    """Words that compile and link a C program for a library; skips the test where it is not set up."""
-    prefix = LIBRARIES / library
-    compiler = shutil.which("smpicc") if library == "smpi" else str(prefix / "bin" / "mpicc")
-    if compiler is None or not Path(compiler).exists():
-        pytest.skip(f"{MPI_NAMES[library]} is not set up: ./dev mpi {library}")
-    if library != "impi":
-        return [compiler]
-    # Its wrappers expect an installation elsewhere.
-    return [
-        "cc",
-        f"-I{prefix}/include",
-        f"-L{prefix}/lib",
-        f"-Wl,-rpath,{prefix}/lib",
-        "-Wl,--no-as-needed",
-        "-lmpi",
-    ]
-
-
-@pytest.fixture(scope="session")
-def mpi_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], str]:
-    """``mpi_program("openmpi", "latency")``: one of ``tests/programs``, compiled for an MPI library, or for
-    simulated machines ("smpi").
-    """
-    directory = tmp_path_factory.mktemp("programs")
-
-    @cache
-    def compiled(library: str, name: str) -> str:
-        program = directory / f"{name}-{library}"
-        words = [*mpi_compiler(library), "-O1", "-o", str(program), str(PROGRAMS / f"{name}.c")]
-        subprocess.run(words, check=True, capture_output=True)
-        return str(program)
-
-    return compiled
 
 
 @pytest.fixture
