@@ -18,6 +18,7 @@ from steelyard.extensions.clean import results as cleaning
 from steelyard.extensions.gate import results as gate
 from steelyard.extensions.observe import results as observation
 from steelyard.extensions.ratchet import results as ratchet
+from steelyard.extensions.solvers import results as solvers
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
 from steelyard.report.models.document import MODELS
@@ -44,6 +45,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     gate.GATE,
     gate.QUALIFICATION,
     cleaning.CLEANING,
+    solvers.SOLVERS,
 )
 """All that ``--json`` prints."""
 

@@ -132,8 +132,8 @@ def _note_failures(
     if censored:
         failed = dict.fromkeys(
             side.label
-            for each in censored
-            for side in (each.treatment, each.baseline)
+            for comparison in censored
+            for side in (comparison.treatment, comparison.baseline)
             if side.id in by_treatment
         )
         notices.append(Notice(_OF_POLICY[failures], tuple(failed)))
