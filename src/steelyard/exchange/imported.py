@@ -21,6 +21,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier
+from steelyard.exchange.importers.identity import tell_apart
 from steelyard.exchange.recording import (
     FILE,
     Levels,
@@ -68,7 +69,7 @@ def import_files(
     RecordError
         The directory exists already, or cannot be written.
     """
-    contents_of = [(source, read(source.path, form, chosen)) for source in sources]
+    contents_of = _tell_apart([(source, read(source.path, form, chosen)) for source in sources])
     _refuse_mixture(contents_of)
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
@@ -87,6 +88,17 @@ def import_files(
         notes=[*(note for _, contents in contents_of for note in contents.notes), *lost],
     )
     return write_record(directory, trials, recording, question)
+
+
+def _tell_apart(
+    contents_of: Sequence[tuple[ImportSource, FileContents]],
+) -> list[tuple[ImportSource, FileContents]]:
+    """Tell benchmarks of one name apart, in all files by the same levels."""
+    series = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    return [
+        (source, replace(contents, series=tuple(series[str(source.path)])))
+        for source, contents in contents_of
+    ]
 
 
 def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:

@@ -86,6 +86,9 @@ class ImportedSeries(msgspec.Struct, frozen=True):
         One for each launch or process, in the order of the file; in it the repetitions, in theirs.
     name : str
         The benchmark as the tool spells it, by which it can be run alone; empty where levels say all.
+    qualifiers : Mapping[str, Scalar]
+        What the tool tells benchmarks of one name apart by: package, file, class, mode, runtime. They become
+        levels where names are not enough (``identity``).
     """
 
     levels: Mapping[str, Scalar]
@@ -94,6 +97,7 @@ class ImportedSeries(msgspec.Struct, frozen=True):
     values: tuple[tuple[float, ...], ...]
     better: Better = "lower"
     name: str = ""
+    qualifiers: Mapping[str, Scalar] = {}
 
     @property
     def title(self) -> str:

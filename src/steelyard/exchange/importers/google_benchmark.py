@@ -6,7 +6,8 @@ Aggregates are left out where the repetitions are there; alone, a mean is one va
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections import Counter
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -42,6 +43,9 @@ class _Context(msgspec.Struct, frozen=True):
 
 class _Benchmark(msgspec.Struct, frozen=True):
     name: str
+    family_index: int | None = None
+    per_family_instance_index: int | None = None
+    repetition_index: int | None = None
     run_name: str | None = None
     run_type: str = "iteration"
     aggregate_name: str = ""
@@ -52,6 +56,14 @@ class _Benchmark(msgspec.Struct, frozen=True):
     error_message: str = ""
     skipped: bool = False
     skip_message: str = ""
+
+
+class _Key(NamedTuple):
+    """One benchmark: two of one name are of two families, or else repeat each other's repetitions."""
+
+    run: str
+    family: int | None
+    occurrence: int
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -70,7 +82,8 @@ def read(document: object, place: str) -> FileContents:
         )
     rows = [(msgspec.convert(raw, _Benchmark), raw) for raw in file.benchmarks]
     repeated = {_run(row) for row, _ in rows if row.run_type == "iteration"}
-    values: dict[tuple[str, str], list[float]] = {}
+    values: dict[tuple[_Key, str], list[float]] = {}
+    repetitions: Counter[tuple[str, int | None, int]] = Counter()
     units: dict[str, tuple[str, Better]] = {}
     skipped: dict[str, str] = {}
     for row, raw in rows:
@@ -80,17 +93,31 @@ def read(document: object, place: str) -> FileContents:
         if row.run_type != "iteration" and (_run(row) in repeated or row.aggregate_name != "mean"):
             continue
         unit = read_unit(row.time_unit, f"{place}: {row.name}")
+        occurrence = 0
+        if row.run_type == "iteration" and row.repetition_index is not None:
+            repetition = (_run(row), row.family_index, row.repetition_index)
+            occurrence = repetitions[repetition]
+            repetitions[repetition] += 1
+        key = _Key(_run(row), row.family_index, occurrence)
         for metric, value in (("real_time_s", row.real_time), ("cpu_time_s", row.cpu_time)):
             if value is not None:
                 units[metric] = (unit.si, "lower")
-                values.setdefault((_run(row), metric), []).append(value * unit.scale)
+                values.setdefault((key, metric), []).append(value * unit.scale)
         for name, value in raw.items():
             if name not in _NO_COUNTER and isinstance(value, int | float) and not isinstance(value, bool):
                 units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
-                values.setdefault((_run(row), name), []).append(float(value))
+                values.setdefault((key, name), []).append(float(value))
     series = tuple(
-        ImportedSeries(_get_levels(run), metric, units[metric][0], (tuple(numbers),), units[metric][1], run)
-        for (run, metric), numbers in values.items()
+        ImportedSeries(
+            _get_levels(key.run),
+            metric,
+            units[metric][0],
+            (tuple(numbers),),
+            units[metric][1],
+            key.run,
+            {} if key.family is None else {"family": key.family},
+        )
+        for (key, metric), numbers in values.items()
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
     context = file.context

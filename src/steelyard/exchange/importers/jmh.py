@@ -47,6 +47,7 @@ class _Result(msgspec.Struct, frozen=True, rename="camel"):
     mode: str
     primary_metric: _Metric
     jmh_version: str = ""
+    vm_version: str = ""
     threads: int = 1
     params: dict[str, str] = {}
     secondary_metrics: dict[str, _Metric] = {}
@@ -67,13 +68,16 @@ def read(document: object, place: str) -> FileContents:
         unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")
         if not main.forks:
             means.append(result.benchmark)
-        series += _make_series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
+        qualifiers: dict[str, Scalar] = {"mode": result.mode}
+        qualifiers |= {"jvm": result.vm_version} if result.vm_version else {}
+        name = "time_s" if unit.si == "s" else "throughput"
+        series += _make_series(levels, name, unit, main, qualifiers)
         for name, metric in result.secondary_metrics.items():
             of_other = unit_of(metric.score_unit)
             if of_other is None or not metric.forks:
                 left_out[name] = None
             else:
-                series += _make_series(levels, identifier(name), of_other, metric)
+                series += _make_series(levels, identifier(name), of_other, metric, qualifiers)
     version = results[0].jmh_version if results else ""
     notes = (
         *summary_note(means),
@@ -83,7 +87,7 @@ def read(document: object, place: str) -> FileContents:
 
 
 def _make_series(
-    levels: dict[str, Scalar], metric: str, unit: Unit, measured: _Metric
+    levels: dict[str, Scalar], metric: str, unit: Unit, measured: _Metric, qualifiers: dict[str, Scalar]
 ) -> Sequence[ImportedSeries]:
     forks = measured.forks or ([[measured.score]] if isinstance(measured.score, float) else [])
     values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
@@ -92,4 +96,4 @@ def _make_series(
     better: Better = (
         "lower" if unit.si in ("s", "B", "") else "higher" if metric == "throughput" else "neither"
     )
-    return (ImportedSeries(levels, metric, unit.si, values, better),)
+    return (ImportedSeries(levels, metric, unit.si, values, better, qualifiers=qualifiers),)

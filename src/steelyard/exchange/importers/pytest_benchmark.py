@@ -59,6 +59,16 @@ def read(document: object, _place: str) -> FileContents:
         if not benchmark.stats.data:
             means.append(benchmark.name)
         values = tuple(benchmark.stats.data or [benchmark.stats.mean])
-        series.append(ImportedSeries(levels, "time_s", "s", (values,), name=benchmark.fullname))
+        qualifiers = _get_qualifiers(benchmark.fullname)
+        series.append(
+            ImportedSeries(levels, "time_s", "s", (values,), name=benchmark.fullname, qualifiers=qualifiers)
+        )
     host: dict[str, Scalar] = {"host": file.machine_info.node} if file.machine_info.node else {}
     return FileContents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))
+
+
+def _get_qualifiers(fullname: str) -> dict[str, Scalar]:
+    """``file`` and ``class`` of ``tests/test_a.py::TestSort::test_b[1]``."""
+    file, *classes = fullname.partition("[")[0].split("::")[:-1] or [""]
+    qualifiers: dict[str, Scalar] = {"file": file} if file else {}
+    return qualifiers | ({"class": ".".join(classes)} if classes else {})
