@@ -105,7 +105,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
         contents = _read(
             read_text(path, hint=f"formats: {', '.join(FORMATS)}"), str(path), form, chosen or Chosen()
         )
-    if not any(values for series in contents.series for values in series.values):
+    if not contents.failures and not any(values for series in contents.series for values in series.values):
         text = f": {' '.join(contents.notes)}" if contents.notes else ""
         raise UsageError(
             f"{path}: the file of {contents.tool} contains no measurements{text}",

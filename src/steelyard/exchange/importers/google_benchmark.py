@@ -14,6 +14,7 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
+    FailedRuns,
     FileContents,
     ImportedSeries,
     level,
@@ -66,6 +67,10 @@ class _Key(NamedTuple):
     occurrence: int
 
 
+_Repetitions = Counter[tuple[str, int | None, int]]
+"""How often each repetition of a run and a family was there."""
+
+
 class _File(msgspec.Struct, frozen=True):
     context: _Context
     benchmarks: list[dict[str, Any]]
@@ -83,22 +88,20 @@ def read(document: object, place: str) -> FileContents:
     rows = [(msgspec.convert(raw, _Benchmark), raw) for raw in file.benchmarks]
     repeated = {_run(row) for row, _ in rows if row.run_type == "iteration"}
     values: dict[tuple[_Key, str], list[float]] = {}
-    repetitions: Counter[tuple[str, int | None, int]] = Counter()
+    repetitions: _Repetitions = Counter()
     units: dict[str, tuple[str, Better]] = {}
     skipped: dict[str, str] = {}
+    failures = []
     for row, raw in rows:
         if row.error_occurred or row.skipped:
             skipped[_run(row)] = row.error_message or row.skip_message
+            if row.error_occurred:
+                failures.append(FailedRuns(_get_levels(_run(row)), failed=1, reason=row.error_message))
             continue
         if row.run_type != "iteration" and (_run(row) in repeated or row.aggregate_name != "mean"):
             continue
         unit = read_unit(row.time_unit, f"{place}: {row.name}")
-        occurrence = 0
-        if row.run_type == "iteration" and row.repetition_index is not None:
-            repetition = (_run(row), row.family_index, row.repetition_index)
-            occurrence = repetitions[repetition]
-            repetitions[repetition] += 1
-        key = _Key(_run(row), row.family_index, occurrence)
+        key = _make_key(row, repetitions)
         for metric, value in (("real_time_s", row.real_time), ("cpu_time_s", row.cpu_time)):
             if value is not None:
                 units[metric] = (unit.si, "lower")
@@ -125,7 +128,24 @@ def read(document: object, place: str) -> FileContents:
     host |= {"cpus_online": context.num_cpus} if context.num_cpus else {}
     tool = f"{TOOL} {context.library_version}".strip()
     notes = [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
-    return FileContents(tool, series, host=host, notes=(*summary_note(means), *notes), skipped=skipped)
+    return FileContents(
+        tool,
+        series,
+        host=host,
+        notes=(*summary_note(means), *notes),
+        skipped=skipped,
+        failures=tuple(failures),
+    )
+
+
+def _make_key(row: _Benchmark, repetitions: _Repetitions) -> _Key:
+    """Return the benchmark of a row; a repetition that was there before is of another one."""
+    occurrence = 0
+    if row.run_type == "iteration" and row.repetition_index is not None:
+        repetition = (_run(row), row.family_index, row.repetition_index)
+        occurrence = repetitions[repetition]
+        repetitions[repetition] += 1
+    return _Key(_run(row), row.family_index, occurrence)
 
 
 def _run(row: _Benchmark) -> str:
