@@ -103,7 +103,8 @@ def command(options: ImportOptions) -> None:
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
     named = shlex.quote(str(directory))
-    click.echo(f"{named}: {progress.trials:,} trials of {treatments:,} treatments")
+    trials = f"{progress.trials:,} trial{'' if progress.trials == 1 else 's'}"
+    click.echo(f"{named}: {trials} of {treatments:,} treatment{'' if treatments == 1 else 's'}")
     for warning in warnings:
         click.echo(f"- {warning.text}")
     click.echo(f"steelyard analyze {named}")

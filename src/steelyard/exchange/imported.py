@@ -38,6 +38,8 @@ FailurePolicy = Literal["refuse", "ignore", "count"]
 
 LONGEST_S: Final = 1e9
 """Of a time that is imported; a record counts nanoseconds in 64 bits."""
+MOST_TOLD: Final = 4
+"""Benchmarks without a value that are named; of more, the number."""
 ABSENT: Final = "none"
 """Level of a factor that a benchmark does not have, where others of the file do."""
 
@@ -93,7 +95,11 @@ def import_files(
         one_process=one_process,
         sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
         host=first.host,
-        notes=[*(note for _, contents in contents_of for note in contents.notes), *lost],
+        notes=[
+            *(note for _, contents in contents_of for note in contents.notes),
+            *(note for _, contents in contents_of for note in _tell_skipped(contents)),
+            *lost,
+        ],
     )
     chosen_question = question or Selection()
     if policy == "ignore":
@@ -110,6 +116,15 @@ def _tell_apart(
         (source, replace(contents, series=tuple(series[str(source.path)])))
         for source, contents in contents_of
     ]
+
+
+def _tell_skipped(contents: FileContents) -> list[str]:
+    """Benchmarks without a value, with the reason; those that the reader has told of are told once."""
+    notes_text = " ".join(contents.notes)
+    missing = [(name, why) for name, why in contents.skipped.items() if name not in notes_text]
+    notes = [f"{name} has no value: {why or 'the file does not say why'}." for name, why in missing]
+    surplus = len(notes) - MOST_TOLD
+    return [*notes[:MOST_TOLD], f"{surplus} more benchmarks have no value."] if surplus > 1 else notes
 
 
 def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:

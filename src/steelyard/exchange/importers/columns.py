@@ -70,8 +70,8 @@ def reads_jube(text: str, _place: str) -> bool:
 
 
 def reads_csv(text: str, place: str) -> bool:
-    """Whether the first line is one of several cells, with commas between them."""
-    return column_separator(text, place) == ","
+    """Whether the first line is one of several cells, with commas or semicolons between them."""
+    return column_separator(text, place) in (",", ";")
 
 
 def reads_tsv(text: str, place: str) -> bool:
