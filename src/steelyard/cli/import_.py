@@ -54,6 +54,9 @@ class ImportOptions(Options):
         default="refuse",
         show_default=True,
     )
+    across_machines: bool = declare(
+        "Compare files of several machines, which are refused otherwise: their values compare the machines."
+    )
     better: str | None = declare(
         "Tables: which way is better (default: what the unit says).", choices=("lower", "higher", "neither")
     )
@@ -98,6 +101,7 @@ def command(options: ImportOptions) -> None:
         chosen=chosen,
         question=question,
         policy=options.failures,  # type: ignore[arg-type]  # click checked it
+        across_machines=options.across_machines,
     )
     with record:
         progress, warnings = record.progress(), record.warnings()

@@ -22,6 +22,12 @@ from steelyard.core.units import Scalar
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries, identifier
 from steelyard.exchange.importers.identity import tell_apart
+from steelyard.exchange.importers.machines import (
+    MACHINE,
+    SOFTWARE,
+    describe_differences,
+    refuse_other_machines,
+)
 from steelyard.exchange.recording import (
     FILE,
     Levels,
@@ -59,6 +65,7 @@ def import_files(
     chosen: Chosen | None = None,
     question: Selection | None = None,
     policy: FailurePolicy = "refuse",
+    across_machines: bool = False,
 ) -> Record:
     """Make a record of files of one tool, complete when this returns; close it.
 
@@ -67,18 +74,23 @@ def import_files(
     policy : {"refuse", "ignore", "count"}
         What becomes of a comparison with runs that failed: it is not judged; it is, without them; or they
         count with what they took, where the file says it.
+    across_machines : bool
+        Whether files may be of several machines, which the record then says.
     form, chosen : optional
         As of ``read``.
 
     Raises
     ------
     UsageError
-        As ``read`` and ``write_record``; or files of several tools, or a metric in two units.
+        As ``read`` and ``write_record``; or files of several tools or machines, or a metric in two units.
     RecordError
         The directory exists already, or cannot be written.
     """
     contents_of = _tell_apart([(source, read(source.path, form, chosen)) for source in sources])
     _refuse_mixture(contents_of)
+    hosts = {str(source.path): contents.host for source, contents in contents_of}
+    if not across_machines:
+        refuse_other_machines(hosts)
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
@@ -98,6 +110,7 @@ def import_files(
         notes=[
             *(note for _, contents in contents_of for note in contents.notes),
             *(note for _, contents in contents_of for note in _tell_skipped(contents)),
+            *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
             *lost,
         ],
     )

@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "benchmarkdotnet"
 KEYS = frozenset({"HostEnvironmentInfo", "Benchmarks"})
@@ -43,6 +44,7 @@ class _Host(msgspec.Struct, frozen=True, rename="pascal"):
     benchmark_dot_net_version: str = ""
     processor_name: str = ""
     os_version: str = ""
+    runtime_version: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, rename="pascal"):
@@ -84,9 +86,7 @@ def read(document: object, _place: str) -> FileContents:
             ImportedSeries(levels, "time_s", "s", values, name=benchmark.full_name, qualifiers=qualifiers)
         )
     about = file.host_environment_info
-    host: dict[str, Scalar] = {
-        key: text for key, text in (("cpu", about.processor_name), ("os", about.os_version)) if text
-    }
+    host = make_host(cpu=about.processor_name, os=about.os_version, runtime=about.runtime_version)
     tool = f"{TOOL} {about.benchmark_dot_net_version}".strip()
     return FileContents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 

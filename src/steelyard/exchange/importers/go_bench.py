@@ -27,6 +27,7 @@ AGAIN: Final = "write the file again: go test -bench"
 
 _LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
 _ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
+_HOST: Final = {"goos": "os", "goarch": "arch"}
 _METRICS: Final = {
     "ns/op": "time_s",
     "B/op": "bytes_per_op",
@@ -61,7 +62,7 @@ def read(text: str, place: str) -> FileContents:
                 # A test program for each package: its lines are of one process.
                 package, process = about[2], process + 1
             else:
-                host[about[1]] = about[2]
+                host[_HOST.get(about[1], about[1])] = about[2]
         if line.startswith("--- FAIL"):
             failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
         match = _LINE.fullmatch(line.strip())

@@ -21,6 +21,7 @@ from steelyard.exchange.importers.contents import (
     read_unit,
     summary_note,
 )
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "google-benchmark"
 KEYS = frozenset({"context", "benchmarks"})
@@ -124,8 +125,7 @@ def read(document: object, place: str) -> FileContents:
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
     context = file.context
-    host: dict[str, Scalar] = {"host": context.host_name} if context.host_name else {}
-    host |= {"cpus_online": context.num_cpus} if context.num_cpus else {}
+    host = make_host(host=context.host_name, cpus_online=context.num_cpus)
     tool = f"{TOOL} {context.library_version}".strip()
     notes = [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
     return FileContents(

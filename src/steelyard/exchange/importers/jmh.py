@@ -18,6 +18,7 @@ from steelyard.exchange.importers.contents import (
     summary_note,
     unit_of,
 )
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})
@@ -83,7 +84,8 @@ def read(document: object, place: str) -> FileContents:
         *summary_note(means),
         *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
     )
-    return FileContents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
+    host = make_host(runtime=f"Java {results[0].vm_version}" if results and results[0].vm_version else "")
+    return FileContents(f"{TOOL} {version}".strip(), tuple(series), host=host, notes=notes)
 
 
 def _make_series(
