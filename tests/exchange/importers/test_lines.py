@@ -133,13 +133,20 @@ def vitest_report(*tests):
 def test_the_report_of_vitest_5_has_a_benchmark_for_each_task(tmp_path):
     path = tmp_path / "report.json"
     tasks = [{"name": name, "latency": {"p50": 0.5, "mean": 0.7}} for name in ("a", "b 1/2, ü")]
-    passed = {"fullName": "cmp", "status": "passed", "benchmarks": [{"name": "cmp", "tasks": tasks}]}
-    failed = {"fullName": "bad", "status": "failed", "failureMessages": ["boom"], "benchmarks": []}
-    path.write_text(json.dumps(vitest_report(passed, failed)))
+    passed = {
+        "fullName": "sum cmp",
+        "ancestorTitles": ["sum"],
+        "title": "cmp",
+        "status": "passed",
+        "benchmarks": [{"name": "cmp", "tasks": tasks}],
+    }
+    failed = {"fullName": "bad", "status": "failed", "failureMessages": ["boom\n at x"], "benchmarks": []}
+    unchosen = {"fullName": "other", "status": "skipped", "failureMessages": [], "benchmarks": []}
+    path.write_text(json.dumps(vitest_report(passed, failed, unchosen)))
     contents = read(path)
     assert [(series.name, series.values) for series in contents.series] == [
-        ("cmp > a", ((0.0005,),)),
-        ("cmp > b 1/2, ü", ((0.0005,),)),
+        ("sum > cmp > a", ((0.0005,),)),
+        ("sum > cmp > b 1/2, ü", ((0.0005,),)),
     ]
     assert contents.skipped == {"bad": "boom"}
 

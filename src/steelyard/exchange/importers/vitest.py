@@ -49,6 +49,8 @@ class _Compared(msgspec.Struct, frozen=True):
 
 class _Test(msgspec.Struct, frozen=True, rename="camel"):
     full_name: str
+    ancestor_titles: list[str] = []
+    title: str = ""
     status: str = ""
     failure_messages: list[str] = []
     benchmarks: list[_Compared] = []
@@ -95,10 +97,12 @@ def _read_report(report: _Report) -> FileContents:
     skipped = {}
     for file in report.test_results:
         for test in file.assertion_results:
-            if test.status not in ("passed", "") and not any(compared.tasks for compared in test.benchmarks):
-                skipped[test.full_name] = " ".join(test.failure_messages)[:200] or test.status
+            # As --testNamePattern takes it.
+            path = " > ".join([*test.ancestor_titles, test.title or test.full_name])
+            if test.status == "failed":
+                skipped[path] = test.failure_messages[0].partition("\n")[0] if test.failure_messages else ""
             for task in (task for compared in test.benchmarks for task in compared.tasks):
-                name = f"{test.full_name} > {task.name}"
+                name = f"{path} > {task.name}"
                 time_ms = task.latency.mean if task.latency.p50 is None else task.latency.p50
                 if time_ms is None:
                     skipped[name] = "it failed"
