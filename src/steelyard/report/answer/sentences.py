@@ -26,6 +26,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used; "
     "CPU time (cpu_s) leaves it out.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
+    "other_libraries": "{libraries} changed between the records, and the programs that use them did not: the"
+    " difference may lie there.",
     "same_program": "{programs} are the same program, byte for byte; only names, arguments and paths differ.",
     "few_blocks": "Only {n} {what}: {shape} (use {wanted} or more).",
     "autocorrelated": "{who}: {what} are correlated (r1 = {r1}): {n} are worth {n_eff} independent ones; "
