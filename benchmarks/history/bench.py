@@ -22,8 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.units import BUILTIN
-from steelyard.results.history import Digest, Point, SeriesHistory
-from steelyard.stats.history.judging import judge
+from steelyard.extensions.history.judging import judge
+from steelyard.extensions.history.results import Point, SeriesHistory
+from steelyard.results.digest import Digest
 from steelyard.store.summaries import Condensed, Labelled, Summaries
 
 Floats = npt.NDArray[np.float64]

@@ -138,7 +138,7 @@ def sizes(scratch: Path) -> Iterator[tuple[int, float, float, float]]:
 
 def sealed(scratch: Path, count: int) -> tuple[float, float]:
     """Records of 32 trials that a history reads in a second, without their seals and with them."""
-    from steelyard.lab.history.gathering import gather
+    from steelyard.extensions.history.gathering import gather
 
     place, draw = scratch / "sealed", random.Random(5)
     made = [record(place / f"{number}.lab", 16, draw) for number in range(count)]

@@ -16,13 +16,14 @@ from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
 from steelyard.extensions.clean import results as cleaning
 from steelyard.extensions.gate import results as gate
+from steelyard.extensions.history import results as history
 from steelyard.extensions.observe import results as observation
 from steelyard.extensions.ratchet import results as ratchet
 from steelyard.extensions.solvers import results as solvers
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
 from steelyard.report.models.document import MODELS
-from steelyard.results import contexts, history, machine, null, plan, status
+from steelyard.results import contexts, machine, null, plan, status
 from steelyard.results.document import Format
 from steelyard.results.schema import schema as document_schema
 from steelyard.spec import schema

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from steelyard.core.estimand import Estimand
     from steelyard.core.sample import Sample
     from steelyard.core.series import Series
+    from steelyard.extensions.history.results import History
     from steelyard.extensions.observe.results import Observation
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
     from steelyard.report.page.contents import PageContents, Shown
     from steelyard.results.analysis import Answer
-    from steelyard.results.history import History
     from steelyard.results.plan import Preview
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
@@ -373,6 +373,7 @@ class Report:
         return place
 
     def __repr__(self) -> str:
+        from steelyard.report.page.answer_page import make_answer_page
         from steelyard.report.page.contents import PageContents, PageModels
 
         names = (
@@ -380,7 +381,7 @@ class Report:
             if isinstance(content, PageContents)
             else content.name
             if isinstance(content, PageModels)
-            else content.experiment
+            else make_answer_page(content).name
             for content in self.contents
         )
         return f"Report({', '.join(names)})"
@@ -658,19 +659,19 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     Parameters
     ----------
     options
-        Fields of ``steelyard.lab.history.history.HistoryRequest``.
+        Fields of ``steelyard.extensions.history.history.HistoryRequest``.
 
     Raises
     ------
     UsageError, RecordError
-        As ``steelyard.lab.history.history.history``.
+        As ``steelyard.extensions.history.history.history``.
     """
+    from steelyard.extensions.history.frame import list_rows
+    from steelyard.extensions.history.history import HistoryRequest
+    from steelyard.extensions.history.history import history as over
+    from steelyard.extensions.history.results import HISTORY
+    from steelyard.extensions.history.text import lines
     from steelyard.lab.compare.arguments import refuse_unknown
-    from steelyard.lab.history.history import HistoryRequest
-    from steelyard.lab.history.history import history as over
-    from steelyard.report.history.frame import list_rows
-    from steelyard.report.history.text import lines
-    from steelyard.results.history import HISTORY
 
     refuse_unknown(options, [field.name for field in fields(HistoryRequest)], "history")
     result = over(HistoryRequest(names=tuple(map(Path, names)), **options))

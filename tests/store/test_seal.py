@@ -10,7 +10,7 @@ import made_up
 import pytest
 
 from steelyard.core.units import BUILTIN
-from steelyard.results.history import Digest
+from steelyard.results.digest import Digest
 from steelyard.store import Record
 from steelyard.store.facts import SUMMARY as NAME
 from steelyard.store.seal import SealSummary, read_seal, write_seal

@@ -22,16 +22,16 @@ from steelyard.core.sample import Sample, Treatment
 from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.history.history import HistoryRequest
+from steelyard.extensions.history.results import History
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
-from steelyard.lab.history.history import HistoryRequest
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.laboratory import Laboratory, Report, Result, compare, history, measure, model, report
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.contexts import ByContext, ContextFinding
-from steelyard.results.history import History
 from steelyard.results.interval import Interval
 from steelyard.results.protocol import ProgramTables
 from steelyard.results.status import Progress

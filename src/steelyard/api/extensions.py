@@ -7,10 +7,12 @@ from steelyard.claims.evidence import Evidence
 from steelyard.claims.observed import Observed
 from steelyard.core.extension import ClaimKind, Command, Extension
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.report.page.answer_page import AnswerPage
 from steelyard.report.page.chart import Chart, Section
 from steelyard.spec.claims.claim import Claim
 
 __all__ = [
+    "AnswerPage",
     "Chart",
     "Claim",
     "ClaimKind",

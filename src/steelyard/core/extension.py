@@ -85,6 +85,9 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     sections : Mapping[str, str]
         Sections of the page, by the name of the part of an answer that each shows: functions from the part to
         a ``steelyard.report.page.chart.Section`` or ``None``.
+    pages : Mapping[str, str]
+        Parts of the page for answers that are no record, by ``"module:attribute"`` of the struct of each:
+        functions from it to a ``steelyard.report.page.answer_page.AnswerPage``.
     readers : Mapping[str, str]
         Formats of other tools, by the name that ``--format`` takes: functions from the text of a file and
         what to call it to a ``FileContents``.
@@ -107,6 +110,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     claims: Mapping[str, ClaimKind] = {}
     parts: Mapping[str, str] = {}
     sections: Mapping[str, str] = {}
+    pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
     contexts: Mapping[str, str] = {}
@@ -246,6 +250,15 @@ def find_section(part: str) -> str | None:
     for extension in find_extensions().usable:
         if part in extension.sections:
             return extension.sections[part]
+    return None
+
+
+def find_page(answer: type) -> str | None:
+    """Find what lays out an answer of a type as a part of the page."""
+    name = f"{answer.__module__}:{answer.__qualname__}"
+    for extension in find_extensions().usable:
+        if name in extension.pages:
+            return extension.pages[name]
     return None
 
 

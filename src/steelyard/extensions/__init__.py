@@ -49,6 +49,9 @@ EXTENSIONS: Final = (
                 topic="commits",
             ),
         },
+        pages={
+            "steelyard.extensions.history.results:History": "steelyard.extensions.history.page:lay_out",
+        },
         after_run={"summary": "steelyard.lab.summary.condensing:write_summary"},
     ),
     Extension(

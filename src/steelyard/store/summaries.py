@@ -16,7 +16,7 @@ import msgspec
 
 from steelyard.core.errors import UPGRADE, RecordError
 from steelyard.core.units import Metric, Scalar
-from steelyard.results.history import Digest
+from steelyard.results.digest import Digest
 from steelyard.store.database import quote
 
 APPLICATION_ID: Final = int.from_bytes(b"Sths", "big")

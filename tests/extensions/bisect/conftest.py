@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "stats" / "history"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "history"))
 
 from drawn_series import noise_of
 

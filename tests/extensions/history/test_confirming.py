@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.extensions.history.confirming import ConfirmRequest, confirm
+from steelyard.extensions.history.results import Change, History, Point, SeriesHistory
 from steelyard.lab.repository.repository import Repository
-from steelyard.results.history import Change, Digest, History, Point, SeriesHistory
+from steelyard.results.digest import Digest
 from steelyard.results.interval import Interval
 
 

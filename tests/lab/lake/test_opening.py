@@ -22,11 +22,11 @@ from steelyard.core.errors import MachineError, RecordError, UsageError
 from steelyard.design import stream_until, treatments
 from steelyard.exchange.lake.facts import decode, encode, hash_bytes
 from steelyard.exchange.lake.location import Location
+from steelyard.extensions.history.gathering import collect, gather
+from steelyard.extensions.history.history import HistoryRequest, history
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.answer.portrait import portrait
-from steelyard.lab.history.gathering import collect, gather
-from steelyard.lab.history.history import HistoryRequest, history
 from steelyard.lab.lake.exporting import Exported, export_to
 from steelyard.lab.lake.opening import lake_record
 from steelyard.lab.lake.places import is_lake

@@ -8,7 +8,7 @@ import pytest
 from simulated_machines import SPEC, machine
 
 from steelyard.core.errors import UsageError
-from steelyard.lab.history.gathering import gather
+from steelyard.extensions.history.gathering import gather
 from steelyard.lab.merge.merging import merge
 from steelyard.lab.merge.progress import sum_statuses
 

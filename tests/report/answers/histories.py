@@ -5,18 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from steelyard.core.units import BUILTIN
-from steelyard.results.history import (
+from steelyard.extensions.history.results import (
     Change,
-    Digest,
     History,
-    LeftOut,
     MachineBreak,
     Point,
     Resolvable,
     SeriesHistory,
     Wander,
 )
+from steelyard.results.digest import Digest
 from steelyard.results.interval import Interval
+from steelyard.results.left_out import LeftOut
 
 IDS = [f"{place:02x}" * 20 for place in range(20)]
 

@@ -20,8 +20,8 @@ from steelyard.files.writing import write_output
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.lab.history.gathering import CondensedRecords
-    from steelyard.results.history import History
+    from steelyard.extensions.history.gathering import CondensedRecords
+    from steelyard.extensions.history.results import History
 
 
 class HistoryOptions(Options):
@@ -111,8 +111,8 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.history.results import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
-    from steelyard.results.history import LARGEST_UNSEEN
 
     _refuse_unknown(options.ignored)
     _refuse_questions(
@@ -129,11 +129,11 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     _refuse_alone({"--build": options.build, "--output": options.output}, "--confirm", options.confirm)
     with Counting("records", sys.stderr) as counting:
         if options.collect is not None:
-            from steelyard.lab.history.gathering import collect as add
+            from steelyard.extensions.history.gathering import collect as add
 
             _tell(options.collect, add(options.collect, options.names, counting.update))
             return
-        from steelyard.lab.history.history import HistoryRequest, first_since, history
+        from steelyard.extensions.history.history import HistoryRequest, first_since, history
 
         request = options.fill(
             HistoryRequest,
@@ -152,7 +152,7 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
         _save_page(result, options.html)
     _print(result, as_json=options.as_json)
     if options.check and not options.as_json:
-        from steelyard.report.history.words import check_words
+        from steelyard.extensions.history.words import check_words
 
         click.echo(f"\ncheck: {check_words(result, since, strict=options.strict, least=smallest)}")
     ctx.exit(code)
@@ -206,7 +206,7 @@ def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None
 
 
 def _save_junit(result: History, file: Path, since: str | None, *, strict: bool, least: float) -> None:
-    from steelyard.report.history.junit import render
+    from steelyard.extensions.history.junit import render
 
     write_output(file, render(result, since, strict=strict, least=least))
 
@@ -219,11 +219,11 @@ def _save_page(result: History, file: Path) -> None:
 
 def _print(result: History, *, as_json: bool) -> None:
     if as_json:
-        from steelyard.results.history import HISTORY
+        from steelyard.extensions.history.results import HISTORY
 
         click.echo(HISTORY.text(result), nl=False)
     else:
-        from steelyard.report.history.text import lines
+        from steelyard.extensions.history.text import lines
         from steelyard.report.text.line import write
 
         write(lines(result, terminal_width()), sys.stdout)

@@ -15,10 +15,10 @@ from steelyard.core.units import BUILTIN
 from steelyard.extensions.bisect.bisect import Tell, bisect
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.extensions.bisect.results import Bisection
+from steelyard.extensions.history.results import Change, Confirmation, History, Outcome, SeriesHistory
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.run_loop import Watch
-from steelyard.results.history import Change, Confirmation, History, Outcome, SeriesHistory
 from steelyard.results.interval import Interval
 
 LEAST_SHARE: Final = 0.5

@@ -15,7 +15,7 @@ from steelyard.exchange.lake.writing import BlockRatio, write_record
 from steelyard.lab.answer.analyze import BESIDE, TIMED
 from steelyard.lab.lake.naming import name_spec
 from steelyard.lab.summary.condensing import Watch, find_records, ignore_progress, read_condensed
-from steelyard.results.history import LeftOut
+from steelyard.results.left_out import LeftOut
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.store import Record
 from steelyard.store.facts import FILE

@@ -16,7 +16,7 @@ from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.lake.naming import name_spec
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.lab.merge.merging import build_experiment, measure_name
-from steelyard.results.history import LeftOut
+from steelyard.results.left_out import LeftOut
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
 from steelyard.store.merging import NODE, order_by_state

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
-from steelyard.stats.history.digest import digest
+from steelyard.stats.describe.digest import digest
 from steelyard.store import Record
 from steelyard.store.differences import encode_sorted
 from steelyard.store.facts import FILE

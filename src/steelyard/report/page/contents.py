@@ -1,4 +1,4 @@
-"""``PageContents``: all that a page can show of one record; a page shows records, histories and models."""
+"""``PageContents``: all that a page can show of one record; it shows models and other answers, too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from steelyard.claims.verdict import Checked
 from steelyard.core.series import Series
 from steelyard.results.analysis import Answer
 from steelyard.results.contexts import ByContext
-from steelyard.results.history import History
 from steelyard.results.portrait import Portrait
 from steelyard.scaling.model import ScalingModel
 
@@ -71,5 +70,5 @@ class PageContents(msgspec.Struct, frozen=True):
     parts: Mapping[str, object] = {}
 
 
-Shown = PageContents | History | PageModels
-"""A part of a page."""
+Shown = PageContents | PageModels | msgspec.Struct
+"""A part of a page: a record, models, or the answer of an extension that has a page for it."""

@@ -14,14 +14,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.report.answer.words import Finding
 from steelyard.report.drawing.frame import Look
 from steelyard.report.drawing.picture import Hints, draw_picture
-from steelyard.report.history.words import head
-from steelyard.report.page import history
+from steelyard.report.page.answer_page import AnswerPage, make_answer_page
 from steelyard.report.page.chart import COLOURS, DARK, FONT, LIGHT, Chart, Section
 from steelyard.report.page.columns import RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
@@ -29,16 +28,13 @@ from steelyard.report.page.html_table import format_html_table
 from steelyard.report.page.sections import claims, headline, name_treatments, sections, sections_of, state
 from steelyard.report.text.label import plural, printable
 
-if TYPE_CHECKING:
-    from steelyard.results.history import History
-
 WIDE: Final = Look(760, 12, FONT, COLOURS)
 """What charts look like in a window of at least 760 pixels; the style sheet knows where that is."""
 NARROW: Final = Look(400, 12, FONT, COLOURS)
 
 
 def render(every: Sequence[Shown], title: str = "") -> str:
-    """Return the page of one record, history or set of models, or of several one below the other."""
+    """Return the page of one record, set of models or other answer, or of several one below the other."""
     several = len(every) > 1
     parts = [_make_part(contents, number, several=several) for number, contents in enumerate(every, 1)]
     named = title or (parts[0].name if len(parts) == 1 else "Several records")
@@ -74,7 +70,7 @@ def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
         return _Record(contents, number, several=several)
     if isinstance(contents, PageModels):
         return _Models(contents, number, several=several)
-    return _History(contents, number, several=several)
+    return _Other(make_answer_page(contents), number, several=several)
 
 
 def _get_places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
@@ -87,7 +83,7 @@ def _get_places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
 
 
 class _Part(ABC):
-    """One record or history of a page.
+    """One record or other answer of a page.
 
     Attributes
     ----------
@@ -271,34 +267,22 @@ class _Record(_Part):
         )
 
 
-class _History(_Part):
-    """A history, and what confirms its changes."""
+class _Other(_Part):
+    """The answer of an extension, as that lays it out."""
 
-    ending = "How to confirm it"
-
-    def __init__(self, answer: History, number: int, *, several: bool) -> None:
-        self.history = answer
-        super().__init__(
-            printable(answer.experiment),
-            number,
-            history.sections(answer),
-            list(dict.fromkeys(series.treatment for series in answer.series)),
-            several=several,
-        )
+    def __init__(self, page: AnswerPage, number: int, *, several: bool) -> None:
+        self.page, self.ending = page, page.ending
+        super().__init__(page.name, number, page.sections, page.treatments, several=several)
 
     def answer(self) -> str:
-        """Return what changed, and over which records."""
-        return self._render_answer(*history.headline(self.history), (), head(self.history))
+        """Return its findings, and what they rest on."""
+        return self._render_answer(self.page.findings, self.page.omitted, (), self.page.state)
 
     def render_repetition(self) -> str:
-        """Return the search that measures both sides of each change side by side."""
-        commands = history.commands(self.history)
-        if not commands:
+        """Return the commands that follow from it."""
+        if not self.page.commands:
             return ""
-        return (
-            "<p>No history can tell a slow machine from a slow commit for certain; measuring both commits"
-            f" side by side can.</p>{self.render_copy('commands', commands)}"
-        )
+        return f"<p>{escape(self.page.advice)}</p>{self.render_copy('commands', self.page.commands)}"
 
 
 class _Models(_Part):

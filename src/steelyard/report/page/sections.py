@@ -17,13 +17,13 @@ from steelyard.report.page import (
     contexts,
     factors,
     growth,
-    history,
     instances,
     pairs,
     rules,
     runs,
     sweeps,
 )
+from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
@@ -112,7 +112,7 @@ def sections_of(contents: Shown, most: int = MOST_MARKS) -> list[Section]:
         return sections(contents, RunColumns(contents.portrait, name_treatments(contents), most))
     if isinstance(contents, PageModels):
         return [section for section in (growth.section(contents.curves),) if section is not None]
-    return history.sections(contents)
+    return [*make_answer_page(contents).sections]
 
 
 def sections(contents: PageContents, columns: RunColumns) -> list[Section]:

@@ -1,0 +1,171 @@
+"""Records, lakes and files of summaries, condensed for a history; those that cannot be read are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.units import Metric
+from steelyard.files.urls import strip_secrets
+from steelyard.lab.lake.places import is_lake
+from steelyard.lab.summary.condensing import (
+    Watch,
+    choose_digests,
+    find_records,
+    ignore_progress,
+    read_condensed,
+)
+from steelyard.results.left_out import LeftOut
+from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+from steelyard.store.seal import read_seal
+from steelyard.store.summaries import Condensed, Summaries, is_summaries
+
+
+class CondensedRecords(msgspec.Struct, frozen=True):
+    """Records and what was left out."""
+
+    records: tuple[Condensed, ...]
+    metrics: Mapping[str, Metric]
+    left_out: tuple[LeftOut, ...]
+
+
+def gather(
+    names: Sequence[Path | str],
+    metrics: Sequence[str],
+    watch: Watch = ignore_progress,
+    *,
+    beside: Sequence[str] = (),
+) -> CondensedRecords:
+    """Condense records, given by themselves or by the places that hold them.
+
+    Places are directories of records, files that ``collect`` has written, and lakes; a text is the URL of a
+    lake.
+
+    Parameters
+    ----------
+    metrics : sequence of str
+        Those that are wanted; the primary one of each record where there are none.
+    beside : sequence of str
+        More metrics, of the records that have them.
+
+    Raises
+    ------
+    UsageError
+        A name with no record, or a metric that no record has.
+    """
+    lakes = [name for name in names if is_lake(name)]
+    paths = [name for name in names if isinstance(name, Path) and name not in lakes]
+    files = [path for path in paths if is_summaries(path)]
+    directories = [entry for path in paths if path not in files for entry in find_records(path)]
+    condensed_records = _condense(directories, metrics, watch, beside)
+    records, available = (
+        {entry.id: entry for entry in condensed_records.records},
+        dict(condensed_records.metrics),
+    )
+    left_out = list(condensed_records.left_out)
+    for name in lakes:
+        lake_records = _read_lake(name, metrics, beside)
+        records |= {entry.id: entry for entry in lake_records.records}
+        available |= lake_records.metrics
+        left_out += lake_records.left_out
+    for name in files:
+        with Summaries(name) as file:
+            available |= file.metrics()
+            records |= {entry.id: entry for entry in file.read(metrics, beside)}
+    for metric in metrics:
+        if available and metric not in available:
+            raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, available))
+    counted_once, repeated = _count_once(records.values())
+    return CondensedRecords(counted_once, available, (*left_out, *repeated))
+
+
+def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:
+    """Keep records that share no trial, those with most parts first; return also those left out."""
+    every = list(records)
+    holders: dict[str, str] = {}
+    left_out: dict[str, LeftOut] = {}
+    for entry in sorted(every, key=lambda record: -len(record.parts)):
+        ids = entry.parts or (entry.id,)
+        if (holder_name := next((holders[id_] for id_ in ids if id_ in holders), None)) is not None:
+            left_out[entry.id] = LeftOut(entry.name, f"has trials that are in {holder_name} too")
+            continue
+        holders |= dict.fromkeys(ids, entry.name)
+    return tuple(entry for entry in every if entry.id not in left_out), [*left_out.values()]
+
+
+def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> CondensedRecords:
+    """Return what the facts of a lake keep for a history; no table of trials is read."""
+    from steelyard.lab.lake.opening import read_lake
+
+    lake = read_lake(place)
+    records, left_out = [], list(lake.left_out)
+    available: dict[str, Metric] = {}
+    for facts in lake.facts:
+        condensed = facts.condensed
+        if condensed is None or not (digests := choose_digests(condensed, metrics, beside)):
+            why = "has no complete block with positive values of the metric"
+            left_out.append(LeftOut(condensed.name if condensed else facts.name, why))
+            continue
+        records.append(replace(condensed, digests=digests))
+        available |= {entry.metric.name: entry.metric for entry in facts.metrics}
+    return CondensedRecords(tuple(records), available, tuple(left_out))
+
+
+def collect(file: Path, names: Sequence[Path | str], watch: Watch = ignore_progress) -> CondensedRecords:
+    """Add every metric of these records to a file of summaries; what it has already is not read again.
+
+    Raises
+    ------
+    RecordError
+        The file cannot be written, or holds something else.
+    UsageError
+        A name is the place of a lake, which keeps summaries itself.
+    """
+    for name in names:
+        if not isinstance(name, Path) or is_lake(name):
+            label = strip_secrets(str(name))
+            raise UsageError(
+                f"{label} keeps summaries of its records already", hint=f"steelyard history {label}"
+            )
+    with Summaries(file) as summaries:
+        present = summaries.list_digests()
+        directories = [entry for name in names for entry in find_records(Path(name))]
+        records = _condense([entry for entry in directories if _get_id(entry) not in present], None, watch)
+        summaries.add(records.records, records.metrics.values())
+    return records
+
+
+def _condense(
+    directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch, beside: Sequence[str] = ()
+) -> CondensedRecords:
+    records: list[Condensed] = []
+    available: dict[str, Metric] = {}
+    left_out: list[LeftOut] = []
+    for done, directory in enumerate(directories):
+        watch(done, len(directories))
+        try:
+            summary, names = read_condensed(directory, metrics, beside)
+        except SteelyardError as error:
+            why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
+            left_out.append(LeftOut(str(directory), why, unreadable=True))
+            continue
+        records.append(summary)
+        available |= names
+    return CondensedRecords(tuple(records), available, tuple(left_out))
+
+
+def _get_id(directory: Path) -> str | None:
+    """Return the id of a record; ``None`` where it cannot be read, which will be told."""
+    if (summary := read_seal(directory / FILE)) is not None:
+        return summary.condensed.id
+    try:
+        with Record.open(directory) as record:
+            return record.id
+    except SteelyardError:
+        return None

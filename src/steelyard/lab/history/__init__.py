@@ -1,1 +1,0 @@
-"""Histories: records of one experiment over time or over the commits of a repository."""

@@ -1,1 +1,0 @@
-"""What changed over a series of records: noise, search, calibration, place and size of each change."""
