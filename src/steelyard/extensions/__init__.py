@@ -112,6 +112,20 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="explain",
+        purpose="the functions that carry a difference between two programs",
+        parts={"explanation": "steelyard.extensions.explain.explain:read_explanation"},
+        sections={"explanation": "steelyard.extensions.explain.page:section"},
+        state={"explain": ""},
+        commands={
+            "explain": Command(
+                "Find the functions that carry a difference between two programs.",
+                "steelyard.extensions.explain.command:command",
+                topic="what moves a time",
+            ),
+        },
+    ),
+    Extension(
         name="agents",
         purpose="the laboratory as tools of agents",
         commands={

@@ -1,0 +1,323 @@
+"""Explain: blocks of four arms, profiles beside the record, and the answer from both."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import ProgramError, RecordError
+from steelyard.core.sample import Sample
+from steelyard.extensions.explain.contributions import (
+    add_chains,
+    estimate_remainder,
+    judge,
+    ratio_of_mean,
+    tabulate,
+)
+from steelyard.extensions.explain.family import FEWEST_BLOCKS
+from steelyard.extensions.explain.names import NO_SYMBOL, list_programs
+from steelyard.extensions.explain.profiles import Profile, Profiles, read_profiles, write_profiles
+from steelyard.extensions.explain.request import (
+    ARMS,
+    METRICS,
+    NAME,
+    NEW,
+    OLD,
+    SAMPLED,
+    ExplainRequest,
+    list_words,
+)
+from steelyard.extensions.explain.results import ArmQuality, Explanation, Node, SamplerEffect, Trust
+from steelyard.extensions.explain.sampling import Profiler
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import Undefined
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.ratio_of_means import ratio_of_means
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+from steelyard.store.reading import Reading
+
+ALPHA: Final = 0.05
+_SHARE_OF_CHANGE: Final = 0.25
+"""Of the difference that sampling may change before nothing is named."""
+_LEAST_MARGIN: Final = 0.005
+_ROOTS: Final = frozenset(
+    {
+        *("_start", "main", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl"),
+        *(
+            "start_thread",
+            "clone",
+            "clone3",
+            "__clone",
+            "__clone3",
+            "_dl_start_user",
+            "<module>",
+            "_dl_start",
+        ),
+    }
+)
+"""Outermost functions of a chain that is whole."""
+
+
+def explain(
+    request: ExplainRequest, profiler: Profiler, directory: Path, *, watch: Watch, tell: Callable[[str], None]
+) -> None:
+    """Measure both programs, plain and sampled, into a record.
+
+    Raises
+    ------
+    MachineError
+        This machine cannot sample.
+    RecordError
+        The directory holds another experiment.
+    ProgramError, InterruptedRunError
+        As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
+    """
+    _refuse_other(directory)
+    profiler.refuse_missing()
+    scratch = directory.absolute().with_name(f"{directory.name}-sampled")
+    scratch.mkdir(parents=True, exist_ok=True)
+    run(request.experiment(profiler, scratch), directory, watch=watch)
+    with Record.open(directory) as record:
+        trials = _list_sampled(record)
+        programs = list_programs(
+            [shutil.which(shlex.split(text)[0]) or "" for text in (request.old, request.new)]
+        )
+    files = {trial: scratch / f"{trial:012d}.profile" for trial in trials}
+    stored = read_profiles(directory)
+    if stored is None or not set(trials) <= set(stored.trials):
+        tell("explain: naming the functions of all samples")
+        write_profiles(directory, Profiles(profiler.unit, profiler.read(files, programs)))
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _refuse_other(directory: Path) -> None:
+    if not (directory / FILE).exists():
+        return
+    with Record.open(directory) as record:
+        if record.experiment.name != NAME:
+            raise RecordError(
+                f"{directory} is the record of another experiment ({record.experiment.name})",
+                hint="name a directory that does not exist yet: -o NAME.lab",
+            )
+
+
+def _list_sampled(record: Reading) -> list[int]:
+    """List the trials of complete blocks in which a program was sampled."""
+    return [
+        trial
+        for sample in record.samples("wall_s")
+        if str(sample.treatment.levels.get("command", "")).endswith(SAMPLED)
+        for trial in sample.trials
+    ]
+
+
+def read_explanation(record: Reading) -> Explanation | None:
+    """Explain a record; ``None`` where it is of another kind, or has no profiles yet."""
+    if record.experiment.name != NAME or not set(ARMS) <= record.experiment.program.commands.keys():
+        return None
+    profiles = read_profiles(record.directory)
+    return None if profiles is None else explain_record(record, profiles)
+
+
+def explain_directory(directory: Path) -> Explanation:
+    """Explain the record of a directory.
+
+    Raises
+    ------
+    RecordError
+        It has no profiles.
+    """
+    with Record.open(directory) as record:
+        explanation = read_explanation(record)
+        if explanation is not None:
+            return explanation
+        commands = [shlex.join(words) for words in record.experiment.program.commands.values()]
+    raise RecordError(
+        f"{directory} has no profiles: it is a record of other runs",
+        hint=f"steelyard explain {shlex.join(commands[:2])}"
+        if len(commands) > 1
+        else "steelyard explain OLD NEW",
+    )
+
+
+class _Arms(msgspec.Struct, frozen=True, eq=False):
+    """Values by block of the blocks that all four arms have; profiles in the same order.
+
+    Attributes
+    ----------
+    plain : Mapping[str, (array, array)]
+        Metric to seconds of the old and of the new program without sampling.
+    sampled, untouched : (array, array)
+        Both programs, from which follows what sampling adds: CPU time as perf has it, and as the kernel
+        has it without perf; of another profiler, elapsed times with it and without.
+    """
+
+    plain: Mapping[str, tuple[Floats, Floats]]
+    samples: Mapping[str, tuple[Sample, Sample]]
+    sampled: tuple[Floats, Floats]
+    untouched: tuple[Floats, Floats]
+    old: tuple[Profile, ...]
+    new: tuple[Profile, ...]
+
+    def get_difference(self, metric: str) -> Floats:
+        """Return new minus old by block, without sampling."""
+        old, new = self.plain[metric]
+        return new - old
+
+
+def explain_record(record: Reading, profiles: Profiles) -> Explanation:
+    """Explain a record from its profiles.
+
+    Raises
+    ------
+    ProgramError
+        Too few blocks, or no samples.
+    """
+    experiment = record.experiment
+    arms = _collect(record, profiles)
+    blocks = len(arms.old)
+    if blocks < FEWEST_BLOCKS:
+        raise ProgramError(
+            f"{blocks} blocks are too few to name functions",
+            hint=f"-m {FEWEST_BLOCKS} or more, or a longer --max-time",
+        )
+    count = sum(profile.samples for profile in (*arms.old, *arms.new))
+    weight = sum(sum(profile.weights.values()) for profile in (*arms.old, *arms.new))
+    cpu_old, cpu_new = arms.plain["cpu_s"]
+    if not weight:
+        mean = (cpu_old.mean() + cpu_new.mean()) / 2
+        raise ProgramError(
+            f"no samples in {2 * blocks} runs of {1000 * mean:.2g} ms",
+            hint="give the programs more work, or sample faster: --rate",
+        )
+    # Calibrated by all plain runs together, which favours neither program: what sampling adds to both
+    # is in no contribution, and a profiler may count in any unit.
+    scale = float(cpu_old.sum() + cpu_new.sum()) / weight
+    times = tabulate(arms.old, arms.new, scale)
+    metric = experiment.analysis.metric
+    plain = arms.plain[metric][0]
+    judged = judge(times, plain, scale * weight / max(1, count), alpha=ALPHA, seed=experiment.design.seed)
+    sampled = times.new.sum(axis=1) - times.old.sum(axis=1)
+    waits = arms.get_difference("wall_s") - arms.get_difference("cpu_s") if metric == "wall_s" else None
+    change, interval = _compare(*arms.samples[metric])
+    ends = [arms.plain[metric][side].mean() for side in (0, 1)]
+    return Explanation(
+        old=shlex.join(list_words(experiment, OLD)),
+        new=shlex.join(list_words(experiment, NEW)),
+        metric=arms.samples[metric][0].metric,
+        old_s=float(ends[0]),
+        new_s=float(ends[1]),
+        change=change,
+        ci95=interval,
+        blocks=blocks,
+        contributions=judged.contributions,
+        pool=judged.pool,
+        waiting=None if waits is None else estimate_remainder(waits, plain),
+        unnamed=judged.unnamed,
+        remainder=estimate_remainder(arms.get_difference("cpu_s") - sampled, plain),
+        sampler=_judge_sampler(times.old.sum(axis=1), times.new.sum(axis=1), arms, change),
+        old_quality=_assess(arms.old, profiles.unit),
+        new_quality=_assess(arms.new, profiles.unit),
+        detectable=judged.detectable,
+        alpha=ALPHA,
+        seed=experiment.design.seed,
+        chains=tuple(Node(*entry) for entry in add_chains(arms.old, arms.new, times, scale)),
+    )
+
+
+def _collect(record: Reading, profiles: Profiles) -> _Arms:
+    by_arm: dict[tuple[str, str], Sample] = {
+        (sample.metric.name, str(sample.treatment.levels["command"])): sample
+        for sample in record.samples(*METRICS)
+    }
+    places = [{block: place for place, block in enumerate(by_arm["cpu_s", name].blocks)} for name in ARMS]
+    common = sorted(set.intersection(*(set(members) for members in places)))
+    plain = {
+        metric: (
+            np.array([by_arm[metric, OLD].values[places[0][block]] for block in common]),
+            np.array([by_arm[metric, NEW].values[places[1][block]] for block in common]),
+        )
+        for metric in METRICS
+    }
+    sampled = [
+        tuple(profiles.trials[by_arm["cpu_s", ARMS[side]].trials[places[side][block]]] for block in common)
+        for side in (2, 3)
+    ]
+    samples = {metric: (by_arm[metric, OLD], by_arm[metric, NEW]) for metric in METRICS}
+    if profiles.unit == "ns":
+        spent = [np.array([1e-9 * sum(item.weights.values()) for item in side]) for side in sampled]
+    else:
+        spent = [
+            np.array([by_arm["wall_s", ARMS[side]].values[places[side][block]] for block in common])
+            for side in (2, 3)
+        ]
+    untouched = plain["cpu_s" if profiles.unit == "ns" else "wall_s"]
+    return _Arms(plain, samples, (spent[0], spent[1]), untouched, sampled[0], sampled[1])
+
+
+def _compare(old: Sample, new: Sample) -> tuple[float, Interval | None]:
+    """Return new over old minus 1 of the means, and its interval."""
+    pair = contrast(old, new)
+    speedup = pair if isinstance(pair, Undefined) else ratio_of_means(pair)
+    if isinstance(speedup, Undefined):
+        return 0.0, None
+    interval = speedup.interval()
+    inverse = None if interval is None else interval.reciprocal()
+    return 1 / speedup.value - 1, None if inverse is None else Interval(inverse.low - 1, inverse.high - 1)
+
+
+def _judge_sampler(old: Floats, new: Floats, arms: _Arms, change: float) -> SamplerEffect:
+    """Compare the difference under sampling with that without, block by block; CPU time."""
+    plain = arms.plain["cpu_s"]
+    effect = estimate_remainder((new - old) - arms.get_difference("cpu_s"), plain[0])
+    margin = max(_LEAST_MARGIN, _SHARE_OF_CHANGE * abs(change))
+    trust: Trust = "not_resolved"
+    bounds = effect.ci95 or Interval(effect.value, effect.value)
+    if bounds.low >= -margin and bounds.high <= margin:
+        trust = "alike"
+    elif bounds.low > margin or bounds.high < -margin:
+        trust = "changed"
+    ratios = [
+        ratio_of_mean(arm - base, base)[0] for arm, base in zip(arms.sampled, arms.untouched, strict=True)
+    ]
+    return SamplerEffect(ratios[0], ratios[1], effect.value, effect.ci95, margin, trust)
+
+
+def _assess(profiles: Sequence[Profile], unit: str) -> ArmQuality:
+    """Assess the samples of one program."""
+    total = program = unnamed = rooted = 0.0
+    for profile in profiles:
+        for chain, weight in profile.weights.items():
+            total += weight
+            if not chain[-1].place:
+                program += weight
+                unnamed += weight * (chain[-1].name == NO_SYMBOL)
+            rooted += weight * _is_rooted([function.name for function in chain])
+    return ArmQuality(
+        samples=sum(profile.samples for profile in profiles) / len(profiles),
+        unnamed=unnamed / program if program else 0.0,
+        rooted=1.0 if unit == "samples" else rooted / total if total else 0.0,
+        lost=sum(profile.lost for profile in profiles),
+    )
+
+
+def _is_rooted(names: Collection[str]) -> bool:
+    return any(name in _ROOTS for name in names)
+
+
+def propose_directory() -> Path:
+    """Make up a directory for a record without a name."""
+    from steelyard.files.user_directories import propose_record
+
+    return propose_record(os.environ, NAME).with_suffix(".lab")
