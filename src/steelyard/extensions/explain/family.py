@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.core.arrays import Floats
 
 FEWEST_BLOCKS: Final = 12
-"""With fewer, functions that are named have intervals that are too short (``conditional.LEVEL``)."""
+"""With fewer, intervals of functions that are named are too short (``conditional``)."""
 MOST_EXACT: Final = 12
 """Blocks up to which all signs are gone through."""
 _DRAWS: Final = 4_096

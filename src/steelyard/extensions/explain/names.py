@@ -49,7 +49,7 @@ def name_place(object_file: str, programs: Collection[str]) -> str:
     name = PurePosixPath(object_file.removesuffix(" (deleted)")).name
     if name in programs:
         return ""
-    return re.sub(r"\.so(\.[0-9.]+)?$", "", re.sub(r"-\d+(\.\d+)*(?=\.so)", "", name))
+    return re.sub(r"\.so(\.[0-9.]+)?$", "", re.sub(r"-\d+(\.\d+)+(?=\.so)", "", name))
 
 
 def list_programs(words: Collection[str]) -> frozenset[str]:

@@ -12,8 +12,8 @@ FIELDS: Final = "comm,pid,tid,time,event,period,ip,sym,symoff,dso"
 _HEAD: Final = re.compile(r"^\s*\S.*?\s+-?\d+/-?\d+\s+[\d.]+:\s+(?P<rest>.*)$")
 _SAMPLE: Final = re.compile(r"^(?P<period>\d+)\s+\S+:\s*$")
 _FRAME: Final = re.compile(
-    r"^\s+(?P<ip>[0-9a-f]+) (?P<symbol>.*?)(?:\+0x(?P<offset>[0-9a-f]+))?"
-    r" \((?P<object>.*?)\)(?: \(inlined\))?$"
+    r"^\s+(?P<ip>[0-9a-f]+) (?:(?P<symbol>.*)\+0x(?P<offset>[0-9a-f]+)|(?P<unknown>\S.*?))"
+    r" \((?P<object>.*)\)$"
 )
 _LOST: Final = re.compile(r"PERF_RECORD_LOST(?:_SAMPLES)?\s+lost\s+(\d+)")
 
@@ -67,7 +67,10 @@ def read_perf_script(
             frames.append(
                 intern(
                     Frame(
-                        match["symbol"], match["object"], int(match["ip"], 16), int(text, 16) if text else 0
+                        match["symbol"] or match["unknown"],
+                        match["object"],
+                        int(match["ip"], 16),
+                        int(text, 16) if text else 0,
                     )
                 )
             )

@@ -77,7 +77,8 @@ def write_headline(explanation: Explanation) -> str:
             f"no difference in {quantity} is resolved: {name} {format_percent(change, precision)} %{bounds}"
         )
         if named:
-            return f"{head}; all the same, {plural(len(named), 'function')} differ"
+            differ = "differs" if len(named) == 1 else "differ"
+            return f"{head}; all the same, {plural(len(named), 'function')} {differ}"
         return f"{head}; no function is named"
     if interval is not None and change < 0:
         interval = Interval(-interval.high, -interval.low)
@@ -87,9 +88,9 @@ def write_headline(explanation: Explanation) -> str:
     if not named:
         return f"{head}; no function is named"
     share = 100 * sum(entry.value for entry in named) / change
+    differ, verb = ("differs", "carries") if len(named) == 1 else ("differ", "carry")
     if share <= 0:
-        return f"{head}; {plural(len(named), 'function')} differ, and carry none of it"
-    verb = "carries" if len(named) == 1 else "carry"
+        return f"{head}; {plural(len(named), 'function')} {differ}, and {verb} none of it"
     return f"{head}; {plural(len(named), 'function')} {verb} {share:.0f} % of it"
 
 
