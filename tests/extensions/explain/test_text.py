@@ -16,7 +16,7 @@ EXPECTED = """\
   75 % of it
   + 4.2 % (3.6 to 4.8)        parse_block  parser.c:212
   + 0.40 % (0.10 to 0.70)     memcpy       libc  called by parse_block
-  + 0.1 % (-0.5 to 0.7)       1 other function, not resolved
+  + 0.1 % (-0.5 to 0.7)       1 other function, not resolved alone
   + 1.4 % (0.9 to 1.9)        differs between plain and sampled runs
 sampling made OLD 1.2 % and NEW 1.3 % slower, alike (difference 0.1 %, CI -0.3
   to 0.5): the profile may be trusted
@@ -90,9 +90,12 @@ def test_each_fault_of_the_samples_has_its_cure():
     text = unwrapped(new_quality=replace(QUALITY, samples=12.0, unnamed=0.9, rooted=0.1, lost=4))
     assert "NEW has 12 samples in a run of 106 ms: give it 9 × the work, or 9 × the blocks" in text
     assert "NEW: 90 % of its own time has no symbol" in text
-    assert "-fno-omit-frame-pointer" in text
     assert "NEW: 4 samples lost" in text
     assert "OLD" not in text.partition("trusted")[2]
+    broken = replace(QUALITY, rooted=0.1)
+    text = unwrapped(old_quality=broken, new_quality=broken)
+    assert "OLD and NEW: 90 % of call chains are cut off" in text
+    assert "-fno-omit-frame-pointer" in text
 
 
 def test_a_faster_program_has_its_interval_in_the_same_direction():

@@ -1,8 +1,9 @@
 """An interval given that an estimate was large enough to be named.
 
-What is named only where it looks large is too large on average. The end towards 0 is that of a t location
-family cut off at the critical value, and not beyond 0, since the test has shown the sign; the other end is that
-of t, which being named makes safer. After Weinstein, Fithian and Benjamini 2013 (DOI 10.1080/01621459.2012.737740).
+What is named only where it looks large is too large on average. The end towards 0 is that of a t
+location family cut off at the critical value, and not beyond 0, since the test has shown the sign; the
+other end is that of t, which being named makes safer. After Weinstein, Fithian and Benjamini 2013
+(DOI 10.1080/01621459.2012.737740).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import ProgramError, RecordError
@@ -24,7 +25,14 @@ from steelyard.extensions.explain.contributions import (
 )
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
 from steelyard.extensions.explain.names import NO_SYMBOL, list_programs
-from steelyard.extensions.explain.profiles import Profile, Profiles, read_profiles, write_profiles
+from steelyard.extensions.explain.profiles import (
+    Chain,
+    Function,
+    Profile,
+    Profiles,
+    read_profiles,
+    write_profiles,
+)
 from steelyard.extensions.explain.request import (
     ARMS,
     METRICS,
@@ -35,7 +43,14 @@ from steelyard.extensions.explain.request import (
     ExplainRequest,
     list_words,
 )
-from steelyard.extensions.explain.results import ArmQuality, Explanation, Node, SamplerEffect, Trust
+from steelyard.extensions.explain.results import (
+    MUCH_UNNAMED,
+    ArmQuality,
+    Explanation,
+    Node,
+    SamplerEffect,
+    Trust,
+)
 from steelyard.extensions.explain.sampling import Profiler
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
@@ -204,6 +219,9 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
     # Calibrated by all plain runs together, which favours neither program: what sampling adds to both
     # is in no contribution, and a profiler may count in any unit.
     scale = float(cpu_old.sum() + cpu_new.sum()) / weight
+    old_quality, new_quality = (_assess(side, profiles.unit) for side in (arms.old, arms.new))
+    if max(old_quality.unnamed, new_quality.unnamed) > MUCH_UNNAMED:
+        arms = replace(arms, old=tuple(map(_join_program, arms.old)), new=tuple(map(_join_program, arms.new)))
     times = tabulate(arms.old, arms.new, scale)
     metric = experiment.analysis.metric
     plain = arms.plain[metric][0]
@@ -227,8 +245,8 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
         unnamed=judged.unnamed,
         remainder=estimate_remainder(arms.get_difference("cpu_s") - sampled, plain),
         sampler=_judge_sampler(times.old.sum(axis=1), times.new.sum(axis=1), arms, change),
-        old_quality=_assess(arms.old, profiles.unit),
-        new_quality=_assess(arms.new, profiles.unit),
+        old_quality=old_quality,
+        new_quality=new_quality,
         detectable=judged.detectable,
         alpha=ALPHA,
         seed=experiment.design.seed,
@@ -292,6 +310,15 @@ def _judge_sampler(old: Floats, new: Floats, arms: _Arms, change: float) -> Samp
         ratio_of_mean(arm - base, base)[0] for arm, base in zip(arms.sampled, arms.untouched, strict=True)
     ]
     return SamplerEffect(ratios[0], ratios[1], effect.value, effect.ci95, margin, trust)
+
+
+def _join_program(profile: Profile) -> Profile:
+    """Return a profile in which the program's own code is one function: of one build it has no names."""
+    weights: dict[Chain, float] = {}
+    for chain, weight in profile.weights.items():
+        joined = tuple(function if function.place else Function(NO_SYMBOL) for function in chain)
+        weights[joined] = weights.get(joined, 0.0) + weight
+    return Profile(weights, profile.samples, profile.lost)
 
 
 def _assess(profiles: Sequence[Profile], unit: str) -> ArmQuality:

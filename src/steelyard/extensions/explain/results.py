@@ -220,6 +220,8 @@ class Explanation(msgspec.Struct, frozen=True):
         return self.ci95 is not None and self.ci95.excludes(0.0)
 
 
+MUCH_UNNAMED: Final = 0.2
+"""Fraction of a program's own time without a symbol, above which its code is one row."""
 EXPLANATION: Final = Format("steelyard/explanation", 1, Explanation)
 
 __all__ = [

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from steelyard.core.units import format_duration
+from steelyard.core.units import format_quantity
 from steelyard.extensions.explain.profiles import Function
-from steelyard.extensions.explain.results import ArmQuality, Contribution, Explanation, Pool, Remainder
+from steelyard.extensions.explain.results import (
+    MUCH_UNNAMED,
+    Contribution,
+    Explanation,
+    Pool,
+    Remainder,
+)
 from steelyard.report.text.digits import decimals
 from steelyard.report.text.label import columns, plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
@@ -20,7 +26,6 @@ MOST_NAMED: Final = 12
 _LONGEST: Final = 30
 _WHAT: Final = {"cpu_s": "CPU time", "wall_s": "elapsed time"}
 _FEW_ROOTED: Final = 0.6
-_MUCH_UNNAMED: Final = 0.2
 _FEW_SAMPLES: Final = 100
 _SHORTEST: Final = 16
 """Columns of the name of a function, at least."""
@@ -153,7 +158,8 @@ def _list_rest(explanation: Explanation) -> Iterator[str]:
         return
     parts: list[tuple[Remainder | Pool, str]] = []
     if unnamed := len(explanation.contributions) - len(explanation.named):
-        parts.append((explanation.unnamed, f"{plural(unnamed, 'other function')}, not resolved"))
+        none = "not" if unnamed == 1 else "none"
+        parts.append((explanation.unnamed, f"{plural(unnamed, 'other function')}, {none} resolved alone"))
     if pool := explanation.pool:
         end = "resolved together" if pool.named else "not resolved"
         parts.append((pool, f"{plural(pool.functions, 'function')} with few samples, {end}"))
@@ -172,6 +178,8 @@ def write_trust(explanation: Explanation) -> str:
     size = f"{format_percent(effect.difference, half or 0.001)} %{bounds}"
     old, new = (format_percent(value, 0.02) for value in (effect.old, effect.new))
     head = f"sampling made OLD {old} % and NEW {new} % slower"
+    if min(effect.old, effect.new) < 0:
+        head = f"sampling moved the time of OLD by {old} % and of NEW by {new} %"
     if effect.trust == "alike":
         return f"{head}, alike (difference {size}): the profile may be trusted"
     if effect.trust == "changed":
@@ -201,27 +209,41 @@ def list_cautions(explanation: Explanation) -> Iterator[str]:
             _count_blocks(explanation, abs(explanation.change) / 2, size) if explanation.is_resolved else 0
         )
         yield f"{text}; about {count:,} would show half of the difference (-m {count})" if count else text
-    yield from _list_faults("OLD", explanation.old_quality, explanation.old_s)
-    yield from _list_faults("NEW", explanation.new_quality, explanation.new_s)
+    yield from _list_faults(explanation)
 
 
-def _list_faults(title: str, quality: ArmQuality, time_s: float) -> Iterator[str]:
-    """Yield what is wrong with the samples of a program."""
-    if quality.samples < _FEW_SAMPLES:
-        needed = math.ceil(_FEW_SAMPLES / max(quality.samples, 1.0))
+def _list_faults(explanation: Explanation) -> Iterator[str]:
+    """Yield what is wrong with the samples of the programs."""
+    sides = (
+        ("OLD", explanation.old_quality, explanation.old_s),
+        ("NEW", explanation.new_quality, explanation.new_s),
+    )
+    few = [(title, arm, time_s) for title, arm, time_s in sides if arm.samples < _FEW_SAMPLES]
+    if few:
+        title, arm, time_s = min(few, key=lambda side: side[1].samples)
+        factor = math.ceil(_FEW_SAMPLES / max(arm.samples, 1.0))
         yield (
-            f"{title} has {quality.samples:.0f} samples in a run of {format_duration(time_s)}: give it"
-            f" {needed} × the work, or {needed} × the blocks"
+            f"{title} has {arm.samples:.0f} samples in a run of {format_quantity(time_s, 's')}: give it"
+            f" {factor} × the work, or {factor} × the blocks"
         )
-    if quality.unnamed > _MUCH_UNNAMED:
+    stripped = {title: arm.unnamed for title, arm, _ in sides if arm.unnamed > MUCH_UNNAMED}
+    if stripped:
         yield (
-            f"{title}: {100 * quality.unnamed:.0f} % of its own time has no symbol (stripped, or compiled at"
-            " run time): link without -s, or install its debug symbols"
+            f"{_name_sides(stripped)}: {100 * max(stripped.values()):.0f} % of its own time has no symbol"
+            " (stripped, or compiled at run time), so that its code is one row: link without -s, or install"
+            " its debug symbols"
         )
-    if quality.rooted < _FEW_ROOTED:
+    cut = {title: 1 - arm.rooted for title, arm, _ in sides if arm.rooted < _FEW_ROOTED and not few}
+    if cut:
         yield (
-            f"{title}: {100 * (1 - quality.rooted):.0f} % of call chains are cut off; own times hold, callers"
-            " do not: compile with -fno-omit-frame-pointer, or sample with --chains dwarf"
+            f"{_name_sides(cut)}: {100 * max(cut.values()):.0f} % of call chains are cut off; own times hold,"
+            " callers do not: compile with -fno-omit-frame-pointer, or sample with --chains dwarf"
         )
-    if quality.lost:
-        yield f"{title}: {plural(quality.lost, 'sample')} lost: a lower --rate keeps them"
+    lost = {title: float(arm.lost) for title, arm, _ in sides if arm.lost}
+    if lost:
+        count = plural(int(sum(lost.values())), "sample")
+        yield f"{_name_sides(lost)}: {count} lost: a lower --rate keeps them"
+
+
+def _name_sides(sides: Mapping[str, float]) -> str:
+    return " and ".join(sides)
