@@ -54,7 +54,7 @@ def test_both_programs_are_counted_and_a_function_is_called_as_often_as_it_is(co
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not installed: apt-get install valgrind")
     old, new = compiled("old"), compiled("new", times=2)
-    count(ExplainRequest(old=str(old), new=str(new)), tmp_path, lambda _: None)
+    count(ExplainRequest(old=(str(old),), new=(str(new),)), tmp_path, lambda _: None)
     from explanations import contribution, explanation
 
     answer = add_counts(

@@ -25,12 +25,14 @@ MAIN, PARSE, HASH, TINY = (
 
 def profiles(rng, weights, blocks=20):
     """Samples of 1 ms by chain, Poisson about these means."""
-    drawn = [{chain: float(rng.poisson(mean)) for chain, mean in weights.items()} for _ in range(blocks)]
-    return [Profile(run, int(sum(run.values()))) for run in drawn]
+    drawn = [
+        {chain: 1e-3 * float(rng.poisson(mean)) for chain, mean in weights.items()} for _ in range(blocks)
+    ]
+    return [Profile(run, round(1e3 * sum(run.values()))) for run in drawn]
 
 
 def judged(old, new, seed=1):
-    times = tabulate(old, new, 1e-3)
+    times = tabulate(old, new)
     plain = np.full(len(old), times.old.sum(axis=1).mean())
     return times, judge(times, plain, 1e-3, alpha=0.05, seed=seed), plain
 
@@ -50,7 +52,7 @@ def test_parts_add_up_to_the_whole_difference():
 
 def test_inclusive_time_counts_a_recursive_function_once():
     run = Profile({(MAIN, PARSE, PARSE, HASH): 5.0, (MAIN, PARSE): 2.0}, 7)
-    times = tabulate([run, run], [run, run], 1.0)
+    times = tabulate([run, run], [run, run])
     place = times.functions.index(PARSE)
     assert times.inclusive_old[place] == 7
     assert times.old[0, place] == 2
@@ -68,7 +70,7 @@ def test_a_renamed_function_is_one_and_new_and_gone_ones_are_called_so():
     assert by_name["parse_fast"].presence == "both"
     assert by_name["parse_fast"].old_s == pytest.approx(0.3, rel=0.1)
     assert (by_name["tiny"].presence, by_name["hash"].presence) == ("new", "gone")
-    chains = {chain for chain, *_ in add_chains(old, new, times, 1e-3)}
+    chains = {chain for chain, *_ in add_chains(old, new, times)}
     assert (MAIN, renamed) in chains
     assert (MAIN, PARSE) not in chains
 

@@ -121,6 +121,7 @@ def _measure(options: ExplainOptions) -> Path:
     from steelyard.extensions.explain.explain import explain, propose_directory
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
+    from steelyard.lab.compare.compare import split
 
     if options.profile_command is not None and options.rate_hz is not None:
         raise UsageError(
@@ -128,7 +129,7 @@ def _measure(options: ExplainOptions) -> Path:
             hint="put the rate into the profile command",
         )
     directory = options.output or propose_directory()
-    old, new = options.programs
+    old, new = (tuple(split(text)) for text in options.programs)
     request = options.fill(ExplainRequest, old=old, new=new, seed=chosen_seed(options.seed, directory))
     profiler = (
         Perf(options.rate_hz or RATE_HZ, options.chains)

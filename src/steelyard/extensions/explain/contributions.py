@@ -47,15 +47,13 @@ class Times(msgspec.Struct, frozen=True, eq=False):
     inclusive_new: Floats
 
 
-def tabulate(old: Sequence[Profile], new: Sequence[Profile], scale: float) -> Times:
+def tabulate(old: Sequence[Profile], new: Sequence[Profile]) -> Times:
     """Tabulate own times by block.
 
     Parameters
     ----------
     old, new : sequence of Profile
-        One a block, in the same order.
-    scale : float
-        Seconds of a unit of weight.
+        One a block, in the same order; weights in seconds.
     """
     former = match_functions(_list_functions(old), _list_functions(new))
     latter = {before: after for after, before in former.items()}
@@ -63,9 +61,15 @@ def tabulate(old: Sequence[Profile], new: Sequence[Profile], scale: float) -> Ti
     after = [profile.weights for profile in new]
     functions = _list_functions([*new, *(Profile(weights) for weights in before)])
     places = {function: place for place, function in enumerate(functions)}
-    own_old, whole_old = _add_up(before, places, scale)
-    own_new, whole_new = _add_up(after, places, scale)
+    own_old, whole_old = _add_up(before, places)
+    own_new, whole_new = _add_up(after, places)
     return Times(tuple(functions), former, own_old, own_new, whole_old, whole_new)
+
+
+def scale_weights(profile: Profile, factor: float) -> Profile:
+    """Return a profile whose weights are multiplied."""
+    weights = {chain: weight * factor for chain, weight in profile.weights.items()}
+    return Profile(weights, profile.samples, profile.lost)
 
 
 def rename(weights: Mapping[Chain, float], names: Mapping[Function, Function]) -> dict[Chain, float]:
@@ -77,16 +81,14 @@ def rename(weights: Mapping[Chain, float], names: Mapping[Function, Function]) -
     return renamed
 
 
-def _add_up(
-    runs: Sequence[Mapping[Chain, float]], places: Mapping[Function, int], scale: float
-) -> tuple[Floats, Floats]:
+def _add_up(runs: Sequence[Mapping[Chain, float]], places: Mapping[Function, int]) -> tuple[Floats, Floats]:
     """Return own times by run and function, and the mean inclusive time of each function."""
     itself, inclusive = np.zeros((len(runs), len(places))), np.zeros(len(places))
     for run, weights in enumerate(runs):
         for chain, weight in weights.items():
-            itself[run, places[chain[-1]]] += weight * scale
+            itself[run, places[chain[-1]]] += weight
             for function in set(chain):
-                inclusive[places[function]] += weight * scale / len(runs)
+                inclusive[places[function]] += weight / len(runs)
     return itself, inclusive
 
 
@@ -215,7 +217,7 @@ def _compute_detectable(columns: Sequence[Floats], plain: Floats, family: Family
 
 
 def add_chains(
-    old: Sequence[Profile], new: Sequence[Profile], times: Times, scale: float
+    old: Sequence[Profile], new: Sequence[Profile], times: Times
 ) -> list[tuple[Chain, float, float]]:
     """Return each call chain, in names of the new program, with seconds in a run of the old and the new."""
     latter = {before: after for after, before in times.former.items()}
@@ -224,5 +226,5 @@ def add_chains(
         for profile in profiles:
             weights = profile.weights if side else rename(profile.weights, latter)
             for chain, weight in weights.items():
-                sums.setdefault(chain, [0.0, 0.0])[side] += weight * scale / len(profiles)
+                sums.setdefault(chain, [0.0, 0.0])[side] += weight / len(profiles)
     return [(chain, values[0], values[1]) for chain, values in sums.items()]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -44,19 +45,19 @@ def count(request: ExplainRequest, directory: Path, tell: Callable[[str], None])
         A program fails under valgrind.
     """
     tell("explain: counting instructions and calls by callgrind")
-    sides = [_count_program(text, request.stdin) for text in (request.old, request.new)]
+    sides = [_count_program(words, request.stdin) for words in (request.old, request.new)]
     write_plain(directory / FILE, msgspec.json.encode(_Counts(*sides)))
 
 
-def _count_program(text: str, stdin: str | None) -> list[FunctionCount]:
+def _count_program(words: Sequence[str], stdin: str | None) -> list[FunctionCount]:
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch, "callgrind.out")
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", "--", *split(text)]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", "--", *words]
         with open(stdin or "/dev/null", "rb") as content:  # noqa: PTH123 -- a name as the user typed it
             done = subprocess.run(command, stdin=content, capture_output=True, check=False)
         if done.returncode or not file.exists():
             end = done.stderr.decode("utf-8", "replace").strip()[-_ENDS:]
-            raise ProgramError(f"{text} fails under callgrind: {end}", hint="leave out --counts")
+            raise ProgramError(f"{shlex.join(words)} fails under callgrind: {end}", hint="leave out --counts")
         with file.open(encoding="utf-8", errors="replace") as lines:
             return read_callgrind(lines)
 

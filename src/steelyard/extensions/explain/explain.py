@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +16,12 @@ from msgspec.structs import replace
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import ProgramError, RecordError
 from steelyard.core.sample import Sample
+from steelyard.core.units import format_quantity
 from steelyard.extensions.explain.contributions import (
     add_chains,
     estimate_remainder,
     judge,
-    ratio_of_mean,
+    scale_weights,
     tabulate,
 )
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
@@ -56,6 +57,7 @@ from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
+from steelyard.run.measure.extract.harness import LABEL
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.store import Record
@@ -66,6 +68,7 @@ ALPHA: Final = 0.05
 _SHARE_OF_CHANGE: Final = 0.25
 """Of the difference that sampling may change before nothing is named."""
 _LEAST_MARGIN: Final = 0.005
+_SECONDS: Final = {"ns": 1e-9, "samples": 1.0}
 _ROOTS: Final = frozenset(
     {
         *("_start", "main", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl"),
@@ -105,14 +108,13 @@ def explain(
     run(request.experiment(profiler, scratch), directory, watch=watch)
     with Record.open(directory) as record:
         trials = _list_sampled(record)
-        programs = list_programs(
-            [shutil.which(shlex.split(text)[0]) or "" for text in (request.old, request.new)]
-        )
+        programs = list_programs([shutil.which(words[0]) or "" for words in (request.old, request.new)])
     files = {trial: scratch / f"{trial:012d}.profile" for trial in trials}
     stored = read_profiles(directory)
     if stored is None or not set(trials) <= set(stored.trials):
         tell("explain: naming the functions of all samples")
-        write_profiles(directory, Profiles(profiler.unit, profiler.read(files, programs)))
+        read = profiler.read(files, programs)
+        write_profiles(directory, Profiles(profiler.unit, read, request.benchmark))
     shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -171,24 +173,47 @@ class _Arms(msgspec.Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    plain : Mapping[str, (array, array)]
-        Metric to seconds of the old and of the new program without sampling.
-    sampled, untouched : (array, array)
-        Both programs, from which follows what sampling adds: CPU time as perf has it, and as the kernel
-        has it without perf; of another profiler, elapsed times with it and without.
+    plain : (array, array)
+        Of what functions have parts in, of both programs without sampling: CPU time, or the time that a
+        harness reports.
+    sampled : (array, array)
+        The same under the sampler, in any unit of both.
+    elapsed, sampled_elapsed : (array, array)
+        Elapsed times.
+    samples : (Sample, Sample)
+        Of the metric that is explained.
     """
 
-    plain: Mapping[str, tuple[Floats, Floats]]
-    samples: Mapping[str, tuple[Sample, Sample]]
+    plain: tuple[Floats, Floats]
     sampled: tuple[Floats, Floats]
-    untouched: tuple[Floats, Floats]
+    elapsed: tuple[Floats, Floats]
+    sampled_elapsed: tuple[Floats, Floats]
+    samples: tuple[Sample, Sample]
     old: tuple[Profile, ...]
     new: tuple[Profile, ...]
 
-    def get_difference(self, metric: str) -> Floats:
-        """Return new minus old by block, without sampling."""
-        old, new = self.plain[metric]
-        return new - old
+    @property
+    def difference(self) -> Floats:
+        """New minus old by block, without sampling."""
+        return self.plain[1] - self.plain[0]
+
+    def calibrate(self) -> _Arms:
+        """Return the arms with weights in seconds.
+
+        All plain runs together calibrate all sampled ones, which favours neither program: what sampling adds
+        to both is in no contribution, and a profiler may count in any unit.
+        """
+        factor = sum(map(np.sum, self.plain)) / sum(map(np.sum, self.sampled))
+        scaled = [
+            tuple(
+                scale_weights(profile, float(factor * spent) / total)
+                if (total := sum(profile.weights.values()))
+                else profile
+                for profile, spent in zip(profiles, self.sampled[side], strict=True)
+            )
+            for side, profiles in enumerate((self.old, self.new))
+        ]
+        return replace(self, old=scaled[0], new=scaled[1])
 
 
 def explain_record(record: Reading, profiles: Profiles) -> Explanation:
@@ -201,41 +226,36 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
     """
     experiment = record.experiment
     arms = _collect(record, profiles)
-    blocks = len(arms.old)
+    blocks, count = len(arms.old), sum(profile.samples for profile in (*arms.old, *arms.new))
     if blocks < FEWEST_BLOCKS:
         raise ProgramError(
             f"{blocks} blocks are too few to name functions",
             hint=f"-m {FEWEST_BLOCKS} or more, or a longer --max-time",
         )
-    count = sum(profile.samples for profile in (*arms.old, *arms.new))
-    weight = sum(sum(profile.weights.values()) for profile in (*arms.old, *arms.new))
-    cpu_old, cpu_new = arms.plain["cpu_s"]
-    if not weight:
-        mean = (cpu_old.mean() + cpu_new.mean()) / 2
+    if not count:
         raise ProgramError(
-            f"no samples in {2 * blocks} runs of {1000 * mean:.2g} ms",
+            f"no samples in {2 * blocks} runs of {format_quantity(float(arms.plain[0].mean()), 's')}",
             hint="give the programs more work, or sample faster: --rate",
         )
-    # Calibrated by all plain runs together, which favours neither program: what sampling adds to both
-    # is in no contribution, and a profiler may count in any unit.
-    scale = float(cpu_old.sum() + cpu_new.sum()) / weight
     old_quality, new_quality = (_assess(side, profiles.unit) for side in (arms.old, arms.new))
     if max(old_quality.unnamed, new_quality.unnamed) > MUCH_UNNAMED:
         arms = replace(arms, old=tuple(map(_join_program, arms.old)), new=tuple(map(_join_program, arms.new)))
-    times = tabulate(arms.old, arms.new, scale)
-    metric = experiment.analysis.metric
-    plain = arms.plain[metric][0]
-    judged = judge(times, plain, scale * weight / max(1, count), alpha=ALPHA, seed=experiment.design.seed)
+    arms = arms.calibrate()
+    times = tabulate(arms.old, arms.new)
+    is_elapsed = experiment.analysis.metric == "wall_s"
+    plain = arms.elapsed[0] if is_elapsed else arms.plain[0]
+    per_sample = float(times.old.sum() + times.new.sum()) / count
+    judged = judge(times, plain, per_sample, alpha=ALPHA, seed=experiment.design.seed)
     sampled = times.new.sum(axis=1) - times.old.sum(axis=1)
-    waits = arms.get_difference("wall_s") - arms.get_difference("cpu_s") if metric == "wall_s" else None
-    change, interval = _compare(*arms.samples[metric])
-    ends = [arms.plain[metric][side].mean() for side in (0, 1)]
+    waits = arms.elapsed[1] - arms.elapsed[0] - arms.difference if is_elapsed else None
+    change, interval = _compare(*arms.samples)
+    ends = [float(np.mean(sample.values)) for sample in arms.samples]
     return Explanation(
         old=shlex.join(list_words(experiment, OLD)),
         new=shlex.join(list_words(experiment, NEW)),
-        metric=arms.samples[metric][0].metric,
-        old_s=float(ends[0]),
-        new_s=float(ends[1]),
+        metric=arms.samples[0].metric,
+        old_s=ends[0],
+        new_s=ends[1],
         change=change,
         ci95=interval,
         blocks=blocks,
@@ -243,45 +263,56 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
         pool=judged.pool,
         waiting=None if waits is None else estimate_remainder(waits, plain),
         unnamed=judged.unnamed,
-        remainder=estimate_remainder(arms.get_difference("cpu_s") - sampled, plain),
-        sampler=_judge_sampler(times.old.sum(axis=1), times.new.sum(axis=1), arms, change),
+        remainder=estimate_remainder(arms.difference - sampled, plain),
+        sampler=_judge_sampler(sampled, arms, change, by_elapsed=profiles.unit != "ns"),
         old_quality=old_quality,
         new_quality=new_quality,
         detectable=judged.detectable,
         alpha=ALPHA,
         seed=experiment.design.seed,
-        chains=tuple(Node(*entry) for entry in add_chains(arms.old, arms.new, times, scale)),
+        chains=tuple(Node(*entry) for entry in add_chains(arms.old, arms.new, times)),
     )
 
 
 def _collect(record: Reading, profiles: Profiles) -> _Arms:
+    metric = record.experiment.analysis.metric
     by_arm: dict[tuple[str, str], Sample] = {
         (sample.metric.name, str(sample.treatment.levels["command"])): sample
-        for sample in record.samples(*METRICS)
+        for sample in record.samples(*dict.fromkeys((*METRICS, metric)))
+        if sample.metric.name in METRICS or str(sample.labels.get(LABEL, "")) in ("", profiles.benchmark)
     }
-    places = [{block: place for place, block in enumerate(by_arm["cpu_s", name].blocks)} for name in ARMS]
-    common = sorted(set.intersection(*(set(members) for members in places)))
-    plain = {
-        metric: (
-            np.array([by_arm[metric, OLD].values[places[0][block]] for block in common]),
-            np.array([by_arm[metric, NEW].values[places[1][block]] for block in common]),
+    divided = "cpu_s" if metric in METRICS else metric
+    if lacking := [name for name in ARMS if (divided, name) not in by_arm]:
+        raise ProgramError(
+            f"no run of {lacking[0]} reported {metric}", hint="look at what the harness prints"
         )
-        for metric in METRICS
-    }
+    places = [{block: place for place, block in enumerate(by_arm[divided, name].blocks)} for name in ARMS]
+    common = sorted(set.intersection(*(set(members) for members in places)))
+
+    def list_values(name: str, side: int) -> Floats:
+        sample = by_arm[name, ARMS[side]]
+        values = dict(zip(sample.blocks, sample.values, strict=True))
+        return np.array([values[block] for block in common])
+
     sampled = [
-        tuple(profiles.trials[by_arm["cpu_s", ARMS[side]].trials[places[side][block]]] for block in common)
+        tuple(profiles.trials[by_arm[divided, ARMS[side]].trials[places[side][block]]] for block in common)
         for side in (2, 3)
     ]
-    samples = {metric: (by_arm[metric, OLD], by_arm[metric, NEW]) for metric in METRICS}
-    if profiles.unit == "ns":
-        spent = [np.array([1e-9 * sum(item.weights.values()) for item in side]) for side in sampled]
-    else:
-        spent = [
-            np.array([by_arm["wall_s", ARMS[side]].values[places[side][block]] for block in common])
-            for side in (2, 3)
-        ]
-    untouched = plain["cpu_s" if profiles.unit == "ns" else "wall_s"]
-    return _Arms(plain, samples, (spent[0], spent[1]), untouched, sampled[0], sampled[1])
+    spent = [
+        list_values(divided, side)
+        if metric not in METRICS
+        else np.array([sum(profile.weights.values()) for profile in sampled[side - 2]])
+        for side in (2, 3)
+    ]
+    return _Arms(
+        plain=(list_values(divided, 0), list_values(divided, 1)),
+        sampled=(spent[0], spent[1]),
+        elapsed=(list_values("wall_s", 0), list_values("wall_s", 1)),
+        sampled_elapsed=(list_values("wall_s", 2), list_values("wall_s", 3)),
+        samples=(by_arm[metric, OLD], by_arm[metric, NEW]),
+        old=sampled[0],
+        new=sampled[1],
+    )
 
 
 def _compare(old: Sample, new: Sample) -> tuple[float, Interval | None]:
@@ -295,10 +326,17 @@ def _compare(old: Sample, new: Sample) -> tuple[float, Interval | None]:
     return 1 / speedup.value - 1, None if inverse is None else Interval(inverse.low - 1, inverse.high - 1)
 
 
-def _judge_sampler(old: Floats, new: Floats, arms: _Arms, change: float) -> SamplerEffect:
-    """Compare the difference under sampling with that without, block by block; CPU time."""
-    plain = arms.plain["cpu_s"]
-    effect = estimate_remainder((new - old) - arms.get_difference("cpu_s"), plain[0])
+def _judge_sampler(sampled: Floats, arms: _Arms, change: float, *, by_elapsed: bool) -> SamplerEffect:
+    """Compare the difference under sampling with that without, block by block.
+
+    Parameters
+    ----------
+    sampled : array of double
+        New minus old by block under the sampler, calibrated.
+    by_elapsed : bool
+        Whether what sampling adds to each program is known by elapsed times alone, its start included.
+    """
+    effect = estimate_remainder(sampled - arms.difference, arms.plain[0])
     margin = max(_LEAST_MARGIN, _SHARE_OF_CHANGE * abs(change))
     trust: Trust = "not_resolved"
     bounds = effect.ci95 or Interval(effect.value, effect.value)
@@ -306,9 +344,8 @@ def _judge_sampler(old: Floats, new: Floats, arms: _Arms, change: float) -> Samp
         trust = "alike"
     elif bounds.low > margin or bounds.high < -margin:
         trust = "changed"
-    ratios = [
-        ratio_of_mean(arm - base, base)[0] for arm, base in zip(arms.sampled, arms.untouched, strict=True)
-    ]
+    before, after = (arms.elapsed, arms.sampled_elapsed) if by_elapsed else (arms.plain, arms.sampled)
+    ratios = [float(top.sum() / bottom.sum()) - 1 for top, bottom in zip(after, before, strict=True)]
     return SamplerEffect(ratios[0], ratios[1], effect.value, effect.ci95, margin, trust)
 
 

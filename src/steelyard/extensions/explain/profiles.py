@@ -65,10 +65,15 @@ class Profiles(msgspec.Struct, frozen=True):
     ----------
     unit : {"ns", "samples"}
         Of weights.
+    trials : Mapping[int, Profile]
+        By number.
+    benchmark : str
+        Whose values are explained, where programs report those of several.
     """
 
     unit: str
     trials: Mapping[int, Profile]
+    benchmark: str = ""
 
 
 class _StoredTrial(msgspec.Struct, frozen=True):
@@ -87,6 +92,7 @@ class _Stored(msgspec.Struct, frozen=True):
     functions: list[Function]
     chains: list[list[int]]
     trials: list[_StoredTrial]
+    benchmark: str = ""
 
 
 _FORMAT: Final = "steelyard/profiles"
@@ -106,7 +112,7 @@ def write_profiles(directory: Path, profiles: Profiles) -> None:
         weights = [(chains[chain], weight) for chain, weight in profile.weights.items()]
         trials.append(_StoredTrial(number, profile.samples, profile.lost, weights))
     numbers = [[functions[function] for function in chain] for chain in chains]
-    stored = _Stored(_FORMAT, _VERSION, profiles.unit, [*functions], numbers, trials)
+    stored = _Stored(_FORMAT, _VERSION, profiles.unit, [*functions], numbers, trials, profiles.benchmark)
     write_plain(directory / FILE, msgspec.json.encode(stored))
 
 
@@ -139,7 +145,7 @@ def read_profiles(directory: Path) -> Profiles | None:
         raise RecordError(
             f"{directory / FILE} is damaged: {error}", hint="measure again: steelyard explain OLD NEW"
         ) from None
-    return Profiles(stored.unit, trials)
+    return Profiles(stored.unit, trials, stored.benchmark)
 
 
 def add_weights(profiles: Sequence[Profile]) -> dict[Chain, float]:

@@ -12,8 +12,7 @@ import msgspec
 from steelyard.core.analysis import Analysis
 from steelyard.extensions.explain.sampling import Profiler
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.compare.compare import split
-from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Program, Stop
+from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Program, Stop, UserMetric
 from steelyard.spec.text.placeholders import escape
 
 NAME: Final = "explain"
@@ -31,16 +30,20 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    old, new : str
-        Split into words as a shell splits them.
-    metric : {"cpu_s", "wall_s"}
-        Of which the difference is explained.
+    old, new : tuple of str
+        Words.
+    metric : str
+        Of which the difference is explained: ``cpu_s``, ``wall_s``, or the name of ``reported``.
     counts : bool
         Whether callgrind counts instructions and calls of both, besides.
+    reported : UserMetric or None
+        A time that the programs report.
+    benchmark : str
+        Whose, where they report those of several.
     """
 
-    old: str
-    new: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
     metric: str = "cpu_s"
     counts: bool = False
     blocks: int = BLOCKS
@@ -48,6 +51,8 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
     stdin: str | None = None
     timeout_s: float | None = None
     seed: int = 1
+    reported: UserMetric | None = None
+    benchmark: str = ""
 
     def experiment(self, profiler: Profiler, scratch: Path) -> Experiment:
         """Return the experiment of four arms, each once in each block.
@@ -59,13 +64,11 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
         """
         file = f"{escape(str(scratch))}/{{trial}}.profile"
         commands: dict[str, tuple[str, ...]] = {}
-        for name, text in ((OLD, self.old), (NEW, self.new)):
-            words = [escape(word) for word in split(text)]
+        for name, plain in ((OLD, self.old), (NEW, self.new)):
+            words = [escape(word) for word in plain]
             commands[name] = tuple(words)
             commands[f"{name}{SAMPLED}"] = profiler.wrap(words, file)
-        contexts = (
-            None if INTERVENTIONS["aslr"].missing("off") else Contexts({"env_bytes": "random", "aslr": "off"})
-        )
+        is_fixed = not INTERVENTIONS["aslr"].missing("off")
         return Experiment(
             name=NAME,
             source=os.fspath(Path.cwd()),
@@ -76,8 +79,9 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
                 timeout_s=self.timeout_s,
             ),
             factors=(Factor("command", ARMS),),
-            contexts=contexts,
+            contexts=Contexts({"env_bytes": "random", "aslr": "off"}) if is_fixed else None,
             design=Design(blocks=self.blocks, seed=self.seed, stop=Stop(max_time_s=self.max_time_s)),
+            metrics=() if self.reported is None else (self.reported,),
             analysis=Analysis(metric=self.metric, baseline={"command": OLD}),
         )
 
