@@ -192,7 +192,7 @@ def summarise(lines: list[dict[str, Any]]) -> bool:
         }
         others = sum(any(name != line["planted"] for name in line["named"]) for line in pairs)
         print(
-            f"{100 * size:.0f} %: planted function first {len(first)} of {len(pairs)}, within 20 % of the plant"
+            f"{100 * size:.0f} %: planted function first {len(first)} of {len(pairs)}, within 20 % of it"
             f" {len(near)} of {len(first)}; another named {others}; {peers}"
         )
         if size >= 0.03:

@@ -1,4 +1,4 @@
-"""Real programs to plant slow-downs in: Lua, zlib and SQLite, as their crates have them, with a driver each."""
+"""Real programs to plant slow-downs in: Lua, zlib and SQLite as their crates have them, a driver each."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ EXTENSIONS: Final = (
     Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
+        needs=("explain",),
         state={"gate": "steelyard.extensions.gate.request:GateRequest"},
         commands={
             "gate": Command(

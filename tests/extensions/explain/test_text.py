@@ -65,6 +65,7 @@ def test_a_difference_that_no_function_carries_says_how_many_blocks_would_show_h
         ({"old_name": "parse_old"}, "was parse_old"),
         ({"counts": CountChange(100, 190, 10, 19)}, "called 1.9 × as often"),
         ({"counts": CountChange(100, 190, 10, 10)}, "1.9 × the instructions"),
+        ({"counts": CountChange(100, 100, 10, 10)}, "same instructions: its layout"),
     ],
 )
 def test_what_else_is_known_of_a_function_stands_behind_it(fields, words):

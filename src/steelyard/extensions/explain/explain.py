@@ -69,6 +69,7 @@ _SHARE_OF_CHANGE: Final = 0.25
 """Of the difference that sampling may change before nothing is named."""
 _LEAST_MARGIN: Final = 0.005
 _SECONDS: Final = {"ns": 1e-9, "samples": 1.0}
+_LOADERS: Final = ("ld-linux", "ld-musl")
 _ROOTS: Final = frozenset(
     {
         *("_start", "main", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl"),
@@ -108,7 +109,8 @@ def explain(
     run(request.experiment(profiler, scratch), directory, watch=watch)
     with Record.open(directory) as record:
         trials = _list_sampled(record)
-        programs = list_programs([shutil.which(words[0]) or "" for words in (request.old, request.new)])
+        paths = request.files or [shutil.which(words[0]) or "" for words in (request.old, request.new)]
+    programs = list_programs(paths)
     files = {trial: scratch / f"{trial:012d}.profile" for trial in trials}
     stored = read_profiles(directory)
     if stored is None or not set(trials) <= set(stored.trials):
@@ -298,10 +300,14 @@ def _collect(record: Reading, profiles: Profiles) -> _Arms:
         tuple(profiles.trials[by_arm[divided, ARMS[side]].trials[places[side][block]]] for block in common)
         for side in (2, 3)
     ]
+    if metric not in METRICS:
+        # Time per iteration: starting the harness is in none.
+        sampled = [tuple(map(_drop_start, side)) for side in sampled]
+    unit = _SECONDS[profiles.unit]
     spent = [
         list_values(divided, side)
         if metric not in METRICS
-        else np.array([sum(profile.weights.values()) for profile in sampled[side - 2]])
+        else np.array([unit * sum(profile.weights.values()) for profile in sampled[side - 2]])
         for side in (2, 3)
     ]
     return _Arms(
@@ -347,6 +353,16 @@ def _judge_sampler(sampled: Floats, arms: _Arms, change: float, *, by_elapsed: b
     before, after = (arms.elapsed, arms.sampled_elapsed) if by_elapsed else (arms.plain, arms.sampled)
     ratios = [float(top.sum() / bottom.sum()) - 1 for top, bottom in zip(after, before, strict=True)]
     return SamplerEffect(ratios[0], ratios[1], effect.value, effect.ci95, margin, trust)
+
+
+def _drop_start(profile: Profile) -> Profile:
+    """Return a profile without the loader."""
+    weights = {
+        chain: weight
+        for chain, weight in profile.weights.items()
+        if not any(function.place.startswith(_LOADERS) for function in chain)
+    }
+    return Profile(weights, profile.samples, profile.lost)
 
 
 def _join_program(profile: Profile) -> Profile:

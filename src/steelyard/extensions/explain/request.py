@@ -40,6 +40,8 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
         A time that the programs report.
     benchmark : str
         Whose, where they report those of several.
+    files : tuple of str
+        Of the programs, where something else starts them.
     """
 
     old: tuple[str, ...]
@@ -53,6 +55,7 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     reported: UserMetric | None = None
     benchmark: str = ""
+    files: tuple[str, ...] = ()
 
     def experiment(self, profiler: Profiler, scratch: Path) -> Experiment:
         """Return the experiment of four arms, each once in each block.

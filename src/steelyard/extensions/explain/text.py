@@ -12,6 +12,7 @@ from steelyard.extensions.explain.profiles import Function
 from steelyard.extensions.explain.results import (
     MUCH_UNNAMED,
     Contribution,
+    CountChange,
     Explanation,
     Pool,
     Remainder,
@@ -27,6 +28,8 @@ _LONGEST: Final = 30
 _WHAT: Final = {"cpu_s": "CPU time", "wall_s": "elapsed time"}
 _FEW_ROOTED: Final = 0.6
 _FEW_SAMPLES: Final = 100
+_SAME: Final = 1e-4
+"""Relative difference of instructions below which a function does the same."""
 _SHORTEST: Final = 16
 """Columns of the name of a function, at least."""
 _COLUMNS: Final = 26
@@ -70,11 +73,11 @@ def _format_bounds(interval: Interval, precision: float) -> str:
     return f"{format_percent(interval.low, precision)} to {format_percent(interval.high, precision)}"
 
 
-def write_headline(explanation: Explanation) -> str:
-    """Write the answer in a sentence."""
-    name = printable(shorten(explanation.new, _LONGEST))
+def write_headline(explanation: Explanation, name: str = "") -> str:
+    """Write the answer in a sentence; ``name`` is that of the new program, by default its command."""
+    name = name or printable(shorten(explanation.new, _LONGEST))
     change, interval, named = explanation.change, explanation.ci95, explanation.named
-    quantity = _WHAT[explanation.metric.name]
+    quantity = _WHAT.get(explanation.metric.name, explanation.metric.name)
     precision = abs(change) if interval is None else (interval.high - interval.low) / 2
     if not explanation.is_resolved:
         bounds = "" if interval is None else f" (95 % CI {_format_bounds(interval, precision)})"
@@ -127,17 +130,21 @@ def _describe(entry: Contribution, explanation: Explanation) -> str:
         return entry.presence
     if entry.old_name is not None:
         return f"was {printable(entry.old_name)}"
-    if entry.counts is not None and entry.counts.old_calls and entry.counts.new_calls:
-        ratio = entry.counts.new_calls / entry.counts.old_calls
-        if abs(math.log(ratio)) > math.log(1.05):
-            return f"called {ratio:.2g} × as often"
-        if entry.counts.old_instructions:
-            ratio = entry.counts.new_instructions / entry.counts.old_instructions
-            return f"{ratio:.3g} × the instructions"
-    if entry.place:
-        caller = find_caller(entry, explanation)
-        return f"called by {printable(caller)}" if caller else ""
-    return ""
+    if entry.counts is not None and (text := _describe_counts(entry.counts)):
+        return text
+    caller = find_caller(entry, explanation) if entry.place else ""
+    return f"called by {printable(caller)}" if caller else ""
+
+
+def _describe_counts(counts: CountChange) -> str:
+    """Return the change of calls, else that of instructions; empty where one program has none."""
+    if not (counts.old_calls and counts.new_calls and counts.old_instructions):
+        return ""
+    calls = counts.new_calls / counts.old_calls
+    if abs(math.log(calls)) > math.log(1.05):
+        return f"called {calls:.2g} × as often"
+    ratio = counts.new_instructions / counts.old_instructions
+    return "same instructions: its layout" if abs(ratio - 1) < _SAME else f"{ratio:.3g} × the instructions"
 
 
 def find_caller(entry: Contribution, explanation: Explanation) -> str:
