@@ -22,13 +22,14 @@ MAIN, READ = Function("main"), Function("read", "kernel")
 
 
 def test_stacks_of_py_spy_and_of_the_kernel_are_read():
-    text = "<module> (app.py:3);scan (lib/words.py:12) 7\nmain;vfs_read_[k] 2\n\n# end\n"
+    text = "<module> (app.py:3);scan (lib/words.py:12) 7\nmain;vfs_read_[k] 2\n 3\n\n# end\n"
     profile = read_collapsed(text, "p")
     assert profile.weights == {
         (Function("<module>", "app.py", "app.py", 3), Function("scan", "words.py", "lib/words.py", 12)): 7,
         (MAIN, Function("vfs_read", "kernel")): 2,
+        (Function("[no symbol]", "unknown"),): 3,
     }
-    assert profile.samples == 9
+    assert profile.samples == 12
 
 
 @pytest.mark.parametrize("text", ["main;f", "main;f x", "main;f -3", "main;f nan", "7"])

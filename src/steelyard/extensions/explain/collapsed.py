@@ -8,10 +8,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from steelyard.core.errors import ProgramError
-from steelyard.extensions.explain.names import KERNEL
+from steelyard.extensions.explain.names import KERNEL, NO_SYMBOL
 from steelyard.extensions.explain.profiles import Chain, Function, Profile
 
 _FRAME: Final = re.compile(r"^(?P<name>.*?) \((?P<file>[^()]+?)(?::(?P<line>\d+))?\)$")
+_NOWHERE: Final = Function(NO_SYMBOL, "unknown")
 _KERNEL: Final = ("_[k]",)
 
 
@@ -37,12 +38,14 @@ def read_collapsed(text: str, name: str) -> Profile:
             weight = float(count)
         except ValueError:
             weight = -1.0
-        if not stack or not 0 <= weight < float("inf"):
+        # py-spy writes samples without a frame so.
+        is_empty = line.startswith(" ") and not stack
+        if not (stack or is_empty) or not 0 <= weight < float("inf"):
             raise ProgramError(
                 f"{name}:{number}: {line[:60]!r} is not a collapsed stack",
                 hint="the profile command must write lines such as main;parse;read 12 to {profile}",
             )
-        chain = tuple(_read_frame(frame) for frame in stack.split(";"))
+        chain = tuple(_read_frame(frame) for frame in stack.split(";")) if stack else (_NOWHERE,)
         weights[chain] = weights.get(chain, 0.0) + weight
     if not weights:
         raise ProgramError(
