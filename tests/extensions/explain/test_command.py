@@ -64,6 +64,19 @@ def test_another_profiler_explains_by_its_collapsed_stacks(steelyard_cli, tmp_pa
     check_sum(document)
 
 
+def test_too_few_blocks_are_an_error_of_explain_and_no_error_of_the_page(steelyard_cli, tmp_path):
+    (tmp_path / "profiler.py").write_text(PROFILER)
+    profiler = f"{sys.executable} profiler.py {{profile}} {{command}}"
+    command = ("explain", "-m", "12", "-o", "x.lab", "--profile-command", profiler, "--max-time", "1 ms")
+    done = steelyard_cli(*command, "echo old", "echo new")
+    assert done.returncode == 5
+    assert "too few to name functions" in done.stderr
+    assert "hint: -m 12 or more, or a longer --max-time" in done.stderr
+    report = steelyard_cli("report", "x.lab", "-o", "x.html")
+    assert report.returncode == 0, report.stderr
+    assert "Call chains" not in (tmp_path / "x.html").read_text()
+
+
 def test_a_program_that_fails_is_no_explanation(perf, steelyard_cli):
     done = steelyard_cli("explain", "-m", "12", "-o", "x.lab", "true", "false")
     assert done.returncode == 5

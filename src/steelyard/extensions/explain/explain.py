@@ -142,11 +142,19 @@ def _list_sampled(record: Reading) -> list[int]:
 
 
 def read_explanation(record: Reading) -> Explanation | None:
-    """Explain a record; ``None`` where it is of another kind, or has no profiles yet."""
-    if record.experiment.name != NAME or not set(ARMS) <= record.experiment.program.commands.keys():
+    """Explain a record for its page; ``None`` where it is of another kind, or cannot be explained yet."""
+    profiles = _read_profiles(record)
+    if profiles is None:
         return None
-    profiles = read_profiles(record.directory)
-    return None if profiles is None else explain_record(record, profiles)
+    try:
+        return explain_record(record, profiles)
+    except ProgramError:
+        return None
+
+
+def _read_profiles(record: Reading) -> Profiles | None:
+    is_ours = record.experiment.name == NAME and set(ARMS) <= record.experiment.program.commands.keys()
+    return read_profiles(record.directory) if is_ours else None
 
 
 def explain_directory(directory: Path) -> Explanation:
@@ -156,11 +164,13 @@ def explain_directory(directory: Path) -> Explanation:
     ------
     RecordError
         It has no profiles.
+    ProgramError
+        Too few blocks, or no samples.
     """
     with Record.open(directory) as record:
-        explanation = read_explanation(record)
-        if explanation is not None:
-            return explanation
+        profiles = _read_profiles(record)
+        if profiles is not None:
+            return explain_record(record, profiles)
         commands = [shlex.join(words) for words in record.experiment.program.commands.values()]
     raise RecordError(
         f"{directory} has no profiles: it is a record of other runs",
