@@ -15,6 +15,7 @@ from documentation.markdown import GeneratedBlockError
 from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
 from steelyard.extensions.clean import results as cleaning
+from steelyard.extensions.explain import results as explanation
 from steelyard.extensions.gate import results as gate
 from steelyard.extensions.history import results as history
 from steelyard.extensions.observe import results as observation
@@ -37,6 +38,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     status.STATUSES,
     audit.AUDIT,
     observation.OBSERVATION,
+    explanation.EXPLANATION,
     contexts.BY_CONTEXT,
     null.NULL,
     machine.DOCTOR,

@@ -51,6 +51,7 @@ VENV_MODULE = Need("Python's venv with pip", "python3-venv", lambda: find_spec("
 COMPILER = Need("a C++ compiler", "g++", lambda: shutil.which("c++") is not None)
 C_COMPILER = Need("a C compiler", "gcc", lambda: shutil.which("cc") is not None)
 MAKE = Need("make", "make", lambda: shutil.which("make") is not None)
+PERF = Need("perf", "linux-perf", lambda: shutil.which("perf") is not None)
 VALGRIND = Need("valgrind", "valgrind", lambda: shutil.which("valgrind") is not None)
 MOUNT = Need("mount", "mount", lambda: shutil.which("mount") is not None)
 GNU_TIME = Need("GNU time", "time", lambda: shutil.which("/usr/bin/time") is not None)
@@ -84,7 +85,7 @@ QEMU = Need("QEMU for programs", "qemu-user", lambda: shutil.which("qemu-aarch64
 DPKG = Need("Debian's archiver", "dpkg", lambda: shutil.which("dpkg-deb") is not None)
 
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)
-TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME, CHROMIUM, GOOGLE_BENCHMARK)
+TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, PERF, GNU_TIME, CHROMIUM, GOOGLE_BENCHMARK)
 TO_PACKAGE = (GOOGLETEST, QEMU, DPKG)
 FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, JSON, CONTEXT, PDQSORT, IPS4O, VQSORT)
 

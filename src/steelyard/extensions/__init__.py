@@ -13,6 +13,7 @@ EXTENSIONS: Final = (
     Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
+        needs=("explain",),
         state={"gate": "steelyard.extensions.gate.request:GateRequest"},
         commands={
             "gate": Command(
@@ -110,6 +111,20 @@ EXTENSIONS: Final = (
                 "Find what a probe costs the program it observes.",
                 "steelyard.extensions.observe.command:command",
                 linux_only=True,
+                topic="what moves a time",
+            ),
+        },
+    ),
+    Extension(
+        name="explain",
+        purpose="the functions that carry a difference between two programs",
+        parts={"explanation": "steelyard.extensions.explain.explain:read_explanation"},
+        sections={"explanation": "steelyard.extensions.explain.page:section"},
+        state={"explain": ""},
+        commands={
+            "explain": Command(
+                "Find the functions that carry a difference between two programs.",
+                "steelyard.extensions.explain.command:command",
                 topic="what moves a time",
             ),
         },

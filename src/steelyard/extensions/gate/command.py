@@ -103,6 +103,9 @@ class GateOptions(Options):
     layout: bool = declare(
         "Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build."
     )
+    explain: bool = declare(
+        "Sample the benchmarks that are slower, by perf, and name the functions that make them so."
+    )
     qualify: bool = declare(
         "Measure two builds of BASE side by side, and say how often the gate is wrong on this machine."
     )
@@ -181,6 +184,10 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         are_directories=are_directories,
         harness="time" if options.is_timed else options.harness,
     )
+    if options.explain:
+        from steelyard.extensions.gate.explaining import refuse_unexplainable
+
+        refuse_unexplainable()
     if options.qualify:
         _run_qualification(request, options)
         ctx.exit(0)

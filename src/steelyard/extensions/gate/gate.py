@@ -19,7 +19,7 @@ from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.extensions.gate.request import ALPHA, GateRequest
-from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, TypicalChange
+from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, TypicalChange
 from steelyard.extensions.gate.revisions import identify
 from steelyard.extensions.gate.sides import SIDES, GateSides
 from steelyard.extensions.gate.suite import (
@@ -125,6 +125,8 @@ def _measure_in(
         with interruptible():
             suite = GatedSuite(request, sides, directory, tell)
             suite.measure(watch, tell)
+            if request.explain:
+                suite.explain(watch, tell)
     except (KeyboardInterrupt, InterruptedRunError):
         # Trees stay, so that the same programs go on.
         raise InterruptedRunError(
@@ -158,6 +160,8 @@ class GatedSuite:
         ]
         self.measured_s = 0.0
         self.is_out_of_time = False
+        self.reasons: dict[str, Reason] = {}
+        """By title, of benchmarks that are slower."""
         self._tally = ProcessTally(request.allow_failures)
         self._sides = sides
         self._directory = directory
@@ -307,6 +311,30 @@ class GatedSuite:
         ):
             entry.is_open = judged.decision == "open"
 
+    def explain(self, watch: Watch, tell: Tell) -> None:
+        """Look for the functions that make benchmarks slower, the slowest first."""
+        from steelyard.extensions.gate.explaining import MOST_EXPLAINED, explain_benchmark
+
+        judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
+        slower = [
+            entry
+            for entry, verdict in zip(self.benchmarks, judged, strict=True)
+            if verdict.decision == "slower"
+        ]
+        slower.sort(key=lambda entry: -float(compute_differences(entry, self.plan).mean()))
+        for number, entry in enumerate(slower[:MOST_EXPLAINED], start=1):
+            tell(f"explaining {entry.title}")
+            self.reasons[entry.title] = explain_benchmark(
+                self.plan,
+                self.plan.programs[entry.program],
+                entry.name,
+                self._sides,
+                self._directory / f"explained-{number}.lab",
+                seed=(self.request.seed or 0) + number,
+                watch=watch,
+                tell=tell,
+            )
+
     def answer(self, notes: Sequence[str], qualification: Qualification | None) -> Gate:
         """Return what became of every benchmark."""
         request = self.request
@@ -413,6 +441,7 @@ def describe_benchmark(
         needed_s=suite.estimate_needed_s(benchmark) if judged.decision == "open" else None,
         decided_by=judged.by,
         typical=describe_typical(benchmark, logs, suite.plan),
+        reason=suite.reasons.get(benchmark.title),
     )
 
 

@@ -9,6 +9,7 @@ from steelyard.extensions.gate.words import (
     SIGNS,
     explain_outlook,
     format_change,
+    format_function,
     format_value,
     list_notes,
     write_headline,
@@ -55,4 +56,8 @@ def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
         verdict = "slower, typical run" if entry.decided_by == "typical" else entry.verdict
         cells += [format_change(entry, answer.margin), verdict]
         out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
+        if entry.reason is not None:
+            functions = [escape(format_function(function)) for function in entry.reason.functions]
+            text = "<br>".join(functions) or escape(entry.reason.text)
+            out.append(f"| | {text} | | | | |")
     return out

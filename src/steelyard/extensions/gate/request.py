@@ -37,6 +37,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         Processes of head that may fail, over the whole gate; their blocks do not count.
     layout : bool
         Both sides are linked anew for each block, with a layout that is drawn for it.
+    explain : bool
+        The functions that make benchmarks slower are looked for.
     is_null : bool
         Both sides are builds of head: what a qualification measures.
     """
@@ -56,4 +58,5 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     timeout_s: float | None = None
     allow_failures: int = 0
     layout: bool = False
+    explain: bool = False
     is_null: bool = False

@@ -1,6 +1,6 @@
 """``Gate``: what became of every benchmark of a suite, base against head.
 
-Its document is ``steelyard/gate``. History: version 1, the first.
+Its document is ``steelyard/gate``. History: version 1, the first; ``reason`` came later.
 """
 
 from __future__ import annotations
@@ -44,6 +44,32 @@ class TypicalChange(msgspec.Struct, frozen=True):
     slow_runs: int = 0
 
 
+class ExplainedFunction(msgspec.Struct, frozen=True):
+    """A function that makes a benchmark slower or faster.
+
+    Attributes
+    ----------
+    place : str
+        File and line, or library.
+    value : float
+        What it adds, as a fraction of the time of base.
+    ci95 : Interval or None
+        Given that it is named.
+    """
+
+    name: str
+    place: str
+    value: float
+    ci95: Interval | None
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why a benchmark is slower: functions, largest first, and what sampling did; or why none is named."""
+
+    text: str
+    functions: tuple[ExplainedFunction, ...] = ()
+
+
 class GatedBenchmark(msgspec.Struct, frozen=True):
     """One benchmark of the suite.
 
@@ -69,6 +95,8 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
         What decided; ``None`` where nothing did.
     typical : TypicalChange or None
         ``None`` where nothing was measured.
+    reason : Reason or None
+        With ``--explain``, of one that is slower.
     """
 
     name: str
@@ -84,6 +112,7 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     needed_s: float | None = None
     decided_by: Decider | None = None
     typical: TypicalChange | None = None
+    reason: Reason | None = None
 
 
 class Qualification(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from steelyard.extensions.gate.words import (
     describe_qualification,
     explain_outlook,
     explain_qualifying,
+    format_function,
     format_percent,
     format_value,
     list_notes,
@@ -48,6 +49,8 @@ def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[L
     if len(rows) > len(visible):
         rest = len(rows) - len(visible)
         out += [*render_paragraph(f"… and {rest} more; --json has all.", width, style="dim"), ()]
+    for entry in answer.benchmarks:
+        out += _list_reason(entry, width)
     for text in (
         explain_outlook(answer),
         *list_notes(answer),
@@ -56,6 +59,22 @@ def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[L
         if text:
             out += render_paragraph(text, width, first="- ", rest="  ")
     return out
+
+
+def _list_reason(entry: GatedBenchmark, width: int) -> list[Line]:
+    """Return the functions that make a benchmark slower, and what sampling did."""
+    if entry.reason is None:
+        return []
+    name = printable(entry.name)
+    if not entry.reason.functions:
+        return [*render_paragraph(f"{name}: {entry.reason.text}", width, rest="  "), ()]
+    out = render_paragraph(f"{name} is slower by", width, style="heading", rest="  ")
+    for function in entry.reason.functions:
+        text = printable(format_function(function))
+        out += render_paragraph(
+            text, width, first="  ", rest="      ", style="bad" if function.value > 0 else "good"
+        )
+    return [*out, *render_paragraph(entry.reason.text, width, rest="  ", style="dim"), ()]
 
 
 def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list[Line]:

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.core.units import format_duration, format_quantity
-from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark, Qualification, Verdict
+from steelyard.extensions.explain.text import format_value as format_contribution
+from steelyard.extensions.gate.results import (
+    ORDER,
+    ExplainedFunction,
+    Gate,
+    GatedBenchmark,
+    Qualification,
+    Verdict,
+)
 from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.typical import format_typical
@@ -229,3 +237,9 @@ def list_notes(answer: Gate) -> list[str]:
     if answer.qualification is not None:
         text.append(describe_qualification(answer.qualification))
     return [*text, *answer.notes]
+
+
+def format_function(function: ExplainedFunction) -> str:
+    """``+ 4.2 % (3.6 to 4.8) parse_block, parser.c:212``."""
+    place = f", {function.place}" if function.place else ""
+    return f"{format_contribution(function.value, function.ci95)} {function.name}{place}"

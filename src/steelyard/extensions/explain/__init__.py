@@ -1,0 +1,1 @@
+"""``explain``: the functions that carry a difference between two programs, with intervals."""

@@ -1,0 +1,168 @@
+"""``steelyard explain``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli import completion
+from steelyard.cli.campaign import as_a_whole
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import (
+    chosen_seed,
+    declare_file,
+    input_option,
+    json_option,
+    max_time_option,
+    output_option,
+    seed_option,
+    timeout_option,
+)
+from steelyard.cli.paths import PathCommand
+from steelyard.cli.terminal import show, tell_beside
+from steelyard.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.extensions.explain.results import Explanation
+    from steelyard.extensions.explain.sampling import Chains
+
+
+class ExplainOptions(Options):
+    """Options of ``steelyard explain``."""
+
+    programs: tuple[str, ...] = declare_argument("OLD NEW | RECORD", nargs=-1, complete=completion.commands)
+    metric: str = declare(
+        "Metric of which the difference is explained: cpu_s, or wall_s with its waits.",
+        default="cpu_s",
+        choices=("cpu_s", "wall_s"),
+    )
+    rate_hz: int | None = declare("Samples per second of CPU time (default: 4999).", "--rate", least=1)
+    chains: Chains = declare(
+        "How callers are found: fp (frame pointers), dwarf (slower, without them), or none.",
+        default="fp",
+        choices=("fp", "dwarf", "none"),
+    )
+    profile_command: str | None = declare(
+        "Sample with CMD instead of perf: it runs {command} and writes collapsed stacks to {profile}.",
+        metavar="CMD",
+    )
+    counts: bool = declare("Also count instructions and calls of each function, once, by callgrind.")
+    blocks: int = declare(
+        "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=12
+    )
+    max_time_s: float = max_time_option("Stop after this, to a block.", default="180 s")
+    stdin: str | None = input_option
+    timeout_s: float | None = timeout_option
+    seed: int | None = seed_option
+    output: Path | None = output_option
+    html: Path | None = declare_file("Also write the page of steelyard report, with flame graphs.")
+    collapsed: Path | None = declare_file(
+        "Also write collapsed stacks: microseconds in OLD and in NEW, a chain a line."
+    )
+    speedscope: Path | None = declare_file("Also write both profiles for speedscope.")
+    as_json: bool = json_option
+
+
+@click.command(cls=PathCommand, short_help="Find the functions that carry a difference between two programs.")
+@take(ExplainOptions)
+def command(options: ExplainOptions) -> None:
+    """Find which functions make NEW slower or faster than OLD, with an interval for each.
+
+    Both programs run plain and sampled by perf in randomised blocks, so that it is known what sampling
+    changes. Functions are named with one error over all of them: with equal programs, any is named in at most
+    5 % of runs. Contributions add up to the whole difference. With the record of an earlier call, nothing is
+    run.
+
+    \b
+    steelyard explain './prog-old input' './prog-new input'
+    steelyard explain --counts --html why.html './prog-old input' './prog-new input'
+    steelyard explain NAME.lab --json
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.explain.counting import add_counts
+    from steelyard.extensions.explain.explain import explain_directory
+    from steelyard.extensions.explain.results import EXPLANATION
+    from steelyard.extensions.explain.text import lines
+
+    if len(options.programs) == 1:
+        directory = Path(options.programs[0])
+        _refuse_no_record(directory)
+    elif len(options.programs) == 2:
+        directory = _measure(options)
+    else:
+        raise UsageError(
+            f"explain takes two programs, got {len(options.programs)}",
+            hint="steelyard explain './old input' './new input': each program with its arguments is one word",
+        )
+    explanation = add_counts(explain_directory(directory), directory)
+    show(
+        lambda: EXPLANATION.text(explanation),
+        lambda width: lines(explanation, width),
+        as_json=options.as_json,
+    )
+    _write_files(options, explanation, directory)
+    if len(options.programs) > 1:
+        click.echo(f"record: {directory}", err=options.as_json)
+
+
+def _refuse_no_record(directory: Path) -> None:
+    if directory.is_dir():
+        return
+    raise UsageError(
+        f"{directory} is no record, and a program alone has no difference",
+        hint=f"steelyard explain '{directory}' NEW",
+    )
+
+
+def _measure(options: ExplainOptions) -> Path:
+    from steelyard.extensions.explain.counting import count, refuse_uncountable
+    from steelyard.extensions.explain.explain import explain, propose_directory
+    from steelyard.extensions.explain.request import ExplainRequest
+    from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
+    from steelyard.lab.compare.compare import split
+
+    if options.profile_command is not None and options.rate_hz is not None:
+        raise UsageError(
+            "--rate is of perf, and --profile-command samples with another profiler",
+            hint="put the rate into the profile command",
+        )
+    directory = options.output or propose_directory()
+    old, new = (tuple(split(text)) for text in options.programs)
+    request = options.fill(ExplainRequest, old=old, new=new, seed=chosen_seed(options.seed, directory))
+    profiler = (
+        Perf(options.rate_hz or RATE_HZ, options.chains)
+        if options.profile_command is None
+        else ProfileCommand(options.profile_command)
+    )
+    if options.counts:
+        refuse_uncountable()
+    with as_a_whole(options.output, directory) as line:
+        tell = partial(tell_beside, line)
+        explain(request, profiler, directory, watch=line.update, tell=tell)
+        if options.counts:
+            count(request, directory, tell)
+    return directory
+
+
+def _write_files(options: ExplainOptions, explanation: Explanation, directory: Path) -> None:
+    from steelyard.files.writing import write_output
+
+    if options.collapsed is not None:
+        from steelyard.extensions.explain.collapsed import write_collapsed
+
+        chains = ((node.chain, node.old_s, node.new_s) for node in explanation.chains)
+        write_output(options.collapsed, write_collapsed(chains))
+    if options.speedscope is not None:
+        from steelyard.extensions.explain.speedscope import write_speedscope
+
+        profiles = {
+            "old": {node.chain: node.old_s for node in explanation.chains if node.old_s},
+            "new": {node.chain: node.new_s for node in explanation.chains if node.new_s},
+        }
+        write_output(options.speedscope, write_speedscope(profiles, f"{explanation.old} | {explanation.new}"))
+    if options.html is not None:
+        from steelyard.laboratory import report
+
+        report(directory).save(options.html)

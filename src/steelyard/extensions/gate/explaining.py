@@ -1,0 +1,113 @@
+"""``--explain``: functions that make benchmarks slower, both sides plain and sampled in blocks once more."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from steelyard.core.errors import SteelyardError
+from steelyard.extensions.explain.explain import explain, explain_directory
+from steelyard.extensions.explain.request import BLOCKS, METRICS, ExplainRequest
+from steelyard.extensions.explain.results import Explanation
+from steelyard.extensions.explain.sampling import Perf
+from steelyard.extensions.explain.text import name_source, write_headline, write_trust
+from steelyard.extensions.gate.harnesses.harness import HarnessProgram, Selection
+from steelyard.extensions.gate.plan import Plan, PlannedProgram
+from steelyard.extensions.gate.results import ExplainedFunction, Reason
+from steelyard.extensions.gate.sides import SIDES, GateSides, Side
+from steelyard.lab.run.run_loop import Watch
+from steelyard.spec.experiment import UserMetric
+
+MOST_EXPLAINED: Final = 3
+"""Benchmarks, those that became slowest; each takes as long as 80 of its processes."""
+MOST_FUNCTIONS: Final = 3
+
+
+def refuse_unexplainable() -> None:
+    """Refuse ``--explain`` before anything is built, where nothing can be sampled.
+
+    Raises
+    ------
+    MachineError
+    """
+    Perf().refuse_missing()
+
+
+def explain_benchmark(
+    plan: Plan,
+    program: PlannedProgram,
+    name: str,
+    sides: GateSides,
+    directory: Path,
+    *,
+    seed: int,
+    watch: Watch,
+    tell: Callable[[str], None],
+) -> Reason:
+    """Explain why a benchmark is slower; a benchmark that cannot be explained has that as its reason.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the record.
+    """
+    if (
+        plan.unit != "s"
+        or plan.is_higher_better
+        or (program.programs["base"].source is None) != (plan.metric in METRICS)
+    ):
+        return Reason(f"{plan.metric} is no time of a run, of which functions have parts")
+    if not plan.chosen.can_filter and len(program.common) > 1:
+        return Reason(f"{plan.harness} runs all its benchmarks in one process")
+    selection = Selection(str((directory / "metrics").absolute()), (name,) if plan.chosen.can_filter else ())
+    base, head = (_list_words(plan, program.programs[side], side, sides, selection) for side in SIDES)
+    source = program.programs["base"].source
+    request = ExplainRequest(
+        old=base,
+        new=head,
+        metric=plan.metric,
+        blocks=BLOCKS,
+        files=tuple(_find_file(program.programs[side], side, sides) for side in SIDES),
+        reported=None
+        if source is None
+        else UserMetric(plan.metric, source=source, unit=plan.unit, better="lower"),
+        benchmark=name,
+        seed=seed,
+    )
+    try:
+        explain(request, Perf(), directory, watch=watch, tell=tell)
+        return _make_reason(explain_directory(directory))
+    except SteelyardError as error:
+        # A gate that has its verdicts does not fail for want of their reasons.
+        return Reason(f"not explained: {error.message}")
+
+
+def _list_words(
+    plan: Plan, program: HarnessProgram, side: Side, sides: GateSides, selection: Selection
+) -> tuple[str, ...]:
+    """Return the words of a process of a side, with its directory and its variables."""
+    tree = sides.describe_tree(side)
+    variables = plan.chosen.make_environment(str(sides.locate(side)), tree.place)
+    start = tree.path / program.directory
+    settings = [f"{key}={value}" for key, value in variables.items()]
+    return ("env", "-C", str(start), *settings, *plan.chosen.launch(program, selection))
+
+
+def _find_file(program: HarnessProgram, side: Side, sides: GateSides) -> str:
+    """Return the path of the program that runs."""
+    word = program.words[0]
+    if "/" in word:
+        return str(sides.describe_tree(side).path / program.directory / word)
+    return shutil.which(word) or word
+
+
+def _make_reason(explanation: Explanation) -> Reason:
+    named = explanation.named[:MOST_FUNCTIONS]
+    functions = tuple(
+        ExplainedFunction(entry.name, name_source(entry), entry.value, entry.ci95) for entry in named
+    )
+    if not functions:
+        return Reason(f"{write_headline(explanation, 'head')}; {write_trust(explanation)}")
+    return Reason(write_trust(explanation), functions)

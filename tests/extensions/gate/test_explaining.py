@@ -1,0 +1,106 @@
+"""``gate --explain``: benchmarks that are slower have reasons, and the verdicts never hang on these."""
+
+from __future__ import annotations
+
+import shutil
+
+import msgspec
+import pytest
+
+from steelyard.core.errors import MachineError
+from steelyard.extensions.explain.sampling import Perf
+from steelyard.extensions.gate import explaining
+from steelyard.extensions.gate.gate import gate
+from steelyard.extensions.gate.markdown import render
+from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.gate.results import ExplainedFunction, Gate, GatedBenchmark, Reason
+from steelyard.extensions.gate.text import list_lines
+from steelyard.lab.repository.repository import Repository
+from steelyard.report.text.line import plain
+from steelyard.results.interval import Interval
+
+
+def request_of(base, head, **changes):
+    fixed = {
+        "words": ("./bench",),
+        "harness": "google-benchmark",
+        "seed": 1,
+        "max_time_s": 60.0,
+        "explain": True,
+    }
+    return GateRequest(base=base, head=head, **{**fixed, **changes})
+
+
+def answer(reason):
+    slower = GatedBenchmark(
+        "sort", "slower", 6, 1e-7, 1.2e-7, 0.2, Interval(0.19, 0.21), 0.0, 1.0, 1.0, reason=reason
+    )
+    return Gate(
+        base="a" * 12,
+        head="b" * 12,
+        harness="google-benchmark",
+        command="./bench",
+        metric="real_time_s",
+        unit="s",
+        margin=0.03,
+        alpha=0.05,
+        measured_s=1.0,
+        max_time_s=9.0,
+        out_of_time=False,
+        benchmarks=(slower,),
+        notes=(),
+    )
+
+
+def test_a_slower_benchmark_has_a_reason_and_an_equal_one_has_none(suites, tmp_path, monkeypatch):
+    try:
+        Perf().refuse_missing()
+    except MachineError as error:
+        pytest.skip(error.message)
+    if shutil.which("env") is None:
+        pytest.skip("there is no env")
+    monkeypatch.setattr(explaining, "BLOCKS", 12)
+    base, head = suites.suite(sort=100, find=100), suites.suite(sort=130, find=100)
+    found = gate(request_of(base, head), Repository(suites.path), tmp_path / "found")
+    by_name = {entry.name: entry for entry in found.benchmarks}
+    assert by_name["sort"].verdict == "slower"
+    assert by_name["find"].reason is None
+    reason = by_name["sort"].reason
+    assert reason is not None
+    assert "not explained" not in reason.text
+    # 30 % in all: the harness reports it, whatever this machine does.
+    assert sum(function.value for function in reason.functions) < 0.45
+    assert (tmp_path / "found" / "explained-1.lab").is_dir()
+
+
+def test_functions_stand_under_their_benchmark_in_text_and_in_markdown():
+    functions = tuple(ExplainedFunction(f"f{i}_x", "s.c:3", 0.05, Interval(0.04, 0.06)) for i in range(3))
+    found = answer(Reason("sampling made OLD 1 % and NEW 1 % slower", functions))
+    text = plain(list_lines(found))
+    assert "sort is slower by\n  + 5.0 % (4.0 to 6.0) f0_x, s.c:3\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+    row = next(line for line in render(found, strict=False).splitlines() if "f0" in line)
+    assert row.count("<br>") == 2
+    assert "f0\\_x" in row
+
+
+def test_a_benchmark_that_cannot_be_explained_says_why():
+    found = answer(Reason("items is no time of a run"))
+    assert "sort: items is no time of a run" in plain(list_lines(found))
+    assert "items is no time of a run" in render(found, strict=False)
+
+
+def test_without_perf_nothing_is_built(monkeypatch, tmp_path, steelyard_cli):
+    (tmp_path / "bin").mkdir()
+    done = steelyard_cli(
+        *("gate", "--base-dir", ".", "--head-dir", ".", "--time", "--explain", "--", "true"),
+        env={"PATH": str(tmp_path / "bin")},
+    )
+    assert done.returncode == 4
+    assert "perf, which is not found" in done.stderr
+
+
+def test_documents_of_a_gate_without_reasons_can_still_be_read():
+    document = msgspec.to_builtins(GatedBenchmark("sort", "open"))
+    del document["reason"]
+    assert msgspec.convert(document, GatedBenchmark).reason is None
