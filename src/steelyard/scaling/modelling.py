@@ -416,7 +416,7 @@ def _get_models(
             answer = _weigh_seconds(answer, seconds, row, scales[-1], misfit=bool(fitted.misfit[row]))
         if upper is not None and not segments and row not in fitted.special:
             answer = _widen(answer, upper[row].tolist(), scales[-1])
-        out.append(answer)
+        out.append(answer if count else _include_formula(answer))
         if _rests_on_last(answer, scales, listing, at):
             resting.append(row)
     return out, resting
@@ -532,6 +532,19 @@ def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> Scaling
         for prediction, high in zip(answer.predictions, upper, strict=True)
     ]
     return replace(answer, predictions=tuple(predictions))
+
+
+def _include_formula(answer: ScalingModel) -> ScalingModel:
+    """Return the model, the value of its formula within each interval: one line says one thing."""
+    predictions = []
+    for prediction in answer.predictions:
+        value = answer.at(*prediction.at)
+        if prediction.low is not None and prediction.high is not None and math.isfinite(value):
+            low, high = min(prediction.low, max(value, 0.0)), max(prediction.high, value)
+            predictions.append(replace(prediction, low=low, high=high))
+        else:
+            predictions.append(prediction)
+    return replace(answer, predictions=tuple(predictions)) if predictions else answer
 
 
 def _make_prediction(

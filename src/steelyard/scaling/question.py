@@ -109,7 +109,8 @@ class Question(msgspec.Struct, frozen=True):
     negative : bool or None
         Search falling terms; ``None``: where the data fall.
     exponential : bool or None
-        Search 2^x; ``None``: where nothing else fits, or the expectation is exponential.
+        Search 2^x; ``None``: where the expectation is exponential. Whatever it is, a series whose points but
+        the last need no exponential is modelled without.
     segments : bool
         Look for change points where one model does not fit.
     floor : float
