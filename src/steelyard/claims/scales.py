@@ -19,6 +19,7 @@ from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, 
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
 from steelyard.scaling.provenance import CROWDED, describe_missing
+from steelyard.scaling.rates import judged_in_doubt
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
@@ -107,6 +108,8 @@ def settle(
         )
     if series.crowded:
         return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=CROWDED)
+    if (doubted := judged_in_doubt(series, answer)) is not None:
+        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=doubted)
     blamed = cause(answer, litmus) if litmus is not None else None
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 
@@ -132,6 +135,8 @@ def expectation_of(claim: Scales) -> Expectation | None:
     """Return what the claim itself states; ``None`` where a file does."""
     if claim.at_most is not None:
         return Expectation(claim.at_most, claim.deviation, at_most=True)
+    if claim.at_least is not None:
+        return Expectation(claim.at_least, claim.deviation, at_least=True)
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)
 
 

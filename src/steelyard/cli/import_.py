@@ -48,7 +48,8 @@ class ImportOptions(Options):
     )
     unit: str | None = declare("Tables: unit of the metrics, where the header says none.", metavar="UNIT")
     better: str | None = declare(
-        "Tables: which way is better (default: lower).", choices=("lower", "higher", "neither")
+        "Tables: which way is better (default: by name and unit, else lower).",
+        choices=("lower", "higher", "neither"),
     )
 
 
@@ -74,7 +75,7 @@ def command(options: ImportOptions) -> None:
 
     chosen = None
     if options.value or options.by or options.unit is not None or options.better is not None:
-        chosen = Chosen(options.value, options.by, options.unit, options.better or "lower")  # type: ignore[arg-type]  # click checked it
+        chosen = Chosen(options.value, options.by, options.unit, options.better)  # type: ignore[arg-type]  # click checked it
     sources = tuple(_find_source(text) for text in options.files)
     _refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -31,6 +32,14 @@ from steelyard.scaling.one_point import allow_three, misfits, rests_on_last, sho
 from steelyard.scaling.posterior import EXACT, Posterior
 from steelyard.scaling.provenance import note_provenance
 from steelyard.scaling.question import Question
+from steelyard.scaling.rates import (
+    is_modelled_as_time,
+    model_of_rate,
+    note_direction,
+    question_of_times,
+    reciprocal,
+    refuse_lower_bounds,
+)
 from steelyard.scaling.seconds import Seconds, compare_answers
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
@@ -74,6 +83,33 @@ def model_all(
     """
     full = question or Question()
     _check(series, full)
+    rates = [function for function in series if is_modelled_as_time(function)]
+    refuse_lower_bounds(full, series)
+    if not rates:
+        answers = _model_values(series, full, progress)
+    else:
+        times = [reciprocal(function) if is_modelled_as_time(function) else function for function in series]
+        modelled = iter(
+            _model_values(
+                [function for function in times if isinstance(function, Series)],
+                question_of_times(full, rates),
+                progress,
+            )
+        )
+        answers = tuple(time if isinstance(time, NotModelled) else next(modelled) for time in times)
+        answers = tuple(
+            model_of_rate(answer, full.expectation(function.name, function.metric))
+            if is_modelled_as_time(function)
+            else answer
+            for answer, function in zip(answers, series, strict=True)
+        )
+    return tuple(itertools.starmap(note_direction, zip(answers, series, strict=True)))
+
+
+def _model_values(
+    series: Sequence[Series], full: Question, progress: Progress | None = None
+) -> tuple[Answer, ...]:
+    """Model the values as they are."""
     answers: dict[int, Answer] = {}
     groups: dict[object, _Group] = {}
     for number, (function, reading) in enumerate(zip(series, read_all(series), strict=True)):
@@ -248,7 +284,7 @@ def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question
     if not resting:  # and of no series it could not be said which scales are too small
         return list(models)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
-    for row, without in zip(resting, model_all(before, replace(question, threads=1)), strict=True):
+    for row, without in zip(resting, _model_values(before, replace(question, threads=1)), strict=True):
         if isinstance(without, ScalingModel):
             reading = readings[row]
             last = float(reading.grid[-1, 0]), float(reading.means[-1])

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import UsageError
+from steelyard.core.rates import is_rate
 from steelyard.core.units import Better, Scalar, parse_float
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, read_unit
 from steelyard.files.reading import column_separator, csv_rows
@@ -38,13 +39,14 @@ class Chosen(msgspec.Struct, frozen=True):
         What tells treatments apart.
     unit : str or None
         Of values whose header says none.
-    better : {"lower", "higher", "neither"}
+    better : {"lower", "higher", "neither"} or None
+        ``None``: by the name and the unit of each.
     """
 
     value: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     unit: str | None = None
-    better: Better = "lower"
+    better: Better | None = None
 
 
 def reads_jube(text: str, _place: str) -> bool:
@@ -104,7 +106,8 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
     series = tuple(
         ImportedSeries(
             dict(levels), identifier(name), units[name][0],
-            tuple(tuple(value * units[name][1] for value in group) for group in values), chosen.better,
+            tuple(tuple(value * units[name][1] for value in group) for group in values),
+            chosen.better or ("higher" if is_rate(name, dict(titles)[name] or "") else "lower"),
         )
         for (levels, name), values in values_of.items()
     )  # fmt: skip

@@ -8,21 +8,25 @@ from typing import Final
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.core.growth import CONSTANT
 from steelyard.report.claims.phrases import format_reason, format_where
+from steelyard.report.models.text import format_bound
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
 from steelyard.scaling.model import RankAnswer, Validation
 from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
 
-_WORDS: Final[Mapping[bool, Mapping[RankAnswer, str]]] = {
-    False: {
+_WORDS: Final[Mapping[str, Mapping[RankAnswer, str]]] = {
+    "expected": {
         "match": "matches", "approximate": "approximately", "none": "no match", "undecided": "undecided",
     },
-    True: {
+    "at most": {
         "match": "no faster", "approximate": "approximately", "none": "faster", "undecided": "undecided",
     },
+    "at least": {
+        "match": "no slower", "approximate": "approximately", "none": "slower", "undecided": "undecided",
+    },
 }  # fmt: skip
-"""By whether the expectation is an upper bound."""
+"""By the kind of expectation."""
 _CAUSES: Final = {
     "machine": "the litmus test misses it too: the machine is the likely cause",
     "library": "the litmus test keeps it: the program is the likely cause",
@@ -34,6 +38,8 @@ def text(claim: Scales, _unit: str) -> str:
     """``latency_s grows over p no faster than O(log p)``."""
     if claim.at_most is not None:
         growth = f"no faster than {claim.at_most}"
+    elif claim.at_least is not None:
+        growth = f"at least as fast as {claim.at_least}"
     elif claim.expect is not None:
         growth = f"as {claim.expect}"
     else:
@@ -51,12 +57,16 @@ def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -
         return f"{model.growth()} from {model.points} points, but {format_reason(scales_evidence.reason)}"
     validation = model.validation
     words = (
-        f"{model.growth()}, {_WORDS[validation.at_most][validation.rank]}"
+        f"{model.growth()}, {_WORDS[format_bound(validation)][validation.rank]}"
         f" ({_format_rests_on(claim, validation)}, {model.points} points)"
     )
     if validation.rank == "approximate" and outcome == "not_resolved":
         words += "; --strict takes no approximation"
-    if validation.rank == "none" and not validation.at_most and validation.divergence < CONSTANT:
+    if (
+        validation.rank == "none"
+        and format_bound(validation) == "expected"
+        and validation.divergence < CONSTANT
+    ):
         words += "; slower growth than expected is allowed by at_most"
     return f"{words}; {_CAUSES[scales_evidence.cause]}" if scales_evidence.cause else words
 

@@ -75,7 +75,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
         *("model=model.text", "growth=model.growth", "terms", "constant=model.constant", "segments"),
         *("posterior", "alternatives", "lack_of_fit_p=model.lack_of_fit"),
         *("r2_adjusted=model.r2", "expectation=model.validation.expectation"),
-        "at_most=model.validation.at_most",
+        *("at_most=model.validation.at_most", "at_least=model.validation.at_least", "rate=model.rate"),
         *("deviation=model.validation.deviation", "divergence", "rank=model.validation.rank", "rank_at"),
         *("rank_probability", "cause", "predictions"),
         *("simulated=model.simulated", "warnings=model.warnings"),
