@@ -12,8 +12,8 @@ _RATE_WORDS: Final = """
 _COST_WORDS: Final = """
     time times s sec secs second seconds ms us ns min minutes h hours latency wall walltime elapsed duration
     runtime delay wait cycles instructions insns ticks bytes kb mb gb kib mib gib mem memory rss heap size
-    energy joule joules j power watts cost costs visits calls hits messages msgs count counts overhead slowdown
-    error errors miss misses failure failures loss fault faults drop drops stall stalls iterations
+    energy joule joules j power watts cost costs visits calls hits messages msgs count counts overhead
+    slowdown error errors miss misses failure failures loss fault faults drop drops stall stalls iterations
 """
 _COST_UNITS: Final = "s ms us µs ns min h b kb mb gb kib mib gib j"
 _RATES: Final = frozenset(_RATE_WORDS.split())

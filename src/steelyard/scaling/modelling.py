@@ -41,6 +41,7 @@ from steelyard.scaling.rates import (
     refuse_lower_bounds,
 )
 from steelyard.scaling.seconds import Seconds, compare_answers
+from steelyard.scaling.strong import strong_opinions
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 
@@ -281,6 +282,8 @@ def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question
         foresight = foresee(fitted, targets, group.question, at_scale=bool(question.scale))
         seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
     models, resting = _get_models(group, readings, fitted, foresight, targets, seconds, upper)
+    if len(targets) and group.grid.falling == (True,) and group.grid.rise != "none":
+        models = _weigh_strong(models, group.grid, data, question, targets)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(models)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -514,7 +517,7 @@ def _answer(
         leading=listing.leading[lead],
         priors=listing.priors,
     )
-    edge = bool(terms) and listing.at_edge[lead]
+    edge = bool(terms) and listing.at_edge[lead] and rise == "any"
     notes = warnings_of(
         answer,
         reading,
@@ -555,6 +558,36 @@ def _weigh_seconds(
             replace(prediction, value=value, low=min(prediction.low, value), high=max(prediction.high, value))
         )
     return replace(answer, predictions=tuple(predictions)) if predictions else answer
+
+
+def _weigh_strong(
+    models: list[ScalingModel], grid: Grid, data: Aggregated, question: Question, targets: Floats
+) -> list[ScalingModel]:
+    """Return models of what falls, their values beyond the data weighed with Amdahl's law and a power."""
+    if question.space != "default" or not (data.value > 0).all():
+        return models
+    opinions = strong_opinions(grid.points, data.value, data.u2, data.freedom > 0, targets)
+    last = float(grid.points[-1, 0])
+    out = []
+    for row, model in enumerate(models):
+        missed = _relative_miss(model, grid.points[:, 0].tolist(), data.value[row].tolist())
+        predictions = []
+        for number, prediction in enumerate(model.predictions):
+            if prediction.at[0] <= last or prediction.low is None or prediction.high is None:
+                predictions.append(prediction)
+                continue
+            value, low, high = opinions.convert(row, number, prediction.value, missed)
+            ends = min(prediction.low, low), max(prediction.high, high)
+            predictions.append(Prediction(prediction.at, value, *ends))
+        out.append(_include_formula(replace(model, predictions=tuple(predictions))))
+    return out
+
+
+def _relative_miss(model: ScalingModel, scales: Sequence[float], values: Sequence[float]) -> float:
+    """Root mean square of the relative distances of the points from the formula, for its free points."""
+    free = len(scales) - 1 - len(model.terms)
+    misses = [(model.at_measured(x) / value - 1) ** 2 for x, value in zip(scales, values, strict=True)]
+    return math.sqrt(sum(misses) / free) if free > 0 else 0.0
 
 
 def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> ScalingModel:

@@ -62,6 +62,8 @@ def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -
     )
     if validation.rank == "approximate" and outcome == "not_resolved":
         words += "; --strict takes no approximation"
+    if claim.at_most is not None and validation.at_least:
+        words += f"; of {claim.scales} higher is better, and the bound is from below"
     if (
         validation.rank == "none"
         and format_bound(validation) == "expected"
