@@ -81,7 +81,12 @@ class DataOptions(Options):
     )
     u: str | None = declare("CSV, JSON Lines: column of the standard uncertainty.", metavar="COLUMN")
     n: str | None = declare("CSV, JSON Lines: column of the number of launches.", metavar="COLUMN")
-    unit: str = declare("CSV, JSON Lines: unit of the value.", default="", metavar="UNIT")
+    unit: str = declare(
+        "CSV, JSON Lines: unit of the value; or the column that names the launch (job, node, day), whose rows"
+        " are then one value (default: a column job or launch).",
+        default="",
+        metavar="UNIT|COLUMN",
+    )
     exact: bool = declare("Values have no noise (a simulated machine, counts).")
     inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
 

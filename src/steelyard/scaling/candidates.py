@@ -263,17 +263,12 @@ def _build_one_parameter(
         pairs = list(itertools.combinations(simple, 2))
         strong = [group for group in down if group[0] in STRONG_SCALING]
         twice, valleys = itertools.combinations(strong, 2), itertools.product(strong, simple)
-        beside: Weighted = [((a, b), 1.0) for t, a, _ in down if t == DIVIDED for g, b, _ in simple if g in OVERHEAD]
+        divided = [c for term, c, _ in down if term == DIVIDED]
+        beside: Weighted = [((a, b), 1.0) for a in divided for g, b, _ in simple if g in OVERHEAD]
+        groups.append((priors.overhead, beside))
         groups += [
-            (priors.overhead, beside),
-            *(
-                (mass, [((a, b), v * w) for (_, a, v), (_, b, w) in entries])
-                for mass, entries in (
-                    (priors.pair, pairs),
-                    (priors.valley, valleys),
-                    (priors.falls_twice, twice),
-                )
-            ),
+            (mass, [((a, b), v * w) for (_, a, v), (_, b, w) in entries])
+            for mass, entries in ((priors.pair, pairs), (priors.valley, valleys), (priors.falls_twice, twice))
         ]
         if knees:
             growing_bends, bounded = bends(knees)
