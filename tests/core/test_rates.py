@@ -11,7 +11,8 @@ from steelyard.core.rates import is_cost, is_rate
     ("name", "unit"),
     [
         ("tps", ""), ("fom", ""), ("GFLOPS", ""), ("node_bandwidth", ""), ("requests/s", ""),
-        ("zones_per_s", ""), ("figure of merit", ""), ("value", "MB/s"), ("value", "1/s"), ("hitRate", ""), ("ns/day", ""),
+        ("zones_per_s", ""), ("figure of merit", ""), ("value", "MB/s"), ("value", "1/s"), ("hitRate", ""),
+        ("ns/day", ""),
         ("Throughput (ops/sec)", ""), ("speedup", ""), ("clock", "Hz"),
     ],
 )  # fmt: skip

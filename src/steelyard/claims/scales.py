@@ -16,6 +16,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.files.reading import read_text
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
+from steelyard.scaling.holdout import describe_miss, hold_out
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
 from steelyard.scaling.provenance import CROWDED, describe_missing
@@ -60,7 +61,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     judged = [
         instance
         for parameter in _judge_in(every[0].parameters, question)
-        for instance in _get_instances(functions, litmus, replace(question, parameter=parameter))
+        for instance in _get_instances(
+            functions, litmus, replace(question, parameter=parameter), audited=claim.audited
+        )
     ]
     return Draft(settled=tuple(judged))
 
@@ -79,7 +82,7 @@ def _judge_in(parameters: tuple[str, ...], question: Question) -> tuple[str | No
 
 
 def _get_instances(
-    functions: Sequence[Series], litmus: Sequence[Series], question: Question
+    functions: Sequence[Series], litmus: Sequence[Series], question: Question, *, audited: bool
 ) -> Iterator[Instance]:
     """Yield the outcome for each function.
 
@@ -90,7 +93,13 @@ def _get_instances(
     for series, answer in zip(functions, model_all(functions, question), strict=True):
         several = question.parameter is not None and len(series.parameters) > 1
         about = {"parameter": question.parameter or ""} if several else {}
-        yield Instance({**series.labels, **about}, *settle(series, answer, test))
+        outcome, evidence = settle(series, answer, test)
+        if audited and outcome in ("holds", "fails"):
+            holdout = hold_out(series, question)
+            if not holdout.passed:
+                reason = f"the audit was not passed: {describe_miss(holdout)}"
+                outcome, evidence = "not_resolved", replace(evidence, reason=reason)
+        yield Instance({**series.labels, **about}, outcome, evidence)
 
 
 def settle(

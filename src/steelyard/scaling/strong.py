@@ -84,7 +84,7 @@ def strong_opinions(
     targets : array (targets, 1)
     """
     x, y, at = points[:, 0], np.maximum(values, TINY), targets[:, 0]
-    fits: Sequence[Callable[[Floats, Floats, Floats], Floats]] = (_amdahl, _power)
+    fits: Sequence[Callable[[Floats, Floats, Floats], Floats]] = (amdahl, power_law)
     u = np.sqrt(u2).mean(axis=1) / np.maximum(np.abs(values).mean(axis=1), TINY)
     floor = np.where(known, np.clip(OF_NOISE * u, SMALLEST_MISS, LEAST_MISS), LEAST_MISS)
     misses = np.array([_left_out(fit, x, y) for fit in fits])
@@ -102,7 +102,7 @@ def _left_out(fit: Callable[[Floats, Floats, Floats], Floats], x: Floats, y: Flo
     return np.asarray(np.sqrt(np.mean(squares, axis=0)))
 
 
-def _amdahl(x: Floats, y: Floats, at: Floats) -> Floats:
+def amdahl(x: Floats, y: Floats, at: Floats) -> Floats:
     """Fit a + b/p with a, b from 0 up, by least squares of relative distances, (n, targets)."""
     basis = np.stack([1 / y, 1 / (x * y)])
     (aa, ab), (_, bb) = np.einsum("inm,jnm->ijn", basis, basis)
@@ -114,7 +114,7 @@ def _amdahl(x: Floats, y: Floats, at: Floats) -> Floats:
     return np.asarray(a[:, None] + b[:, None] / at)
 
 
-def _power(x: Floats, y: Floats, at: Floats) -> Floats:
+def power_law(x: Floats, y: Floats, at: Floats) -> Floats:
     """Fit c p^k by least squares of logarithms, (n, targets)."""
     logs, centred = np.log(y), np.log(x) - np.log(x).mean()
     slope = logs @ centred / max(float(centred @ centred), TINY)

@@ -227,7 +227,8 @@ WORDS = [
         ),
         (
             "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, 6 points);"
-            " outgrows O(log p) by a factor of p / log p, and log^0.5 p is tolerated; the litmus test keeps it: the program is the likely cause"
+            " outgrows O(log p) by a factor of p / log p, and log^0.5 p is tolerated;"
+            " the litmus test keeps it: the program is the likely cause"
         ),
     ),
     (

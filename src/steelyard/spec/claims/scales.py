@@ -73,6 +73,13 @@ class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
             ' `"O(nodes)"`, or faster; `"O(1)"`: it does not fall.'
         ),
     ] = None
+    audited: Annotated[
+        bool,
+        Meta(
+            description="The verdict counts only if the model foretells its last points: each is held out,"
+            " and the interval made of those before holds it."
+        ),
+    ] = False
     name: Name = None
 
     def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Scales:
