@@ -119,7 +119,7 @@ def read_rows(
     A row whose value is not a number is left out, and its series says so.
     """
     columns = _find_launch(header, columns)
-    texts = [columns.value, *columns.parameters, *columns.by, *_named(columns)]
+    texts = [columns.value, *columns.parameters, *columns.by, *_list_optional(columns)]
     for name in texts:
         if name not in header:
             close = get_close_matches(name, header, n=1)
@@ -158,7 +158,7 @@ def _refuse_pooling(
     header: Sequence[str], rows: Sequence[tuple[int, Row]], place: str, columns: CsvColumns
 ) -> None:
     """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
-    named = {columns.value, *columns.parameters, *columns.by, *columns.pool, *_named(columns)}
+    named = {columns.value, *columns.parameters, *columns.by, *columns.pool, *_list_optional(columns)}
     for name in header:
         if name in named or not name:
             continue
@@ -254,16 +254,16 @@ def _find_launch(header: Sequence[str], columns: CsvColumns) -> CsvColumns:
 
     It is the one that ``unit`` names, or one that is called so.
     """
-    taken = {columns.value, *columns.parameters, *columns.by, *columns.pool}
-    if columns.unit in header and columns.unit not in taken:
+    assigned_names = {columns.value, *columns.parameters, *columns.by, *columns.pool}
+    if columns.unit in header and columns.unit not in assigned_names:
         return msgspec.structs.replace(columns, launch=columns.unit, unit="")
-    named = [name for name in header if name.lower() in LAUNCHES and name not in taken]
+    named = [name for name in header if name.lower() in LAUNCHES and name not in assigned_names]
     if columns.launch is None and len(named) == 1 and columns.u is None:
         return msgspec.structs.replace(columns, launch=named[0])
     return columns
 
 
-def _named(columns: CsvColumns) -> list[str]:
+def _list_optional(columns: CsvColumns) -> list[str]:
     return [name for name in (columns.u, columns.n, columns.launch) if name]
 
 

@@ -46,13 +46,13 @@ def odd_row(
     for line, row in rows:
         key = (*(row[text] for text in by), *(str(parse_float(row[text])) for text in parameters))
         points.setdefault(key, []).append((line, str(parse_float(row[name]))))
-    for find in (_within_point, _elsewhere):
+    for find in (_find_within_point, _find_elsewhere):
         if (odd := find(name, points)) is not None:
             return odd
-    return _beside_multiple(name, points) if len(parameters) == 1 and not by else None
+    return _find_beside_multiple(name, points) if len(parameters) == 1 and not by else None
 
 
-def _within_point(name: str, points: Mapping[tuple[str, ...], list[tuple[int, str]]]) -> OddRow | None:
+def _find_within_point(name: str, points: Mapping[tuple[str, ...], list[tuple[int, str]]]) -> OddRow | None:
     repeated = [cells for cells in points.values() if len(cells) > 1]
     mixed = [cells for cells in repeated if len({value for _, value in cells}) > 1]
     if not mixed or len(repeated) - len(mixed) < LEAST or LEAST * len(mixed) > len(repeated):
@@ -63,11 +63,13 @@ def _within_point(name: str, points: Mapping[tuple[str, ...], list[tuple[int, st
     return OddRow(name, _format(value), line, f"{_format(usual)} in other rows of the same point")
 
 
-def _elsewhere(name: str, points: Mapping[tuple[str, ...], list[tuple[int, str]]]) -> OddRow | None:
+def _find_elsewhere(name: str, points: Mapping[tuple[str, ...], list[tuple[int, str]]]) -> OddRow | None:
     sets = [{value for _, value in cells} for cells in points.values()]
-    values = [value for own in sets for value in own]
+    values = [value for values_there in sets for value in values_there]
     usual = max(dict.fromkeys(values), key=values.count)
-    different = [cells for cells, own in zip(points.values(), sets, strict=True) if own != {usual}]
+    different = [
+        cells for cells, values_there in zip(points.values(), sets, strict=True) if values_there != {usual}
+    ]
     if len(different) != 1 or len(sets) - 1 < LEAST or _counts_up(different[0]):
         return None
     line, value = next(cell for cell in different[0] if cell[1] != usual)
@@ -80,7 +82,9 @@ def _counts_up(cells: Sequence[tuple[int, str]]) -> bool:
     return len(numbers) > 1 and any(numbers == [*range(first, first + len(numbers))] for first in (0, 1))
 
 
-def _beside_multiple(name: str, points: Mapping[tuple[str, ...], list[tuple[int, str]]]) -> OddRow | None:
+def _find_beside_multiple(
+    name: str, points: Mapping[tuple[str, ...], list[tuple[int, str]]]
+) -> OddRow | None:
     ratios = [(line, value, ratio) for line, value, ratio in _ratios(points) if ratio > 0]
     if len({value for _, value, _ in ratios}) < LEAST:
         return None

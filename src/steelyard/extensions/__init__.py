@@ -50,7 +50,7 @@ EXTENSIONS: Final = (
         },
         claims={
             "efficiency": ClaimKind(
-                "steelyard.extensions.efficiency.claim:EfficiencyClaim",
+                "steelyard.extensions.efficiency.claims:EfficiencyClaim",
                 "steelyard.extensions.efficiency.judging:judge_efficiency",
                 "steelyard.extensions.efficiency.claim_words",
             ),

@@ -195,14 +195,14 @@ def chance(terms: Sequence[Term], growth: Growth, points: Points) -> float:
     freedom = len(points.scales) - len(basis)
     if freedom < 1:
         return 1.0
-    missed, missed_plain = (_missed(basis[:count], points) for count in (len(basis), plain))
+    missed, missed_plain = (_compute_missed(basis[:count], points) for count in (len(basis), plain))
     added = len(basis) - plain
     if missed <= EXACT * missed_plain:
         return 0.0
     return f_sf(added, freedom, (missed_plain - missed) / added / (missed / freedom)) / 2
 
 
-def _missed(basis: Sequence[Growth], points: Points) -> float:
+def _compute_missed(basis: Sequence[Growth], points: Points) -> float:
     """Return the weighted sum of squares that least squares over ``basis`` leaves."""
     columns = np.array([[_at(column, x) for column in basis] for x in points.scales])
     weight = 1 / np.sqrt(np.maximum(np.asarray(points.variance), 1e-300))

@@ -22,13 +22,13 @@ from steelyard.scaling.question import Question
 from steelyard.scaling.segments import LEAST_POINTS, LEAST_RANKED, Segmenter, Stretch, part
 from steelyard.scaling.spaces import (
     SearchSpace,
+    drop_exponentials,
     exponential_space,
     falling_space,
     slow_space,
     steep_falling_space,
     steep_space,
     union,
-    without_exponentials,
 )
 
 POOR_FIT: Final = 0.02
@@ -169,7 +169,7 @@ def _drop_exponentials(
     m = len(grid.points)
     rows = np.array([row for row in range(len(data.value)) if _is_exponential(row, choices, special)], int)
     full = _get_spaces(grid, question, wider=True)
-    plain = without_exponentials(full[0])
+    plain = drop_exponentials(full[0])
     if not len(rows) or not plain.terms or m <= LEAST_POINTS:
         return
     before = Grid(grid.points[:-1], grid.parameters, grid.expectations, grid.falling, grid.rise)
@@ -225,8 +225,8 @@ def _get_spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchS
             growing = {"any": (space,), "slow": (slow_space(),), "none": ()}[grid.rise]
             space = msgspec.structs.replace(union("falling", *growing, down, *steep), open=True)
         if question.exponential or (wider and grid.rise == "any"):
-            asked = question.exponential or _is_exponential_growth(expectation)
-            space = union("wider", space, *((exponential_space(),) if asked else ()), steep_space())
+            is_expected = question.exponential or _is_exponential_growth(expectation)
+            space = union("wider", space, *((exponential_space(),) if is_expected else ()), steep_space())
         out.append(space)
     return tuple(out)
 

@@ -134,9 +134,9 @@ def _foretell(series: Series, place: int, question: Question) -> HeldPoint | str
         low,
         high,
         low - COVERAGE * u <= measured <= high + COVERAGE * u,
-        _by_hand(before, scale, amdahl),
-        _by_hand(before, scale, power_law),
-        _by_extra_p(before, scale),
+        _compute_law(before, scale, amdahl),
+        _compute_law(before, scale, power_law),
+        _ask_extra_p(before, scale),
     )
 
 
@@ -155,7 +155,7 @@ def _uncertainty(point: Point) -> float:
 Fit = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-def _by_hand(series: Series, scale: float, fit: Fit) -> float:
+def _compute_law(series: Series, scale: float, fit: Fit) -> float:
     """Return a value by the law of a textbook; of a rate by the time of a unit of work."""
     times = reciprocal(series) if is_modelled_as_time(series) else series
     if isinstance(times, NotModelled):
@@ -166,7 +166,7 @@ def _by_hand(series: Series, scale: float, fit: Fit) -> float:
     return 1 / value if times is not series and value > 0 else value
 
 
-def _by_extra_p(series: Series, scale: float) -> float | None:
+def _ask_extra_p(series: Series, scale: float) -> float | None:
     """Return a value by Extra-P, of the means; ``None`` where it is not installed, or refuses the data."""
     if find_spec("extrap") is None:
         return None
@@ -178,8 +178,8 @@ def _by_extra_p(series: Series, scale: float) -> float | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # below five points, which the errors show
-            found = SingleParameterModeler().create_model(rows)
-        return float(found.hypothesis.function.evaluate(scale))
+            answer = SingleParameterModeler().create_model(rows)
+        return float(answer.hypothesis.function.evaluate(scale))
     except Exception:  # noqa: BLE001 -- another program's, of which nothing is known
         return None
 

@@ -239,10 +239,10 @@ def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
 
 
 @lru_cache(maxsize=64)
-def without_exponentials(space: SearchSpace) -> SearchSpace:
+def drop_exponentials(space: SearchSpace) -> SearchSpace:
     """Return the space without terms that grow exponentially."""
-    kept = [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if t.exp2 <= 0]
-    return SearchSpace(space.name, tuple(t for t, _ in kept), tuple(w for _, w in kept), open=space.open)
+    pairs = [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if t.exp2 <= 0]
+    return SearchSpace(space.name, tuple(t for t, _ in pairs), tuple(w for _, w in pairs), open=space.open)
 
 
 @lru_cache(maxsize=64)

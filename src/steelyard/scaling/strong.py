@@ -70,7 +70,7 @@ class StrongOpinions(msgspec.Struct, frozen=True):
 
 
 def strong_opinions(
-    points: Floats, values: Floats, u2: Floats, known: Booleans, targets: Floats
+    points: Floats, values: Floats, u2: Floats, repeated: Booleans, targets: Floats
 ) -> StrongOpinions:
     """Fit both to functions of one parameter.
 
@@ -79,20 +79,20 @@ def strong_opinions(
     points : array (m, 1)
         Ascending.
     values, u2 : array (n, m)
-    known : array (n,) of bool
+    repeated : array (n,) of bool
         Whether ``u2`` comes from repetitions.
     targets : array (targets, 1)
     """
     x, y, at = points[:, 0], np.maximum(values, TINY), targets[:, 0]
     fits: Sequence[Callable[[Floats, Floats, Floats], Floats]] = (amdahl, power_law)
     u = np.sqrt(u2).mean(axis=1) / np.maximum(np.abs(values).mean(axis=1), TINY)
-    floor = np.where(known, np.clip(OF_NOISE * u, SMALLEST_MISS, LEAST_MISS), LEAST_MISS)
-    misses = np.array([_left_out(fit, x, y) for fit in fits])
-    misses = np.where(known & (misses > MEETS * u), np.inf, misses)
+    floor = np.where(repeated, np.clip(OF_NOISE * u, SMALLEST_MISS, LEAST_MISS), LEAST_MISS)
+    misses = np.array([_miss_left_out(fit, x, y) for fit in fits])
+    misses = np.where(repeated & (misses > MEETS * u), np.inf, misses)
     return StrongOpinions(np.array([fit(x, y, at) for fit in fits]), misses, floor)
 
 
-def _left_out(fit: Callable[[Floats, Floats, Floats], Floats], x: Floats, y: Floats) -> Floats:
+def _miss_left_out(fit: Callable[[Floats, Floats, Floats], Floats], x: Floats, y: Floats) -> Floats:
     """Root mean square of the logarithms by which points that are left out are missed, (n,)."""
     squares = []
     for place in range(len(x)):

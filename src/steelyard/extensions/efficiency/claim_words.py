@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.extensions.efficiency.claim import EfficiencyClaim
+from steelyard.extensions.efficiency.claims import EfficiencyClaim
 from steelyard.extensions.efficiency.judging import EfficiencyEvidence
 from steelyard.extensions.efficiency.text import format_percent
 from steelyard.report.claims.phrases import format_reason, format_where
@@ -14,8 +14,8 @@ def text(claim: EfficiencyClaim, _unit: str) -> str:
     over = f" over {claim.parameter}" if claim.parameter else ""
     up_to = "" if claim.up_to is None else f" up to {claim.up_to:g}"
     least = f"at least {format_percent(claim.at_least)}"
-    where = format_where(None, claim.where)
-    return f"{claim.scaling}-scaling efficiency of {claim.efficiency}{over} {least}{up_to}{where}"
+    bound = f"{least}{up_to}{format_where(None, claim.where)}"
+    return f"{claim.scaling}-scaling efficiency of {claim.efficiency}{over} {bound}"
 
 
 def evidence(_claim: EfficiencyClaim, _outcome: Outcome, tested: EfficiencyEvidence) -> str:

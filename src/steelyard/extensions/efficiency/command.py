@@ -63,8 +63,8 @@ def command(about: DataOptions, options: EfficiencyOptions) -> None:
     scaling: Scaling = "weak" if options.weak else "strong"
     answers = [measure_efficiency(series, scaling, options.least) for series in request.series]
     answer = Efficiencies(
-        tuple(one for one in answers if isinstance(one, EfficiencySeries)),
-        tuple(one for one in answers if isinstance(one, NotComputed)),
+        tuple(series for series in answers if isinstance(series, EfficiencySeries)),
+        tuple(series for series in answers if isinstance(series, NotComputed)),
     )
     show(lambda: EFFICIENCY.text(answer), lambda width: lines(answer, width), as_json=options.as_json)
     if options.latex is not None:

@@ -49,7 +49,7 @@ def measure_efficiency(
     points = tuple(_measure(first, point, scaling, is_rate=is_rate, alpha=alpha) for point in series.points)
     passing = _count_while([point.efficiency >= least for point in points])
     sure = _count_while([point.interval is None or point.interval.low >= least for point in points])
-    told = any(point.interval is not None for point in points)
+    has_intervals = any(point.interval is not None for point in points)
     return EfficiencySeries(
         name=series.name,
         metric=series.metric,
@@ -62,7 +62,7 @@ def measure_efficiency(
         least=least,
         points=points,
         up_to=points[passing - 1].at if passing > 1 else None,
-        surely_up_to=points[sure - 1].at if told and sure > 1 else None,
+        surely_up_to=points[sure - 1].at if has_intervals and sure > 1 else None,
         peak=max(points, key=lambda point: point.speedup).at,
         superlinear=tuple(p.at for p in points if p.interval is not None and p.interval.low > 1),
     )

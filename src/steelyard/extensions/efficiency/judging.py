@@ -16,7 +16,7 @@ from steelyard.claims.scales import chosen
 from steelyard.claims.verdict import Instance
 from steelyard.core.series import Series
 from steelyard.core.units import Scalar
-from steelyard.extensions.efficiency.claim import EfficiencyClaim
+from steelyard.extensions.efficiency.claims import EfficiencyClaim
 from steelyard.extensions.efficiency.estimand import log_error, measure_efficiency
 from steelyard.extensions.efficiency.results import EfficiencyPoint, NotComputed
 from steelyard.results.document import Lines

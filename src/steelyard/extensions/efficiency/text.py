@@ -29,15 +29,13 @@ def lines(answer: Efficiencies, width: int = 80) -> list[Line]:
 
 def describe(series: EfficiencySeries) -> str:
     """Say in a sentence up to which scale the efficiency holds, the peak, and what is superlinear."""
-    name, asked = series.parameter, format_percent(series.least)
+    name, share_text = series.parameter, format_percent(series.least)
     subject = printable(series.name or series.metric)
     if series.up_to is None:
-        first = (
-            f"{subject}: below {asked} of efficiency at once ({series.scaling} scaling from {series.base:g})"
-        )
+        first = f"{subject}: below {share_text} of efficiency at once"
     else:
         sure = "" if series.surely_up_to is None else f", with 95 % up to {series.surely_up_to:g}"
-        first = f"{subject}: {asked} of efficiency up to {name} = {series.up_to:g}{sure}"
+        first = f"{subject}: {share_text} of efficiency up to {name} = {series.up_to:g}{sure}"
     parts = [f"{first} ({series.scaling} scaling from {series.base:g})"]
     if series.peak < series.points[-1].at:
         parts.append(f"largest speedup at {name} = {series.peak:g}")
