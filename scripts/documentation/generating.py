@@ -15,6 +15,7 @@ from documentation.markdown import GeneratedBlockError
 from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
 from steelyard.extensions.clean import results as cleaning
+from steelyard.extensions.efficiency import results as efficiency
 from steelyard.extensions.explain import results as explanation
 from steelyard.extensions.gate import results as gate
 from steelyard.extensions.history import results as history
@@ -43,6 +44,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     null.NULL,
     machine.DOCTOR,
     history.HISTORY,
+    efficiency.EFFICIENCY,
     bisection.BISECTION,
     ratchet.RATCHET,
     gate.GATE,

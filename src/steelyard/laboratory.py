@@ -260,6 +260,7 @@ class Laboratory:
         deviation: str | None = None,
         rules: Sequence[str] = (),
         at: Mapping[str, float] | None = None,
+        at_least: str | Mapping[str, str] = "",
     ) -> Result[Modelled]:
         """Model how metrics grow with factors or labels, as the function ``model`` does."""
         from steelyard.lab.answer.series_of_record import series_of_record
@@ -277,6 +278,7 @@ class Laboratory:
             deviation=deviation,
             rules=rules,
             at=at,
+            at_least=at_least,
         )
 
 
@@ -605,6 +607,7 @@ def model(
     deviation: str | None = None,
     rules: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
+    at_least: str | Mapping[str, str] = "",
 ) -> Result[Modelled]:
     """Model series from anywhere.
 
@@ -613,9 +616,9 @@ def model(
 
     Parameters
     ----------
-    at_most, expect : str or mapping, optional
-        Big-O text for all functions, or by name: an upper bound of growth, or growth that is expected and no
-        other.
+    at_most, expect, at_least : str or mapping, optional
+        Big-O text for all functions, or by name: an upper bound of growth, growth that is expected and no
+        other, or a lower bound of a rate.
     deviation : str, optional
         Factor within which growth is still approximately as stated; one logarithm by default, ``"half"`` as
         published by seed 001.
@@ -634,7 +637,9 @@ def model(
     from steelyard.scaling.question import expectations_of
 
     question = Question(
-        expectations=expectations_of(_index_by_name(at_most), _index_by_name(expect), deviation),
+        expectations=expectations_of(
+            _index_by_name(at_most), _index_by_name(expect), deviation, _index_by_name(at_least)
+        ),
         parameter=parameter,
         scale=at or {},
     )

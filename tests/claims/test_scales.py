@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from steelyard.claims.scales import settle
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Failures
-from steelyard.scaling import model
+from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.status_quo import accept
 
 P = [16, 32, 64, 128, 256, 512]
@@ -179,3 +181,33 @@ def test_too_few_points_are_no_verdict(bench, noise):
     (verdict,) = bench(factors, [scales(expect="O(log p)")], values(noise)).judge()
     assert verdict.outcome == "not_judged"
     assert all(i.evidence.reason for i in verdict.instances)
+
+
+def test_a_verdict_that_asks_for_an_audit_counts_only_where_it_is_passed(bench, noise):
+    tier = dict(OPS, tree=lambda p: 1e-6 + 1e-6 * p if p < 512 else 4e-3)
+    draw = noise(3, 0.01)
+
+    def drawn(levels, blocks):
+        return draw(blocks.size) * tier[levels["op"]](levels["p"])
+
+    where = {"where": {"op": "allreduce"}}
+    (kept,) = bench(FACTORS, [scales(at_most="O(p)", audited=True, **where)], drawn).judge()
+    assert kept.outcome == "holds"
+    where = {"where": {"op": "tree"}}
+    (plain,) = bench(FACTORS, [scales(at_most="O(p^3)", **where)], drawn).judge()
+    (audited,) = bench(FACTORS, [scales(at_most="O(p^3)", audited=True, **where)], drawn).judge()
+    assert (plain.outcome, audited.outcome) == ("holds", "not_judged")
+    assert "p = 512 was measured as" in audited.instances[0].evidence.reason
+
+
+def test_what_looks_like_a_rate_falls_and_is_declared_a_cost_is_not_settled():
+    at = [1, 2, 4, 8, 16, 32]
+    rows = [[100 * n**-0.25 * (1 + 0.001 * k) for k in range(3)] for n in at]
+    falls = series_of("f", ["n"], [[n] for n in at], rows, metric="tps")
+    bound = Question(expectations={"*": Expectation("O(1)", at_most=True)})
+    outcomes = {
+        better: settle(series, model(series, bound), None)[0]
+        for better in ("lower", "higher", "neither")
+        for series in [replace(falls, better=better)]
+    }
+    assert outcomes == {"lower": "not_resolved", "higher": "fails", "neither": "holds"}

@@ -279,3 +279,30 @@ def test_a_growth_has_one_probability_wherever_it_is_shown(steelyard_cli, data, 
         assert row.partition(growth)[2].split("%")[0].strip() == probability.removesuffix(" %")
         assert f"{growth}, {probability} sure; expected O(p): {model['rank']}, " in html
         assert row.count("%") >= 2
+
+
+def test_the_audit_holds_out_the_last_points_in_text_and_json(steelyard_cli, data):
+    done = steelyard_cli("model", str(data), *COLUMNS, "--audit")
+    assert done.returncode == 0, done.stderr
+    assert "Last points held out" in done.stdout
+    document = json.loads(steelyard_cli("model", str(data), *COLUMNS, "--audit", "--json").stdout)
+    assert [(entry["name"], entry["passed"]) for entry in document["holdouts"]] == [
+        ("bcast", True), ("gather", True), ("scan", True),
+    ]  # fmt: skip
+    (gather,) = [entry for entry in document["holdouts"] if entry["name"] == "gather"]
+    assert [point["at"] for point in gather["points"]] == [256, 512]
+    assert gather["points"][-1]["value"] == pytest.approx(1027, rel=0.01)
+
+
+def test_a_rate_is_bounded_from_below_and_read_by_its_name(steelyard_cli, tmp_path):
+    path = tmp_path / "fom.csv"
+    path.write_text("nodes,fom\n" + "".join(f"{n},{7e6 * n**-0.25}\n" for n in (1, 2, 4, 8, 16, 32)), "utf-8")
+    columns = ("--value", "fom", "--parameter", "nodes")
+    assert steelyard_cli("model", str(path), *columns, "--at-most", "O(1)").returncode == 1
+    assert steelyard_cli("model", str(path), *columns, "--at-least", "O(1)").returncode == 1
+    assert (
+        steelyard_cli("model", str(path), *columns, "--at-most", "O(1)", "--better", "lower").returncode == 0
+    )
+    refused = steelyard_cli("model", str(path), *columns, "--at-most", "O(nodes)")
+    assert refused.returncode == 2
+    assert "at least O(nodes)" in refused.stderr

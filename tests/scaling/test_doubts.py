@@ -98,7 +98,8 @@ def test_a_cubic_that_no_formula_meets_still_fails_a_quadratic_bound():
 )
 def test_exact_counts_of_an_exponential_or_power_less_a_smaller_term_have_no_change_point(count, lead):
     at = range(3, 15)
-    found = model(series_of("f", ["k"], [[k] for k in at], [[float(count(k))] for k in at]))
+    bound = Question(expectations={"*": Expectation("O(k 2^k)", at_most=True)})
+    found = model(series_of("f", ["k"], [[k] for k in at], [[float(count(k))] for k in at]), bound)
     assert found.segments == ()
     assert found.lead == (lead,)
     assert found.at(20.0) == pytest.approx(count(20), rel=1e-6)

@@ -51,8 +51,8 @@ def test_data_without_noise_give_their_formula_exactly(text):
         ("2^(p/2)", range(4, 20)),
     ],
 )
-def test_what_grows_faster_than_the_grid_is_found_or_the_misfit_is_said(text, at):
-    found = model(exact(text, list(at)))
+def test_what_grows_faster_than_the_grid_is_found_where_an_exponential_is_expected(text, at):
+    found = model(exact(text, list(at)), Question(expectations={"*": Expectation("O(2^p)", at_most=True)}))
     assert found.lead == (parse_growth(text),)
     assert not kinds(found) & {"lack_of_fit", "segments"}
 

@@ -16,9 +16,11 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.files.reading import read_text
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
+from steelyard.scaling.holdout import describe_miss, hold_out
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
 from steelyard.scaling.provenance import CROWDED, describe_missing
+from steelyard.scaling.rates import judged_in_doubt
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
@@ -59,7 +61,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     judged = [
         instance
         for parameter in _judge_in(every[0].parameters, question)
-        for instance in _get_instances(functions, litmus, replace(question, parameter=parameter))
+        for instance in _get_instances(
+            functions, litmus, replace(question, parameter=parameter), audited=claim.audited
+        )
     ]
     return Draft(settled=tuple(judged))
 
@@ -78,7 +82,7 @@ def _judge_in(parameters: tuple[str, ...], question: Question) -> tuple[str | No
 
 
 def _get_instances(
-    functions: Sequence[Series], litmus: Sequence[Series], question: Question
+    functions: Sequence[Series], litmus: Sequence[Series], question: Question, *, audited: bool
 ) -> Iterator[Instance]:
     """Yield the outcome for each function.
 
@@ -89,7 +93,13 @@ def _get_instances(
     for series, answer in zip(functions, model_all(functions, question), strict=True):
         several = question.parameter is not None and len(series.parameters) > 1
         about = {"parameter": question.parameter or ""} if several else {}
-        yield Instance({**series.labels, **about}, *settle(series, answer, test))
+        outcome, evidence = settle(series, answer, test)
+        if audited and outcome in ("holds", "fails"):
+            holdout = hold_out(series, question)
+            if not holdout.passed:
+                reason = f"the audit was not passed: {describe_miss(holdout)}"
+                outcome, evidence = "not_resolved", replace(evidence, reason=reason)
+        yield Instance({**series.labels, **about}, outcome, evidence)
 
 
 def settle(
@@ -107,6 +117,8 @@ def settle(
         )
     if series.crowded:
         return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=CROWDED)
+    if (doubted := judged_in_doubt(series, answer)) is not None:
+        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=doubted)
     blamed = cause(answer, litmus) if litmus is not None else None
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 
@@ -132,6 +144,8 @@ def expectation_of(claim: Scales) -> Expectation | None:
     """Return what the claim itself states; ``None`` where a file does."""
     if claim.at_most is not None:
         return Expectation(claim.at_most, claim.deviation, at_most=True)
+    if claim.at_least is not None:
+        return Expectation(claim.at_least, claim.deviation, at_least=True)
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)
 
 

@@ -16,6 +16,7 @@ from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
     from steelyard.core.series import Series
+    from steelyard.core.units import Better
     from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
@@ -31,6 +32,15 @@ class DataOptions(Options):
     expect: tuple[str, ...] = declare(
         "Growth that is expected, and no other: 'O(log p)', 'bcast=O(log p)'. Repeatable.",
         metavar="[NAME=]BIG-O",
+    )
+    at_least: tuple[str, ...] = declare(
+        "Lower bound of the growth of a rate, 'O(p)'; 'O(1)': it does not fall. Repeatable.",
+        metavar="[NAME=]BIG-O",
+    )
+    better: Better | None = declare(
+        "CSV, JSON Lines: which way is better (default: by name and unit). Rates, of which higher is better,"
+        " are modelled as the time of a unit of work.",
+        choices=("lower", "higher", "neither"),
     )
     expectations: Path | None = declare("Expectations that --accept wrote.", type=InputPath(), metavar="FILE")
     deviation: str | None = declare(
@@ -71,7 +81,12 @@ class DataOptions(Options):
     )
     u: str | None = declare("CSV, JSON Lines: column of the standard uncertainty.", metavar="COLUMN")
     n: str | None = declare("CSV, JSON Lines: column of the number of launches.", metavar="COLUMN")
-    unit: str = declare("CSV, JSON Lines: unit of the value.", default="", metavar="UNIT")
+    unit: str = declare(
+        "CSV, JSON Lines: unit of the value; or the column that names the launch (job, node, day), whose rows"
+        " are then one value (default: a column job or launch).",
+        default="",
+        metavar="UNIT|COLUMN",
+    )
     exact: bool = declare("Values have no noise (a simulated machine, counts).")
     inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
 
@@ -103,7 +118,8 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     )
     for name in options.metrics:
         _refuse_unknown(name, series, data)
-    stated = _get_expectations(options.at_most, options.expect, options.expectations, options.deviation)
+    series = tuple(_add_direction(function, options.better) for function in series)
+    stated = _get_expectations(options)
     expectations = {
         key: expectation
         for key, expectation in stated.items()
@@ -213,18 +229,36 @@ def _get_series(
     return tuple(function for functions in metrics_of for function in functions)
 
 
-def _get_expectations(
-    at_most: Sequence[str], expect: Sequence[str], file: Path | None, deviation: str | None
-) -> dict[str, Expectation]:
+def _add_direction(series: Series, better: Better | None) -> Series:
+    """Return the series with which way is better: as stated, recorded, or by its name and unit."""
+    from msgspec.structs import replace
+
+    from steelyard.core.rates import is_rate
+
+    if better is not None:
+        return replace(series, better=better)
+    if series.better is None and is_rate(series.metric, series.unit):
+        return replace(series, better="higher")
+    return series
+
+
+def _get_expectations(options: DataOptions) -> dict[str, Expectation]:
     from steelyard.files.reading import read_text
     from steelyard.scaling.question import expectations_of
     from steelyard.scaling.status_quo import HINT, read_accepted
 
     out: dict[str, Expectation] = {}
-    if file is not None:
+    if (file := options.expectations) is not None:
         out.update(read_accepted(read_text(file, hint=HINT), str(file)))
-    bounds = _map_once([*map(_name, at_most)], "--at-most")
-    return out | expectations_of(bounds, _map_once([*map(_name, expect)], "--expect"), deviation)
+    upper, exact, lower = (
+        _map_once([*map(_name, texts)], flag)
+        for texts, flag in (
+            (options.at_most, "--at-most"),
+            (options.expect, "--expect"),
+            (options.at_least, "--at-least"),
+        )
+    )
+    return out | expectations_of(upper, exact, options.deviation, lower)
 
 
 def _name(text: str) -> tuple[str, str]:

@@ -58,7 +58,7 @@ class ImportOptions(Options):
         "Compare files of several machines, which are refused otherwise: their values compare the machines."
     )
     better: str | None = declare(
-        "Tables: which way is better (default: what the unit says).", choices=("lower", "higher", "neither")
+        "Tables: which way is better (default: by unit and name).", choices=("lower", "higher", "neither")
     )
 
 

@@ -70,6 +70,10 @@ class ModelOptions(Options):
         "Compare functions that differ only in this label (a column of --by), each with the first.",
         metavar="LABEL",
     )
+    audit: bool = declare(
+        "Hold out the last points, one after the other, and foretell each from those before: beside the model"
+        " stand a + b/p, a power law and, if installed, Extra-P."
+    )
     suggest: bool = declare("Suggest points to measure next where a rank is undecided.")
     most: float | None = declare(
         "With --suggest: no point beyond this, such as the largest machine there is.",
@@ -142,6 +146,7 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
         versus=options.versus,
         suggest=options.suggest,
         most=options.most,
+        audit=options.audit,
     )
     _print(answer, after, as_json=options.as_json)
     if options.page is not None or options.figures is not None:
@@ -213,9 +218,11 @@ def _collect_after(
     versus: str | None,
     suggest: bool,
     most: float | None,
+    audit: bool,
 ) -> After:
     """Compute the answers that were asked for beyond the models."""
     from steelyard.report.models.follow_ups import After
+    from steelyard.scaling.holdout import hold_out
     from steelyard.scaling.limit import Breaks, breaks
     from steelyard.scaling.suggest import advise
 
@@ -229,7 +236,9 @@ def _collect_after(
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
             suggestions.append((model, advise(function, question, most=most or math.inf)))
-    return After(tuple(limits), tuple(suggestions), _get_versus(series, question, versus) if versus else ())
+    holdouts = tuple(hold_out(function, question) for function in series) if audit else ()
+    pairs = _get_versus(series, question, versus) if versus else ()
+    return After(tuple(limits), tuple(suggestions), pairs, holdouts)
 
 
 def _get_versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:

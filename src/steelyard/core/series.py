@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import Scalar
+from steelyard.core.units import Better, Scalar
 
 
 class Point(msgspec.Struct, frozen=True, gc=False):
@@ -62,6 +62,9 @@ class Series(msgspec.Struct, frozen=True):
     lost : tuple of str
         Observations without a finite value, each with its scale, as in "'FAILED' at p = 64 (line 7)": what
         fails is not missing by chance, and no rank is stated.
+    better : {"lower", "higher", "neither"} or None
+        Which way is better, where that is known. What is better high is a rate, and modelled as the time of
+        a unit of work.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Series(msgspec.Struct, frozen=True):
     crowded: bool = False
     censored: bool = False
     lost: tuple[str, ...] = ()
+    better: Better | None = None
 
     @property
     def incomplete(self) -> bool:

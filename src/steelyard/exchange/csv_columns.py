@@ -9,12 +9,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from statistics import fmean
+from typing import Final
 
 import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Point, Series
 from steelyard.core.units import Scalar, parse_float
+from steelyard.exchange.odd_rows import OddRow, odd_row
 from steelyard.files.reading import csv_rows
 
 
@@ -34,6 +37,8 @@ class CsvColumns(msgspec.Struct, frozen=True):
     unit : str
     pool : tuple of str
         What differs between rows of one function.
+    launch : str or None
+        What names the launch (job, node, day) of a row: rows of one launch share its luck, and are one value.
     """
 
     value: str
@@ -43,7 +48,11 @@ class CsvColumns(msgspec.Struct, frozen=True):
     n: str | None = None
     unit: str = ""
     pool: tuple[str, ...] = ()
+    launch: str | None = None
 
+
+LAUNCHES: Final = ("job", "jobid", "job_id", "slurm_job_id", "slurm_jobid", "launch", "launch_id")
+"""Names of columns that name launches, where no option says otherwise."""
 
 Row = Mapping[str, str]
 
@@ -109,7 +118,8 @@ def read_rows(
 
     A row whose value is not a number is left out, and its series says so.
     """
-    texts = [columns.value, *columns.parameters, *columns.by, *(c for c in (columns.u, columns.n) if c)]
+    columns = _find_launch(header, columns)
+    texts = [columns.value, *columns.parameters, *columns.by, *_list_optional(columns)]
     for name in texts:
         if name not in header:
             close = get_close_matches(name, header, n=1)
@@ -127,7 +137,9 @@ def read_rows(
             continue
         u = _compute_number(row, columns.u, place, number) if columns.u else None
         n = round(_compute_number(row, columns.n, place, number)) if columns.n else 0
+        launch = row[columns.launch] if columns.launch else str(number)
         group.points.setdefault(at, []).append((value, u, n))
+        group.launches.setdefault(at, []).append(launch)
     if rows and not any(group.points for group in groups.values()):
         first = next(group.lost[0] for group in groups.values() if group.lost)
         raise UsageError(f"{place}: no row has a finite {columns.value}", hint=f"{first}")
@@ -138,6 +150,7 @@ class _Group(msgspec.Struct):
     """The observations of one function, and those that were left out."""
 
     points: dict[tuple[float, ...], list[tuple[float, float | None, int]]] = {}
+    launches: dict[tuple[float, ...], list[str]] = {}
     lost: list[str] = []
 
 
@@ -145,12 +158,14 @@ def _refuse_pooling(
     header: Sequence[str], rows: Sequence[tuple[int, Row]], place: str, columns: CsvColumns
 ) -> None:
     """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
-    named = {columns.value, *columns.parameters, *columns.by, *columns.pool, columns.u, columns.n}
+    named = {columns.value, *columns.parameters, *columns.by, *columns.pool, *_list_optional(columns)}
     for name in header:
         if name in named or not name:
             continue
         texts = dict.fromkeys(row[name] for _, row in rows)
         numeric = not any(math.isnan(parse_float(text)) for text in texts)
+        if numeric:
+            _refuse_odd_row(odd_row(name, rows, columns.parameters, columns.by), place)
         if not (_is_factor(name, rows, columns) if numeric else _identifies(name, rows, columns)):
             continue
         examples = ", ".join(list(texts)[:4]) + (", …" if len(texts) > 4 else "")
@@ -158,6 +173,15 @@ def _refuse_pooling(
         raise UsageError(
             f"{place}: column {name!r} tells {len(texts)} functions apart ({examples}), and is not named",
             hint=f"{parameter}--by {name} models each; --pool {name} takes them for one",
+        )
+
+
+def _refuse_odd_row(odd: OddRow | None, place: str) -> None:
+    if odd is not None:
+        raise UsageError(
+            f"{place}, line {odd.line}: {odd.column} is {odd.value}, and {odd.usual}: a run of another"
+            " configuration",
+            hint=f"delete that row; --by {odd.column} models each; --pool {odd.column} takes them for one",
         )
 
 
@@ -202,7 +226,10 @@ def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, place
                 f"{place}: {len(values)} summaries at {dict(zip(columns.parameters, at, strict=True))}",
                 hint="name the columns that tell functions apart: --by COLUMN",
             )
-        out.append(Point(at, tuple(value for value, _, _ in values), values[0][1], values[0][2]))
+        observed = [value for value, _, _ in values]
+        if columns.launch:
+            observed = _average(observed, group.launches[at])
+        out.append(Point(at, tuple(observed), values[0][1], values[0][2]))
     return Series(
         "/".join(key),
         columns.value,
@@ -212,6 +239,32 @@ def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, place
         labels,
         lost=tuple(group.lost),
     )
+
+
+def _average(values: Sequence[float], launches: Sequence[str]) -> list[float]:
+    """Return one mean a launch."""
+    by_launch: dict[str, list[float]] = {}
+    for value, launch in zip(values, launches, strict=True):
+        by_launch.setdefault(launch, []).append(value)
+    return [fmean(members) for members in by_launch.values()]
+
+
+def _find_launch(header: Sequence[str], columns: CsvColumns) -> CsvColumns:
+    """Return the columns with the one that names launches.
+
+    It is the one that ``unit`` names, or one that is called so.
+    """
+    assigned_names = {columns.value, *columns.parameters, *columns.by, *columns.pool}
+    if columns.unit in header and columns.unit not in assigned_names:
+        return msgspec.structs.replace(columns, launch=columns.unit, unit="")
+    named = [name for name in header if name.lower() in LAUNCHES and name not in assigned_names]
+    if columns.launch is None and len(named) == 1 and columns.u is None:
+        return msgspec.structs.replace(columns, launch=named[0])
+    return columns
+
+
+def _list_optional(columns: CsvColumns) -> list[str]:
+    return [name for name in (columns.u, columns.n, columns.launch) if name]
 
 
 def _compute_number(row: Row, name: str | None, place: str, line: int) -> float:

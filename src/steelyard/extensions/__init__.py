@@ -40,6 +40,24 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="efficiency",
+        purpose="speedup and parallel efficiency, with intervals",
+        commands={
+            "efficiency": Command(
+                "Speedup and parallel efficiency, and up to which scale it holds.",
+                "steelyard.extensions.efficiency.command:command",
+                topic="growth",
+            ),
+        },
+        claims={
+            "efficiency": ClaimKind(
+                "steelyard.extensions.efficiency.claims:EfficiencyClaim",
+                "steelyard.extensions.efficiency.judging:judge_efficiency",
+                "steelyard.extensions.efficiency.claim_words",
+            ),
+        },
+    ),
+    Extension(
         name="history",
         purpose="what changed over records of many commits, and at which",
         needs=("bisect",),

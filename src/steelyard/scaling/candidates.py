@@ -52,6 +52,9 @@ class Priors(msgspec.Struct, frozen=True):
         … of a power between those of the grid.
     falling, valley, falls_twice : float
         … of one falling term, of a falling and a growing one, of two falling; only where the data fall.
+    divided, overhead : float
+        … of work that is divided, a/p, beside a serial part (Amdahl), and with log p or p beside it; only
+        where the data fall. It is what strong scaling is made of.
     tau : tuple of float
         Discrepancies considered: the relative distance of a point's truth from any formula of the space.
     tau_mass : tuple of float
@@ -70,6 +73,8 @@ class Priors(msgspec.Struct, frozen=True):
     falling: float = 0.4
     valley: float = 0.3
     falls_twice: float = 0.1
+    divided: float = 0.8
+    overhead: float = 0.4
     tau: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3)
     tau_mass: tuple[float, ...] = (0.08, 0.08, 0.08, 0.15, 0.2, 0.2, 0.12, 0.06, 0.03)
     negative_constant: float = 0.2
@@ -96,6 +101,10 @@ STRONG_SCALING: Final = tuple(
 """Falling terms that enter sums of two."""
 
 
+DIVIDED: Final = Growth.make(-1)
+"""Work divided by the number of workers."""
+OVERHEAD: Final = (Growth.make(0, 1), Growth.make(1))
+"""Beside it, what a tree of messages and what a message to each of all cost."""
 MOST_DOUBLINGS: Final = 40.0
 """Of an exponential over the measured range: beyond, it is nothing but a step at the last point."""
 LARGEST_EXPONENT: Final = 1000.0
@@ -248,11 +257,15 @@ def _build_one_parameter(
     groups: list[tuple[float, Weighted]] = [
         (priors.single, [((c,), w) for _, c, w in growing]),
         (priors.falling, [((c,), w) for _, c, w in down]),
+        (priors.divided, [((c,), 1.0) for term, c, _ in down if term == DIVIDED]),
     ]
     if sums:
         pairs = list(itertools.combinations(simple, 2))
         strong = [group for group in down if group[0] in STRONG_SCALING]
         twice, valleys = itertools.combinations(strong, 2), itertools.product(strong, simple)
+        divided = [c for term, c, _ in down if term == DIVIDED]
+        beside: Weighted = [((a, b), 1.0) for a in divided for g, b, _ in simple if g in OVERHEAD]
+        groups.append((priors.overhead, beside))
         groups += [
             (mass, [((a, b), v * w) for (_, a, v), (_, b, w) in entries])
             for mass, entries in ((priors.pair, pairs), (priors.valley, valleys), (priors.falls_twice, twice))

@@ -66,6 +66,11 @@ class Choices(msgspec.Struct, frozen=True):
     r2: Floats
     senseless: Booleans
 
+    def at(self, target: Floats) -> Floats:
+        """Return the values of the formulas at one point (parameters,), (n,)."""
+        basis = self.posterior.candidates.exponents.at(target[None, :])
+        return _values(basis, self.constant, self.slope, self.member)[:, 0]
+
     def terms(self, row: int) -> tuple[Term, ...]:
         """Return the terms of one function, fastest first."""
         return self._make_terms(self.slope[row].tolist(), self.member[row].tolist())

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import Growth
+from steelyard.core.growth import Growth, GrowthClass
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Booleans, Candidates, one_parameter, several_parameters
 from steelyard.scaling.choose import Choices, choose
@@ -22,6 +22,7 @@ from steelyard.scaling.question import Question
 from steelyard.scaling.segments import LEAST_POINTS, LEAST_RANKED, Segmenter, Stretch, part
 from steelyard.scaling.spaces import (
     SearchSpace,
+    drop_exponentials,
     exponential_space,
     falling_space,
     slow_space,
@@ -38,6 +39,8 @@ LEAST_GAIN: Final = 3.0
 """Of ln evidence, from which other terms are taken: they are looked at because of the data, and one point far
 out is met by every term that is steep enough.
 """
+MOST_OFF: Final = 1.0
+"""Doublings by which an exponential of all points but the last may miss that one."""
 SWITCHED: Final = 0.5
 """Probability of a switch from which the stretches are shown."""
 MAY_SWITCH: Final = 0.01
@@ -130,7 +133,7 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
     if len(grid.parameters) > 1:
         return Fitted(grid, data, choices, special, misfit)
     edge = choices.posterior.candidates.near_edge[choices.lead]
-    if question.space == "default" and question.exponential is None and m >= LEAST_POINTS + 1:
+    if question.space == "default" and not question.exponential and m >= LEAST_POINTS + 1:
         rows = np.flatnonzero((misfit | edge) & (choices.posterior.blurred == 0))
         if len(rows):
             piece = part(data, rows, 0, m)
@@ -141,11 +144,55 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
             for at in np.flatnonzero(better):
                 special[int(rows[at])] = AnswerSource(again, piece, int(at))
                 misfit[rows[at]] = still[at]
+    _drop_exponentials(grid, data, question, reach, choices, special, misfit)
     if question.segments and m >= 2 * LEAST_POINTS:
         rows = np.flatnonzero(misfit)
         if len(rows):
             _cut(grid, data, rows, spaces[0], question, reach, special, choices)
     return Fitted(grid, data, choices, special, misfit)
+
+
+def _drop_exponentials(
+    grid: Grid,
+    data: Aggregated,
+    question: Question,
+    reach: Floats,
+    choices: Choices,
+    special: dict[int, AnswerSource],
+    misfit: Booleans,
+) -> None:
+    """Model without exponentials what needs none at all points but the last, or other ones than at that.
+
+    Any exponential is flat before the last point and meets that one, wherever it lies: on an axis from 1 to
+    32, a constant with 10 % of noise became 2^p in every third series.
+    """
+    m = len(grid.points)
+    rows = np.array([row for row in range(len(data.value)) if _is_exponential(row, choices, special)], int)
+    full = _get_spaces(grid, question, wider=True)
+    plain = drop_exponentials(full[0])
+    if not len(rows) or not plain.terms or m <= LEAST_POINTS:
+        return
+    before = Grid(grid.points[:-1], grid.parameters, grid.expectations, grid.falling, grid.rise)
+    piece, start = part(data, rows, 0, m), part(data, rows, 0, m - 1)
+    last = grid.points[-1:]
+    shorter, without = (_search(before, (space,), start, question, last) for space in (full[0], plain))
+    gain = shorter.posterior.log_evidence - without.posterior.log_evidence
+    with np.errstate(divide="ignore", invalid="ignore"):
+        off = np.abs(np.log2(shorter.at(last[0]) / data.value[rows, -1]))
+    unneeded = np.flatnonzero((gain <= LEAST_GAIN) | ~(off < MOST_OFF))
+    if not len(unneeded):
+        return
+    again = _search(grid, (plain,), piece, question, reach)
+    still = _make_misfit(again, piece)
+    for at in unneeded:
+        special[int(rows[at])] = AnswerSource(again, piece, int(at))
+        misfit[rows[at]] = still[at]
+
+
+def _is_exponential(row: int, choices: Choices, special: dict[int, AnswerSource]) -> bool:
+    source = special.get(row)
+    chosen, at = (source.choices, source.row) if source else (choices, row)
+    return any(growth.exp2 > 0 for growth in chosen.posterior.candidates.leads[chosen.lead[at]])
 
 
 def _search(
@@ -178,9 +225,14 @@ def _get_spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchS
             growing = {"any": (space,), "slow": (slow_space(),), "none": ()}[grid.rise]
             space = msgspec.structs.replace(union("falling", *growing, down, *steep), open=True)
         if question.exponential or (wider and grid.rise == "any"):
-            space = union("wider", space, exponential_space(), steep_space())
+            is_expected = question.exponential or _is_exponential_growth(expectation)
+            space = union("wider", space, *((exponential_space(),) if is_expected else ()), steep_space())
         out.append(space)
     return tuple(out)
+
+
+def _is_exponential_growth(growth: Growth | None) -> bool:
+    return growth is not None and growth.kind is GrowthClass.EXPONENTIAL
 
 
 def _make_misfit(choices: Choices, data: Aggregated) -> Booleans:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -15,7 +16,7 @@ RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
-    "one_point", "left_out", "bounded", "noise", "no_formula", "hidden", "misfit",
+    "one_point", "left_out", "bounded", "noise", "no_formula", "hidden", "misfit", "direction", "peak",
 ]  # fmt: skip
 
 
@@ -124,6 +125,8 @@ class Validation(msgspec.Struct, frozen=True):
         As stated (the deviation as chosen, where it was not stated).
     at_most : bool
         The expectation is an upper bound: growth that is slower is a match.
+    at_least : bool
+        It is a lower bound of a rate: growth that is faster is a match.
     parameter : str
     divergence : Growth
         δ = G/E of the leading terms.
@@ -143,11 +146,15 @@ class Validation(msgspec.Struct, frozen=True):
     scale: float | None = None
     rank_at_scale: RankAnswer | None = None
     at_most: bool = False
+    at_least: bool = False
 
     @property
     def matches(self) -> bool:
-        """Whether the leading term of the formula is the expected one, or below an upper bound."""
-        return self.divergence.is_constant or (self.at_most and self.divergence < CONSTANT)
+        """Whether the leading term of the formula is the expected one, or on the right side of a bound."""
+        within = (self.at_most and self.divergence < CONSTANT) or (
+            self.at_least and self.divergence > CONSTANT
+        )
+        return self.divergence.is_constant or within
 
 
 def value_of(constant: float, terms: Sequence[Term], target: tuple[float, ...]) -> float:
@@ -190,6 +197,9 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     method : str
     simulated : bool
         Whether the values come from a simulation of a machine.
+    rate : bool
+        The values are rates: ``constant`` and ``terms`` are of the time of a unit of work, their reciprocal.
+        Everything else is of the rate.
     """
 
     name: str
@@ -216,6 +226,7 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     simulated: bool = False
     leading: tuple[tuple[Growth, ...], ...] = ()
     priors: Mapping[tuple[Growth, ...], float] = {}
+    rate: bool = False
 
     @property
     def growth_probability(self) -> float | None:
@@ -231,14 +242,27 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
 
     def at(self, *target: float) -> float:
         """Return the value of the model itself, one coordinate for each parameter."""
-        return value_of(self.constant, self.terms, target)
+        return self._value_of(self.constant, self.terms, target)
+
+    def at_measured(self, *target: float) -> float:
+        """Return the value of the formula of the stretch in which a measured point lies."""
+        for piece in self.segments:
+            if piece.start <= target[0] <= piece.end:
+                return self._value_of(piece.constant, piece.terms, target)
+        return self.at(*target)
+
+    def _value_of(self, constant: float, terms: Sequence[Term], target: tuple[float, ...]) -> float:
+        value = value_of(constant, terms, target)
+        if not self.rate:
+            return value
+        return 1 / value if value > 0 else math.inf
 
     def text(self) -> str:
         """Return the formula."""
         parts = ([f"{self.constant:.3g}"] if self.constant or not self.terms else []) + [
             term.text(self.parameters) for term in self.terms
         ]
-        return " + ".join(parts)
+        return f"1 / ({' + '.join(parts)})" if self.rate else " + ".join(parts)
 
     def _repr_markdown_(self) -> str:
         """Return what a notebook shows."""

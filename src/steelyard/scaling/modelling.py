@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -31,7 +32,16 @@ from steelyard.scaling.one_point import allow_three, misfits, rests_on_last, sho
 from steelyard.scaling.posterior import EXACT, Posterior
 from steelyard.scaling.provenance import note_provenance
 from steelyard.scaling.question import Question
+from steelyard.scaling.rates import (
+    is_modelled_as_time,
+    model_of_rate,
+    note_direction,
+    question_of_times,
+    reciprocal,
+    refuse_lower_bounds,
+)
 from steelyard.scaling.seconds import Seconds, compare_answers
+from steelyard.scaling.strong import strong_opinions
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 
@@ -74,6 +84,33 @@ def model_all(
     """
     full = question or Question()
     _check(series, full)
+    rates = [function for function in series if is_modelled_as_time(function)]
+    refuse_lower_bounds(full, series)
+    if not rates:
+        answers = _model_values(series, full, progress)
+    else:
+        times = [reciprocal(function) if is_modelled_as_time(function) else function for function in series]
+        modelled = iter(
+            _model_values(
+                [function for function in times if isinstance(function, Series)],
+                question_of_times(full, rates),
+                progress,
+            )
+        )
+        answers = tuple(time if isinstance(time, NotModelled) else next(modelled) for time in times)
+        answers = tuple(
+            model_of_rate(answer, full.expectation(function.name, function.metric))
+            if is_modelled_as_time(function)
+            else answer
+            for answer, function in zip(answers, series, strict=True)
+        )
+    return tuple(itertools.starmap(note_direction, zip(answers, series, strict=True)))
+
+
+def _model_values(
+    series: Sequence[Series], full: Question, progress: Progress | None = None
+) -> tuple[Answer, ...]:
+    """Model the values as they are."""
     answers: dict[int, Answer] = {}
     groups: dict[object, _Group] = {}
     for number, (function, reading) in enumerate(zip(series, read_all(series), strict=True)):
@@ -245,10 +282,12 @@ def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question
         foresight = foresee(fitted, targets, group.question, at_scale=bool(question.scale))
         seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
     models, resting = _get_models(group, readings, fitted, foresight, targets, seconds, upper)
+    if len(targets) and group.grid.falling == (True,) and group.grid.rise != "none":
+        models = _weigh_strong(models, group.grid, data, question, targets)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(models)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
-    for row, without in zip(resting, model_all(before, replace(question, threads=1)), strict=True):
+    for row, without in zip(resting, _model_values(before, replace(question, threads=1)), strict=True):
         if isinstance(without, ScalingModel):
             reading = readings[row]
             last = float(reading.grid[-1, 0]), float(reading.means[-1])
@@ -416,7 +455,7 @@ def _get_models(
             answer = _weigh_seconds(answer, seconds, row, scales[-1], misfit=bool(fitted.misfit[row]))
         if upper is not None and not segments and row not in fitted.special:
             answer = _widen(answer, upper[row].tolist(), scales[-1])
-        out.append(answer)
+        out.append(answer if count else _include_formula(answer))
         if _rests_on_last(answer, scales, listing, at):
             resting.append(row)
     return out, resting
@@ -478,7 +517,7 @@ def _answer(
         leading=listing.leading[lead],
         priors=listing.priors,
     )
-    edge = bool(terms) and listing.at_edge[lead]
+    edge = bool(terms) and listing.at_edge[lead] and rise == "any"
     notes = warnings_of(
         answer,
         reading,
@@ -521,6 +560,36 @@ def _weigh_seconds(
     return replace(answer, predictions=tuple(predictions)) if predictions else answer
 
 
+def _weigh_strong(
+    models: list[ScalingModel], grid: Grid, data: Aggregated, question: Question, targets: Floats
+) -> list[ScalingModel]:
+    """Return models of what falls, their values beyond the data weighed with Amdahl's law and a power."""
+    if question.space != "default" or not (data.value > 0).all():
+        return models
+    opinions = strong_opinions(grid.points, data.value, data.u2, data.freedom > 0, targets)
+    last = float(grid.points[-1, 0])
+    out = []
+    for row, model in enumerate(models):
+        missed = _relative_miss(model, grid.points[:, 0].tolist(), data.value[row].tolist())
+        predictions = []
+        for number, prediction in enumerate(model.predictions):
+            if prediction.at[0] <= last or prediction.low is None or prediction.high is None:
+                predictions.append(prediction)
+                continue
+            value, low, high = opinions.convert(row, number, prediction.value, missed)
+            ends = min(prediction.low, low), max(prediction.high, high)
+            predictions.append(Prediction(prediction.at, value, *ends))
+        out.append(_include_formula(replace(model, predictions=tuple(predictions))))
+    return out
+
+
+def _relative_miss(model: ScalingModel, scales: Sequence[float], values: Sequence[float]) -> float:
+    """Root mean square of the relative distances of the points from the formula, for its free points."""
+    free = len(scales) - 1 - len(model.terms)
+    misses = [(model.at_measured(x) / value - 1) ** 2 for x, value in zip(scales, values, strict=True)]
+    return math.sqrt(sum(misses) / free) if free > 0 else 0.0
+
+
 def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> ScalingModel:
     """Return the model, its intervals beyond the ``last`` scale up to what one growth more could reach."""
     if not any(upper):
@@ -532,6 +601,19 @@ def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> Scaling
         for prediction, high in zip(answer.predictions, upper, strict=True)
     ]
     return replace(answer, predictions=tuple(predictions))
+
+
+def _include_formula(answer: ScalingModel) -> ScalingModel:
+    """Return the model, the value of its formula within each interval: one line says one thing."""
+    predictions = []
+    for prediction in answer.predictions:
+        value = answer.at(*prediction.at)
+        if prediction.low is not None and prediction.high is not None and math.isfinite(value):
+            low, high = min(prediction.low, max(value, 0.0)), max(prediction.high, value)
+            predictions.append(replace(prediction, low=low, high=high))
+        else:
+            predictions.append(prediction)
+    return replace(answer, predictions=tuple(predictions)) if predictions else answer
 
 
 def _make_prediction(

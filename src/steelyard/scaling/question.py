@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal
@@ -9,7 +10,15 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.core.growth import HALF, Growth, default_deviation, half_deviation, parse, parse_deviation
+from steelyard.core.growth import (
+    CONSTANT,
+    HALF,
+    Growth,
+    default_deviation,
+    half_deviation,
+    parse,
+    parse_deviation,
+)
 from steelyard.core.series import Series
 from steelyard.scaling.aggregate import AGGREGATES, RELATIVE_FLOOR, Aggregate
 from steelyard.scaling.spaces import (
@@ -45,11 +54,17 @@ class Expectation(msgspec.Struct, frozen=True):
         001 published it; where not stated one logarithmic factor, or half where that is less.
     at_most : bool
         ``expect`` is an upper bound: whatever grows no faster keeps it.
+    at_least : bool
+        ``expect`` is a lower bound, of a rate: whatever grows no more slowly keeps it.
+    inverse : bool
+        ``expect`` is stated of a rate, and read of the time of a unit of work.
     """
 
     expect: str
     deviation: str | None = None
     at_most: bool = False
+    at_least: bool = False
+    inverse: bool = False
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -58,7 +73,8 @@ class Expectation(msgspec.Struct, frozen=True):
 
     def growth(self, parameter: str, along: Mapping[str, str]) -> Growth:
         """Return the leading term for the parameter that varies."""
-        return parse(self.expect).growth(parameter, along)
+        stated = parse(self.expect).growth(parameter, along)
+        return CONSTANT / stated if self.inverse else stated
 
     def limit(self, parameter: str, along: Mapping[str, str]) -> Growth:
         """Return the deviation D."""
@@ -70,23 +86,29 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 def expectations_of(
-    at_most: Mapping[str, str], expect: Mapping[str, str], deviation: str | None = None
+    at_most: Mapping[str, str],
+    expect: Mapping[str, str],
+    deviation: str | None = None,
+    at_least: Mapping[str, str] = {},
 ) -> dict[str, Expectation]:
-    """Return expectations by name: upper bounds, and growth that is expected and no other.
+    """Return expectations by name: bounds from above and below, and growth that is expected and no other.
 
     Raises
     ------
     UsageError
-        One name is in both.
+        One name is in two of them.
     """
-    for name in at_most.keys() & expect.keys():
-        subject = "all functions" if name == "*" else repr(name)
-        raise UsageError(
-            f"at most {at_most[name]} and growth as {expect[name]} are both stated of {subject}",
-            hint="keep one of them: an upper bound is at-most",
-        )
-    bounds = {name: Expectation(text, deviation, at_most=True) for name, text in at_most.items()}
-    return bounds | {name: Expectation(text, deviation) for name, text in expect.items()}
+    stated = {"at most": at_most, "growth as": expect, "at least": at_least}
+    for (words, texts), (second_words, second) in itertools.combinations(stated.items(), 2):
+        for name in texts.keys() & second.keys():
+            subject = "all functions" if name == "*" else repr(name)
+            raise UsageError(
+                f"{words} {texts[name]} and {second_words} {second[name]} are both stated of {subject}",
+                hint="keep one of them: an upper bound is at-most",
+            )
+    upper = {name: Expectation(text, deviation, at_most=True) for name, text in at_most.items()}
+    lower = {name: Expectation(text, deviation, at_least=True) for name, text in at_least.items()}
+    return upper | lower | {name: Expectation(text, deviation) for name, text in expect.items()}
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -109,7 +131,8 @@ class Question(msgspec.Struct, frozen=True):
     negative : bool or None
         Search falling terms; ``None``: where the data fall.
     exponential : bool or None
-        Search 2^x; ``None``: where nothing else fits, or the expectation is exponential.
+        Search 2^x; ``None``: where the expectation is exponential. Whatever it is, a series whose points but
+        the last need no exponential is modelled without.
     segments : bool
         Look for change points where one model does not fit.
     floor : float

@@ -239,6 +239,13 @@ def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
 
 
 @lru_cache(maxsize=64)
+def drop_exponentials(space: SearchSpace) -> SearchSpace:
+    """Return the space without terms that grow exponentially."""
+    pairs = [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if t.exp2 <= 0]
+    return SearchSpace(space.name, tuple(t for t, _ in pairs), tuple(w for _, w in pairs), open=space.open)
+
+
+@lru_cache(maxsize=64)
 def union(name: str, *spaces: SearchSpace) -> SearchSpace:
     """All terms of the spaces, each with its largest weight."""
     weights: dict[Growth, float] = {}

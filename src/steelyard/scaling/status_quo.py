@@ -104,5 +104,7 @@ def read_accepted(text: str, place: str) -> dict[str, Expectation]:
 
 
 def _make_expectation(entry: Mapping[str, str]) -> Expectation:
-    at_most = "at_most" in entry
-    return Expectation(str(entry["at_most" if at_most else "expect"]), entry.get("deviation"), at_most)
+    key = next((name for name in ("at_most", "at_least") if name in entry), "expect")
+    return Expectation(
+        str(entry[key]), entry.get("deviation"), at_most=key == "at_most", at_least=key == "at_least"
+    )

@@ -24,6 +24,7 @@ from steelyard.scaling.model import NotModelled
 from steelyard.scaling.modelling import grid_of, read_question
 from steelyard.scaling.posterior import Draws, draw
 from steelyard.scaling.question import SURE, Question
+from steelyard.scaling.rates import is_modelled_as_time, question_of_times, reciprocal
 from steelyard.scaling.validation import RANKS, Asked
 
 TRUTHS: Final = 128
@@ -104,6 +105,11 @@ def advise(series: Series, question: Question, *, most: float = math.inf) -> tup
 
     There are none without an expectation.
     """
+    if is_modelled_as_time(series):
+        times = reciprocal(series)
+        if isinstance(times, NotModelled):
+            return ()
+        series, question = times, question_of_times(question, (series,))
     reading = read(series)
     if isinstance(reading, NotModelled):
         return ()

@@ -22,6 +22,7 @@ from steelyard.scaling.model import NotModelled, ScalingModel
 from steelyard.scaling.modelling import grid_of, model, summarise
 from steelyard.scaling.posterior import draw
 from steelyard.scaling.question import Question
+from steelyard.scaling.rates import is_modelled_as_time, reciprocal
 
 SMALLEST: Final = 1e-150
 LARGEST: Final = 1e150
@@ -150,17 +151,20 @@ def _target(function: Series, series: Series, at: Mapping[str, float]) -> Floats
 
 def _get_values(series: Series, question: Question, target: Floats) -> tuple[Floats, Floats]:
     """Values at a scale out of the posterior, and their weights."""
-    reading = read(series)
-    if isinstance(reading, NotModelled):
+    times = reciprocal(series) if is_modelled_as_time(series) else series
+    reading = times if isinstance(times, NotModelled) else read(times)
+    if isinstance(reading, NotModelled) or isinstance(times, NotModelled):
         raise TypeError("it was modelled before")
     data = summarise([reading], question)
-    source = fit(grid_of(series, reading, question), data, question, target[None]).source(0)
+    source = fit(grid_of(times, reading, question), data, question, target[None]).source(0)
     values = draw(source.choices.posterior).at_row(source.row, target)
     weight = np.full(len(values), 1.0)
     if source.switch > MAY_SWITCH:
         later = draw(source.pieces[-1].choices.posterior).at_row(source.at, target)
         values = np.concatenate([values, later])
         weight = np.concatenate([weight * (1 - source.switch), np.full(len(later), source.switch)])
+    if times is not series:
+        values = 1 / np.maximum(values, SMALLEST)
     return values, weight
 
 

@@ -14,6 +14,8 @@ MISFIT = 0.01
 """p of lack of fit that is worth a word."""
 LARGE_MISS = 0.02
 """Relative miss that is worth a word where the noise is not known."""
+STEEP = 3.5
+"""Power from which on the growth may be exponential."""
 FAR = 16.0
 """Times the range beyond which a prediction is a guess about algorithms, not a statistical statement."""
 
@@ -42,7 +44,7 @@ def warnings_of(
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
         words = "noise is one-sided: the lower half of the repetitions is modelled"
         out.append(ModelWarning("one_sided", words))
-    if edge or blurred or senseless:
+    if edge or blurred or senseless or (model.terms and model.lead[0].power >= STEEP):
         out += _get_unclear(model, edge=edge, blurred=blurred, senseless=senseless)
     if model.segments:
         out.append(_make_segments(model))
@@ -85,6 +87,10 @@ def _get_unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: b
         out.append(ModelWarning("noise", words))
     if edge:
         words = f"{model.growth()} is at the edge of the search space; true growth may be faster"
+        out.append(ModelWarning("edge", words))
+    if len(model.parameters) == 1 and model.lead[0].power >= STEEP and model.lead[0].exp2 == 0:
+        name = model.parameters[0]
+        words = f"as steep as {model.growth()}: exponentials are searched only with --expect 'O(2^{name})'"
         out.append(ModelWarning("edge", words))
     return out
 

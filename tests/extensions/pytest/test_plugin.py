@@ -117,6 +117,23 @@ def test_square(steelyard, work, n):
     assert "test_square" in said.partition("short test summary")[2]
 
 
+def test_growth_over_four_sizes_is_listed_and_fails_no_test(sessions):
+    sessions.write(
+        """\
+import pytest
+
+
+@pytest.mark.scales(at_most="1")
+@pytest.mark.parametrize("n", [10, 40, 160, 640])
+def test_square(steelyard, work, n):
+    steelyard(work(100 * n * n))
+"""
+    )
+    done = sessions.run("--steelyard-blocks", "10")
+    assert done.returncode == 0, done.stdout
+    assert "not resolved" in " ".join(done.stdout.split())
+
+
 def test_a_test_that_fails_by_itself_fails_and_does_not_keep_the_others_from_being_timed(sessions):
     sessions.write(
         TWO.format(marker="")

@@ -176,10 +176,7 @@ WORDS = [
     ),
     (
         one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("bcast", "latency_s", LINEAR)),
-        (
-            "latency_s grows over p as O(p): holds; O(p), matches (>99 % sure, divergence O(1), D = log p by"
-            " default, 6 points)"
-        ),
+        ("latency_s grows over p as O(p): holds; O(p), matches (>99 % sure, 6 points)"),
     ),
     (
         one(
@@ -187,10 +184,7 @@ WORDS = [
             "holds",
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)", at_most=True)),
         ),
-        (
-            "latency_s grows over p no faster than O(p^2): holds; O(p), no faster (>99 % sure, divergence"
-            " O(p^-1), D = log p by default, 6 points)"
-        ),
+        ("latency_s grows over p no faster than O(p^2): holds; O(p), no faster (>99 % sure, 6 points)"),
     ),
     (
         one(
@@ -199,8 +193,8 @@ WORDS = [
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)", at_most=True)),
         ),
         (
-            "latency_s grows over p no faster than O(log p): fails; O(p), faster (>99 % sure, divergence"
-            " O(p log^-1 p), D = log^0.5 p by default, 6 points)"
+            "latency_s grows over p no faster than O(log p): fails; O(p), faster (>99 % sure,"
+            " 6 points); outgrows O(log p) by a factor of p / log p, and log^0.5 p is tolerated"
         ),
     ),
     (
@@ -210,8 +204,8 @@ WORDS = [
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)")),
         ),
         (
-            "latency_s grows over p as O(p^2): fails; O(p), no match (>99 % sure, divergence O(p^-1), D ="
-            " log p by default, 6 points); slower growth than expected is allowed by at_most"
+            "latency_s grows over p as O(p^2): fails; O(p), no match (>99 % sure,"
+            " 6 points); slower growth than expected is allowed by at_most"
         ),
     ),
     (
@@ -221,8 +215,8 @@ WORDS = [
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)", "half")),
         ),
         (
-            "latency_s grows over p as O(p^2): not resolved; O(p), approximately (>99 % sure, divergence"
-            " O(p^-1), D = p, 6 points); --strict takes no approximation"
+            "latency_s grows over p as O(p^2): not resolved; O(p), approximately (>99 % sure, p is"
+            " tolerated, 6 points); --strict takes no approximation"
         ),
     ),
     (
@@ -232,8 +226,9 @@ WORDS = [
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)"), "library"),
         ),
         (
-            "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, divergence O(p log^-1 p),"
-            " D = log^0.5 p by default, 6 points); the litmus test keeps it: the program is the likely cause"
+            "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, 6 points);"
+            " outgrows O(log p) by a factor of p / log p, and log^0.5 p is tolerated;"
+            " the litmus test keeps it: the program is the likely cause"
         ),
     ),
     (
@@ -243,8 +238,8 @@ WORDS = [
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)", "p^0.25")),
         ),
         (
-            "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, divergence O(p log^-1 p),"
-            " D = p^0.25, 6 points)"
+            "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, 6 points);"
+            " outgrows O(log p) by a factor of p / log p, and p^0.25 is tolerated"
         ),
     ),
     (

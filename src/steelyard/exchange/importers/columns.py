@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
+from steelyard.core.rates import is_cost, is_rate
 from steelyard.core.units import Better, Scalar, parse_float
 from steelyard.exchange.importers.contents import (
     FailedRuns,
@@ -54,7 +55,7 @@ class Chosen(msgspec.Struct, frozen=True):
     unit : str or None
         Of values whose header says none.
     better : {"lower", "higher", "neither"} or None
-        ``None``: what the unit says.
+        ``None``: by the unit and the name of each.
     """
 
     value: tuple[str, ...] = ()
@@ -163,8 +164,8 @@ def _get_title(cell: str) -> tuple[str, str | None]:
 
 
 def _get_direction(unit: Unit, name: str, place: str) -> Better:
-    direction = direction_of(unit.si)
-    if direction is None and unit.si:
+    direction = direction_of(unit.si) or ("higher" if is_rate(name, unit.si) else None)
+    if direction is None and unit.si and not is_cost(name, unit.si):
         raise UsageError(
             f"{place}: --better is missing: is less {name} better, or more, in {unit.si}?",
             hint="--better lower, --better higher, or --better neither",

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 import pytest
@@ -27,11 +27,16 @@ from steelyard.extensions.pytest.claims import (
 from steelyard.extensions.pytest.passes import Ran
 
 if TYPE_CHECKING:
+    from steelyard.claims.verdict import Verdict
     from steelyard.exchange.recording import RecordedTrial, Taken
 
 
 _KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
 """What an error begins with that names a key or a record which a test does not have."""
+
+
+LEAST_POINTS: Final = 5
+"""Of growth that fails a test: of ranks that four points state, a tenth is wrong (decision 271)."""
 
 
 class SessionJudgement(msgspec.Struct, frozen=True):
@@ -192,9 +197,25 @@ def _judge_together(
             checked = check(record)
     verdicts = (checked.strictly() if strict else checked).verdicts
     return [
-        SessionJudgement(run, verdict.outcome, words(verdict))
+        _judge_growth(SessionJudgement(run, verdict.outcome, words(verdict)), verdict)
         for (run, _), verdict in zip(claims, verdicts, strict=True)
     ]
+
+
+def _judge_growth(judgement: SessionJudgement, verdict: Verdict) -> SessionJudgement:
+    """Return the judgement; growth over few points fails no test."""
+    from steelyard.claims.evidence import ScalesEvidence
+
+    models = [
+        instance.evidence.model
+        for instance in verdict.instances
+        if isinstance(instance.evidence, ScalesEvidence) and instance.outcome == "fails"
+    ]
+    few = [model for model in models if model is not None and model.points < LEAST_POINTS]
+    if judgement.outcome != "fails" or not few:
+        return judgement
+    text = f"{judgement.words}; {few[0].points} points fail no test, use {LEAST_POINTS} or more"
+    return SessionJudgement(judgement.ran, "not_resolved", text.replace(": fails;", ": not resolved;", 1))
 
 
 def save(files: Sequence[File], directory: Path, recording: Taken) -> None:

@@ -119,4 +119,5 @@ def _make_series(
         simulated=simulated,
         crowded="crowded" in kinds,
         censored=missing_not_by_chance([sample for _, sample in points]),
+        better=points[0][1].metric.better,
     )

@@ -15,6 +15,7 @@ from steelyard.core.units import Scalar
 from steelyard.report.models.follow_ups import NOTHING, After
 from steelyard.results.document import Format, Lines, Views, plain
 from steelyard.results.interval import Interval
+from steelyard.scaling.holdout import Holdout
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import (
@@ -75,7 +76,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
         *("model=model.text", "growth=model.growth", "terms", "constant=model.constant", "segments"),
         *("posterior", "alternatives", "lack_of_fit_p=model.lack_of_fit"),
         *("r2_adjusted=model.r2", "expectation=model.validation.expectation"),
-        "at_most=model.validation.at_most",
+        *("at_most=model.validation.at_most", "at_least=model.validation.at_least", "rate=model.rate"),
         *("deviation=model.validation.deviation", "divergence", "rank=model.validation.rank", "rank_at"),
         *("rank_probability", "cause", "predictions"),
         *("simulated=model.simulated", "warnings=model.warnings"),
@@ -259,6 +260,7 @@ class Models(msgspec.Struct, frozen=True):
     limits: tuple[LimitOfModel, ...]
     versus: tuple[Versus, ...]
     suggestions: tuple[SuggestionsForModel, ...]
+    holdouts: tuple[Holdout, ...]
     not_modelled: tuple[NotModelled, ...]
 
 
@@ -281,6 +283,7 @@ def _get_versus(versus: Versus) -> Mapping[str, Any]:
 VIEWS: Final[Views] = {
     Versus: _get_versus,
     NotModelled: ("name", "metric", "labels", "reason"),
+    Holdout: ("name", "metric", "unit", "parameter", "passed", "points", "reason"),
 }
 MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
 
@@ -299,6 +302,7 @@ def render(
         limits=tuple(LimitOfModel(*limit) for limit in after.limits),
         versus=tuple(after.versus),
         suggestions=tuple(SuggestionsForModel(*suggestion) for suggestion in after.suggestions),
+        holdouts=tuple(after.holdouts),
         not_modelled=tuple(failed),
     )
     return MODELS.text(content)

@@ -7,9 +7,11 @@ from typing import Final
 import msgspec
 
 from steelyard.core.units import format_quantity
+from steelyard.report.models.holdouts import lines as holdout_lines
 from steelyard.report.text.digits import bounds, ratio, scale_text, share
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.results.interval import Interval
+from steelyard.scaling.holdout import Holdout
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
@@ -25,6 +27,7 @@ class After(msgspec.Struct, frozen=True):
     limits: tuple[tuple[ScalingModel, Breaks], ...] = ()
     suggestions: tuple[tuple[ScalingModel, tuple[Suggestion, ...]], ...] = ()
     versus: tuple[Versus, ...] = ()
+    holdouts: tuple[Holdout, ...] = ()
 
 
 NOTHING: Final = After()
@@ -39,6 +42,7 @@ def lines(after: After, width: int = 80) -> list[Line]:
     if after.versus:
         out += [(), (Span("Against each other", "heading"),)]
         out += [line for versus in after.versus for line in _wrap(_format_versus(versus), width)]
+    out += holdout_lines(after.holdouts, width)
     if after.suggestions:
         out += [(), (Span("Measure next", "heading"),)]
         out += [

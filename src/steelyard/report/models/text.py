@@ -151,7 +151,13 @@ def _format_sure(probability: float | None) -> str:
 
 
 def _format_expected(validation: Validation) -> str:
-    return f"at most {validation.expectation}" if validation.at_most else validation.expectation
+    bound = format_bound(validation)
+    return validation.expectation if bound == "expected" else f"{bound} {validation.expectation}"
+
+
+def format_bound(validation: Validation) -> str:
+    """Return in words which kind of expectation it is."""
+    return "at most" if validation.at_most else "at least" if validation.at_least else "expected"
 
 
 def _format_formula(model: ScalingModel) -> str:

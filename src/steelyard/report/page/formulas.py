@@ -48,17 +48,18 @@ def _format_function(model: ScalingModel, name: str) -> str:
     for piece in model.segments[:-1]:
         lines += [
             f"    if {parameters[0]} <= {piece.end!r}:",
-            f"        return {_sum(piece, parameters)}",
+            f"        return {_sum(piece, parameters, rate=model.rate)}",
         ]
-    return "\n".join([*lines, f"    return {_sum(model, parameters)}"]) + "\n"
+    return "\n".join([*lines, f"    return {_sum(model, parameters, rate=model.rate)}"]) + "\n"
 
 
 def _format_docstring(text: str) -> str:
     return '"""' + text.replace("\\", "\\\\").replace('"', "'") + '"""'
 
 
-def _sum(model: ScalingModel | Segment, parameters: tuple[str, ...]) -> str:
-    return " + ".join([repr(model.constant), *(_format_product(term, parameters) for term in model.terms)])
+def _sum(model: ScalingModel | Segment, parameters: tuple[str, ...], *, rate: bool) -> str:
+    total = " + ".join([repr(model.constant), *(_format_product(term, parameters) for term in model.terms)])
+    return f"1 / ({total})" if rate else total
 
 
 def _format_product(term: Term, parameters: tuple[str, ...]) -> str:
@@ -91,7 +92,8 @@ def format_latex(models: Sequence[ScalingModel]) -> str:
 def _format_latex_sum(model: ScalingModel) -> str:
     terms = [_format_latex_term(term, model.parameters) for term in model.terms]
     constant = [_format_scientific(model.constant)] if model.constant or not terms else []
-    return " + ".join([*constant, *terms]).replace("+ -", "- ")
+    total = " + ".join([*constant, *terms]).replace("+ -", "- ")
+    return rf"\frac{{1}}{{{total}}}" if model.rate else total
 
 
 def _format_latex_term(term: Term, parameters: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from steelyard.core.growth import parse, parse_deviation
 from steelyard.core.units import format_quantity
-from steelyard.report.models.text import model_columns
+from steelyard.report.models.text import format_bound, model_columns
 from steelyard.report.page.chart import (
     ACCENT,
     BETTER,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.report.page.contents import Curve
-    from steelyard.scaling.model import ScalingModel
 
 MOST: Final = 12
 """Functions with a chart of their own; the table has all."""
@@ -108,7 +107,7 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
     ]
     rank = ""
     if model.validation is not None:
-        label = "at most" if model.validation.at_most else "expected"
+        label = format_bound(model.validation)
         rank = f"; {label} {model.validation.expectation}: {model.validation.rank}"
         rank += _format_sure(model.rank_probability)
     text = f"{model.growth()}{_format_sure(model.growth_probability)}{rank}"
@@ -147,15 +146,8 @@ def _render_points(curve: Curve) -> tuple[Column, ...]:
         Column("lowest", quantities([min(point.values) for point in points])),
         Column("median", quantities([median(point.values) for point in points])),
         Column("highest", quantities([max(point.values) for point in points])),
-        Column("model", quantities([_model_at(curve.model, point.at) for point in points])),
+        Column("model", quantities([curve.model.at_measured(*point.at) for point in points])),
     )
-
-
-def _model_at(model: ScalingModel, at: tuple[float, ...]) -> float:
-    for piece in model.segments:
-        if piece.start <= at[0] <= piece.end:
-            return piece.constant + sum(term.at(at) for term in piece.terms)
-    return model.at(*at)
 
 
 def _draw_limits(curve: Curve, first: float) -> list[dict[str, Any]]:
@@ -174,7 +166,7 @@ def _draw_limits(curve: Curve, first: float) -> list[dict[str, Any]]:
             at = prediction.at[0]
             value = first * expected.at(at) / base
             rows += [
-                {"x": at, "y": value, "what": "at most" if validation.at_most else "expected"},
+                {"x": at, "y": value, "what": format_bound(validation)},
                 {"x": at, "y": value * limit.at(at) / off, "what": "deviation limit"},
             ]
     return rows

@@ -19,7 +19,8 @@ from steelyard.spec.text.origin import Origin, Path
 class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
     """The metric ``scales`` grows with ``parameter`` as expected.
 
-    That is no faster than ``at_most``, or as ``expect`` or the file ``accepted`` says.
+    That is no faster than ``at_most``, no more slowly than ``at_least``, or as ``expect`` or the file
+    ``accepted`` says.
     """
 
     scales: Annotated[str, Meta(description="The metric.")]
@@ -65,23 +66,39 @@ class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
             ' `"O(n log n)"`, or slower.'
         ),
     ] = None
+    at_least: Annotated[
+        str | None,
+        Meta(
+            description='A lower bound of a rate (`better = "higher"`): it grows as this big-O text, as'
+            ' `"O(nodes)"`, or faster; `"O(1)"`: it does not fall.'
+        ),
+    ] = None
+    audited: Annotated[
+        bool,
+        Meta(
+            description="The verdict counts only if the model foretells its last points: each is held out,"
+            " and the interval made of those before holds it."
+        ),
+    ] = False
     name: Name = None
 
     def check_against(self, question: ClaimNames, origin: Origin, path: Path) -> Scales:
         """Return the claim, where its Big-O texts can be read and speak of what grows."""
         check_metric(self.scales, question, origin, (*path, "scales"))
-        stated = [key for key in ("at_most", "expect", "accepted") if getattr(self, key) is not None]
+        keys = ("at_most", "at_least", "expect", "accepted")
+        stated = [key for key in keys if getattr(self, key) is not None]
         if len(stated) != 1:
             problem = f"{' and '.join(stated)} are both given" if stated else "no expectation is stated"
             hint = (
-                'write at_most = "O(n log n)" for an upper bound, expect = "O(log p)", or accepted = "FILE"'
+                'write at_most = "O(n log n)" for an upper bound, at_least = "O(p)" for a lower one of a'
+                ' rate, expect = "O(log p)", or accepted = "FILE"'
             )
             raise origin.error(path, problem, hint)
         if self.accepted is not None and not self.accepted.strip():
             raise origin.error((*path, "accepted"), "is empty", "name the file that --accept wrote")
         if self.parameter is not None:
             check_parameter(self.parameter, self.scales, question, origin, (*path, "parameter"))
-        for key in ("at_most", "expect"):
+        for key in ("at_most", "at_least", "expect"):
             if (text := getattr(self, key)) is not None:
                 _check_growth(text, self.parameter, self.along, origin, (*path, key))
         if self.deviation is not None:

@@ -1,0 +1,1 @@
+"""``steelyard efficiency``: speedup and parallel efficiency, with their intervals."""

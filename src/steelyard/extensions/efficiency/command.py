@@ -1,0 +1,72 @@
+"""``steelyard efficiency``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli.data import DataOptions, ask
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import declare_file, declare_fraction, json_option
+from steelyard.cli.paths import InputPath, PathCommand
+from steelyard.core.errors import UsageError
+from steelyard.files.writing import write_output
+
+if TYPE_CHECKING:
+    from steelyard.extensions.efficiency.results import Scaling
+
+
+NOT_ASKED = "at_most at_least expect expectations deviation along scale rules litmus"
+"""Options of data that are about growth."""
+
+
+class EfficiencyOptions(Options):
+    """Options of ``steelyard efficiency``."""
+
+    data: Path = declare_argument("DATA|RECORD", type=InputPath())
+    weak: bool = declare("Weak scaling: the work grows with the parameter (default: strong, one problem).")
+    least: float = declare_fraction("Efficiency that is asked for (default: 0.7).", default=0.7)
+    latex: Path | None = declare_file("Also write the table as LaTeX.")
+    as_json: bool = json_option
+
+
+@click.command(
+    cls=PathCommand,
+    short_help="Speedup and parallel efficiency, with intervals, and up to which scale it holds.",
+)
+@take(DataOptions, EfficiencyOptions)
+def command(about: DataOptions, options: EfficiencyOptions) -> None:
+    """Print speedup and parallel efficiency of every function of DATA, relative to the smallest scale.
+
+    DATA is what `steelyard model` reads. Of strong scaling E(p) = p0 T(p0) / (p T(p)), of weak scaling
+    T(p0) / T(p), of a rate p0 X(p) / (p X(p0)).
+    """
+    from steelyard.cli.terminal import show
+    from steelyard.extensions.efficiency.estimand import measure_efficiency
+    from steelyard.extensions.efficiency.results import (
+        EFFICIENCY,
+        Efficiencies,
+        EfficiencySeries,
+        NotComputed,
+    )
+    from steelyard.extensions.efficiency.text import format_latex, lines
+
+    for name in NOT_ASKED.split():
+        if getattr(about, name):
+            raise UsageError(
+                f"--{name.replace('_', '-')} is about growth, which efficiency does not model",
+                hint="steelyard model takes it",
+            )
+    request = ask(options.data, about)
+    scaling: Scaling = "weak" if options.weak else "strong"
+    answers = [measure_efficiency(series, scaling, options.least) for series in request.series]
+    answer = Efficiencies(
+        tuple(series for series in answers if isinstance(series, EfficiencySeries)),
+        tuple(series for series in answers if isinstance(series, NotComputed)),
+    )
+    show(lambda: EFFICIENCY.text(answer), lambda width: lines(answer, width), as_json=options.as_json)
+    if options.latex is not None:
+        write_output(options.latex, format_latex(answer))
+        click.echo(f"written: {options.latex}", err=True)

@@ -1,0 +1,74 @@
+"""``steelyard efficiency`` and its claim as processes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TABLE = "p,t\n" + "".join(
+    f"{p},{t * (1 + 0.01 * k)}\n"
+    for p, t in ((1, 100), (2, 51), (4, 27), (8, 18), (16, 19))
+    for k in (-1, 0, 1)
+)
+COLUMNS = ("--value", "t", "--parameter", "p", "--unit", "s")
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def test_the_table_begins_with_the_answer(steelyard_cli, data):
+    done = steelyard_cli("efficiency", str(data), *COLUMNS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("t: 70 % of efficiency up to p = 4, with 95 % up to 4")
+    assert "largest speedup at p = 8" in " ".join(done.stdout.split())
+
+
+def test_json_has_points_with_intervals(steelyard_cli, data):
+    done = steelyard_cli("efficiency", str(data), *COLUMNS, "--least", "50%", "--json")
+    (series,) = json.loads(done.stdout)["series"]
+    assert (series["up_to"], series["scaling"], series["base"]) == (8, "strong", 1)
+    assert series["points"][2]["efficiency"] == pytest.approx(100 / 108)
+    low, high = series["points"][2]["interval"]
+    assert low < 100 / 108 < high
+
+
+def test_options_about_growth_are_refused(steelyard_cli, data):
+    done = steelyard_cli("efficiency", str(data), *COLUMNS, "--at-most", "O(p)")
+    assert done.returncode == 2
+    assert "--at-most is about growth" in done.stderr
+
+
+CLAIMS = """\
+[[claims]]
+efficiency = "t"
+parameter = "p"
+at_least = {least}
+up_to = {up_to}
+"""
+
+
+@pytest.mark.parametrize(
+    ("least", "up_to", "code", "words"),
+    [
+        (0.7, 4, 0, "up to 4: holds in all 2 strata; at p = 4 92.6 % (95 % CI"),
+        (0.7, 16, 1, "fails in 1 of 4 strata, holds in 2; at p = 16 32.9 % (98.8 % CI"),
+        (0.92, 4, 3, "not resolved"),
+        (0.7, 64, 3, "p = 64 was not measured beyond the base"),
+    ],
+)
+def test_a_claim_is_judged_at_every_scale(steelyard_cli, data, tmp_path, least, up_to, code, words):
+    claims = tmp_path / "claims.toml"
+    claims.write_text(CLAIMS.format(least=least, up_to=up_to), encoding="utf-8")
+    record = str(tmp_path / "runs.lab")
+    made = steelyard_cli(
+        "import", str(data), "--value", "t", "--by", "p", "--unit", "s", "--claims", str(claims), "-o", record
+    )
+    assert made.returncode == 0, made.stderr
+    done = steelyard_cli("check", record, "--strict")
+    assert done.returncode == code, done.stdout
+    assert words in " ".join(done.stdout.split())
