@@ -21,7 +21,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError
-from steelyard.extensions.gate.gate import BenchmarkOfSuite, GatedSuite, compute_differences, measure_suite
+from steelyard.extensions.gate.gate import (
+    BenchmarkOfSuite,
+    GatedSuite,
+    compute_differences,
+    get_values,
+    measure_suite,
+)
 from steelyard.extensions.gate.plan import Tell
 from steelyard.extensions.gate.request import ALPHA, GateRequest
 from steelyard.extensions.gate.results import Qualification
@@ -186,12 +192,13 @@ def plant(benchmark: BenchmarkOfSuite, suite: GatedSuite, slow_down: float) -> B
     The session stopped when its verdict on equal programs was there: what a gate would have seen in blocks
     after that is not counted as seen.
     """
-    logs = compute_differences(benchmark, suite.plan) + math.log1p(slow_down)
+    measured = get_values(benchmark, suite.plan)
+    values = replace(measured, head=measured.head + math.log1p(slow_down))
     evidence = BenchmarkEvidence()
     for place, look in enumerate(benchmark.looks, start=1):
         closed = benchmark.closed if look == benchmark.closed else None
         looks = Looks(benchmark.looks[:place], closed)
-        evidence = look_again(evidence, logs[:look], looks, suite.request.margin)
+        evidence = look_again(evidence, values.take(look), looks, suite.request.margin)
     return evidence
 
 

@@ -69,6 +69,11 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
         What decided; ``None`` where nothing did.
     typical : TypicalChange or None
         ``None`` where nothing was measured.
+    blocks_to_show : int or None
+        Of one that is open, lies within the margin and has fewer blocks: those from which on a mode of slow
+        runs that carries it over the margin would have shown.
+    slow_side, slow_runs : str or None, int
+        Of one that slow runs of unknown share leave open: the side that has them, and how many.
     """
 
     name: str
@@ -84,6 +89,9 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     needed_s: float | None = None
     decided_by: Decider | None = None
     typical: TypicalChange | None = None
+    blocks_to_show: int | None = None
+    slow_side: str | None = None
+    slow_runs: int = 0
 
 
 class Qualification(msgspec.Struct, frozen=True):

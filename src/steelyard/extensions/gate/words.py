@@ -133,7 +133,9 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
         case "gone":
             return f"{name}: gone, head does not report it"
         case "open":
-            return f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry)}"
+            return (
+                f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry, answer.margin)}"
+            )
         case "equivalent":
             return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
         case "slower" if entry.decided_by == "typical":
@@ -149,10 +151,18 @@ def format_value(answer: Gate, number: float | None) -> str:
     return "–" if number is None else format_quantity(number, answer.unit)
 
 
-def explain_need(entry: GatedBenchmark) -> str:
+def explain_need(entry: GatedBenchmark, margin: float) -> str:
     """Return what would decide a benchmark that is open."""
     if not entry.blocks:
         return "not measured: the budget was too short"
+    if entry.slow_side is not None:
+        slow = plural(entry.slow_runs, "slow run")
+        return f"{slow} of {entry.slow_side}: how frequent they are is not known, and decides"
+    if entry.blocks_to_show is not None and entry.needed_s is not None:
+        return (
+            f"{entry.blocks_to_show} blocks would show slow runs that carry it over {percent(margin)}: about"
+            f" {format_duration(max(1.0, entry.needed_s))} more"
+        )
     if entry.needed_s is None:
         return "it may lie at the margin: no number of runs is enough"
     return f"about {format_duration(max(1.0, entry.needed_s))} more would probably decide it"
