@@ -374,6 +374,11 @@ class GatedSuite:
                 )
         return notes
 
+    @property
+    def is_same_build(self) -> bool:
+        """Whether all programs of both sides are the same files, linked once."""
+        return not self.request.layout and all(program.is_same_file for program in self.plan.programs)
+
     def _note_equal_programs(self) -> list[str]:
         equal = [entry.name or self.plan.harness for entry in self.plan.programs if entry.is_same]
         if not equal or self.request.is_null:

@@ -11,6 +11,7 @@ from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.typical import format_typical
 from steelyard.report.text.undecided import write_undecided
+from steelyard.stats.planning.unseen import runs_to_show
 
 SIGNS: Final[dict[Verdict, str]] = {
     "slower": "✗",
@@ -25,6 +26,8 @@ MOST_SIZES: Final = 3
 MOST_NAMES: Final = 5
 MOST_BUDGETS: Final = 10
 """Times the budget, beyond which it is not worth naming what would decide a benchmark."""
+WANTED: Final = 0.05
+"""Rate of red gates that sessions are counted for."""
 _LARGE: Final = 1.0
 """Change from which a factor says more than a percentage."""
 
@@ -215,14 +218,27 @@ def explain_basis(answer: Gate) -> str:
 
 
 def describe_qualification(answer: Qualification) -> str:
-    """Return what the gate is known to do on this machine."""
-    return (
-        f"This machine, {answer.date}: {plural(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
-        f" on equal programs (at most {percent(answer.alarm_bound)} each, 95 % sure); a planted"
-        f" {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts} (at least"
-        f" {percent(answer.detected_bound)}, 95 % sure) in {format_duration(answer.session_s)}; two builds of"
-        f" one source differ by up to {percent(answer.floor)}."
+    """Return what the gate is known to do on this machine: rates of gates, since a session is one draw."""
+    sessions = plural(answer.sessions, "session")
+    differ = (
+        "both sides were the same file, and its runs" if answer.is_same_build else "two builds of one source"
     )
+    red = f"{answer.red} of {sessions} red on equal programs"
+    planted = f"a planted {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts}"
+    return (
+        f"This machine, {answer.date}: {red} (at most {percent(answer.red_bound)} of gates, 95 %"
+        f" sure{_count_sessions(answer)}); {plural(answer.alarms, 'wrong verdict')} of {answer.verdicts};"
+        f" {planted}, in every benchmark of {answer.full_sessions} of {sessions} (at least"
+        f" {percent(answer.detected_bound)} of gates, 95 % sure) in {format_duration(answer.session_s)};"
+        f" {differ} differ by up to {percent(answer.floor)}."
+    )
+
+
+def _count_sessions(answer: Qualification) -> str:
+    """Say how many sessions would bound the rate of red gates at ``WANTED``."""
+    if answer.red or answer.red_bound <= WANTED:
+        return ""
+    return f"; {runs_to_show(WANTED)} sessions without one show {percent(WANTED)}"
 
 
 def explain_qualifying() -> str:
