@@ -1,6 +1,6 @@
 """Ledgers of made-up changes whose builds differ: does a lucky build win, and what does a total hold?
 
-``./dev bench ratchet [--ledgers N] [--seed N]``; about fifteen minutes for 60 ledgers. 200 changes each,
+``./dev bench ratchet [--ledgers N] [--seed N]``; about half an hour for 60 ledgers. 200 changes each,
 blocks vary by 0.5 %, builds of one source by 0 to 2 %. Exits with 1 where more ledgers have a false win than
 promised.
 """
