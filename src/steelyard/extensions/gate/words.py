@@ -11,7 +11,7 @@ from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.typical import format_typical
 from steelyard.report.text.undecided import write_undecided
-from steelyard.stats.planning.unseen import runs_to_show
+from steelyard.stats.distributions.absence import runs_to_show
 
 SIGNS: Final[dict[Verdict, str]] = {
     "slower": "✗",

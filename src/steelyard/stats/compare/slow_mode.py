@@ -14,8 +14,8 @@ from steelyard.results.comparison import SlowMode
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.describe.outliers import FENCE, SMALL_SAMPLE
 from steelyard.stats.describe.quartiles import quartiles
+from steelyard.stats.distributions.absence import runs_to_show
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
-from steelyard.stats.planning.unseen import runs_to_show
 
 FEWEST: Final = 2
 """Slow runs of one treatment, with none of the other, that are told whatever they decide: a single one is
