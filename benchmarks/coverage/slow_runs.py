@@ -25,7 +25,7 @@ from steelyard.core.arrays import Floats
 from steelyard.core.look_schedule import looks_from
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import BUILTIN
-from steelyard.extensions.gate.suite import BenchmarkEvidence, judge, look_again
+from steelyard.extensions.gate.suite import BenchmarkEvidence, SideValues, judge, look_again
 from steelyard.results.comparison import Decider
 from steelyard.stats.compare.bound import refute
 from steelyard.stats.compare.comparison import admissible, compare, intervals, judge_beside
@@ -155,11 +155,11 @@ def gated(arms: Arms, count: int, seed: int) -> tuple[float, float]:
     at = [*takewhile(lambda look: look <= GATE_BLOCKS, looks_from(6))]
     base, head = _moved(arms, count, at[-1], seed)
     wrong = alone = 0
-    for d in head - base:
-        evidence = BenchmarkEvidence()
+    for old, new in zip(base, head, strict=True):
+        evidence, values = BenchmarkEvidence(), SideValues(old, new)
         for k, n in enumerate(at):
             looks = Looks(tuple(at[: k + 1]), n if n == at[-1] else None)
-            evidence = look_again(evidence, d[:n], looks, MARGIN)
+            evidence = look_again(evidence, values.take(n), looks, MARGIN)
         (judged,) = judge([evidence], ALPHA)
         wrong += judged.decision == "slower"
         alone += evidence.worse <= ALPHA

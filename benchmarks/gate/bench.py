@@ -29,7 +29,13 @@ from scipy import stats
 
 from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
-from steelyard.extensions.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
+from steelyard.extensions.gate.suite import (
+    BenchmarkEvidence,
+    SideValues,
+    estimate_blocks,
+    judge,
+    look_again,
+)
 from steelyard.stats.sequential.looks import Looks
 
 Floats = npt.NDArray[np.float64]
@@ -73,7 +79,7 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
     what there is no time to decide waits.
     """
     evidence = [BenchmarkEvidence() for _ in changes]
-    logs: list[list[float]] = [[] for _ in changes]
+    logs: list[list[tuple[float, float]]] = [[] for _ in changes]
     looks: list[tuple[int, ...]] = [() for _ in changes]
     runs = list(range(changes.size))
     one_s = 2 * RUN_S / 10 / changes.size
@@ -88,16 +94,17 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
         for _ in range(blocks):
             pair = machine.run(rng, np.zeros(changes.size), clock_s, 2, pair_s / 2)
             first = int(rng.integers(2))
-            row = np.log(pair[first] * (1 + changes)) - np.log(pair[1 - first])
+            head, base = np.log(pair[first] * (1 + changes)), np.log(pair[1 - first])
             for place in runs:
-                logs[place].append(float(row[place]))
+                logs[place].append((float(base[place]), float(head[place])))
             clock_s += pair_s
         is_last = done < look
         for place in runs:
             n = len(logs[place])
             looks[place] += (n,)
             so_far = Looks(looks[place], n if is_last else None)
-            evidence[place] = look_again(evidence[place], np.array(logs[place]), so_far, MARGIN)
+            values = SideValues(*np.array(logs[place]).T)
+            evidence[place] = look_again(evidence[place], values, so_far, MARGIN)
         decisions = [each.decision for each in judge(evidence, 0.05)]
         left = [place for place, each in enumerate(decisions) if each == "open"]
         if is_last or not left:
@@ -109,11 +116,12 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
     return [each == "slower" for each in decisions], clock_s
 
 
-def foresee(logs: list[float], one_s: float, level: float) -> BenchmarkOutlook:
+def foresee(logs: list[tuple[float, float]], one_s: float, level: float) -> BenchmarkOutlook:
     """As a gate does, of a benchmark whose blocks take so many seconds each."""
-    blocks = estimate_blocks(np.array(logs), MARGIN, level)
+    base, head = np.array(logs).T
+    blocks = estimate_blocks(head - base, MARGIN, level)
     return BenchmarkOutlook(
-        None if blocks is None else blocks * one_s, float(np.mean(logs)) > math.log1p(MARGIN)
+        None if blocks is None else blocks * one_s, float(np.mean(head - base)) > math.log1p(MARGIN)
     )
 
 

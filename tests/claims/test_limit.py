@@ -264,6 +264,38 @@ def test_a_single_run_far_beyond_a_limit_breaks_it_and_one_near_it_is_not_judged
     assert "1 of 1 block above 1.00 µs (median 20.0 ms)" in format_evidence_words(far.claim, far.instances[0])
 
 
+def test_a_quantile_over_machines_counts_machines_and_not_their_runs(bench):
+    """Three machines of 20 runs each say nothing of 90 %, whatever their runs are."""
+
+    def values(_levels, blocks):
+        return np.repeat([0.90, 0.95, 1.0], 20) + 1e-3 * np.random.default_rng(1).random(blocks.size)
+
+    claims = [{"limit": "wall_s", "max": 1.2, "quantile": 0.9}]
+    contexts = np.repeat([1, 2, 3], 20)
+    made = bench({"opt": ["O2"]}, claims, values, blocks=60, contexts=contexts)
+    ((instance,),) = (verdict.instances for verdict in made.judge())
+    assert (instance.outcome, instance.evidence.n, instance.evidence.by) == ("not_resolved", 3, "context")
+    alone = bench({"opt": ["O2"]}, claims, values, blocks=60)
+    ((independent,),) = (verdict.instances for verdict in alone.judge())
+    assert (independent.outcome, independent.evidence.n) == ("holds", 60)
+
+
+def test_a_quantile_over_many_machines_is_wrong_in_at_most_5_percent(bench):
+    """A tenth of machines and more is beyond the limit: by runs as units, a fifth to a half were wrong."""
+    rng, wrong = np.random.default_rng(405), 0
+    for _ in range(100):
+        machines = rng.normal(0, 0.1, 40)
+
+        def values(_levels, _blocks, machines=machines):
+            return np.exp(np.repeat(machines, 5) + rng.normal(0, 0.01, 200))
+
+        limit = float(np.exp(0.1 * witness.norm.ppf(0.88)))
+        claims = [{"limit": "wall_s", "max": limit, "quantile": 0.9}]
+        made = bench({"opt": ["O2"]}, claims, values, blocks=200, contexts=np.repeat(np.arange(1, 41), 5))
+        wrong += made.judge()[0].outcome == "holds"
+    assert wrong <= witness.binom.ppf(0.999, 100, 0.05)
+
+
 def test_a_quantile_has_no_typical_run_beside_it(bench):
     claims = [{"limit": "wall_s", "max": 0.05, "quantile": 0.5}]
     (verdict,) = bench(ONE, claims, with_one_far(0.02, 2.0)).judge()

@@ -9,15 +9,17 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.claims.ratio import explain_open
+from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Failures
 from steelyard.report.claims.claim import format_evidence_words
+from steelyard.stats.compare.comparison import compare
 
 FACTORS = {"opt": ["O2", "O3"]}
 BY_T = {"interval": "log-delta"}
 FASTER = {"faster": {"opt": "O3"}, "than": {"opt": "O2"}}
 
 
-def two(noise, ratio, *, seed=1, spread=0.02):
+def two(noise, ratio, *, seed=2, spread=0.02):
     draw = noise(seed, spread)
     return lambda levels, blocks: draw(blocks.size) * (1.0 if levels["opt"] == "O3" else ratio)
 
@@ -41,6 +43,23 @@ def test_the_p_of_faster_is_that_of_a_one_sample_t_test_against_log_by(bench, no
     assert low <= instance.evidence.ratio <= high
     side = "holds" if expected.statistic > 0 else "fails"
     assert verdict.outcome == (side if expected.pvalue <= 0.05 else "not_resolved")
+
+
+@pytest.mark.parametrize("margin", [None, 0.02])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_claim_and_an_answer_have_one_interval_for_one_ratio(bench, seed, margin):
+    def values(levels, blocks):
+        rng = np.random.default_rng(seed if levels["opt"] == "O3" else seed + 100)
+        return np.exp(0.2 * rng.exponential(1, blocks.size) * (levels["opt"] == "O2"))
+
+    made = bench(FACTORS, [FASTER], values, blocks=12)
+    ((instance,),) = (verdict.instances for verdict in made.judge())
+    (answered,) = compare(made.samples("wall_s"), Analysis(margin=margin, baseline={"opt": "O2"}))
+    assert instance.evidence.level == 0.05
+    assert instance.evidence.interval == answered.ci95
+    assert instance.evidence.p == answered.p
+    assert instance.evidence.method == answered.speedup.method
+    assert instance.evidence.allowances == answered.speedup.allowances == ("tail",)
 
 
 @pytest.mark.parametrize("by", [1.03, 1.05, 1.07, 1.09])

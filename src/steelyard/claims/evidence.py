@@ -9,6 +9,7 @@ import msgspec
 
 from steelyard.core.estimand import Estimand
 from steelyard.core.units import Metric, Scalar
+from steelyard.results.assumptions import Allowance
 from steelyard.results.comparison import Decider
 from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
@@ -67,6 +68,8 @@ class RatioEvidence(Evidence, frozen=True):
         Of the ratio, at ``level``: it lies beyond the bound exactly where the stratum is decided.
     level : float
         1 minus its coverage.
+    allowances : tuple of {"neighbours", "tail", "looks"}
+        What the interval allows for beyond its method, as in the answer.
     n, by : units of inference behind it
     resolvable : float or None
         The smallest relative difference from 1 that this n and spread would have shown with 80 % power.
@@ -88,6 +91,7 @@ class RatioEvidence(Evidence, frozen=True):
         "level",
         "p",
         "method",
+        "allowances",
         "n",
         "unit_of_inference=by",
         "resolvable",
@@ -111,6 +115,7 @@ class RatioEvidence(Evidence, frozen=True):
     reason: Reason | Literal["failures"] | None = None
     decided_by: Decider | None = None
     typical: TypicalEvidence | None = None
+    allowances: tuple[Allowance, ...] = ()
 
 
 class MeanEvidence(Evidence, frozen=True):

@@ -54,7 +54,7 @@ def runs_of(sample: Sample, *, sequential: bool = False) -> Runs | Undefined:
         values, first = _group(values, blocks)
         by = "block"
         at = contexts[first]
-        if at.all() and np.unique(at).size < at.size:
+        if _return(at):
             values, _ = _group(values, at)
             by, runs = "context", values.size
     return Runs(values, by, runs)
@@ -100,16 +100,30 @@ class Tail(Quantile, frozen=True, eq=False):
 
 
 def tail_of(sample: Sample, quantile: float, *, sequential: bool = False) -> Tail | Undefined:
-    """Return a quantile of one treatment's launches; of the means of blocks where these have several."""
+    """Return a quantile of one treatment's launches; of the means of blocks where these have several.
+
+    Runs of one context, or machine, share what it does to them. Where contexts return, the first value of
+    each is an independent draw, and the only one: a quantile over machines takes as many machines as runs.
+    """
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size:
         return Undefined("no_values")
     if not np.isfinite(values).all():
         return Undefined("not_finite")
-    several = not sequential and np.unique(np.asarray(sample.blocks)).size < values.size
-    if several:
-        values, _ = _group(values, np.asarray(sample.blocks, dtype=np.int64))
-    return Tail(np.sort(values), quantile, "block" if several else "launch")
+    by: Unit = "launch"
+    if not sequential:
+        blocks = np.asarray(sample.blocks, dtype=np.int64)
+        grouped, first = _group(values, blocks)
+        if grouped.size < values.size:
+            values, by = grouped, "block"
+        if _return(contexts := np.asarray(sample.contexts, dtype=np.int64)[first]):
+            values, by = grouped[np.unique(contexts, return_index=True)[1]], "context"
+    return Tail(np.sort(values), quantile, by)
+
+
+def _return(contexts: npt.NDArray[np.int64]) -> bool:
+    """Whether blocks have contexts of which some are visited again."""
+    return bool(contexts.all()) and np.unique(contexts).size < contexts.size
 
 
 def _group(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:

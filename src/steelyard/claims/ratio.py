@@ -139,6 +139,7 @@ def tested_pair(
             reason=None if is_decided and by_typical else explain_open(compared, allowed=allowed),
             decided_by=judgement.by if is_decided else None,
             typical=_describe_typical(compared, statement, level) if compared.beside else None,
+            allowances=speedup.allowances if speedup else (),
         )
 
     if not is_judged or judgement.p is None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 Unit = Literal["block", "context", "instance", "unpaired"]
 """Unit that is counted as independent; ``unpaired``: launches, where nothing pairs them."""
+
+Allowance = Literal["neighbours", "tail", "looks"]
+"""What p and interval of a ratio allow for: units that resemble their neighbours in time, one treatment that
+varies more and so has the long tail of the differences, and looks at the data before the last.
+"""
 
 _UNITS: Final[dict[Unit, str]] = {
     "block": "blocks are independent",
@@ -33,6 +39,13 @@ _SHAPES: Final = {
 _BEYOND_SIGNS: Final = (
     "mean log-ratios of {units} are near normal, where p or level is below what signs reach"
 )
+_ALIKE: Final = (
+    "neighbouring {units} are alike as in a first-order autoregression, by at most what is allowed for"
+)
+_ALLOWED: Final[dict[Allowance, str]] = {
+    "tail": "contributions of {units} are no more skewed than they look, and a standard error more",
+    "looks": "means of {units} are near normal at each look",
+}
 _NORMAL_LOGARITHMS: Final = "mean logarithms are near normal"
 _EXACT: Final = ("log-ratio-sign", "median-sign", "contrast-sign")
 _WHOLE: Final = {
@@ -59,6 +72,14 @@ def assumptions(method: str) -> tuple[str, ...]:
         return _WHOLE[method]
     unit = next(candidate for candidate in _UNITS if method.startswith(f"{candidate}-"))
     return assumptions_of(unit, method.removeprefix(f"{unit}-"))
+
+
+def assumptions_with(unit: Unit, kind: str, allowances: Sequence[Allowance]) -> tuple[str, ...]:
+    """Return what a kind of estimate assumes of units beyond what was allowed for."""
+    plain = assumptions_of(unit, kind)
+    units = "launches" if unit == "unpaired" else f"{unit}s"
+    first = _ALIKE.format(units=units) if "neighbours" in allowances else plain[0]
+    return (first, *plain[1:], *(_ALLOWED[a].format(units=units) for a in allowances if a in _ALLOWED))
 
 
 def assumptions_of(unit: Unit, kind: str) -> tuple[str, ...]:

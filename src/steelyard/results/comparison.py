@@ -11,7 +11,7 @@ import msgspec
 from steelyard.core.estimand import Estimand
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
-from steelyard.results.assumptions import Unit, assumptions, assumptions_of
+from steelyard.results.assumptions import Allowance, Unit, assumptions, assumptions_with
 from steelyard.results.budget import Budget
 from steelyard.results.document import Lines, part
 from steelyard.results.flags import Flag
@@ -68,6 +68,9 @@ class Speedup(msgspec.Struct, frozen=True):
         of 0, since a mean that one value dominates tells nothing of its logarithm.
     one_sided : bool
         Whether values that are only bounds leave one end of the interval open.
+    allowances : tuple of {"neighbours", "tail", "looks"}
+        What p and interval allow for beyond their method: likeness of neighbours, the tail of the treatment
+        that varies more, looks.
     """
 
     log: float
@@ -81,6 +84,7 @@ class Speedup(msgspec.Struct, frozen=True):
     estimand: Estimand = "geomean_ratio"
     least_p: float = 0.0
     one_sided: bool = False
+    allowances: tuple[Allowance, ...] = ()
 
     @property
     def value(self) -> float:
@@ -95,7 +99,7 @@ class Speedup(msgspec.Struct, frozen=True):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of p and interval."""
-        return assumptions_of(self.unit, self.kind)
+        return assumptions_with(self.unit, self.kind, self.allowances)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
         """Return the two-sided interval at level 1 - ``alpha``.
@@ -223,9 +227,6 @@ class Typical(msgspec.Struct, frozen=True):
         Of the rank test that the interval belongs to, two-sided.
     p_method : str
         ``exact``, ``exact-ties`` or ``normal``.
-    sign_flip_p : float or None
-        Exact test of the mean log-ratio over all signs; of up to 14 units, where t rests most on the normal
-        distribution.
     standardised : Standardised or None
         Mean log-ratio in standard deviations of a unit's log-ratio; without blocks, in the pooled one of
         launches. ``None`` without spread.
@@ -238,7 +239,6 @@ class Typical(msgspec.Struct, frozen=True):
     p: float
     p_method: str
     better: Better
-    sign_flip_p: float | None = None
     standardised: Standardised | None = None
     __lines__: ClassVar[Lines] = (
         "value",
@@ -247,7 +247,6 @@ class Typical(msgspec.Struct, frozen=True):
         "n",
         "p",
         "p_method",
-        "sign_flip_p",
         "better",
         "standardised",
         "assumptions",
@@ -440,6 +439,7 @@ class Comparison(msgspec.Struct, frozen=True):
             "value=speedup.value",
             *("ci95", "ci_family", "ci_relevance"),
             "method=speedup.method",
+            "allowances=speedup.allowances",
             "nu=speedup.nu",
             "n=speedup.n",
             "se_log=speedup.se",

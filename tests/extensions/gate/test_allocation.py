@@ -9,7 +9,13 @@ import pytest
 
 from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import OPTIMISM, BenchmarkOutlook, choose_next
-from steelyard.extensions.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
+from steelyard.extensions.gate.suite import (
+    BenchmarkEvidence,
+    SideValues,
+    estimate_blocks,
+    judge,
+    look_again,
+)
 from steelyard.stats.sequential.looks import Looks
 
 MARGIN = 0.03
@@ -55,7 +61,10 @@ def gate_suite(rng, means, spread, budget):
             logs[place] += list(rng.normal(means[place], spread, blocks))
             looks[place] += (len(logs[place]),)
             so_far = Looks(looks[place], looks[place][-1] if done < look else None)
-            evidence[place] = look_again(evidence[place], np.array(logs[place]), so_far, MARGIN)
+            d = np.array(logs[place])
+            shared = np.random.default_rng([place, 9]).normal(0, 0.05, d.size)
+            values = SideValues(shared - d / 2, shared + d / 2)
+            evidence[place] = look_again(evidence[place], values, so_far, MARGIN)
         decisions = [each.decision for each in judge(evidence, 0.05)]
         left = [place for place, decision in enumerate(decisions) if decision == "open"]
         if not left or done < look:

@@ -68,11 +68,11 @@ def test_what_is_decided_runs_no_more(suites, tmp_path):
 @pytest.mark.usefixtures("steady")
 def test_what_there_is_no_time_to_decide_waits(suites, tmp_path):
     base = suites.suite(sort=100, find=100, fill=100)
-    head = suites.suite(sort=104.12, find=103.98, fill=100)
+    head = suites.suite(sort=104.12, find=103.98, fill=70)
     found = run(suites, tmp_path, request_of(base, head, margin=0.04, max_time_s=9 * BLOCK_S))
-    assert verdicts(found) == {"sort": "open", "find": "open", "fill": "equivalent"}
+    assert verdicts(found) == {"sort": "open", "find": "open", "fill": "faster"}
     sort, find, _ = found.benchmarks
-    assert find.blocks < sort.blocks == 8
+    assert find.blocks == 6 < sort.blocks
     assert suites.filters[-1] == "^(sort)$"
 
 
@@ -199,9 +199,9 @@ def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(s
 
 def test_failures_that_are_allowed_are_left_out_and_noted(suites, tmp_path):
     base = suites.suite(sort=100)
-    head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    head = suites.suite(sort=70, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
     found = run(suites, tmp_path, request_of(base, head, allow_failures=1))
-    assert verdicts(found) == {"sort": "equivalent"}
+    assert verdicts(found) == {"sort": "faster"}
     assert found.benchmarks[0].blocks == 6
     assert found.notes == (
         "1 of 8 processes of head failed; their blocks do not count. The first: ended with exit code 9",
@@ -232,8 +232,8 @@ def test_a_benchmark_that_head_skips_at_times_is_not_judged_by_the_other_blocks(
 
 def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
     base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
-    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
-    assert verdicts(found) == {"sort": "equivalent"}
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=70)))
+    assert verdicts(found) == {"sort": "faster"}
     assert any(
         note.startswith("1 of 8 processes of base failed; their blocks do not") for note in found.notes
     )
@@ -299,6 +299,17 @@ def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_pa
     assert "Both sides were linked anew for each block, in an order drawn for it." in found.notes
     assert run(suites, tmp_path, request) == found
     assert log.read_text().split() == layouts
+
+
+def test_equal_sides_that_are_qualified_have_each_a_layout_of_its_own(suites, tmp_path):
+    head = suites.suite(sort=100)
+    log = tmp_path / "layouts"
+    build = f"echo '# {{layout}}' >> bench; echo {{layout}} >> {log}"
+    request = request_of(head, head, build=build, layout=True, is_null=True, max_time_s=9 * BLOCK_S)
+    run(suites, tmp_path, request)
+    layouts = log.read_text().split()[2:]
+    assert len(layouts) >= 6
+    assert len(set(layouts)) == len(layouts)
 
 
 def test_layouts_that_nothing_draws_or_that_change_nothing_are_refused(suites, tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
+from scipy.stats import binom
 from scratch_repository import Suites
 
 from steelyard.core.errors import MachineError
@@ -17,7 +19,9 @@ from steelyard.extensions.gate.qualification import (
 )
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Qualification
+from steelyard.extensions.gate.words import describe_qualification
 from steelyard.lab.repository.repository import Repository
+from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +46,11 @@ def test_sessions_count_false_alarms_and_planted_slow_downs_and_are_kept(suites,
     )
     assert isinstance(found, Qualification)
     assert (found.sessions, found.verdicts, found.alarms, found.detected) == (2, 4, 0, 4)
-    # Of no alarm in n verdicts the bound is 1 - 0.05^(1/n); of n of n seen, 0.05^(1/n).
-    assert found.alarm_bound == pytest.approx(1 - 0.05**0.25)
-    assert found.detected_bound == pytest.approx(0.05**0.25)
+    # Of none in n sessions the bound is 1 - 0.05^(1/n), of n of n seen 0.05^(1/n); verdicts do not count.
+    assert (found.red, found.alarm_sessions, found.full_sessions) == (0, 0, 2)
+    assert found.red_bound == found.alarm_bound == pytest.approx(1 - 0.05**0.5)
+    assert found.detected_bound == pytest.approx(0.05**0.5)
+    assert found.is_same_build
     assert 0 <= found.floor < 0.02
     assert load_qualification(request, Repository(suites.path)) == found
     import os
@@ -56,9 +62,32 @@ def test_sessions_count_false_alarms_and_planted_slow_downs_and_are_kept(suites,
 @pytest.fixture
 def kept():
     return Qualification(
-        machine="m", date="2026-01-01", harness="cargo", margin=0.5, sessions=2, verdicts=2, alarms=0,
-        alarm_bound=0.5, floor=0.1, slow_down=0.1, detected=2, detected_bound=0.5, session_s=1.0,
+        machine="m", date="2026-01-01", harness="cargo", margin=0.5, sessions=2, red=0, red_bound=0.78,
+        verdicts=2, alarms=0, alarm_sessions=0, alarm_bound=0.78, floor=0.1, is_same_build=True,
+        slow_down=0.1, detected=2, full_sessions=2, detected_bound=0.22, session_s=1.0,
     )  # fmt: skip
+
+
+def test_a_qualification_speaks_of_gates_and_says_how_many_sessions_are_wanted(kept):
+    five = describe_qualification(replace(kept, sessions=5, red_bound=1 - 0.05**0.2))
+    assert "0 of 5 sessions red on equal programs (at most 45 % of gates, 95 % sure" in five
+    assert "; 59 sessions without one show 5 %)" in five
+    assert "both sides were the same file, and its runs differ by up to 10 %" in five
+    many = describe_qualification(replace(kept, sessions=59, red_bound=0.0495, is_same_build=False))
+    assert "sessions without one" not in many
+    assert "two builds of one source differ by up to 10 %" in many
+
+
+def test_bounds_hold_where_verdicts_of_a_session_go_wrong_together():
+    """Sessions of 20 verdicts, of which one in ten is wrong in all: the bound is above that in 95 %."""
+    rng = np.random.default_rng(404)
+    by_session, by_verdict = 0, 0
+    for _ in range(400):
+        wrong = int((rng.random(20) < 0.1).sum())
+        by_session += clopper_pearson(wrong, 20, 0.1).high < 0.1
+        by_verdict += clopper_pearson(20 * wrong, 400, 0.1).high < 0.1
+    assert by_session <= binom.ppf(0.999, 400, 0.05)
+    assert by_verdict > 3 * by_session
 
 
 def test_the_qualification_of_another_suite_says_nothing_of_this_one(suites, tmp_path, kept):

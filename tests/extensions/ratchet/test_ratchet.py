@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
 
 from steelyard.core.errors import RecordBusyError, RecordError, UsageError
 from steelyard.extensions.ratchet import ratchet as module
 from steelyard.extensions.ratchet.ledger import FILE, lock_ledger, read_ledger
-from steelyard.extensions.ratchet.ratchet import Ratchet, RatchetRequest, compute_p
+from steelyard.extensions.ratchet.ratchet import Ratchet, RatchetRequest
 from steelyard.lab.repository.repository import Repository
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
@@ -86,15 +85,15 @@ def test_an_interrupted_confirmation_goes_on_with_the_level_that_it_began_with(
     programs, ratchet, monkeypatch
 ):
     write(programs, 4)
-    compare = Ratchet._compare
+    measure = module.measure_builds
 
-    def interrupted(self, ledger, trees, best, other, name, times):
-        if name.endswith("confirm"):
+    def interrupted(pair, trees, watch):
+        if pair.name.endswith("confirm"):
             raise KeyboardInterrupt
-        return compare(self, ledger, trees, best, other, name, times)
+        return measure(pair, trees, watch)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Ratchet, "_compare", interrupted)
+        patch.setattr(module, "measure_builds", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ratchet.try_tree(REQUEST)
     assert ratchet.read().attempts[0].outcome == "open"
@@ -105,14 +104,14 @@ def test_an_interrupted_confirmation_goes_on_with_the_level_that_it_began_with(
 
 def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeypatch):
     write(programs, 4)
-    compare = Ratchet._compare
+    measure = module.measure_builds
 
-    def interrupted(self, ledger, trees, best, other, name, times):
-        if name == "0001-confirm":
+    def interrupted(pair, trees, watch):
+        if pair.name == "0001-confirm":
             raise KeyboardInterrupt
-        return compare(self, ledger, trees, best, other, name, times)
+        return measure(pair, trees, watch)
 
-    monkeypatch.setattr(Ratchet, "_compare", interrupted)
+    monkeypatch.setattr(module, "measure_builds", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ratchet.try_tree(REQUEST)
     write(programs, 2)
@@ -134,15 +133,16 @@ def test_a_change_that_is_wrong_in_one_run_is_no_win(programs, ratchet, tmp_path
 
 
 def test_a_total_that_was_interrupted_does_not_stand_in_the_way_of_a_later_best(
-    programs, ratchet, monkeypatch
+    programs, ratchet, monkeypatch, draw_samples
 ):
     names = []
 
-    def compare(self, ledger, trees, best, rival, name, times):
-        names.append(name)
-        return np.linspace(0.5, 0.7, 15)
+    def measure(pair, trees, watch):
+        names.append(pair.name)
+        return draw_samples(np.linspace(0.5, 0.7, 15))
 
-    monkeypatch.setattr(Ratchet, "_compare", compare)
+    monkeypatch.setattr(module, "measure_builds", measure)
+    monkeypatch.setattr(module, "is_same_program", lambda *_: False)
     for mebibytes in (4, 2):
         write(programs, mebibytes)
         ratchet.try_tree(REQUEST)
@@ -193,13 +193,3 @@ def test_a_damaged_ledger_is_named(programs, ratchet):
     (ratchet.directory / FILE).write_text('{"start": 1}')
     with pytest.raises(RecordError, match="is not a ledger"):
         ratchet.read()
-
-
-def test_p_is_that_of_a_one_sided_t_test():
-    """Witness: scipy.stats.ttest_1samp."""
-    values = np.random.default_rng(3).normal(0.03, 0.02, 12)
-    for margin in (0.0, 0.01, 0.1):
-        wanted = ttest_1samp(values, np.log1p(margin), alternative="greater").pvalue
-        assert compute_p(values, margin) == pytest.approx(wanted)
-    assert (compute_p(np.full(5, 0.1), 0.01), compute_p(np.full(5, 0.0), 0.01)) == (0.0, 1.0)
-    assert module.PROMISING < 0.5

@@ -51,7 +51,6 @@ def test_a_single_slow_run_is_told_where_more_of_its_kind_would_turn_the_verdict
     old, new = arms(np.random.default_rng(7), slow=(3,), at=0.93)
     comparison = found(sample, old, new)
     assert (comparison.slow.runs, comparison.refused, comparison.verdict) == (1, True, "not_resolved")
-    assert comparison.p <= 0.05
     # Of so large a difference none could.
     clear = found(sample, old * 0.8, new)
     assert clear.slow is None

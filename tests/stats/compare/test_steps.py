@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from steelyard.core.analysis import Analysis, TypeB
 from steelyard.results.undefined import Undefined
@@ -67,11 +68,38 @@ def test_every_step_is_more_careful_somewhere_where_its_reason_is_there(sample):
     assert changed == {name for name, _ in STEPS}
 
 
-def test_a_fixed_number_of_blocks_without_margin_and_stated_errors_is_only_checked_for_dependence(sample):
-    rng = np.random.default_rng(3)
+def test_a_fixed_number_of_blocks_without_reason_for_care_is_judged_as_it_is(sample):
+    rng = np.random.default_rng(4)
     stages = walked(sample, rng.normal(0, 0.05, (2, 12)))
-    assert stages["type B"] is stages["estimate"]
-    assert stages["tail"] is stages["looks"] is stages["dependence"]
+    assert stages["type B"] is stages["tail"] is stages["looks"] is stages["estimate"]
+    assert stages["looks"].allowances == ()
+    assert stages["looks"].assumptions[0] == "blocks are independent"
+
+
+@pytest.mark.parametrize("margin", [None, 0.02])
+def test_a_tail_is_allowed_for_without_looks_and_without_a_margin(sample, margin):
+    stages = walked(sample, tail(1), margin=margin)
+    assert stages["looks"].p_of(1.3) > stages["dependence"].p_of(1.3)
+    assert stages["looks"].allowances == ("tail",)
+    assert "no more skewed than they look" in stages["looks"].assumptions[-1]
+
+
+def test_what_was_allowed_for_is_named_in_the_order_of_the_steps(sample):
+    stages = walked(sample, drift(3), looks=LOOKS)
+    assert stages["estimate"].allowances == ()
+    assert stages["looks"].allowances == ("neighbours", "tail", "looks")
+    assert "neighbouring blocks are alike" in stages["looks"].assumptions[0]
+
+
+def test_equal_means_with_one_exponential_arm_differ_in_five_percent_at_most(sample):
+    rng = np.random.default_rng(400)
+    wrong, wrong_by_signs = 0, 0
+    for _ in range(300):
+        stages = walked(sample, np.array([0.03 * rng.exponential(1, 12), 0.03 + rng.normal(0, 0.001, 12)]))
+        wrong += stages["looks"].p <= 0.05
+        wrong_by_signs += stages["estimate"].p <= 0.05
+    assert wrong <= binom.ppf(0.999, 300, 0.05)
+    assert wrong_by_signs > wrong
 
 
 def test_what_a_step_leaves_undefined_ends_the_walk(sample):

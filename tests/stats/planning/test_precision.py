@@ -38,7 +38,8 @@ def test_it_is_the_half_width_of_the_interval_that_is_printed(sample, estimand, 
 
 def test_neighbouring_blocks_that_resemble_each_other_widen_it(sample):
     d = np.sin(np.arange(60)) * 0.02
-    pair = [sample(np.exp(d)), sample(np.ones(60), treatment=2)]
+    shared = np.cos(np.arange(60)) * 0.05  # so that both treatments vary alike
+    pair = [sample(np.exp(shared + d / 2)), sample(np.exp(shared - d / 2), treatment=2)]
     its = allowance(autocorrelation(d))
     half = witness.t.isf(0.025, its.nu) * d.std(ddof=1) / math.sqrt(60) * its.factor
     assert its.factor > 1.5
@@ -47,8 +48,11 @@ def test_neighbouring_blocks_that_resemble_each_other_widen_it(sample):
 
 def test_contexts_are_in_no_order_and_get_no_correction(sample):
     contexts = list(range(1, 11)) * 2
-    old = sample(np.exp(np.tile(np.arange(10) / 100, 2)), contexts=contexts)
-    new = sample(np.ones(20), treatment=2, contexts=contexts)
+    shared, d = (np.arange(10) - 4.5) ** 2 / 500, np.arange(10) / 100  # so that both treatments vary alike
+    old, new = (
+        sample(np.exp(np.tile(shared + sign * d / 2, 2)), treatment=place, contexts=contexts)
+        for place, sign in ((1, 1), (2, -1))
+    )
     half = witness.t.isf(0.025, 9) * (np.arange(10) / 100).std(ddof=1) / math.sqrt(10)
     assert precision([old, new], Analysis()).widest == pytest.approx(math.sinh(half))
 

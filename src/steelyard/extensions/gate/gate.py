@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, UsageError
@@ -26,12 +27,14 @@ from steelyard.extensions.gate.suite import (
     LEAST,
     BenchmarkEvidence,
     BenchmarkJudgement,
+    SideValues,
+    change_interval,
+    compare_sides,
+    count_blocks_to_show,
     estimate_blocks,
-    estimate_interval,
     judge,
-    locate_typical,
-    log_differences,
     look_again,
+    read_values,
 )
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
@@ -39,9 +42,10 @@ from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
-from steelyard.results.interval import Interval
+from steelyard.results.comparison import TypicalRatio
 from steelyard.results.status import Progress
-from steelyard.stats.compare.slow_mode import find_slow_runs
+from steelyard.results.undefined import Undefined
+from steelyard.stats.compare.slow_mode import find_slow_runs, runs_to_trust
 from steelyard.stats.sequential.looks import Looks
 
 FIRST_LOOK: Final = 6
@@ -51,7 +55,9 @@ SLACK: Final = 1.5
 LEAST_S: Final = 20.0
 """The shortest default budget."""
 LEAST_BLOCKS: Final = 20
-"""Blocks for which a default budget is enough."""
+"""Blocks for which a default budget is enough, if no more are needed to see slow runs."""
+SPARE_BLOCKS: Final = 3
+"""Beside those: the discarded one, and one more for a change that is not 0."""
 
 
 class BenchmarkOfSuite(msgspec.Struct):
@@ -176,7 +182,8 @@ class GatedSuite:
         by_defaults_s = (
             SLACK * 2 * sum(map(self.plan.get_default_s, (entry.program for entry in self.benchmarks)))
         )
-        blocks_s = LEAST_BLOCKS * sum(entry.pair_s for entry in self.plan.programs)
+        blocks = max(LEAST_BLOCKS, SPARE_BLOCKS + runs_to_trust(0.0, math.log1p(self.request.margin)))
+        blocks_s = blocks * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
 
     @property
@@ -303,8 +310,8 @@ class GatedSuite:
                 continue
             entry.looks = (*entry.looks, n)
             looks = Looks(entry.looks, n if is_last else None)
-            logs = compute_differences(entry, self.plan)
-            entry.evidence = look_again(entry.evidence, logs, looks, self.request.margin)
+            values = get_values(entry, self.plan)
+            entry.evidence = look_again(entry.evidence, values, looks, self.request.margin)
             entry.closed = n if is_last else None
         for entry, judged in zip(
             self.benchmarks, judge([entry.evidence for entry in self.benchmarks], ALPHA), strict=True
@@ -395,6 +402,11 @@ class GatedSuite:
                 )
         return notes
 
+    @property
+    def is_same_build(self) -> bool:
+        """Whether all programs of both sides are the same files, linked once."""
+        return not self.request.layout and all(program.is_same_file for program in self.plan.programs)
+
     def _note_equal_programs(self) -> list[str]:
         equal = [entry.name or self.plan.harness for entry in self.plan.programs if entry.is_same]
         if not equal or self.request.is_null:
@@ -414,9 +426,14 @@ class GatedSuite:
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 
+def get_values(benchmark: BenchmarkOfSuite, plan: Plan) -> SideValues:
+    """Return the values of both sides, of all blocks."""
+    return read_values(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
+
+
 def compute_differences(benchmark: BenchmarkOfSuite, plan: Plan) -> Floats:
     """Logarithms of head over base, above 0 where head is worse."""
-    return log_differences(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
+    return get_values(benchmark, plan).differences
 
 
 def describe_benchmark(
@@ -425,38 +442,55 @@ def describe_benchmark(
     """Return what the answer says of one benchmark."""
     if not benchmark.base:
         return GatedBenchmark(benchmark.title, "open")
-    logs = compute_differences(benchmark, suite.plan)
-    bounds = estimate_interval(logs)
-    return GatedBenchmark(
+    values, margin = get_values(benchmark, suite.plan), suite.request.margin
+    compared = compare_sides(values, margin, _choose_looks(benchmark))
+    ratio, mean, blocks = compared.speedup, float(values.differences.mean()), values.base.size
+    described = GatedBenchmark(
         name=benchmark.title,
         verdict=judged.decision,
-        blocks=logs.size,
+        blocks=blocks,
         base=float(np.exp(np.log(benchmark.base).mean())),
         head=float(np.exp(np.log(benchmark.head).mean())),
-        change=math.expm1(float(logs.mean())),
-        ci95=Interval(math.expm1(bounds.low), math.expm1(bounds.high)) if bounds else None,
+        change=math.expm1(mean),
+        ci95=None if isinstance(ratio, Undefined) else change_interval(ratio),
         p_worse=judged.adjusted.worse,
         p_better=judged.adjusted.better,
         p_equivalent=judged.adjusted.equivalent,
-        needed_s=suite.estimate_needed_s(benchmark) if judged.decision == "open" else None,
         decided_by=judged.by,
-        typical=describe_typical(benchmark, logs, suite.plan),
+        typical=describe_typical(values, compared.beside),
         reason=suite.reasons.get(benchmark.title),
+    )
+    if judged.decision != "open":
+        return described
+    slow = compared.slow if "slow_mode" in compared.flags else None
+    return replace(
+        described,
+        needed_s=suite.estimate_needed_s(benchmark),
+        blocks_to_show=count_blocks_to_show(mean, margin, blocks),
+        slow_side=None if slow is None else str(slow.treatment.levels["side"]),
+        slow_runs=0 if slow is None else slow.runs,
     )
 
 
-def describe_typical(benchmark: BenchmarkOfSuite, logs: Floats, plan: Plan) -> TypicalChange | None:
-    """Return what the answer says of a typical run; ``logs`` are those of head over base, above 0 worse."""
-    typical = locate_typical(logs)
-    if typical is None:
+def _choose_looks(benchmark: BenchmarkOfSuite) -> Looks | None:
+    """Return the looks at a benchmark, today's included: others of its program may have kept it running."""
+    blocks = len(benchmark.base)
+    if not benchmark.looks:
         return None
-    values = (np.log(side) for side in (benchmark.base, benchmark.head))
-    slow = find_slow_runs(*values, sign=-1 if plan.is_higher_better else 1)
+    closed = benchmark.closed if benchmark.closed == blocks else None
+    return Looks(tuple(sorted({*benchmark.looks, blocks})), closed)
+
+
+def describe_typical(values: SideValues, beside: TypicalRatio | None) -> TypicalChange | None:
+    """Return what the answer says of a typical run."""
+    if beside is None:
+        return None
+    slow = find_slow_runs(values.base, values.head)
     counts = [int(is_slow.sum()) for is_slow in slow or ()]
-    bounds = typical.interval(0.05)
+    logs = values.differences
     return TypicalChange(
-        change=math.expm1(typical.log),
-        ci95=Interval(bounds.low - 1, bounds.high - 1) if bounds else None,
+        change=1 / beside.ratio.value - 1,
+        ci95=change_interval(beside.ratio),
         slower=int((logs > 0).sum()),
         faster=int((logs < 0).sum()),
         slow_side=SIDES[counts.index(max(counts))] if counts else None,

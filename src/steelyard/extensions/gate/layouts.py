@@ -49,15 +49,17 @@ def split_into_blocks(batch: TrialBatch) -> list[TrialBatch]:
 
 
 def link_anew(batch: TrialBatch, request: GateRequest, sides: GateSides) -> None:
-    """Link both sides in the order that is drawn for a block.
+    """Link both sides in the order that is drawn for a block, equal sides each in one of its own.
 
     Raises
     ------
     ProgramError
         A build fails, or makes the same program as before.
     """
-    layout = int(np.random.default_rng(batch.seed).integers(1, LARGEST_SEED))
-    for side in SIDES:
+    drawn = np.random.default_rng(batch.seed).integers(1, LARGEST_SEED, size=len(SIDES))
+    for place, side in enumerate(SIDES):
+        # One number for both sides of a change; two builds of one source would be the same with it.
+        layout = int(drawn[place if request.is_null else 0])
         sides.prepare(side)
         file = Path(batch.program.programs[side].words[0])
         before = file.read_bytes() if file.is_file() else b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,8 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     probes: dict[Side, ProbedHarness]
     is_same: bool = False
     """Whether the gate built the same file on both sides."""
+    is_same_file: bool = False
+    """Whether what is started is the same file on both sides, whoever built it."""
     installed: str | None = None
     """The program of both sides where it is none of a tree: they differ in what it reads."""
 
@@ -131,17 +134,25 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
                 probes[side] = probe(
                     harness, program, metric, place, environment, request.timeout_s, tree.output
                 )
-        is_same = harness.builds and _is_same_file(members)
-        programs.append(PlannedProgram(name, members, probes, is_same, _find_installed(harness, members)))
+        is_same_file = _is_same_file({side: trees[side].path for side in members}, members)
+        is_same = harness.builds and is_same_file
+        programs.append(
+            PlannedProgram(name, members, probes, is_same, is_same_file, _find_installed(harness, members))
+        )
     _refuse_nothing_common(programs)
     plan = Plan(harness.name, metric, tuple(programs))
     write_plain(file, msgspec.json.encode(plan))
     return plan
 
 
-def _is_same_file(programs: Mapping[Side, HarnessProgram]) -> bool:
-    files = [Path(entry.words[0]) for entry in programs.values()]
-    return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
+def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessProgram]) -> bool:
+    """Whether what both sides start has the same bytes, a file of its tree or one that is installed."""
+    files = [
+        shutil.which(starts[side] / entry.directory / entry.words[0]) or shutil.which(entry.words[0])
+        for side, entry in programs.items()
+    ]
+    contents = [Path(file).read_bytes() for file in files if file is not None]
+    return len(contents) == len(SIDES) and contents[0] == contents[1]
 
 
 def _find_installed(harness: Harness, programs: Mapping[Side, HarnessProgram]) -> str | None:

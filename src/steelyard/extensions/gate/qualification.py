@@ -1,8 +1,9 @@
 """``qualify``: how often a gate on this machine is wrong about equal programs, and what it sees.
 
-Sessions are gates of two builds of one source, in trees of their own, so that paths and layouts differ as
-they do between revisions. A slow-down is planted in the values of the same sessions, those of head each times
-a factor, so that the noise is that of real runs.
+Sessions are gates of two builds of one source, in trees of their own. Where the build makes the same file of
+both, the answer says that it is noise of runs; with ``--layout`` each side is linked in an order of its own.
+A slow-down is planted in the values of the same sessions, those of head each times a factor, so that the
+noise is that of real runs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError
-from steelyard.extensions.gate.gate import BenchmarkOfSuite, GatedSuite, compute_differences, measure_suite
+from steelyard.extensions.gate.gate import (
+    BenchmarkOfSuite,
+    GatedSuite,
+    compute_differences,
+    get_values,
+    measure_suite,
+)
 from steelyard.extensions.gate.plan import Tell
 from steelyard.extensions.gate.request import ALPHA, GateRequest
 from steelyard.extensions.gate.results import Qualification
@@ -139,8 +146,12 @@ class Counts:
 
     def __init__(self) -> None:
         self.verdicts = 0
+        self.red = 0
         self.alarms = 0
+        self.alarm_sessions = 0
         self.detected = 0
+        self.full_sessions = 0
+        self.is_same_build = True
         self.seconds: list[float] = []
         self.sizes: list[float] = []
         self.harness = ""
@@ -151,9 +162,15 @@ class Counts:
         self.seconds.append(suite.measured_s)
         judged = judge([entry.evidence for entry in suite.benchmarks], ALPHA)
         planted = judge([plant(entry, suite, slow_down) for entry in suite.benchmarks], ALPHA)
+        alarms = sum(entry.decision in ("slower", "faster") for entry in judged)
+        detected = sum(entry.decision == "slower" for entry in planted)
         self.verdicts += len(judged)
-        self.alarms += sum(entry.decision in ("slower", "faster") for entry in judged)
-        self.detected += sum(entry.decision == "slower" for entry in planted)
+        self.red += any(entry.decision == "slower" for entry in judged)
+        self.alarms += alarms
+        self.alarm_sessions += alarms > 0
+        self.detected += detected
+        self.full_sessions += detected == len(planted)
+        self.is_same_build &= suite.is_same_build
         self.sizes += [
             abs(math.expm1(float(compute_differences(entry, suite.plan).mean())))
             for entry in suite.benchmarks
@@ -161,7 +178,7 @@ class Counts:
         ]
 
     def summarise(self, request: GateRequest, sessions: int, slow_down: float) -> Qualification:
-        """Rates with one-sided bounds."""
+        """Rates with one-sided bounds, which count sessions: verdicts of one are no independent draws."""
         alpha = 2 * (1 - SURE)
         return Qualification(
             machine=identify_machine(),
@@ -169,13 +186,18 @@ class Counts:
             harness=self.harness,
             margin=request.margin,
             sessions=sessions,
+            red=self.red,
+            red_bound=clopper_pearson(self.red, sessions, alpha).high,
             verdicts=self.verdicts,
             alarms=self.alarms,
-            alarm_bound=clopper_pearson(self.alarms, self.verdicts, alpha).high,
+            alarm_sessions=self.alarm_sessions,
+            alarm_bound=clopper_pearson(self.alarm_sessions, sessions, alpha).high,
             floor=float(np.quantile(self.sizes, SURE)),
+            is_same_build=self.is_same_build,
             slow_down=slow_down,
             detected=self.detected,
-            detected_bound=clopper_pearson(self.detected, self.verdicts, alpha).low,
+            full_sessions=self.full_sessions,
+            detected_bound=clopper_pearson(self.full_sessions, sessions, alpha).low,
             session_s=float(np.mean(self.seconds)),
         )
 
@@ -186,12 +208,13 @@ def plant(benchmark: BenchmarkOfSuite, suite: GatedSuite, slow_down: float) -> B
     The session stopped when its verdict on equal programs was there: what a gate would have seen in blocks
     after that is not counted as seen.
     """
-    logs = compute_differences(benchmark, suite.plan) + math.log1p(slow_down)
+    measured = get_values(benchmark, suite.plan)
+    values = replace(measured, head=measured.head + math.log1p(slow_down))
     evidence = BenchmarkEvidence()
     for place, look in enumerate(benchmark.looks, start=1):
         closed = benchmark.closed if look == benchmark.closed else None
         looks = Looks(benchmark.looks[:place], closed)
-        evidence = look_again(evidence, logs[:look], looks, suite.request.margin)
+        evidence = look_again(evidence, values.take(look), looks, suite.request.margin)
     return evidence
 
 

@@ -97,6 +97,11 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
         ``None`` where nothing was measured.
     reason : Reason or None
         With ``--explain``, of one that is slower.
+    blocks_to_show : int or None
+        Of one that is open, lies within the margin and has fewer blocks: those from which on a mode of slow
+        runs that carries it over the margin would have shown.
+    slow_side, slow_runs : str or None, int
+        Of one that slow runs of unknown share leave open: the side that has them, and how many.
     """
 
     name: str
@@ -113,10 +118,15 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     decided_by: Decider | None = None
     typical: TypicalChange | None = None
     reason: Reason | None = None
+    blocks_to_show: int | None = None
+    slow_side: str | None = None
+    slow_runs: int = 0
 
 
 class Qualification(msgspec.Struct, frozen=True):
     """What the gate does on this machine with two builds of one source, measured as in a gate.
+
+    Benchmarks of one session share its minutes: bounds count sessions, and not verdicts.
 
     Attributes
     ----------
@@ -124,20 +134,31 @@ class Qualification(msgspec.Struct, frozen=True):
         Digest of the facts by which a machine is known.
     margin : float
         With which it was measured.
+    red : int
+        Sessions in which some benchmark was "slower", so that the gate was red.
+    red_bound : float
+        Upper 95 % confidence bound of the rate of red gates.
     verdicts : int
         Benchmarks times sessions.
     alarms : int
         Verdicts "slower" or "faster", all of which are wrong.
+    alarm_sessions : int
+        Sessions that had one.
     alarm_bound : float
-        Upper 95 % confidence bound of the probability of a wrong verdict on one benchmark.
+        Upper 95 % confidence bound of the probability of a wrong verdict in one gate.
     floor : float
-        95 % quantile of the differences between the two builds that the sessions showed, as a magnitude.
+        95 % quantile of the differences between the two sides that the sessions showed, as a magnitude.
+    is_same_build : bool
+        Both sides were the same file in all sessions: then ``floor`` is the noise of runs, and says nothing
+        of builds.
     slow_down : float
         Planted in each value of head.
     detected : int
         Verdicts "slower" with the slow-down planted.
+    full_sessions : int
+        Sessions in which it was detected in all benchmarks.
     detected_bound : float
-        Lower 95 % confidence bound of the probability to detect it.
+        Lower 95 % confidence bound of the probability to detect it in all benchmarks of a gate.
     session_s : float
         Mean seconds that a session measured.
     """
@@ -147,12 +168,17 @@ class Qualification(msgspec.Struct, frozen=True):
     harness: str
     margin: float
     sessions: int
+    red: int
+    red_bound: float
     verdicts: int
     alarms: int
+    alarm_sessions: int
     alarm_bound: float
     floor: float
+    is_same_build: bool
     slow_down: float
     detected: int
+    full_sessions: int
     detected_bound: float
     session_s: float
 
@@ -224,4 +250,4 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 GATE: Final = Format("steelyard/gate", 1, Gate)
-QUALIFICATION: Final = Format("steelyard/gate-qualification", 1, Qualification)
+QUALIFICATION: Final = Format("steelyard/gate-qualification", 2, Qualification)

@@ -1,11 +1,12 @@
 """``judge``: slower, faster, equivalent or open, for every benchmark of a suite together.
 
-A benchmark has one difference of logarithms a block, head less base, of a time per unit of work. Three
-hypotheses are tested about their mean: at most the margin (its end is "slower"), at least minus the margin
-("faster"), and outside of both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419), each by Student's t,
-with the standard error that neighbours leave which seem alike (``stats.compare.dependence``).
-Beside the mean stands the typical run, by ranks and at its part of the level: it makes a benchmark slower,
-and keeps one from being equivalent, and does nothing else.
+A benchmark has one value of base and one of head a block, times per unit of work, and is judged by the steps
+of a comparison (``stats.compare.steps``). Three hypotheses are tested about the mean of their logarithms,
+head less base: at most the margin (its end is "slower"), at least minus the margin ("faster"), and outside of
+both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419). A mean that slow runs of unknown share decide is
+not judged. Beside the mean stands the typical run, by ranks and at its part of the level: it makes a
+benchmark slower, and keeps one from being equivalent, and does nothing else. None is equivalent before a mode
+that carries the mean over the margin would have shown.
 Each p counts over all looks (``stats.sequential.looks``) and is the smallest of them: over all looks it is
 below a with a probability of at most a, whenever the benchmark stops. So Holm's adjustment over the suite
 holds with benchmarks that stop at different looks, and what was decided stays so.
@@ -14,24 +15,25 @@ holds with benchmarks that stop at different looks, and what was decided stays s
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 from typing import Final, Literal
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
+from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
 from steelyard.core.special import normal_quantile
-from steelyard.results.comparison import Decider
+from steelyard.core.units import Metric
+from steelyard.results.comparison import Comparison, Decider, Speedup
 from steelyard.results.interval import Interval
-from steelyard.stats.compare.equivalence import equivalence_paired
+from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.judgement import share_of_level
-from steelyard.stats.describe.dependence import Allowance, allow_for_neighbours, widening_by_ranks
-from steelyard.stats.distributions.student import t_quantile, two_sided_p
+from steelyard.stats.compare.slow_mode import runs_to_trust
 from steelyard.stats.hypothesis.holm import holm
-from steelyard.stats.hypothesis.rank_location import RankLocation, locate_paired
-from steelyard.stats.rounding import constant
 from steelyard.stats.sequential.looks import Looks
 
 LEAST: Final = 3
@@ -40,7 +42,57 @@ POWER: Final = 0.8
 """Probability with which the blocks of an outlook decide."""
 MOST_BLOCKS: Final = 1_000_000
 
+TIME: Final = Metric("time", "s", better="lower")
+TREATMENTS: Final = tuple(
+    Treatment(place, side, {"side": side}) for place, side in ((1, "base"), (2, "head"))
+)
+
 Decision = Literal["slower", "faster", "equivalent", "open"]
+
+
+class SideValues(msgspec.Struct, frozen=True, eq=False):
+    """Logarithms of time per unit of work, block by block in the order of time; of both in each block."""
+
+    base: Floats
+    head: Floats
+
+    @property
+    def differences(self) -> Floats:
+        """Head less base; above 0 is worse."""
+        return self.head - self.base
+
+    def take(self, blocks: int) -> SideValues:
+        """Return the first blocks."""
+        return SideValues(self.base[:blocks], self.head[:blocks])
+
+
+def read_values(base: Sequence[float], head: Sequence[float], *, is_higher_better: bool) -> SideValues:
+    """Return values of both sides, above 0, as logarithms of time: of a rate, those of its reciprocal."""
+    sign = -1 if is_higher_better else 1
+    old, new = (sign * np.log(np.asarray(side, dtype=np.float64)) for side in (base, head))
+    return SideValues(old, new)
+
+
+def compare_sides(values: SideValues, margin: float, looks: Looks | None) -> Comparison:
+    """Compare head with base by the steps of a comparison; the speedup is base over head.
+
+    Raises
+    ------
+    ValueError
+        There is no block.
+    """
+    n = values.base.size
+    if not n:
+        raise ValueError("no block of both sides")
+    ids, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    # Ratios do not change where both are divided by one number; exponentials of large logarithms overflow.
+    middle = float(np.median(values.base))
+    samples = [
+        Sample(TIME, treatment, array("d", np.exp(logs - middle)), ids, ones, none, ids)
+        for treatment, logs in zip(TREATMENTS, (values.base, values.head), strict=True)
+    ]
+    declared = Analysis(metric=TIME.name, margin=margin, baseline=TREATMENTS[0].levels)
+    return intervals(samples, declared, metric=TIME.name, looks=looks, beside=True)[0]
 
 
 class BenchmarkEvidence(msgspec.Struct, frozen=True):
@@ -68,55 +120,42 @@ class BenchmarkJudgement(msgspec.Struct, frozen=True):
 
 
 def look_again(
-    before: BenchmarkEvidence, differences: Floats, looks: Looks, margin: float
+    before: BenchmarkEvidence, values: SideValues, looks: Looks, margin: float
 ) -> BenchmarkEvidence:
     """Evidence after one more look at a benchmark.
 
     Parameters
     ----------
-    differences : array
+    values : SideValues
         Of all blocks so far, as many as the last look has.
     margin : float
         Relative, above 0: 0.03 is 3 % slower, or faster by the same factor.
     """
+    compared = compare_sides(values, margin, looks)
+    now = BenchmarkEvidence()
+    if isinstance(compared.speedup, Speedup) and "slow_mode" not in compared.flags:
+        now = _weigh_mean(compared.speedup, values.base.size, margin)
+    if compared.beside is not None:
+        ratio, bound = compared.beside.ratio, math.log1p(margin)
+        beyond = share_of_level(ratio.p_of(math.exp(math.copysign(bound, ratio.log))))
+        now = replace(
+            now,
+            typical_worse=beyond if ratio.log < -bound else 1.0,
+            typical_better=beyond if ratio.log > bound else 1.0,
+        )
+    return BenchmarkEvidence(*(min(old, new) for old, new in zip(astuple(before), astuple(now), strict=True)))
+
+
+def _weigh_mean(ratio: Speedup, blocks: int, margin: float) -> BenchmarkEvidence:
+    """Evidence of the mean of one look; a two-sided level is spent, half of it on either side."""
     bound = math.log1p(margin)
-    allowed = allow_for_neighbours(differences)
-    tested = equivalence_paired(differences, Interval(-bound, bound), allowed)
-    # Of one-sided hypotheses: a two-sided level is spent, half of it on either side.
-    worse = _one_sided(differences - bound, looks, allowed)
-    better = _one_sided(-differences - bound, looks, allowed)
-    equivalent = looks.overall(min(1.0, 2 * tested.p)) / 2 if tested.p < 1 else 1.0
-    typical = locate_typical(differences)
-    typical_worse = typical_better = 1.0
-    if typical is not None:
-        beyond = share_of_level(looks.overall(typical.p_of(math.exp(math.copysign(bound, typical.log)))))
-        typical_worse = beyond if typical.log > bound else 1.0
-        typical_better = beyond if typical.log < -bound else 1.0
-    return BenchmarkEvidence(
-        min(before.worse, worse),
-        min(before.better, better),
-        min(before.equivalent, equivalent),
-        min(before.typical_worse, typical_worse),
-        min(before.typical_better, typical_better),
-    )
-
-
-def locate_typical(differences: Floats) -> RankLocation | None:
-    """Locate the logarithm of a typical run, head over base, of blocks in the order of time."""
-    ratio = locate_paired(differences)
-    return ratio and replace(ratio, factor=widening_by_ranks(differences))
-
-
-def _one_sided(excess: Floats, looks: Looks, allowed: Allowance) -> float:
-    """Overall p of "the mean is at most 0"; two-sided, so that both directions together keep the level."""
-    mean = float(excess.mean())
-    if mean <= 0:
-        return 1.0
-    n = excess.size
-    if constant(excess):
-        return looks.overall(min(1.0, 2.0 ** (1 - n)))
-    t = mean / (allowed.factor * float(excess.std(ddof=1)) / math.sqrt(n))
-    return looks.overall(two_sided_p(t, allowed.nu))
+    slow, fast = (ratio.p_of(math.exp(end)) for end in (-bound, bound))
+    if ratio.log < -bound:
+        return BenchmarkEvidence(worse=slow)
+    if ratio.log > bound:
+        return BenchmarkEvidence(better=fast)
+    is_shown = abs(ratio.log) < bound and blocks >= runs_to_trust(-ratio.log, bound)
+    return BenchmarkEvidence(equivalent=max(slow, fast) / 2 if is_shown else 1.0)
 
 
 def judge(suite: Sequence[BenchmarkEvidence], alpha: float) -> list[BenchmarkJudgement]:
@@ -147,15 +186,20 @@ def judge(suite: Sequence[BenchmarkEvidence], alpha: float) -> list[BenchmarkJud
     return judgements
 
 
-def estimate_interval(differences: Floats, alpha: float = 0.05) -> Interval | None:
-    """Confidence interval of the mean logarithm; ``None`` of fewer than two values."""
-    if differences.size < 2:
-        return None
-    allowed = allow_for_neighbours(differences)
-    se = allowed.factor * float(differences.std(ddof=1)) / math.sqrt(differences.size)
-    half = t_quantile(allowed.nu, alpha) * se
-    mean = float(differences.mean())
-    return Interval(mean - half, mean + half)
+def change_interval(ratio: Speedup, alpha: float = 0.05) -> Interval | None:
+    """Return the confidence interval of the relative change of head; ``None`` where it is unbounded."""
+    bounds = ratio.interval(alpha)
+    return None if bounds is None else Interval(1 / bounds.high - 1, 1 / bounds.low - 1)
+
+
+def count_blocks_to_show(worse: float, margin: float, blocks: int) -> int | None:
+    """Count the blocks that would show a mode which carries a benchmark over the margin.
+
+    ``None`` where there are as many, or it does not lie within.
+    """
+    bound = math.log1p(margin)
+    needed = runs_to_trust(worse, bound) if abs(worse) < bound else 0
+    return needed if needed > blocks else None
 
 
 def estimate_blocks(differences: Floats, margin: float, level: float) -> int | None:
@@ -178,10 +222,7 @@ def estimate_blocks(differences: Floats, margin: float, level: float) -> int | N
         return None
     reach = -normal_quantile(level / 2) + normal_quantile(POWER)
     needed = (reach * spread / distance) ** 2 + 2
+    mean, bound = float(differences.mean()), math.log1p(margin)
+    if abs(mean) < bound:
+        needed = max(needed, runs_to_trust(mean, bound))
     return None if needed > MOST_BLOCKS else max(1, math.ceil(needed) - n)
-
-
-def log_differences(base: Sequence[float], head: Sequence[float], *, is_higher_better: bool) -> Floats:
-    """Logarithms of head over base of paired values, of a rate of base over head; above 0 is worse."""
-    ratio = np.log(np.asarray(head, dtype=np.float64)) - np.log(np.asarray(base, dtype=np.float64))
-    return -ratio if is_higher_better else ratio

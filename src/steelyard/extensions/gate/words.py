@@ -19,6 +19,7 @@ from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.typical import format_typical
 from steelyard.report.text.undecided import write_undecided
+from steelyard.stats.distributions.absence import runs_to_show
 
 SIGNS: Final[dict[Verdict, str]] = {
     "slower": "✗",
@@ -33,6 +34,8 @@ MOST_SIZES: Final = 3
 MOST_NAMES: Final = 5
 MOST_BUDGETS: Final = 10
 """Times the budget, beyond which it is not worth naming what would decide a benchmark."""
+WANTED: Final = 0.05
+"""Rate of red gates that sessions are counted for."""
 _LARGE: Final = 1.0
 """Change from which a factor says more than a percentage."""
 
@@ -141,7 +144,9 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
         case "gone":
             return f"{name}: gone, head does not report it"
         case "open":
-            return f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry)}"
+            return (
+                f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry, answer.margin)}"
+            )
         case "equivalent":
             return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
         case "slower" if entry.decided_by == "typical":
@@ -157,10 +162,18 @@ def format_value(answer: Gate, number: float | None) -> str:
     return "–" if number is None else format_quantity(number, answer.unit)
 
 
-def explain_need(entry: GatedBenchmark) -> str:
+def explain_need(entry: GatedBenchmark, margin: float) -> str:
     """Return what would decide a benchmark that is open."""
     if not entry.blocks:
         return "not measured: the budget was too short"
+    if entry.slow_side is not None:
+        slow = plural(entry.slow_runs, "slow run")
+        return f"{slow} of {entry.slow_side}: how frequent they are is not known, and decides"
+    if entry.blocks_to_show is not None and entry.needed_s is not None:
+        return (
+            f"{entry.blocks_to_show} blocks would show slow runs that carry it over {percent(margin)}: about"
+            f" {format_duration(max(1.0, entry.needed_s))} more"
+        )
     if entry.needed_s is None:
         return "it may lie at the margin: no number of runs is enough"
     return f"about {format_duration(max(1.0, entry.needed_s))} more would probably decide it"
@@ -213,14 +226,27 @@ def explain_basis(answer: Gate) -> str:
 
 
 def describe_qualification(answer: Qualification) -> str:
-    """Return what the gate is known to do on this machine."""
-    return (
-        f"This machine, {answer.date}: {plural(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
-        f" on equal programs (at most {percent(answer.alarm_bound)} each, 95 % sure); a planted"
-        f" {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts} (at least"
-        f" {percent(answer.detected_bound)}, 95 % sure) in {format_duration(answer.session_s)}; two builds of"
-        f" one source differ by up to {percent(answer.floor)}."
+    """Return what the gate is known to do on this machine: rates of gates, since a session is one draw."""
+    sessions = plural(answer.sessions, "session")
+    differ = (
+        "both sides were the same file, and its runs" if answer.is_same_build else "two builds of one source"
     )
+    red = f"{answer.red} of {sessions} red on equal programs"
+    planted = f"a planted {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts}"
+    return (
+        f"This machine, {answer.date}: {red} (at most {percent(answer.red_bound)} of gates, 95 %"
+        f" sure{_count_sessions(answer)}); {plural(answer.alarms, 'wrong verdict')} of {answer.verdicts};"
+        f" {planted}, in every benchmark of {answer.full_sessions} of {sessions} (at least"
+        f" {percent(answer.detected_bound)} of gates, 95 % sure) in {format_duration(answer.session_s)};"
+        f" {differ} differ by up to {percent(answer.floor)}."
+    )
+
+
+def _count_sessions(answer: Qualification) -> str:
+    """Say how many sessions would bound the rate of red gates at ``WANTED``."""
+    if answer.red or answer.red_bound <= WANTED:
+        return ""
+    return f"; {runs_to_show(WANTED)} sessions without one show {percent(WANTED)}"
 
 
 def explain_qualifying() -> str:

@@ -56,14 +56,17 @@ class TryOptions(Options):
     """Options of ``steelyard ratchet try``."""
 
     words: tuple[str, ...] = declare_argument("[-- PROGRAM [ARGUMENT]...]", nargs=-1, type=click.UNPROCESSED)
-    build: str = build_option("Build a tree; {tree} is its path.")
+    build: str = build_option(
+        "Build a tree; {tree} is its path. With {layout}, a number to lay code out by, each block has"
+        " builds of its own."
+    )
     message: str = declare("A note about the change, for the ledger.", "-m", metavar="TEXT", default="")
     metric: str = metric_option("Metric to compare; smaller is better.", "wall_s")
     error: float = declare_fraction(
         "Expected fraction of false wins among all wins, over all tries.", default=0.05
     )
     margin: float = declare_fraction(
-        "A win is faster by more than this: builds of one source differ too, by their layout.", default=0.01
+        "A win is faster by more than this, and by more than builds of one source differ.", default=0.01
     )
     blocks: int = declare(
         "Blocks of the first look; a confirmation takes three times as many.", default=10, least=5

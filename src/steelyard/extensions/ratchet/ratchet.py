@@ -8,20 +8,20 @@ soon as it begins, so that giving up on one in time gains nothing.
 from __future__ import annotations
 
 import hashlib
-import math
 import secrets
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
-from steelyard.core.arrays import Floats
 from steelyard.core.errors import ProgramError, UsageError
 from steelyard.core.units import BUILTIN
+from steelyard.extensions.ratchet.builds import estimate_spread, is_of_two_builds
+from steelyard.extensions.ratchet.gain import judge_gain
 from steelyard.extensions.ratchet.ledger import (
     PLACE,
     load_ledger,
@@ -30,27 +30,18 @@ from steelyard.extensions.ratchet.ledger import (
     read_ledger,
     write_ledger,
 )
+from steelyard.extensions.ratchet.measuring import BuildPair, fill_layout, is_same_program, measure_builds
 from steelyard.extensions.ratchet.online_fdr import level
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Total
 from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.tree_request import TreeRequest, locate_program, locate_start
+from steelyard.lab.repository.tree_request import locate_program, locate_start
 from steelyard.lab.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
-from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.results.interval import Interval
-from steelyard.spec import experiment
-from steelyard.spec.text.placeholders import escape
-from steelyard.stats.distributions.student import t_quantile, two_sided_p
-from steelyard.store import Record
 from steelyard.store.sampling import ALWAYS
 
 Tell = Callable[[str], None]
 
-TREE: Final = "tree"
-"""The factor whose levels are names of trees: the best's, then its rival's."""
-RIVAL: Final = 2
-"""The treatment of the second level."""
 CONFIRMING: Final = 3
 """Times the blocks of the first look; the final gain takes as many."""
 METRICS: Final = tuple(name for name in sorted(ALWAYS) if BUILTIN[name].better == "lower")
@@ -166,14 +157,13 @@ class Ratchet:
             try:
                 # Named after the best: an interrupted one of an earlier best is another record.
                 name = f"total-{len(ledger.totals) + 1}-{ledger.best[:DIGITS]}"
-                values = self._compare(ledger, trees, ledger.start, ledger.best, name, CONFIRMING)
+                pair = self._pair_up(ledger, ledger.start, ledger.best, name, CONFIRMING)
+                samples = measure_builds(pair, trees, self._watch)
             finally:
                 trees.remove()
-        mean, se = float(values.mean()), _compute_se(values)
-        half = t_quantile(values.size - 1, 0.05) * se
-        total = Total(
-            ledger.best, math.exp(mean), Interval(math.exp(mean - half), math.exp(mean + half)), values.size
-        )
+        spread = estimate_spread(ledger.attempts) if is_of_two_builds(ledger) else None
+        gain = judge_gain(*samples, margin=0.0, spread=spread)
+        total = Total(ledger.best, gain.value, gain.ci95, gain.blocks, spread.sd if spread else None)
         ledger = replace(ledger, totals=(*ledger.totals, total))
         write_ledger(self.directory, ledger)
         return ledger
@@ -222,30 +212,48 @@ class Ratchet:
             trees.build(attempt.against)
         except ProgramError as error:
             raise ProgramError(f"the best so far: {error.message}", hint=error.hint) from None
-        name = f"{attempt.number:04}"
-        try:
-            trees.build(attempt.commit)
-            first = self._compare(ledger, trees, attempt.against, attempt.commit, f"{name}-look", 1)
-            attempt = replace(attempt, gain=math.exp(float(first.mean())))
-            self._tell(f"first look: {attempt.gain:.4g} × the speed of the best ({first.size} blocks)")
-            if compute_p(first, ledger.margin) > PROMISING:
-                return self._close(ledger, replace(attempt, outcome="not_faster"))
-            if attempt.test is None:
-                test = ledger.tests + 1
-                granted = level(test, ledger.discoveries, ledger.error)
-                attempt = replace(attempt, test=test, level=granted)
-                ledger = self._close(ledger, attempt)  # Before the first of its runs: it counts from here on.
-            fresh = self._compare(
-                ledger, trees, attempt.against, attempt.commit, f"{name}-confirm", CONFIRMING
-            )
-        except ProgramError as error:
-            # Of the best, too: it ran when it became the best, and on its own it can be tried again.
-            why = error.message.splitlines()[0]
-            return self._close(ledger, replace(attempt, outcome="failed", why=why))
-        p = compute_p(fresh, ledger.margin)
-        outcome = "faster" if attempt.level is not None and p <= attempt.level else "not_confirmed"
-        gain = math.exp(float(fresh.mean()))
-        return self._close(ledger, replace(attempt, p=p, confirmed_gain=gain, outcome=outcome))
+        attempt = _note_failure(attempt, partial(self._look, ledger, attempt, trees))
+        if attempt.outcome != "open":
+            return self._close(ledger, attempt)
+        if attempt.test is None:
+            test = ledger.tests + 1
+            granted = level(test, ledger.discoveries, ledger.error)
+            attempt = replace(attempt, test=test, level=granted)
+            ledger = self._close(ledger, attempt)  # Before the first of its runs: it counts from here on.
+        attempt = _note_failure(attempt, partial(self._confirm, ledger, attempt, trees))
+        return self._close(ledger, attempt)
+
+    def _look(self, ledger: Ledger, attempt: Attempt, trees: Trees) -> Attempt:
+        """Look at a change; it stays open where it is worth a confirmation."""
+        trees.build(attempt.commit)
+        pair = self._pair_up(ledger, attempt.against, attempt.commit, f"{attempt.number:04}-look", 1)
+        is_same = is_same_program(pair, trees)
+        first = judge_gain(*measure_builds(pair, trees, self._watch), margin=ledger.margin)
+        attempt = replace(attempt, gain=first.value, is_same_program=is_same)
+        self._tell(f"first look: {first.value:.4g} × the speed of the best ({first.blocks} blocks)")
+        if first.p > PROMISING:
+            return replace(attempt, outcome="not_faster")
+        is_open = attempt.test is None and is_of_two_builds(ledger)
+        if is_open and estimate_spread(put_attempt(ledger, attempt).attempts) is None:
+            return replace(attempt, outcome="unproven")
+        return attempt
+
+    def _confirm(self, ledger: Ledger, attempt: Attempt, trees: Trees) -> Attempt:
+        pair = self._pair_up(
+            ledger, attempt.against, attempt.commit, f"{attempt.number:04}-confirm", CONFIRMING
+        )
+        samples = measure_builds(pair, trees, self._watch)
+        granted = attempt.level or 0.0
+        spread = estimate_spread(ledger.attempts) if is_of_two_builds(ledger) else None
+        fresh = judge_gain(*samples, margin=ledger.margin, level=granted, spread=spread)
+        return replace(
+            attempt,
+            p=fresh.p,
+            confirmed_gain=fresh.value,
+            outcome="faster" if fresh.is_win else "not_confirmed",
+            why=fresh.why,
+            build_sd=spread.sd if spread else None,
+        )
 
     def _close(self, ledger: Ledger, attempt: Attempt) -> Ledger:
         ledger = put_attempt(ledger, attempt)
@@ -253,73 +261,20 @@ class Ratchet:
         return ledger
 
     def _make_trees(self, ledger: Ledger) -> Trees:
-        words = TreeRequest(build=ledger.build).build_words
+        words = fill_layout(ledger.build, 0)
         return Trees(self._repository, self.directory / "trees", words, Path(ledger.place))
 
-    def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
-        """Logarithms of the speed of ``rival`` over that of ``best``, block by block, in a record of its own.
-
-        Raises
-        ------
-        ProgramError
-            The rival fails or prints something else in any run, the best in three in a row; or a value is
-            not above 0.
-        """
-        for commit in (best, rival):
-            trees.build(commit)
-        program = locate_program(ledger.words, "\0", ledger.place)
-        place = escape(str(trees.path(best).parent))
-        sha256 = {} if ledger.stdout_sha256 is None else {"stdout_sha256": ledger.stdout_sha256}
-        spec = experiment(
-            name="ratchet",
-            source=str(self.directory),
-            program={
-                "command": [escape(word).replace("\0", f"{place}/{{{TREE}}}") for word in program],
-                "cwd": escape(locate_start("\0", ledger.place)).replace("\0", f"{place}/{{{TREE}}}"),
-                "inherit": True,
-                "verify": {"exit": 0, **sha256},
-            },
-            factors={TREE: [best[:DIGITS], rival[:DIGITS]]},
-            contexts={"env_bytes": "random"},
-            design={
-                "blocks": ledger.blocks * times,
-                "discard": 1,
-                "seed": int.from_bytes(hashlib.sha256(f"{ledger.seed} {name}".encode()).digest()[:4]),
-            },
-            analysis={"metric": ledger.metric},
-        )
-        record = self.directory / f"{name}.lab"
-        run(spec, record, watch=self._watch)
-        with Record.open(record) as opened:
-            trials = [trial for _, trial in opened.stream_measurements() if trial.treatment == RIVAL]
-            before, after = (np.asarray(sample.values) for sample in opened.samples(ledger.metric))
-        failed = [trial for trial in trials if trial.status != "ok"]
-        if failed:
-            # Blocks without it are those in which it went well: a change that is wrong at times is wrong.
-            raise ProgramError(
-                f"{len(failed)} of {len(trials)} runs failed; the first: {failed[0].reason}",
-                hint="run the program by itself, many times",
-            )
-        if min(before.min(), after.min()) <= 0:
-            raise ProgramError(f"{ledger.metric} is 0 in some run", hint="choose another --metric")
-        speedup: Floats = np.log(before) - np.log(after)
-        return speedup
+    def _pair_up(self, ledger: Ledger, best: str, rival: str, name: str, times: int) -> BuildPair:
+        return BuildPair(ledger, self.directory, best, rival, name, ledger.blocks * times)
 
 
-def compute_p(values: Floats, margin: float) -> float:
-    """Compute P of a mean as large as this, of logarithms of a speedup, by Student's t.
-
-    The hypothesis is that the mean is at most ``log(1 + margin)``.
-    """
-    excess, se = float(values.mean()) - math.log1p(margin), _compute_se(values)
-    if se == 0.0:
-        return 0.0 if excess > 0 else 1.0
-    p = two_sided_p(excess / se, values.size - 1) / 2
-    return p if excess > 0 else 1 - p
-
-
-def _compute_se(values: Floats) -> float:
-    return float(values.std(ddof=1)) / math.sqrt(values.size)
+def _note_failure(attempt: Attempt, step: Callable[[], Attempt]) -> Attempt:
+    """Return what a step leaves of an attempt, which failed where a program did."""
+    try:
+        return step()
+    except ProgramError as error:
+        # Of the best, too: it ran when it became the best, and on its own it can be tried again.
+        return replace(attempt, outcome="failed", why=error.message.splitlines()[0])
 
 
 def _hash_output(ledger: Ledger, tree: Path) -> str:

@@ -13,10 +13,11 @@ import msgspec
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
 
-Outcome = Literal["open", "faster", "not_faster", "not_confirmed", "failed", "abandoned"]
+Outcome = Literal["open", "faster", "not_faster", "not_confirmed", "unproven", "failed", "abandoned"]
 """``open``: being measured, or interrupted. ``not_faster``: the first look saw no gain. ``not_confirmed``:
-fresh runs did not show the gain at the level that was left. ``failed``: it does not build, does not run, or
-prints something else. ``abandoned``: another change was tried before this one was judged.
+fresh runs did not show the gain at the level that was left. ``unproven``: it looks faster, and too few builds
+are known to tell a faster source from a lucky build; no confirmation began. ``failed``: it does not build,
+does not run, or prints something else. ``abandoned``: another change was tried before this one was judged.
 """
 
 
@@ -41,6 +42,11 @@ class Attempt(msgspec.Struct, frozen=True):
         The gain in those runs; too large on average, since only large ones are kept: ``Total`` is not.
     why : str
         Of ``failed``: the reason.
+    is_same_program : bool
+        The build made the same bytes of the best and of the change.
+    build_sd : float or None
+        Standard deviation of the logarithm of a build's speed, which the confirmation allowed for; ``None``
+        where layouts were drawn, or nothing was built.
     """
 
     number: int
@@ -55,15 +61,26 @@ class Attempt(msgspec.Struct, frozen=True):
     p: float | None = None
     confirmed_gain: float | None = None
     why: str = ""
+    is_same_program: bool = False
+    build_sd: float | None = None
 
 
 class Total(msgspec.Struct, frozen=True):
-    """The gain of the best over the start, from runs that decided nothing."""
+    """The gain of the best over the start, from runs that decided nothing.
+
+    Attributes
+    ----------
+    ci95 : Interval or None
+        ``None`` where it is unbounded.
+    build_sd : float or None
+        As of an attempt: what the interval allows for.
+    """
 
     best: str
     gain: float
-    ci95: Interval
+    ci95: Interval | None
     blocks: int
+    build_sd: float | None = None
 
 
 class Ledger(msgspec.Struct, frozen=True):

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.extensions.ratchet.builds import (
+    LAYOUT,
+    count_missing,
+    estimate_spread,
+    is_of_two_builds,
+)
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Outcome
 from steelyard.report.text.change import short_hash
 from steelyard.report.text.digits import bounds, factor, percent, probability, ratio
@@ -14,6 +20,7 @@ _SIGNS: Final[dict[Outcome, str]] = {
     "faster": "✓",
     "not_confirmed": "?",
     "not_faster": "–",
+    "unproven": "?",
     "failed": "✗",
     "abandoned": "–",
     "open": "…",
@@ -42,12 +49,11 @@ def _format_attempt(attempt: Attempt, width: int) -> list[Line]:
 
 def _describe_attempt(attempt: Attempt) -> str:
     match attempt.outcome:
-        case "faster":
-            gain = _format_gain(attempt.confirmed_gain)
-            return f"faster, {gain} in fresh runs, {_test(attempt)}: the best from now on"
-        case "not_confirmed":
-            first, fresh = _format_gain(attempt.gain), _format_gain(attempt.confirmed_gain)
-            return f"{first} at first, {fresh} in fresh runs, {_test(attempt)}"
+        case "faster" | "not_confirmed":
+            return _describe_confirmation(attempt)
+        case "unproven":
+            gain = _format_gain(attempt.gain)
+            return f"{gain}, of these two builds: another build of one source may be as fast"
         case "not_faster":
             return f"not faster ({_format_gain(attempt.gain)})"
         case "failed":
@@ -58,8 +64,22 @@ def _describe_attempt(attempt: Attempt) -> str:
             return "not judged yet: the same command goes on"
 
 
+def _describe_confirmation(attempt: Attempt) -> str:
+    gain = _format_gain(attempt.confirmed_gain)
+    fresh = f"{gain} in fresh runs, {_test(attempt)}{_format_builds(attempt.build_sd)}"
+    if attempt.outcome == "faster":
+        return f"faster, {fresh}: the best from now on"
+    why = f"; {attempt.why}" if attempt.why else ""
+    return f"{_format_gain(attempt.gain)} at first, {fresh}{why}"
+
+
 def _format_gain(gain: float | None) -> str:
     return "no gain measured" if gain is None else f"{factor(gain, 4)} × the speed"
+
+
+def _format_builds(build_sd: float | None) -> str:
+    """Say what a gain of two builds allows for."""
+    return "" if build_sd is None else f"; of these two builds, which differ by {percent(build_sd)} (SD)"
 
 
 def _test(attempt: Attempt) -> str:
@@ -75,11 +95,14 @@ def _describe_standing(ledger: Ledger, width: int) -> list[Line]:
         f" a win is faster by more than {percent(ledger.margin)}."
     )
     lines = [(), *render_paragraph(text, width)]
+    if is_of_two_builds(ledger):
+        lines += render_paragraph(_describe_builds(ledger), width)
     for total in ledger.totals:
+        interval = "no interval" if total.ci95 is None else f"95 % CI {bounds(total.gain, total.ci95)}"
+        blocks = plural(total.blocks, "fresh block")
         words = (
             f"{short_hash(total.best)} has {ratio(total.gain, total.ci95)} × the speed of"
-            f" {short_hash(ledger.start)} (95 % CI {bounds(total.gain, total.ci95)},"
-            f" {plural(total.blocks, 'fresh block')})."
+            f" {short_hash(ledger.start)} ({interval}, {blocks}{_format_builds(total.build_sd)})."
         )
         lines += render_paragraph(words, width)
     if wins and (not ledger.totals or ledger.totals[-1].best != ledger.best):
@@ -87,3 +110,19 @@ def _describe_standing(ledger: Ledger, width: int) -> list[Line]:
             "Gains of wins are too large on average: steelyard ratchet total measures the whole.", width
         )
     return lines
+
+
+def _describe_builds(ledger: Ledger) -> str:
+    """Say what builds of one source add, where each change is one build."""
+    cure = f"--build with {LAYOUT} draws one for each block"
+    spread = estimate_spread(ledger.attempts)
+    if spread is None:
+        missing = plural(count_missing(ledger.attempts), "more change")
+        return (
+            f"Each change is one build, whose layout may be a lucky one: {missing} will show by how much"
+            f" builds differ, and then changes can win; {cure}."
+        )
+    return (
+        f"Each change is one build, whose layout may be a lucky one: {spread.builds} builds here differ by"
+        f" {percent(spread.sd)} (SD), and a win has to be faster than that explains; {cure}."
+    )

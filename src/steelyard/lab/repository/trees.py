@@ -72,12 +72,23 @@ class Trees:
                 f"{self._place} is not a directory of this commit, and the command starts there",
                 hint="start at a place that every commit has, or name it: --repo DIR",
             )
-        log = self._make_marker(commit, "log")
-        words = [word.replace("{tree}", str(tree)) for word in self._build]
-        if words and (code := _end(words, start, log)):
-            raise describe_red("its build", words, start, code, log)
+        if self._build:
+            self.build_again(commit, self._build)
         write_plain(built, b"")
         return tree
+
+    def build_again(self, commit: str, words: Sequence[str]) -> None:
+        """Run another build in the tree of a commit that is built.
+
+        Raises
+        ------
+        ProgramError
+            The command fails.
+        """
+        tree, log = self.path(commit), self._make_marker(commit, "log")
+        filled, start = [word.replace("{tree}", str(tree)) for word in words], tree / self._place
+        if code := _end(filled, start, log):
+            raise describe_red("its build", filled, start, code, log)
 
     def remove(self) -> None:
         """Remove every tree, with what an interruption left of one; logs and reasons stay."""

@@ -136,7 +136,7 @@ def _estimate(
     basis = Basis(pair, between, declared, looks, likeness)
     stages = walk_steps(basis)
     ratio = stages if isinstance(stages, Undefined) else stages["looks"]
-    slow = _find_slow_mode(basis, ratio)
+    slow = _find_slow_mode(basis, stages)
     comparison = _make_comparison(
         pair,
         declared,
@@ -195,15 +195,20 @@ def _make_comparison(pair: Pair, declared: Analysis, ratio: Speedup | Undefined,
     )
 
 
-def _find_slow_mode(basis: Basis, ratio: Speedup | Undefined) -> SlowMode | None:
-    """Slow runs of one treatment; a single one counts only where it would turn a verdict round."""
+def _find_slow_mode(basis: Basis, stages: Mapping[Stage, Speedup] | Undefined) -> SlowMode | None:
+    """Slow runs of one treatment; a single one counts only where it would turn a verdict round.
+
+    That is a verdict before the tail is allowed for, which a single slow run makes: of both it is named.
+    """
     declared, between = basis.declared, basis.between
     if declared.estimand not in ("geomean_ratio", "ratio_of_means") or between.old.by == "instance":
         return None
     slow = slow_mode(between, basis.pair.baseline, basis.pair.treatment)
     if slow is None or slow.runs >= FEWEST:
         return slow
-    is_told = isinstance(ratio, Speedup) and (ratio.p <= declared.alpha or declared.margin is not None)
+    if isinstance(stages, Undefined):
+        return None
+    is_told = stages["dependence"].p <= declared.alpha or declared.margin is not None
     return slow if is_told and slow.decides(declared.margin) else None
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
 from steelyard.core.estimand import Estimand
+from steelyard.results.assumptions import Allowance
 from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
@@ -52,7 +53,8 @@ def allow_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> Spe
         return ratio
     skewed = SkewedT(ratio.log, ratio.se, nu, side * skewness / math.sqrt(first.size))
     distribution = Hull(ratio.distribution, skewed)
-    return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
+    allowances: tuple[Allowance, ...] = (*ratio.allowances, "tail")
+    return replace(ratio, p=distribution.p_of(1.0), distribution=distribution, allowances=allowances)
 
 
 def _compute_arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None:

@@ -14,6 +14,7 @@ from steelyard.results.comparison import SlowMode
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.describe.outliers import FENCE, SMALL_SAMPLE
 from steelyard.stats.describe.quartiles import quartiles
+from steelyard.stats.distributions.absence import runs_to_show
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
 FEWEST: Final = 2
@@ -21,6 +22,18 @@ FEWEST: Final = 2
 told where its kind could turn a verdict round, and is an outlier elsewhere."""
 ENOUGH: Final = 10
 """Slow runs from which on their share is known well enough for a mean."""
+
+LARGEST_TIMES: Final = 2.0
+"""Slow runs that have not shown are taken to last so many times as long, as for a limit of a mean (213)."""
+
+
+def runs_to_trust(worse: float, bound: float) -> int:
+    """Return the runs from which on a mode that carries a mean over a bound would have shown.
+
+    The mean of the runs that showed is ``worse``, below ``bound``, both logarithms of time. Slow runs that
+    last ``LARGEST_TIMES`` as long carry it over where they are frequent enough.
+    """
+    return runs_to_show((bound - max(worse, 0.0)) / math.log(LARGEST_TIMES))
 
 
 def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:

@@ -27,7 +27,6 @@ from steelyard.stats.hypothesis.brunner_munzel import relabel, superiority
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
-from steelyard.stats.hypothesis.sign_flip import sign_flip_p
 from steelyard.stats.hypothesis.wilcoxon import centre, signed_rank
 
 MOST: Final = 20_000
@@ -90,7 +89,6 @@ def _pair(between: Contrast, most: int) -> Typical | None:
         method="signed-rank",
         n=n,
         better=Better((wins + ties / 2) / n, share, by),
-        sign_flip_p=sign_flip_p(logs),
         standardised=standardise_differences(logs) if np.ptp(logs) > noise else None,
     )
 

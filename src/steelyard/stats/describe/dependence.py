@@ -85,7 +85,14 @@ def allow_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
     allowed = allowance(likeness)
     se = ratio.se * allowed.factor
     distribution = Hull(ratio.distribution, LogT(ratio.log, se, allowed.nu))
-    return replace(ratio, se=se, nu=allowed.nu, p=distribution.p_of(1.0), distribution=distribution)
+    return replace(
+        ratio,
+        se=se,
+        nu=allowed.nu,
+        p=distribution.p_of(1.0),
+        distribution=distribution,
+        allowances=(*ratio.allowances, "neighbours"),
+    )
 
 
 def allow_for_neighbours(in_time: Floats) -> Allowance:

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.results.analysis import DesignFacts
+from steelyard.results.assumptions import Allowance
 from steelyard.results.comparison import Distribution, Speedup
 from steelyard.results.interval import Interval
 from steelyard.stats.sequential.looks import Looks
@@ -34,7 +35,8 @@ class OverLooks(msgspec.Struct, frozen=True):
 def correct_for_looks(ratio: Speedup, looks: Looks) -> Speedup:
     """Return the same estimate with p and intervals that are valid over the looks."""
     distribution = OverLooks(ratio.distribution, looks)
-    return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
+    allowances: tuple[Allowance, ...] = (*ratio.allowances, "looks")
+    return replace(ratio, p=distribution.p_of(1.0), distribution=distribution, allowances=allowances)
 
 
 def looks_of(facts: DesignFacts) -> Looks | None:

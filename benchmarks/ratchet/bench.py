@@ -1,0 +1,136 @@
+"""Ledgers of made-up changes whose builds differ: does a lucky build win, and what does a total hold?
+
+``./dev bench ratchet [--ledgers N] [--seed N]``; about half an hour for 60 ledgers. 200 changes each,
+blocks vary by 0.5 %, builds of one source by 0 to 2 %. Exits with 1 where more ledgers have a false win than
+promised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from array import array
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binom
+
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
+from steelyard.extensions.ratchet.builds import estimate_spread
+from steelyard.extensions.ratchet.gain import Gain, judge_gain
+from steelyard.extensions.ratchet.online_fdr import level
+from steelyard.extensions.ratchet.ratchet import CONFIRMING, PROMISING
+from steelyard.extensions.ratchet.results import Attempt
+
+ERROR, MARGIN, LOOK, NOISE, SHARED = 0.05, 0.01, 10, 0.005, 0.02
+TRIES = 200
+
+
+class Build(NamedTuple):
+    """Logarithms of the speed of a source, and of what its build adds."""
+
+    source: float
+    luck: float
+
+
+class Ending(NamedTuple):
+    """A ledger's wins, those of nothing, and whether its total, if any, holds the gain of the source."""
+
+    wins: int
+    false: int
+    held: bool | None
+
+
+class Bench:
+    """Changes with builds that differ by ``sd``; new ones for each block where ``drawn``."""
+
+    def __init__(self, seed: int, sd: float, *, drawn: bool) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.sd = sd
+        self.drawn = drawn
+
+    def build(self, source: float) -> Build:
+        """One more build."""
+        return Build(source, self.rng.normal(0, self.sd))
+
+    def judge(
+        self, new: Build, old: Build, blocks: int, at: float, margin: float, made: list[Attempt]
+    ) -> Gain:
+        """Measure two builds in fresh blocks."""
+        luck = self.rng.normal(0, self.sd * math.sqrt(2), blocks) if self.drawn else new.luck - old.luck
+        gains = new.source - old.source + luck + self.rng.normal(0, NOISE, blocks)
+        shared, ids = self.rng.normal(0, SHARED, blocks), array("q", range(1, blocks + 1))
+        ones, none = array("q", [1] * blocks), array("q", [0] * blocks)
+        before, after = (
+            Sample(
+                BUILTIN["wall_s"],
+                Treatment(place, name, {"tree": name}),
+                array("d", np.exp(shared + sign * gains / 2)),
+                *(ids, ones, none, ids),
+            )
+            for place, (name, sign) in enumerate((("best", 1), ("change", -1)), 1)
+        )
+        spread = None if self.drawn else estimate_spread(made)
+        return judge_gain(before, after, margin=margin, level=at, spread=spread)
+
+    def play(self, real: Collection[int] = (), gain: float = 0.0) -> Ending:
+        """Try ``TRIES`` changes, of which those in ``real`` gain something."""
+        start = best = self.build(0.0)
+        against, made, wins, tests, false = "start", list[Attempt](), list[int](), 0, 0
+        for number in range(1, TRIES + 1):
+            rival = self.build(best.source + gain * (number in real))
+            first = self.judge(rival, best, LOOK, 0.025, MARGIN, [])
+            made.append(Attempt(number, str(number), str(number), against, gain=first.value))
+            if first.p > PROMISING or not (self.drawn or estimate_spread(made)):
+                continue
+            tests += 1
+            granted = level(tests, wins, ERROR)
+            if self.judge(rival, best, CONFIRMING * LOOK, granted, MARGIN, made).is_win:
+                wins.append(tests)
+                false += number not in real
+                best, against = rival, str(number)
+        if not wins:
+            return Ending(0, 0, None)
+        total = self.judge(best, start, CONFIRMING * LOOK, 0.025, 0.0, made).ci95
+        held = total is not None and total.low <= math.exp(best.source - start.source) <= total.high
+        return Ending(len(wins), false, held)
+
+
+def main() -> int:
+    """Print a line a cell; 1 where a bound is missed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--ledgers", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=401)
+    options = parser.parse_args()
+    most = binom.ppf(0.999, options.ledgers, ERROR)
+    missed = False
+    print("layouts  SD of builds  gain of 10  ledgers with a win  true wins  false of wins  totals that hold")
+    for drawn in (False, True):
+        for sd in (0.0, 0.005, 0.01, 0.02):
+            for gain in (0.0, 0.03, 0.06):
+                bench = Bench(options.seed, sd, drawn=drawn)
+                chosen = [
+                    set(bench.rng.choice(TRIES, 10, replace=False) + 1) if gain else set()
+                    for _ in range(options.ledgers)
+                ]
+                ends = [bench.play(real, gain) for real in chosen]
+                won = sum(end.wins > 0 for end in ends)
+                true = np.mean([end.wins - end.false for end in ends])
+                false = np.mean([end.false / max(1, end.wins) for end in ends])
+                held = [end.held for end in ends if end.held is not None]
+                missed |= gain == 0 and won > most
+                print(
+                    f"{'drawn' if drawn else 'one':>7}  {sd:12.1%}  {gain:10.0%}  {won:18}  {true:9.2f}"
+                    f"  {false:13.1%}  {sum(held):7} of {len(held)}",
+                    flush=True,
+                )
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

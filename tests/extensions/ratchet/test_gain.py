@@ -1,0 +1,67 @@
+"""The gain of a change; SciPy's permutation and t tests are the witnesses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats as witness
+
+from steelyard.extensions.ratchet.builds import BuildSpread
+from steelyard.extensions.ratchet.gain import judge_gain
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.01, 0.03])
+def test_p_is_that_of_flipped_signs_on_one_side(draw_samples, margin):
+    d = np.random.default_rng(4).normal(0.03, 0.02, 12)
+    expected = witness.permutation_test(
+        (d - math.log1p(margin),),
+        np.mean,
+        permutation_type="samples",
+        vectorized=False,
+        n_resamples=np.inf,
+        alternative="greater",
+    )
+    assert judge_gain(*draw_samples(d), margin=margin).p == pytest.approx(expected.pvalue, abs=1e-3)
+
+
+def test_a_clear_gain_wins_and_no_gain_does_not(draw_samples):
+    rng = np.random.default_rng(1)
+    won = judge_gain(*draw_samples(rng.normal(0.05, 0.01, 30)), margin=0.01, level=0.001)
+    lost = judge_gain(*draw_samples(rng.normal(0.0, 0.01, 30)), margin=0.01, level=0.001)
+    assert (won.is_win, won.why, won.blocks) == (True, "", 30)
+    assert won.value == pytest.approx(1.05, abs=0.01)
+    assert won.ci95.low < won.value < won.ci95.high
+    assert (lost.is_win, lost.why) == (False, "")
+    assert lost.p > 0.5
+
+
+def test_an_error_of_builds_adds_in_squares_and_brings_its_degrees_of_freedom(draw_samples):
+    """Witness: t with both variances, by Welch and Satterthwaite."""
+    d = np.random.default_rng(5).normal(0.03, 0.01, 100)
+    s2, b2 = d.var(ddof=1) / 100, 2 * 0.01**2
+    nu = (s2 + b2) ** 2 / (s2**2 / 99 + 2 * (0.01**2) ** 2 / 8)
+    half = witness.t.ppf(0.975, nu) * math.sqrt(s2 + b2)
+    gain = judge_gain(*draw_samples(d), margin=0.0, spread=BuildSpread(0.01, 8, 10))
+    assert gain.ci95.low == pytest.approx(math.exp(d.mean() - half), rel=1e-6)
+    assert gain.ci95.high == pytest.approx(math.exp(d.mean() + half), rel=1e-6)
+
+
+def test_a_typical_run_that_is_not_faster_takes_the_win_away(draw_samples):
+    d = np.random.default_rng(2).normal(-0.02, 0.002, 30)
+    d[[3, 12, 25]] += 1.5  # the best is slow at times
+    gain = judge_gain(*draw_samples(d), margin=0.0, level=0.45)
+    assert gain.p < 0.45
+    assert (gain.is_win, gain.why) == (False, "a typical run is not faster")
+
+
+def test_slow_runs_of_the_change_whose_share_is_unknown_take_the_win_away(draw_samples):
+    rng = np.random.default_rng(3)
+    d = rng.normal(0.05, 0.004, 30)
+    best, change = draw_samples(d)
+    for place in (4, 17):
+        change.values[place] *= 1.6
+    gain = judge_gain(best, change, margin=0.0, level=0.4)
+    assert not gain.is_win
+    assert gain.why.startswith("slow runs of one of both") or gain.p > 0.4

@@ -1,0 +1,35 @@
+"""Verdicts are made in one place: no door has a t of its own."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import steelyard
+
+ROOT = Path(steelyard.__file__).parent
+QUANTILES = frozenset(["t_quantile", "two_sided_p", "t_p", "student_quantile", "student_cdf", "detectable"])
+FORMER = frozenset(
+    [
+        "extensions/audit/replication.py",
+        "extensions/bisect/bisection.py",
+        "extensions/observe/tracing_changes.py",
+    ]
+)
+"""Judges of their own that are still there. No file may join them; one that is judged elsewhere leaves."""
+
+
+def imports_t(file):
+    return any(
+        alias.name in QUANTILES
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def test_student_s_t_is_imported_by_statistics_alone():
+    doors = ("extensions", "lab", "claims", "cli", "report", "exchange")
+    files = [file for room in doors for file in (ROOT / room).rglob("*.py")]
+    assert len(files) > 300
+    assert {str(file.relative_to(ROOT)) for file in files if imports_t(file)} == FORMER
