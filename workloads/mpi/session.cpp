@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "harness/ending.hpp"
+#include "harness/last_words.hpp"
 #include "harness/simulated.hpp"
 #include "mpi/check.hpp"
 #include "mpi/handles.hpp"
@@ -43,6 +45,24 @@ MPI_Op operation(Fold fold) {
     throw std::invalid_argument("no such fold");
 }
 
+#ifndef GOODSYARD_SIMULATED
+/// Launchers drop what a rank has written if it aborts before they have read it.
+constexpr useconds_t time_to_forward_us = 300'000;
+/// What a rank leaves to the one that speaks.
+constexpr unsigned time_to_speak_s = 2;
+
+/// End every rank with exit code 1, and say why, once.
+void end_all(const std::string& line) {
+    if (has_last_word()) {
+        say_line(line);
+        usleep(time_to_forward_us);
+    } else {
+        sleep(time_to_speak_s);
+    }
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+#endif
+
 } // namespace
 
 int mpi_count(std::size_t count) {
@@ -55,9 +75,13 @@ int mpi_count(std::size_t count) {
 Session::Session(int& argc, char**& argv) {
     check(MPI_Init(&argc, &argv), "MPI_Init");
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+#ifndef GOODSYARD_SIMULATED // There all ranks are one process, whose MPI_Abort would end it with exit code 0.
+    set_ending(end_all);
+#endif
 }
 
 Session::~Session() {
+    set_ending(nullptr);
     MPI_Finalize();
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "runtime/delivery.hpp"
+#include "runtime/name_of.hpp"
 #include "runtime/open_messages.hpp"
 #include "runtime/reduction_cache.hpp"
 #include "runtime/routed.hpp"
@@ -42,7 +43,7 @@ class Channel final : public Mailbox {
             }
         }
     }
-    ~Channel() override { runtime_.remove(number_); }
+    ~Channel() override { runtime_.remove(*this); }
 
     /// What is done with an item on its owner: `handler(item)`, or `handler(item, from)` with the rank that
     /// sent it. It may send on any channel. A handler that returns a `Task` is a coroutine, and needs
@@ -99,12 +100,13 @@ class Channel final : public Mailbox {
     }
     [[nodiscard]] bool has_unsent() const override {
         if constexpr (Combinable<Item>) {
-            return open_.any() || (cache_ && cache_->holds_any());
+            return open_.any() || (cache_ && cache_->held() > 0);
         } else {
             return open_.any();
         }
     }
     void end_epoch() override {
+        sent_ = 0;
         if constexpr (Combinable<Item>) {
             if (cache_) {
                 runtime_.counters().combined += cache_->take_combined();
@@ -112,6 +114,20 @@ class Channel final : public Mailbox {
             }
         }
     }
+    [[nodiscard]] std::uint64_t unhandled() const override {
+        std::uint64_t items = sent_;
+        if constexpr (!is_routed<Item>) {
+            items += forwarding_ ? forwarding_->unhandled() : 0;
+        }
+        for (const Slot& slot : slots_) {
+            items += slot.next == nullptr ? 0 : items_in(slot);
+        }
+        if constexpr (Combinable<Item>) {
+            items += cache_ ? cache_->held() : 0;
+        }
+        return items;
+    }
+    [[nodiscard]] std::string name() const override { return "items of Channel<" + name_of<Item>() + ">"; }
 
   private:
     /// Where the next item for a rank goes; none while no message is open.
@@ -164,6 +180,9 @@ class Channel final : public Mailbox {
             seal(to, when_full_);
         }
     }
+    [[nodiscard]] std::size_t items_in(const Slot& slot) const {
+        return capacity_ - static_cast<std::size_t>(slot.end - slot.next);
+    }
     void open(int to) {
         const double now_s = runtime_.parameters().flush_age_s > 0 ? runtime_.now_s() : 0;
         const Buffer& message = open_.open(to, runtime_.pool().take(), now_s);
@@ -173,12 +192,13 @@ class Channel final : public Mailbox {
     }
     void seal(int to, Flush reason) {
         Slot& slot = slots_[static_cast<std::size_t>(to)];
-        const std::size_t items = capacity_ - static_cast<std::size_t>(slot.end - slot.next);
+        const std::size_t items = items_in(slot);
         slot = {};
         Buffer message = open_.close(to);
         message.size = static_cast<std::uint32_t>(items * sizeof(Item));
         message.rank = to;
         message.channel = number_;
+        sent_ += items;
         runtime_.counters().items += items;
         runtime_.counters().items_by_bytes.add(sizeof(Item), items);
         runtime_.post(std::move(message), reason);
@@ -199,6 +219,7 @@ class Channel final : public Mailbox {
     OpenMessages open_;
     CacheOf<Item> cache_;
     std::unique_ptr<Delivery<Item>> delivery_;
+    std::uint64_t sent_ = 0; ///< Items, since the last epoch ended.
     int number_;
 };
 

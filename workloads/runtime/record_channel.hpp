@@ -29,7 +29,7 @@ class RecordChannel final : public Mailbox {
         : runtime_(runtime), handler_(std::move(handler)), full_bytes_(bytes_of_full_message(runtime)),
           slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
           number_(runtime.add(*this)) {}
-    ~RecordChannel() override { runtime_.remove(number_); }
+    ~RecordChannel() override { runtime_.remove(*this); }
 
     /// Legal everywhere, in handlers too; runs no handler. A fibre may wait for room, and the bytes stay
     /// until this returns.
@@ -76,7 +76,9 @@ class RecordChannel final : public Mailbox {
         return open_.any() ? open_.oldest_since_s() : std::numeric_limits<double>::infinity();
     }
     [[nodiscard]] bool has_unsent() const override { return open_.any(); }
-    void end_epoch() override {}
+    void end_epoch() override { sent_ = 0; }
+    [[nodiscard]] std::uint64_t unhandled() const override { return sent_; }
+    [[nodiscard]] std::string name() const override { return "records of RecordChannel"; }
 
   private:
     using Length = std::uint32_t;
@@ -119,6 +121,7 @@ class RecordChannel final : public Mailbox {
         append(to, std::as_bytes(std::span(&length, 1)));
         append(to, part);
         append(to, record);
+        ++sent_;
         ++runtime_.counters().items;
         runtime_.counters().items_by_bytes.add(size, 1);
         if (slot(to).used >= full_bytes_) {
@@ -168,6 +171,7 @@ class RecordChannel final : public Mailbox {
     OpenMessages open_;
     std::map<std::pair<int, std::uint64_t>, Partial> partials_; ///< By rank and record.
     std::uint64_t next_record_ = 0;
+    std::uint64_t sent_ = 0; ///< Records and parts, since the last epoch ended.
     int number_;
 };
 

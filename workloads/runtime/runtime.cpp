@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/ending.hpp"
 #include "harness/failure.hpp"
 
 namespace goodsyard::runtime {
@@ -28,17 +29,49 @@ const Computation& free_computation() {
 Runtime::Runtime(Transport& transport, const Parameters& parameters)
     : Runtime(transport, parameters, free_computation()) {}
 
+Runtime::~Runtime() {
+    const std::uint64_t tasks = tasks_.live() + tasks_.unbegun();
+    check_nothing_is_lost(unwound_, tasks - std::min(tasks, waiting_for_ever_),
+                          "tasks that were begun or spawned after the last epoch");
+}
+
+void Runtime::check_nothing_is_lost(const Unwound& unwound, std::uint64_t count,
+                                    const std::string& subject, const std::string& cure) const {
+    if (unwound) {
+        return;
+    }
+    check_is_usable();
+    if (count > 0) {
+        end_program(rank_, std::to_string(count) + " " + subject + " are lost: " + cure);
+    }
+}
+
+void Runtime::end_unusable() const {
+    end_program(rank_, "an exception has left an epoch and was caught, so that items are lost: let it end the "
+                       "program, or catch it inside of the handler or task");
+}
+
 int Runtime::add(Mailbox& mailbox) {
+    check_is_usable();
     mailboxes_.push_back(&mailbox);
     return Termination::channels + static_cast<int>(mailboxes_.size()) - 1;
 }
 
-void Runtime::remove([[maybe_unused]] int channel) {
-    assert(channel == Termination::channels + static_cast<int>(mailboxes_.size()) - 1);
+void Runtime::remove(const Mailbox& mailbox) {
+    assert(mailboxes_.back() == &mailbox);
     mailboxes_.pop_back();
+    check_nothing_is_lost(mailbox.unwound(), mailbox.unhandled(),
+                          mailbox.name() + " that were sent after the last epoch");
+}
+
+void Runtime::begin_epoch() {
+    check_is_usable();
+    phase_ = Phase::epoch;
+    ++counters_.epochs;
 }
 
 void Runtime::post(Buffer&& message, Flush reason) {
+    check_is_usable();
     ++counters_.flushes[static_cast<std::size_t>(reason)];
     ++sent_;
     if (message.rank == rank_) {
@@ -105,9 +138,9 @@ bool Runtime::deliver_arrived() {
     const std::size_t count = arrived_.size();
     for (std::size_t i = 0; i < count; ++i) {
         Buffer message = arrived_.pop();
-        ++handled_;
         charge(Work::move, message.size / 8.0);
         mailboxes_[static_cast<std::size_t>(message.channel - Termination::channels)]->deliver(message);
+        ++handled_; // Not before: of items that an exception leaves, no rank finds that they were handled.
         transport_.pool().give_back(std::move(message));
         if (count > 1) {
             tasks_.run_ready(); // While what the message has touched of them is in the cache.
@@ -174,6 +207,8 @@ void Runtime::end_epoch(const Tally& all) {
     for (Mailbox* mailbox : mailboxes_) {
         mailbox->end_epoch();
     }
+    phase_ = Phase::outside;
+    waiting_for_ever_ = tasks_.live() + tasks_.unbegun();
     if (all.blocked > 0) {
         const std::string tasks =
             all.blocked == 1 ? "1 task waits" : std::to_string(all.blocked) + " tasks wait";

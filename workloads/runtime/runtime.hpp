@@ -14,6 +14,7 @@
 
 #include "harness/computation.hpp"
 #include "harness/simulated.hpp"
+#include "harness/unwound.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/parameters.hpp"
 #include "runtime/queue.hpp"
@@ -44,14 +45,30 @@ class Mailbox {
     [[nodiscard]] virtual bool has_unsent() const = 0;
     /// Forget what was sent: an epoch has ended.
     virtual void end_epoch() = 0;
+    /// Items that were sent since the last epoch ended: as long as no other one has, nobody is known to have
+    /// handled them.
+    [[nodiscard]] virtual std::uint64_t unhandled() const = 0;
+    /// What it is, for people.
+    [[nodiscard]] virtual std::string name() const = 0;
+
+    [[nodiscard]] const Unwound& unwound() const { return unwound_; }
+
+  private:
+    Unwound unwound_;
 };
 
+/// No work is lost in silence. Items and tasks that nobody will handle, since a channel or the runtime ends
+/// without a further epoch, end the program; so does a runtime that is used after an exception has left an
+/// epoch. Where an exception unwinds them, it alone is heard of.
 class Runtime {
   public:
     /// Everything given must outlive this; `parameters` are settled.
     Runtime(Transport& transport, const Parameters& parameters, const Computation& computation);
     /// The same, whose work takes no time on a simulated machine.
     Runtime(Transport& transport, const Parameters& parameters);
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+    ~Runtime();
 
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
@@ -69,10 +86,12 @@ class Runtime {
     /// `report()` returns an `Agreed`: this rank's values. It is called whenever the rank has nothing to do,
     /// the last time when the epoch has ended everywhere, and all ranks' values become one sum and one
     /// minimum. Items sent before this is called belong to the epoch. Raises SharedFailure on all ranks, with
-    /// the same text, where tasks wait for what never comes.
+    /// the same text, where tasks wait for what never comes, after which the runtime may be used again; no
+    /// longer where anything else was raised, by a handler for instance: items are left of which other ranks
+    /// do not know.
     template <class Step, class Report>
     Agreed epoch(Step&& step, Report&& report) {
-        begin_epoch();
+        const Epoch inside(*this);
         for (;;) {
             if (termination_.holds()) {
                 collect();
@@ -125,7 +144,11 @@ class Runtime {
 
     /// For channels: which are made in the same order on all ranks, and given up in the reverse order.
     int add(Mailbox& mailbox);
-    void remove(int channel);
+    void remove(const Mailbox& mailbox);
+    /// To be called at the end of what keeps work, and `unwound`: ends the program where there is work left,
+    /// of `count` pieces that `subject` names.
+    void check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
+                               const std::string& cure = "all ranks call epoch() before their end") const;
     [[nodiscard]] BufferPool& pool() { return transport_.pool(); }
     [[nodiscard]] NodeNumbers numbers_of_node() { return transport_.numbers_of_node(); }
     [[nodiscard]] double now_s() const { return transport_.now_s(); }
@@ -141,8 +164,35 @@ class Runtime {
     }
 
   private:
-    void begin_epoch() { counters_.epochs++; }
+    enum class Phase : int {
+        outside, ///< Of epochs.
+        epoch,
+        left, ///< An exception has left an epoch.
+    };
+    /// From the beginning of an epoch to where it ends or is left.
+    class Epoch {
+      public:
+        explicit Epoch(Runtime& runtime) : runtime_(runtime) { runtime_.begin_epoch(); }
+        Epoch(const Epoch&) = delete;
+        Epoch& operator=(const Epoch&) = delete;
+        ~Epoch() {
+            if (runtime_.phase_ == Phase::epoch) {
+                runtime_.phase_ = Phase::left;
+            }
+        }
+
+      private:
+        Runtime& runtime_;
+    };
+    void begin_epoch();
     void end_epoch(const Tally& all);
+    /// Ends the program where an exception has left an epoch.
+    void check_is_usable() const {
+        if (phase_ == Phase::left) [[unlikely]] {
+            end_unusable();
+        }
+    }
+    [[noreturn]] void end_unusable() const;
     /// Handle what has arrived, and let tasks go on. Returns whether there was anything.
     bool progress();
     bool deliver_arrived();
@@ -191,6 +241,7 @@ class Runtime {
         return std::nullopt;
     }
 
+    Unwound unwound_;
     Transport& transport_;
     const int rank_;
     const int size_;
@@ -208,6 +259,8 @@ class Runtime {
     double waits_since_s_ = -1; ///< Negative: it does not.
     TaskTrace trace_;
     double charged_s_ = 0; ///< And not passed yet.
+    Phase phase_ = Phase::outside;
+    std::uint64_t waiting_for_ever_ = 0; ///< Tasks of this rank of which the last epoch's SharedFailure has told.
 };
 
 } // namespace goodsyard::runtime

@@ -1,0 +1,33 @@
+"""A program that misuses the runtime ends on all ranks, with a sentence and an exit code that is not 0."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+LIBRARIES = ("openmpi", "mpich")
+CAUGHT = "an exception has left an epoch and was caught, so that items are lost: .+"
+SENTENCES = {
+    "send-too-late": r"1000 items of Channel<unsigned long> that were sent after the last epoch are lost: "
+    r"all ranks call epoch\(\) before their end",
+    "catch-around-epoch": CAUGHT,
+    "raise-in-handler": "planted",
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("transport", ["ring", "point-to-point"])
+def test_tasks_that_wait_in_a_catch_block_raise_their_own_exception_again(start, library, transport):
+    ended = start(library, "runtime_check", 2, "--how", "wait-in-catch", "--transport", transport)
+    assert ended.code == 0, ended.stderr
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("how", SENTENCES)
+def test_misuse_ends_all_ranks_with_a_sentence_that_names_the_rank(start, library, how):
+    ended = start(library, "runtime_check", 2, "--how", how)
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("runtime_check: ")]
+    assert len(lines) == 1, ended.stderr
+    assert re.fullmatch(f"runtime_check: rank 1: {SENTENCES[how]}", lines[0])
+    assert ended.code == 1
