@@ -71,12 +71,12 @@ def stated(rng: Generator, points: int, runs: int, count: int) -> list[Stated]:
         ranked = models_of(model_all(series, Question(expectations=asked)))
         plain = models_of(model_all(series))
         for truth, growth, bound, one, other in zip(truths, expected, bounds, ranked, plain, strict=True):
-            its = one.validation
-            if its is None:
+            its, sure = one.validation, one.rank_probability
+            if its is None or sure is None:
                 raise ValueError(f"{one.name}: no expectation")
             kept = rank(truth.lead[0], growth, default_deviation(growth), at_most=bound) != "none"
-            out.append(Stated("rank", one.sure, kept == (its.probability.within >= its.probability.none)))
-            out.append(Stated("lead", other.sure, other.lead == truth.lead))
+            out.append(Stated("rank", sure, kept == (its.probability.within >= its.probability.none)))
+            out.append(Stated("lead", other.posterior, other.lead == truth.lead))
     return out
 
 

@@ -96,15 +96,15 @@ def command(options: ImportOptions) -> None:
 
 def _refuse_repeated(sources: Sequence[ImportSource]) -> None:
     """Refuse a file that is named twice: its values would count as so many more."""
-    seen: set[Path] = set()
+    places: set[Path] = set()
     for source in sources:
         place = source.path.resolve()
-        if place in seen:
+        if place in places:
             raise UsageError(
                 f"{source.path} is named twice: its values would count as further launches",
                 hint="name each file once",
             )
-        seen.add(place)
+        places.add(place)
 
 
 def _find_source(text: str) -> ImportSource:

@@ -294,7 +294,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
             session = RunnerSession(launches, measurer, runner, journal, take)
             has_failed = True
             try:
-                session.run_hooks(hooks.setup_once)
+                session.run_hooks("setup_once", hooks.setup_once)
                 if prepared.elsewhere is None:
                     end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
                 else:
@@ -323,7 +323,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
 def _clean_up_once(record: Record, run_id: int, session: RunnerSession, *, has_failed: bool) -> None:
     """Run ``cleanup_once``; after a failure, its own must not hide why the run ended, and is a warning."""
     try:
-        session.run_hooks(record.experiment.program.cleanup_once)
+        session.run_hooks("cleanup_once", record.experiment.program.cleanup_once)
     except ProgramError as error:
         if not has_failed:
             raise

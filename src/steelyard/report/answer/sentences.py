@@ -55,8 +55,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "crowded": "{who}: oversubscribed (more ranks than CPUs): times are not judged.",
     "one_process": "{who}: all repetitions come from one process: variation between launches (memory layout, "
     "for example) is not covered by any interval.",
-    "failures_unequal": "{who}: no verdict. Runs failed or timed out, so runs are not missing at random; "
-    'set failures = "ignore" in [analysis] to judge anyway.',
+    "failures_unequal": "No verdict with {who}: the runs that failed or timed out are not missing at random. "
+    'In a spec, failures = "ignore" under [analysis] judges the others.',
     "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; any other "
     "failure leaves a comparison without a verdict.",
     "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",
