@@ -42,9 +42,9 @@ class RemoteError : public std::runtime_error {
 /// most 240 bytes), and neither waits nor needs a task. Delegates have no order: each may overtake others.
 class Delegates {
   public:
-    explicit Delegates(Runtime& runtime)
+    explicit Delegates(Runtime& runtime, runtime::Place place = runtime::Place::current())
         : runtime_(runtime), rank_(runtime.rank()), to_self_(runtime.parameters().delegates_to_self),
-          lanes_(*this, *this, *this, *this, *this, *this) {}
+          place_(place), lanes_(*this, *this, *this, *this, *this, *this) {}
     Delegates(const Delegates&) = delete;
     Delegates& operator=(const Delegates&) = delete;
 
@@ -190,9 +190,10 @@ class Delegates {
     /// with any.
     template <class F>
     static constexpr void check_function() {
-        static_assert(runtime::Portable<F>,
-                      "a function is executed on the object's rank, where what it captures by reference ([&], "
-                      "this) or as a pointer means nothing: capture values, or a GlobalPtr");
+        static_assert(
+            runtime::Portable<F>,
+            "a function is executed on the object's rank, where what it captures by reference ([&], "
+            "this) or as a pointer means nothing: capture values, or a GlobalPtr");
     }
 
     struct Read {
@@ -326,7 +327,7 @@ class Delegates {
     };
     template <std::size_t words>
     struct Lane {
-        explicit Lane(Delegates& self) : channel(self.runtime_) {
+        explicit Lane(Delegates& self) : channel(self.runtime_, self.place_) {
             channel.on_receipt(Receiver<words>{&self}, runtime::always<runtime::Execution::handler>);
         }
         runtime::Channel<Packet<words>> channel;
@@ -377,6 +378,7 @@ class Delegates {
     Runtime& runtime_;
     int rank_;
     bool to_self_;
+    runtime::Place place_; ///< Where the program makes them.
     Lanes lanes_;
 };
 

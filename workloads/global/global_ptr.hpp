@@ -8,14 +8,13 @@
 namespace goodsyard::global {
 
 /// Points to an object of rank `rank`, which alone may dereference it; any rank may hold, copy and send it.
-/// Trivially copyable. The address is kept as a number, by which the compiler tells it from pointers, which mean
-/// nothing on other ranks (runtime/portable.hpp).
+/// Trivially copyable. The address is kept as a number, by which the compiler tells it from pointers, which
+/// mean nothing on other ranks (runtime/portable.hpp).
 template <class T>
 class GlobalPtr {
   public:
     GlobalPtr() = default;
-    GlobalPtr(int of_rank, T* address)
-        : rank(of_rank), place_(reinterpret_cast<std::uintptr_t>(address)) {}
+    GlobalPtr(int of_rank, T* address) : rank(of_rank), place_(reinterpret_cast<std::uintptr_t>(address)) {}
 
     int rank = 0;
 

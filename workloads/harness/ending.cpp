@@ -1,6 +1,7 @@
 #include "harness/ending.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <unistd.h>
 
@@ -15,13 +16,20 @@ Ending& chosen_ending() {
     return ending;
 }
 
+volatile std::sig_atomic_t has_begun_to_end = 0;
+
 } // namespace
+
+bool is_ending() {
+    return has_begun_to_end != 0;
+}
 
 void set_ending(Ending ending) {
     chosen_ending() = ending;
 }
 
 void end_program(const std::string& line) {
+    has_begun_to_end = 1;
     std::fflush(stdout);
     if (const Ending ending = chosen_ending(); ending != nullptr) {
         ending(line);

@@ -19,7 +19,7 @@
 namespace goodsyard::runtime {
 
 /// Made in the same order on all ranks, with its handler, before the epoch in which it is used; given up in
-/// the reverse order, outside of epochs.
+/// the same order on all ranks, outside of epochs.
 ///
 /// An `Item` that a cache may combine has `key()`, an integer (of its owner too: the same key always goes to
 /// the same rank), and `value()`, a reference to what is compared or added.
@@ -30,9 +30,10 @@ class Channel final : public Mailbox {
   public:
     /// Items go by the route of the program, unless by this one. Raises UsageError where the buffers are too
     /// short for an item.
-    explicit Channel(Runtime& runtime) : Channel(runtime, runtime.parameters().route) {}
-    Channel(Runtime& runtime, Route route)
-        : runtime_(runtime), forwarding_(make_forwarding(runtime, route)),
+    explicit Channel(Runtime& runtime, Place place = Place::current())
+        : Channel(runtime, runtime.parameters().route, place) {}
+    Channel(Runtime& runtime, Route route, Place place = Place::current())
+        : runtime_(runtime), place_(place), forwarding_(make_forwarding(runtime, route, place)),
           capacity_(items_of_message(runtime)), when_full_(capacity_ == 1 ? Flush::single : Flush::full),
           slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
           cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {
@@ -76,6 +77,9 @@ class Channel final : public Mailbox {
 
     void deliver(const Buffer& message) override {
         const std::size_t items = message.size / sizeof(Item);
+        if (delivery_ == nullptr || message.size != items * sizeof(Item)) [[unlikely]] {
+            refuse_message(message);
+        }
         runtime_.counters().items_handled += items;
         delivery_->deliver({reinterpret_cast<const Item*>(message.data()), items}, message.rank);
     }
@@ -127,7 +131,9 @@ class Channel final : public Mailbox {
         }
         return items;
     }
-    [[nodiscard]] std::string name() const override { return "items of Channel<" + name_of<Item>() + ">"; }
+    [[nodiscard]] std::string name() const override {
+        return with_place("items of Channel<" + name_of<Item>() + ">", place_);
+    }
 
   private:
     /// Where the next item for a rank goes; none while no message is open.
@@ -148,16 +154,26 @@ class Channel final : public Mailbox {
     /// Nothing where items go directly, as those do that others are forwarded in.
     struct None {};
     using Forwarding = std::conditional_t<is_routed<Item>, None, std::unique_ptr<Channel<Routed<Item>>>>;
-    static Forwarding make_forwarding(Runtime& runtime, Route route) {
+    static Forwarding make_forwarding(Runtime& runtime, Route route, const Place& place) {
         if constexpr (!is_routed<Item>) {
             if (route != Route::direct) {
-                return std::make_unique<Channel<Routed<Item>>>(runtime, Route::direct);
+                return std::make_unique<Channel<Routed<Item>>>(runtime, Route::direct, place);
             }
         }
         return {};
     }
+    [[noreturn]] void refuse_message(const Buffer& message) const {
+        runtime_.refuse(name() +
+                        (delivery_ == nullptr
+                             ? " have come, and nobody handles them: call on_receipt() before the epoch"
+                             : " are to be read from a message of " + std::to_string(message.size) +
+                                   " bytes: make the same channels on all ranks, in the same order"));
+    }
     void pass_on(const Routed<Item>& item) {
         if (item.to == runtime_.rank()) {
+            if (delivery_ == nullptr) [[unlikely]] {
+                refuse_message({});
+            }
             delivery_->deliver({&item.item, 1}, item.from);
         } else {
             ++runtime_.counters().forwarded;
@@ -165,6 +181,9 @@ class Channel final : public Mailbox {
         }
     }
     void put(int to, const Item& item) {
+        if (static_cast<std::size_t>(to) >= slots_.size()) [[unlikely]] {
+            runtime_.refuse_rank(to, *this);
+        }
         if constexpr (!is_routed<Item>) {
             if (forwarding_ && to != runtime_.rank()) {
                 forwarding_->send(runtime_.routing().next(to), {to, runtime_.rank(), item});
@@ -212,6 +231,7 @@ class Channel final : public Mailbox {
     }
 
     Runtime& runtime_;
+    Place place_; ///< Where the program makes it.
     [[no_unique_address]] Forwarding forwarding_;
     std::size_t capacity_; ///< Items of a message.
     Flush when_full_;

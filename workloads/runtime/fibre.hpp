@@ -30,8 +30,8 @@ struct Arrival {
 /// Boost.Context's function of this name in C, whose transfer_t is of the same two pointers.
 Arrival jump(void* context, void* data) __asm__("jump_fcontext");
 
-/// Which exceptions are caught, and how many are on their way: what `__cxa_get_globals` points to (Itanium C++
-/// ABI: Exception Handling, 2.2.2). The language's runtime keeps it for a thread; it belongs to a stack.
+/// Which exceptions are caught, and how many are on their way: what `__cxa_get_globals` points to (Itanium
+/// C++ ABI: Exception Handling, 2.2.2). The language's runtime keeps it for a thread; it belongs to a stack.
 struct Exceptions {
     void* caught = nullptr;
     unsigned int uncaught = 0;
@@ -100,8 +100,9 @@ class Fibre {
         inside_ = back.data == nullptr ? nullptr : back.context; // Null by a fibre that has ended.
         switching::finish(fake_stack, nullptr, nullptr);
     }
-    /// Leave a stack with the exceptions that it has caught, so that the other one finds none. As long as there
-    /// are none, two words are read and nothing is written: keeping them each time took half of a switch more.
+    /// Leave a stack with the exceptions that it has caught, so that the other one finds none. As long as
+    /// there are none, two words are read and nothing is written: keeping them each time took half of a
+    /// switch more.
     switching::Arrival jump(void* context) {
         if (!exceptions_.any()) [[likely]] {
             return switching::jump(context, this);

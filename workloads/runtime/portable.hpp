@@ -18,12 +18,12 @@ inline constexpr bool holds_no_address = false;
 
 namespace portable {
 
-/// Whether a constant expression may make a T from bytes: the language forbids it where a pointer, a reference,
-/// a pointer to a member or a union is anywhere in it ([bit.cast]), in the captures of a lambda too.
+/// Whether a constant expression may make a T from bytes: the language forbids it where a pointer, a
+/// reference, a pointer to a member or a union is anywhere in it ([bit.cast]), in the captures of a lambda
+/// too.
 template <class T>
-concept FromBytes = requires {
-    typename std::bool_constant<(std::bit_cast<T>(std::array<std::byte, sizeof(T)>{}), true)>;
-};
+concept FromBytes =
+    requires { typename std::bool_constant<(std::bit_cast<T>(std::array<std::byte, sizeof(T)>{}), true)>; };
 
 template <class T>
 struct Judgement {
@@ -39,12 +39,15 @@ struct Judgement<std::variant<Alternatives...>> {
 };
 template <>
 struct Judgement<std::monostate> : std::true_type {};
+// GCC 12 does not look into arrays that are members.
+template <class T, std::size_t size>
+struct Judgement<std::array<T, size>> : Judgement<T> {};
 
 } // namespace portable
 
 /// A trivially copyable type that holds no address: no pointer, reference, std::string_view or std::span, and
-/// no lambda that captures one or `this`, or anything by reference. An address that comes back to its rank goes
-/// as a GlobalPtr.
+/// no lambda that captures one or `this`, or anything by reference. An address that comes back to its rank
+/// goes as a GlobalPtr.
 template <class T>
 concept Portable = std::is_trivially_copyable_v<T> && portable::Judgement<std::remove_cv_t<T>>::value;
 

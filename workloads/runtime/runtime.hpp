@@ -10,13 +10,16 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "harness/computation.hpp"
 #include "harness/simulated.hpp"
 #include "harness/unwound.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/parameters.hpp"
+#include "runtime/place.hpp"
 #include "runtime/queue.hpp"
 #include "runtime/task_trace.hpp"
 #include "runtime/tasks.hpp"
@@ -48,7 +51,7 @@ class Mailbox {
     /// Items that were sent since the last epoch ended: as long as no other one has, nobody is known to have
     /// handled them.
     [[nodiscard]] virtual std::uint64_t unhandled() const = 0;
-    /// What it is, for people.
+    /// What it is, and where the program makes it, for people: the same on all ranks.
     [[nodiscard]] virtual std::string name() const = 0;
 
     [[nodiscard]] const Unwound& unwound() const { return unwound_; }
@@ -60,6 +63,8 @@ class Mailbox {
 /// No work is lost in silence. Items and tasks that nobody will handle, since a channel or the runtime ends
 /// without a further epoch, end the program; so does a runtime that is used after an exception has left an
 /// epoch. Where an exception unwinds them, it alone is heard of.
+///
+/// Misuse ends the program on all ranks, with a sentence that names the rank and the place.
 class Runtime {
   public:
     /// Everything given must outlive this; `parameters` are settled.
@@ -90,8 +95,8 @@ class Runtime {
     /// longer where anything else was raised, by a handler for instance: items are left of which other ranks
     /// do not know.
     template <class Step, class Report>
-    Agreed epoch(Step&& step, Report&& report) {
-        const Epoch inside(*this);
+    Agreed epoch(Step&& step, Report&& report, Place place = Place::current()) {
+        const Epoch inside(*this, place);
         for (;;) {
             if (termination_.holds()) {
                 collect();
@@ -114,7 +119,7 @@ class Runtime {
     /// An epoch whose own work is `work(i)` for every i below `count`, `piece` of them between two looks for
     /// messages. Collective.
     template <class Work>
-    void epoch_over(std::size_t count, std::size_t piece, Work&& work) {
+    void epoch_over(std::size_t count, std::size_t piece, Work&& work, Place place = Place::current()) {
         std::size_t next = 0;
         const auto step = [&] {
             const std::size_t end = std::min(next + piece, count);
@@ -124,11 +129,11 @@ class Runtime {
             }
             return any;
         };
-        epoch(step, [] { return Agreed{}; });
+        epoch(step, [] { return Agreed{}; }, place);
     }
     /// An epoch of items alone.
-    Agreed epoch() {
-        return epoch([] { return false; }, [] { return Agreed{}; });
+    Agreed epoch(Place place = Place::current()) {
+        return epoch([] { return false; }, [] { return Agreed{}; }, place);
     }
 
     /// Let operations take simulated time, at the next message or the end of the epoch; nothing on a real
@@ -142,13 +147,18 @@ class Runtime {
     /// Let what was charged pass now: before a rank looks for messages that works long without sending any.
     void settle_charges();
 
-    /// For channels: which are made in the same order on all ranks, and given up in the reverse order.
+    /// For channels: which are made and given up in the same order on all ranks. To be called when its name
+    /// is known.
     int add(Mailbox& mailbox);
     void remove(const Mailbox& mailbox);
     /// To be called at the end of what keeps work, and `unwound`: ends the program where there is work left,
     /// of `count` pieces that `subject` names.
     void check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
                                const std::string& cure = "all ranks call epoch() before their end") const;
+    /// End the program, of which `text` says why.
+    [[noreturn]] void refuse(const std::string& text) const;
+    /// Of an item or a record that is to be sent.
+    [[noreturn]] void refuse_rank(int to, const Mailbox& mailbox) const;
     [[nodiscard]] BufferPool& pool() { return transport_.pool(); }
     [[nodiscard]] NodeNumbers numbers_of_node() { return transport_.numbers_of_node(); }
     [[nodiscard]] double now_s() const { return transport_.now_s(); }
@@ -172,7 +182,7 @@ class Runtime {
     /// From the beginning of an epoch to where it ends or is left.
     class Epoch {
       public:
-        explicit Epoch(Runtime& runtime) : runtime_(runtime) { runtime_.begin_epoch(); }
+        Epoch(Runtime& runtime, const Place& place) : runtime_(runtime) { runtime_.begin_epoch(place); }
         Epoch(const Epoch&) = delete;
         Epoch& operator=(const Epoch&) = delete;
         ~Epoch() {
@@ -184,11 +194,28 @@ class Runtime {
       private:
         Runtime& runtime_;
     };
-    void begin_epoch();
+    void begin_epoch(const Place& place);
+    template <class Work>
+    void for_channels(Work&& work) {
+        for (Mailbox* mailbox : mailboxes_) {
+            if (mailbox != nullptr) {
+                work(*mailbox);
+            }
+        }
+    }
+    [[nodiscard]] std::string names_of_channels() const;
+    /// What distinguishes the channels that there are.
+    [[nodiscard]] std::uint64_t fingerprint() const;
+    [[noreturn]] void refuse_message(int from, std::size_t number) const;
+    /// Ends the program where ranks have different channels, of which they have added up what distinguishes
+    /// them.
+    void check_channels(std::uint64_t sum) const;
+    /// Let ranks compare their channels now.
+    void compare_channels();
     void end_epoch(const Tally& all);
-    /// Ends the program where an exception has left an epoch.
+    /// Ends the program where an exception has left an epoch, or another thread calls this.
     void check_is_usable() const {
-        if (phase_ == Phase::left) [[unlikely]] {
+        if (phase_ == Phase::left || std::this_thread::get_id() != thread_) [[unlikely]] {
             end_unusable();
         }
     }
@@ -252,7 +279,8 @@ class Runtime {
     Tasks tasks_;
     Queue<Buffer> outbox_;
     Termination termination_;
-    std::vector<Mailbox*> mailboxes_;
+    std::vector<Mailbox*> mailboxes_; ///< By number; null where one has ended before later ones.
+    mutable std::optional<std::uint64_t> fingerprint_;
     Queue<Buffer> arrived_;
     std::uint64_t sent_ = 0;    ///< Messages, for the termination.
     std::uint64_t handled_ = 0; ///< Messages.
@@ -260,7 +288,10 @@ class Runtime {
     TaskTrace trace_;
     double charged_s_ = 0; ///< And not passed yet.
     Phase phase_ = Phase::outside;
-    std::uint64_t waiting_for_ever_ = 0; ///< Tasks of this rank of which the last epoch's SharedFailure has told.
+    Place epoch_place_;
+    const std::thread::id thread_ = std::this_thread::get_id();
+    std::uint64_t waiting_for_ever_ =
+        0; ///< Tasks of this rank of which the last epoch's SharedFailure has told.
 };
 
 } // namespace goodsyard::runtime

@@ -96,6 +96,10 @@ class Stealable {
         while (!waiting_.empty() && items_.size() > 1) {
             give(waiting_.pop());
         }
+        if (turns_ == nullptr) [[unlikely]] {
+            runtime_.refuse("nobody works on items of Stealable<" + name_of<Item>() +
+                            ">: call on_turn() before the epoch");
+        }
         const std::size_t turns = turns_->take(items_, runtime_.parameters().poll_interval);
         return turns > 0 || (items_.empty() && ask());
     }

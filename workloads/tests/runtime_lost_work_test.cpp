@@ -52,70 +52,70 @@ TEST_P(LostWork, EndsTheProgramWithASentenceAndAnExitCode) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, LostWork,
-    testing::Values(
-        Losing{"InOpenMessages", [](Runtime& runtime, const Team&) { send_numbers(runtime, 7); },
-               "7 items of Channel<int> that were sent after the last epoch are lost: all ranks call "
-               "epoch\\(\\) before their end"},
-        Losing{"InMessagesThatWereSent",
-               [](Runtime& runtime, const Team&) { send_numbers(runtime, 1000); },
-               "1000 items of Channel<int> that .+",
-               {.buffer_bytes = 16}},
-        Losing{"OnTheirWayThroughOtherRanks",
-               [](Runtime& runtime, const Team&) { send_numbers(runtime, 30); },
-               "30 items of Channel<int> that .+",
-               {.route = Route::grid}},
-        Losing{"OneByOne",
-               [](Runtime& runtime, const Team&) { send_numbers(runtime, 10); },
-               "10 items of Channel<int> that .+",
-               {.buffer_bytes = 0}},
-        Losing{"InACache",
-               [](Runtime& runtime, const Team&) {
-                   Channel<Added> added(runtime);
-                   added.on_receipt([](const Added&) {});
-                   for (std::uint64_t i = 0; i < 100; ++i) {
-                       added.send(0, {i % 5, 1});
-                   }
-               },
-               "5 items of Channel<.*Added> that .+",
-               {.cache = Cache::sum}},
-        Losing{"OfRecords",
-               [](Runtime& runtime, const Team&) {
-                   RecordChannel records(runtime, [](std::span<const std::byte>, int) {});
-                   for (int i = 0; i < 3; ++i) {
-                       records.send(0, std::as_bytes(std::span("text")));
-                   }
-               },
-               "3 records of RecordChannel that .+"},
-        Losing{"OfItemsThatNobodyWorkedOn",
-               [](Runtime& runtime, const Team&) {
-                   Stealable<int> items(runtime, all_ranks(runtime));
-                   items.on_turn([](int) {});
-                   items.add(1);
-                   items.add(2);
-               },
-               "2 items of Stealable<int> that nobody worked on are lost: .+"},
-        Losing{"OfTasksThatWereNeverBegun",
-               [](Runtime& runtime, const Team&) {
-                   runtime.epoch();
-                   runtime.tasks().spawn([] {});
-               },
-               "1 tasks? that .+"},
-        Losing{"OfTasksThatWait",
-               [](Runtime& runtime, const Team&) {
-                   Future<int> never(runtime.tasks());
-                   runtime.tasks().run_fibre([&] { never.wait(); });
-                   runtime.tasks().run_fibre([&] { runtime.tasks().yield(); });
-               },
-               "2 tasks that were begun or spawned after the last epoch are lost: .+"},
-        Losing{"OfKeysInACountingSet",
-               [](Runtime& runtime, const Team& team) {
-                   global::Messages messages(runtime);
-                   containers::CountingSet<int> counts(team, messages);
-                   counts.async_insert(1);
-                   counts.async_insert(1);
-                   counts.async_insert(2);
-               },
-               "2 keys that were inserted into a CountingSet are lost: .+"}),
+    testing::Values(Losing{"InOpenMessages", [](Runtime& runtime, const Team&) { send_numbers(runtime, 7); },
+                           "7 items of Channel<int> \\(runtime_lost_work_test.cpp:[0-9]+\\) that were sent "
+                           "after the last epoch are lost: all ranks call "
+                           "epoch\\(\\) before their end"},
+                    Losing{"InMessagesThatWereSent",
+                           [](Runtime& runtime, const Team&) { send_numbers(runtime, 1000); },
+                           "1000 items of Channel<int> \\(runtime_lost_work_test.cpp:[0-9]+\\) that .+",
+                           {.buffer_bytes = 16}},
+                    Losing{"OnTheirWayThroughOtherRanks",
+                           [](Runtime& runtime, const Team&) { send_numbers(runtime, 30); },
+                           "30 items of Channel<int> \\(runtime_lost_work_test.cpp:[0-9]+\\) that .+",
+                           {.route = Route::grid}},
+                    Losing{"OneByOne",
+                           [](Runtime& runtime, const Team&) { send_numbers(runtime, 10); },
+                           "10 items of Channel<int> \\(runtime_lost_work_test.cpp:[0-9]+\\) that .+",
+                           {.buffer_bytes = 0}},
+                    Losing{"InACache",
+                           [](Runtime& runtime, const Team&) {
+                               Channel<Added> added(runtime);
+                               added.on_receipt([](const Added&) {});
+                               for (std::uint64_t i = 0; i < 100; ++i) {
+                                   added.send(0, {i % 5, 1});
+                               }
+                           },
+                           "5 items of Channel<.*Added> \\(.+\\) that .+",
+                           {.cache = Cache::sum}},
+                    Losing{"OfRecords",
+                           [](Runtime& runtime, const Team&) {
+                               RecordChannel records(runtime, [](std::span<const std::byte>, int) {});
+                               for (int i = 0; i < 3; ++i) {
+                                   records.send(0, std::as_bytes(std::span("text")));
+                               }
+                           },
+                           "3 records of RecordChannel \\(.+\\) that .+"},
+                    Losing{"OfItemsThatNobodyWorkedOn",
+                           [](Runtime& runtime, const Team&) {
+                               Stealable<int> items(runtime, all_ranks(runtime));
+                               items.on_turn([](int) {});
+                               items.add(1);
+                               items.add(2);
+                           },
+                           "2 items of Stealable<int> that nobody worked on are lost: .+"},
+                    Losing{"OfTasksThatWereNeverBegun",
+                           [](Runtime& runtime, const Team&) {
+                               runtime.epoch();
+                               runtime.tasks().spawn([] {});
+                           },
+                           "1 tasks? that .+"},
+                    Losing{"OfTasksThatWait",
+                           [](Runtime& runtime, const Team&) {
+                               Future<int> never(runtime.tasks());
+                               runtime.tasks().run_fibre([&] { never.wait(); });
+                               runtime.tasks().run_fibre([&] { runtime.tasks().yield(); });
+                           },
+                           "2 tasks that were begun or spawned after the last epoch are lost: .+"},
+                    Losing{"OfKeysInACountingSet",
+                           [](Runtime& runtime, const Team& team) {
+                               global::Messages messages(runtime);
+                               containers::CountingSet<int> counts(team, messages);
+                               counts.async_insert(1);
+                               counts.async_insert(1);
+                               counts.async_insert(2);
+                           },
+                           "2 keys that were inserted into a CountingSet are lost: .+"}),
     [](const auto& tested) { return tested.param.name; });
 
 /// What a rank does with a runtime after it has caught what a handler raised around an epoch.
@@ -145,13 +145,12 @@ void catch_around_epoch(Runtime& runtime, const std::function<void(Runtime&, Cha
 
 TEST_P(LeftEpoch, IsSaidWhereTheRuntimeIsUsedOnceMore) {
     for (const int ranks : {1, 3}) {
-        EXPECT_EXIT(on_ranks({.ranks = ranks}, {},
-                             [](Runtime& runtime, const Team&) {
-                                 catch_around_epoch(runtime, GetParam().use);
-                             }),
-                    testing::ExitedWithCode(1),
-                    "^[^\n]+: rank [0-2]: an exception has left an epoch and was caught, so that items are "
-                    "lost: .+\n$");
+        EXPECT_EXIT(
+            on_ranks({.ranks = ranks}, {},
+                     [](Runtime& runtime, const Team&) { catch_around_epoch(runtime, GetParam().use); }),
+            testing::ExitedWithCode(1),
+            "^[^\n]+: rank [0-2]: an exception has left an epoch and was caught, so that items are "
+            "lost: .+\n$");
     }
 }
 
@@ -163,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                               numbers.send(0, 1);
                               numbers.flush();
                           }},
-                    Using{"Channel", [](Runtime& runtime, Channel<int>&) { const Channel<int> further(runtime); }},
+                    Using{"Channel",
+                          [](Runtime& runtime, Channel<int>&) { const Channel<int> further(runtime); }},
                     Using{"EndOfTheChannel", [](Runtime&, Channel<int>&) {}}),
     [](const auto& tested) { return tested.param.name; });
 

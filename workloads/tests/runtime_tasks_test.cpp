@@ -173,7 +173,8 @@ TEST(Tasks, ThatWaitInACatchBlockKeepTheExceptionThatTheyCaught) {
     Tasks tasks(65536, counters);
     constexpr int count = 64;
     std::vector<std::string> rethrown(count);
-    // In the order in which they began to wait, in the reverse order, and mixed with tasks that caught nothing.
+    // In the order in which they began to wait, in the reverse order, and mixed with tasks that caught
+    // nothing.
     for (int i = 0; i < count; ++i) {
         tasks.run_fibre([&tasks, &rethrown, i] {
             try {

@@ -1,11 +1,15 @@
 // The runtime on real ranks, where it is misused and where it is not: --how says in which way, and
 // tests/programs/test_runtime_misuse.py what comes of it.
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "global/delegates.hpp"
 #include "global/global_array.hpp"
@@ -85,6 +89,69 @@ void raise_in_handler(Runtime& runtime, const World& world) {
     runtime.epoch();
 }
 
+/// Items of the last rank go to one that is not there.
+void send_beyond(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([](std::uint64_t) {});
+    if (world.rank() == world.size() - 1) {
+        numbers.send(world.size(), 1);
+    }
+    runtime.epoch();
+}
+
+/// Items come to a channel without a handler.
+void leave_out_handler(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    if (world.is_root()) {
+        numbers.send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+/// A channel on the first rank alone.
+void make_one_channel(Runtime& runtime, const World& world) {
+    std::optional<Channel<std::uint64_t>> numbers;
+    if (world.is_root()) {
+        numbers.emplace(runtime).send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+/// What the last rank does for an item, or in a task.
+void do_on_last(Runtime& runtime, const World& world, bool in_task, const std::function<void()>& work) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([&](std::uint64_t) {
+        if (in_task) {
+            runtime.tasks().spawn([&work] { work(); });
+        } else {
+            work();
+        }
+    });
+    if (world.is_root()) {
+        numbers.send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+void use_thread(Runtime& runtime, const World& world) {
+    do_on_last(runtime, world, false, [&] { std::thread([&] { runtime.epoch(); }).join(); });
+}
+
+/// Frame by frame.
+[[gnu::noinline]] std::size_t use_stack(std::size_t bytes) {
+    std::array<volatile char, 1024> frame{};
+    frame[0] = 1;
+    return bytes < frame.size() ? frame[0] : use_stack(bytes - frame.size()) + frame[0];
+}
+
+/// Of the last rank, while the first waits for it.
+void leave_by_exit(Runtime& /*runtime*/, const World& world) {
+    if (world.rank() == world.size() - 1) {
+        std::exit(0);
+    }
+    world.barrier();
+}
+
 using Way = std::function<void(Runtime&, const World&)>;
 const std::map<std::string, Way>& ways() {
     static const std::map<std::string, Way> all{
@@ -92,6 +159,33 @@ const std::map<std::string, Way>& ways() {
         {"send-too-late", send_too_late},
         {"catch-around-epoch", catch_around_epoch},
         {"raise-in-handler", raise_in_handler},
+        {"send-beyond", send_beyond},
+        {"leave-out-handler", leave_out_handler},
+        {"make-one-channel", make_one_channel},
+        {"epoch-in-handler",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, false, [&] { runtime.epoch(); });
+         }},
+        {"epoch-in-task",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, true, [&] { runtime.epoch(); });
+         }},
+        {"yield-in-handler",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, false, [&] { runtime.tasks().yield(); });
+         }},
+        {"use-thread", use_thread},
+        {"overrun-stack",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, true, [] { use_stack(std::size_t{1} << 20U); });
+         }},
+        {"exit-in-handler",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, false, [] { std::exit(0); });
+         }},
+        {"exit-in-task", [](Runtime& runtime,
+                            const World& world) { do_on_last(runtime, world, true, [] { std::exit(0); }); }},
+        {"exit", leave_by_exit},
     };
     return all;
 }
