@@ -35,7 +35,7 @@ class Channel final : public Mailbox {
     Channel(Runtime& runtime, Route route, Place place = Place::current())
         : runtime_(runtime), place_(place), forwarding_(make_forwarding(runtime, route, place)),
           capacity_(items_of_message(runtime)), when_full_(capacity_ == 1 ? Flush::single : Flush::full),
-          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
+          ranks_(static_cast<unsigned>(runtime.size())), slots_(ranks_), open_(slots_.size()),
           cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {
         if constexpr (!is_routed<Item>) {
             if (forwarding_) {
@@ -181,7 +181,7 @@ class Channel final : public Mailbox {
         }
     }
     void put(int to, const Item& item) {
-        if (static_cast<std::size_t>(to) >= slots_.size()) [[unlikely]] {
+        if (static_cast<unsigned>(to) >= ranks_) [[unlikely]] {
             runtime_.refuse_rank(to, *this);
         }
         if constexpr (!is_routed<Item>) {
@@ -235,6 +235,7 @@ class Channel final : public Mailbox {
     [[no_unique_address]] Forwarding forwarding_;
     std::size_t capacity_; ///< Items of a message.
     Flush when_full_;
+    unsigned ranks_;
     std::vector<Slot> slots_;
     OpenMessages open_;
     CacheOf<Item> cache_;
