@@ -1,4 +1,5 @@
-// A stack of one's own, entered and left by Boost.Context, with what AddressSanitizer wants to be told.
+// A stack of one's own, entered and left by Boost.Context, with what AddressSanitizer wants to be told: which
+// is found out when a program begins, since it may be compiled otherwise than the library that it links.
 //
 // No header of the runtime includes one of Boost: some of its types differ by NDEBUG, and a program may be
 // compiled otherwise than the library that it links. Switches are inline all the same: a processor foretells
@@ -13,10 +14,6 @@
 #include <utility>
 
 #include "runtime/stack_pool.hpp"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/common_interface_defs.h>
-#endif
 
 namespace goodsyard::runtime {
 
@@ -42,17 +39,8 @@ inline Exceptions& exceptions_of_thread() {
     return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
 }
 
-#ifdef __SANITIZE_ADDRESS__
-inline void start(void** fake_stack, const void* bottom, std::size_t bytes) {
-    __sanitizer_start_switch_fiber(fake_stack, bottom, bytes);
-}
-inline void finish(void* fake_stack, const void** bottom, std::size_t* bytes) {
-    __sanitizer_finish_switch_fiber(fake_stack, bottom, bytes);
-}
-#else
-inline void start(void** /*fake_stack*/, const void* /*bottom*/, std::size_t /*bytes*/) {}
-inline void finish(void* /*fake_stack*/, const void** /*bottom*/, std::size_t* /*bytes*/) {}
-#endif
+/// Whether there is an AddressSanitizer in the program, whatever was compiled for it.
+extern const bool is_sanitized;
 
 } // namespace switching
 
@@ -77,10 +65,11 @@ class Fibre {
     }
     /// Back to who resumed it; called on its own stack. Raises Unwinding where the fibre is given up.
     void suspend() {
-        void* fake_stack = nullptr;
-        switching::start(&fake_stack, outside_bottom_, outside_bytes_);
-        outside_ = jump(outside_).context;
-        switching::finish(fake_stack, &outside_bottom_, &outside_bytes_);
+        if (switching::is_sanitized) [[unlikely]] {
+            suspend_watched();
+        } else {
+            outside_ = jump(outside_).context;
+        }
         if (is_given_up_) [[unlikely]] {
             unwind();
         }
@@ -94,12 +83,19 @@ class Fibre {
 
     /// Switch to its stack, and remember where it is left.
     void enter() {
-        void* fake_stack = nullptr;
-        switching::start(&fake_stack, stack_.bottom, stack_.bytes);
-        const switching::Arrival back = jump(inside_);
-        inside_ = back.data == nullptr ? nullptr : back.context; // Null by a fibre that has ended.
-        switching::finish(fake_stack, nullptr, nullptr);
+        if (switching::is_sanitized) [[unlikely]] {
+            enter_watched();
+        } else {
+            return_from(jump(inside_));
+        }
     }
+    /// Null by a fibre that has ended.
+    void return_from(const switching::Arrival& back) {
+        inside_ = back.data == nullptr ? nullptr : back.context;
+    }
+    // The same, of which AddressSanitizer is told.
+    void enter_watched();
+    void suspend_watched();
     /// Leave a stack with the exceptions that it has caught, so that the other one finds none. As long as
     /// there are none, two words are read and nothing is written: keeping them each time took half of a
     /// switch more.
