@@ -9,13 +9,14 @@ import pytest
 LIBRARIES = ("openmpi", "mpich")
 CAUGHT = "an exception has left an epoch and was caught, so that items are lost: .+"
 EXIT = r"exit\(\) is called while other ranks go on: .+"
+ITEMS = r"items of Channel<unsigned long> \(runtime.cpp:\d+\)"
 SENTENCES = {
-    "send-too-late": r"1000 items of Channel<unsigned long> \(runtime.cpp:\d+\) that were sent after the last epoch are lost: "
+    "send-too-late": rf"1000 {ITEMS} that were sent after the last epoch are lost: "
     r"all ranks call epoch\(\) before their end",
     "catch-around-epoch": CAUGHT,
     "raise-in-handler": "planted",
-    "send-beyond": r"items of Channel<unsigned long> \(runtime.cpp:\d+\): sent to rank 2, and the ranks are 0 to 1",
-    "leave-out-handler": r"items of Channel<unsigned long> .+ have come, and nobody handles them: .+",
+    "send-beyond": rf"{ITEMS}: sent to rank 2, and the ranks are 0 to 1",
+    "leave-out-handler": rf"{ITEMS} have come, and nobody handles them: .+",
     "epoch-in-handler": r"epoch\(\) at runtime.cpp:\d+ is called within the epoch at runtime.cpp:\d+, .+",
     "epoch-in-task": r"epoch\(\) at runtime.cpp:\d+ is called within the epoch at runtime.cpp:\d+, .+",
     "yield-in-handler": r"only a task with a stack can wait: .+",
