@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <unistd.h>
 
 #include "harness/last_words.hpp"
@@ -37,6 +38,23 @@ void end_program(const std::string& line) {
         say_line(line);
     }
     _exit(1);
+}
+
+void end_by_uncaught() {
+    std::set_terminate([] {
+        const std::exception_ptr error = std::current_exception();
+        std::string text = "std::terminate was called";
+        try {
+            if (error) {
+                std::rethrow_exception(error);
+            }
+        } catch (const std::exception& uncaught) {
+            text = text_of(uncaught);
+        } catch (...) {
+            text = "an exception that is no std::exception was not caught";
+        }
+        end_program(std::string(program_invocation_short_name) + ": " + text);
+    });
 }
 
 void end_program(int rank, const std::string& text) {

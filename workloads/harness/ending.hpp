@@ -23,4 +23,7 @@ void set_ending(Ending ending);
 /// The same, with the name of the program and the rank before `text`.
 [[noreturn]] void end_program(int rank, const std::string& text);
 
+/// From here on, an exception that nobody can catch (of a loop of OpenMP, of a thread) ends the program so.
+void end_by_uncaught();
+
 } // namespace goodsyard

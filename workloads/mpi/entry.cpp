@@ -74,6 +74,7 @@ int share_options(const World& world, Options& options, int argc, const char* co
 
 int run(const Session& session, int argc, const char* const* argv, const Program<World>& program) {
     int rank = 0;
+    end_by_uncaught();
     try {
         const World world(session);
         rank = world.rank();
@@ -92,7 +93,7 @@ int run(const Session& session, int argc, const char* const* argv, const Program
             return end_together(world, program.name + ": " + error.what(), 1);
         }
     } catch (const std::exception& error) {
-        end_program(program.name + ": rank " + std::to_string(rank) + ": " + error.what());
+        end_program(program.name + ": rank " + std::to_string(rank) + ": " + text_of(error));
     }
 }
 
