@@ -85,20 +85,20 @@ TEST(Loops, OverArraysVisitEachElementOnceOnItsOwner) {
             for (const std::uint64_t size : {0, 1, 60}) {
                 for (const std::uint64_t threshold : {1, 4, 100}) {
                     ++seed;
-                    on_ranks({.ranks = ranks, .seed = seed},
-                             {.execution = executions[seed % 3], .poll_interval = 3},
-                             [&](Runtime& runtime, const Team& team) {
-                                 GlobalArray<std::uint64_t> array(team, size, dealing, 3);
-                                 forall(
-                                     runtime, array,
-                                     [](std::uint64_t i, std::uint64_t& element) { element += i + 1; },
-                                     threshold);
-                                 for (std::uint64_t i = 0; i < size; ++i) {
-                                     EXPECT_EQ(*array[i].address(), i + 1) << "of " << size << " on " << ranks;
-                                 }
-                                 team.barrier();
-                                 EXPECT_EQ(runtime.counters().stolen_items, 0U);
-                             });
+                    on_ranks(
+                        {.ranks = ranks, .seed = seed},
+                        {.execution = executions[seed % 3], .poll_interval = 3},
+                        [&](Runtime& runtime, const Team& team) {
+                            GlobalArray<std::uint64_t> array(team, size, dealing, 3);
+                            forall(
+                                runtime, array,
+                                [](std::uint64_t i, std::uint64_t& element) { element += i + 1; }, threshold);
+                            for (std::uint64_t i = 0; i < size; ++i) {
+                                EXPECT_EQ(*array[i].address(), i + 1) << "of " << size << " on " << ranks;
+                            }
+                            team.barrier();
+                            EXPECT_EQ(runtime.counters().stolen_items, 0U);
+                        });
                 }
             }
         }
