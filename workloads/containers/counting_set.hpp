@@ -25,6 +25,10 @@ class CountingSet {
           cache_(first_places) {}
     CountingSet(const CountingSet&) = delete;
     CountingSet& operator=(const CountingSet&) = delete;
+    ~CountingSet() {
+        runtime_.check_nothing_is_lost(unwound_, used_, "keys that were inserted into a CountingSet",
+                                       "all ranks call one of its collective functions before its end");
+    }
 
     /// Legal everywhere.
     void async_insert(const Key& key) {
@@ -149,6 +153,7 @@ class CountingSet {
         return counts;
     }
 
+    Unwound unwound_;
     runtime::Runtime& runtime_;
     global::Messages& messages_;
     Map<Key, std::uint64_t, Hash> counts_;

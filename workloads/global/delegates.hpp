@@ -20,6 +20,7 @@
 #include "runtime/channel.hpp"
 #include "runtime/completion_event.hpp"
 #include "runtime/control_objects.hpp"
+#include "runtime/portable.hpp"
 
 namespace goodsyard::global {
 
@@ -41,9 +42,9 @@ class RemoteError : public std::runtime_error {
 /// most 240 bytes), and neither waits nor needs a task. Delegates have no order: each may overtake others.
 class Delegates {
   public:
-    explicit Delegates(Runtime& runtime)
+    explicit Delegates(Runtime& runtime, runtime::Place place = runtime::Place::current())
         : runtime_(runtime), rank_(runtime.rank()), to_self_(runtime.parameters().delegates_to_self),
-          lanes_(*this, *this, *this, *this, *this, *this) {}
+          place_(place), lanes_(*this, *this, *this, *this, *this, *this) {}
     Delegates(const Delegates&) = delete;
     Delegates& operator=(const Delegates&) = delete;
 
@@ -58,8 +59,9 @@ class Delegates {
     /// Return `f(object)`, executed by the owner.
     template <class T, class F>
     auto call(GlobalPtr<T> object, F f) -> std::invoke_result_t<F&, T&> {
+        check_function<F>();
         if (is_here(object)) {
-            return f(*object.address);
+            return f(*object.address());
         }
         tasks().check_can_wait();
         Future<std::invoke_result_t<F&, T&>> result(tasks(), "the answer of a delegate");
@@ -93,16 +95,17 @@ class Delegates {
 
     template <class T, class F>
     void call(GlobalPtr<T> object, F f, Future<std::invoke_result_t<F&, T&>>& result) {
+        check_function<F>();
         if (!is_here(object)) {
             send_call(object, std::move(f), &result);
             return;
         }
         try {
             if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>>) {
-                f(*object.address);
+                f(*object.address());
                 result.set();
             } else {
-                result.set(f(*object.address));
+                result.set(f(*object.address()));
             }
         } catch (const std::exception&) {
             result.fail(std::current_exception());
@@ -133,8 +136,9 @@ class Delegates {
     /// is this rank's, and stays where it is.
     template <class T, class F>
     void call(GlobalPtr<T> object, F f, CompletionEvent& event) {
+        check_function<F>();
         if (is_here(object)) {
-            f(*object.address);
+            f(*object.address());
             return;
         }
         event.enroll();
@@ -143,8 +147,9 @@ class Delegates {
     /// Execute `f(object)`, which has happened when the epoch has ended; nothing is sent back.
     template <class T, class F>
     void post(GlobalPtr<T> object, F f) {
+        check_function<F>();
         if (is_here(object)) {
-            f(*object.address);
+            f(*object.address());
             return;
         }
         send_call(object, std::move(f), static_cast<void*>(nullptr));
@@ -152,8 +157,9 @@ class Delegates {
     /// Spawn a task on the owner that runs `f(object)`, and may wait.
     template <class T, class F>
     void spawn(GlobalPtr<T> object, F f) {
+        check_function<F>();
         if (is_here(object)) {
-            tasks().spawn([object, f]() mutable { f(*object.address); });
+            tasks().spawn([object, f]() mutable { f(*object.address()); });
             return;
         }
         ++runtime_.counters().delegates;
@@ -162,10 +168,11 @@ class Delegates {
     /// The same, enrolled with `event` until that task has ended.
     template <class T, class F>
     void spawn(GlobalPtr<T> object, F f, CompletionEvent& event) {
+        check_function<F>();
         event.enroll();
         if (is_here(object)) {
             tasks().spawn([object, f, &event]() mutable {
-                f(*object.address);
+                f(*object.address());
                 event.complete();
             });
             return;
@@ -179,6 +186,16 @@ class Delegates {
     }
 
   private:
+    /// To be asked of what users give, here and elsewhere: what works with an object of the rank itself works
+    /// with any.
+    template <class F>
+    static constexpr void check_function() {
+        static_assert(
+            runtime::Portable<F>,
+            "a function is executed on the object's rank, where what it captures by reference ([&], "
+            "this) or as a pointer means nothing: capture values, or a GlobalPtr");
+    }
+
     struct Read {
         template <class T>
         T operator()(const T& object) const {
@@ -273,6 +290,9 @@ class Delegates {
     template <class To>
     struct Answer {
         using Payload = std::remove_cvref_t<decltype(std::declval<To&>().value())>;
+        static_assert(runtime::Portable<Payload>,
+                      "what a function returns holds an address of the rank that executed it: a pointer, a "
+                      "reference, a std::string_view; return a value, or a GlobalPtr");
         static void run(Delegates& /*here*/, To& to, const Payload& value, int /*from*/) { to.set(value); }
     };
     template <class To>
@@ -307,7 +327,7 @@ class Delegates {
     };
     template <std::size_t words>
     struct Lane {
-        explicit Lane(Delegates& self) : channel(self.runtime_) {
+        explicit Lane(Delegates& self) : channel(self.runtime_, self.place_) {
             channel.on_receipt(Receiver<words>{&self}, runtime::always<runtime::Execution::handler>);
         }
         runtime::Channel<Packet<words>> channel;
@@ -331,7 +351,7 @@ class Delegates {
                       "delegates capture values that can be copied as bytes");
         static_assert(words_of<Payload> <= 31, "a delegate captures, and returns, at most 240 bytes");
         constexpr std::size_t words = lane_words<words_of<Payload>>;
-        const auto address = reinterpret_cast<std::uint64_t>(object.address);
+        const auto address = reinterpret_cast<std::uint64_t>(object.address());
         const std::uint64_t number = number_of<&received<Message, T>>;
         Packet<words> packet{number << address_bits | address};
         pack(payload, packet.data() + 1);
@@ -358,6 +378,7 @@ class Delegates {
     Runtime& runtime_;
     int rank_;
     bool to_self_;
+    runtime::Place place_; ///< Where the program makes them.
     Lanes lanes_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -29,8 +31,12 @@ class GlobalArray {
 
     [[nodiscard]] std::uint64_t size() const { return distribution_.size(); }
     [[nodiscard]] const Distribution& distribution() const { return distribution_; }
-    /// Where element `index` lies.
+    /// Where element `index` lies. Raises std::out_of_range.
     [[nodiscard]] GlobalPtr<T> operator[](std::uint64_t index) const {
+        if (index >= size()) [[unlikely]] {
+            throw std::out_of_range("element " + std::to_string(index) + " of a GlobalArray of " +
+                                    std::to_string(size()));
+        }
         const Location at = distribution_.locate(index);
         return {at.owner, bases_[static_cast<std::size_t>(at.owner)] + at.place};
     }

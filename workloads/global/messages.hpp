@@ -51,12 +51,16 @@ using Sent =
 /// ends with the call.
 class Messages {
   public:
-    explicit Messages(runtime::Runtime& runtime)
-        : runtime_(runtime), channel_(runtime, [this](std::span<const std::byte> record, int from) {
-              runtime::Reader reader(record);
-              const auto [procedure, object] = reader.read<Head>();
-              procedures[procedure](*this, object, reader, from);
-          }) {}
+    explicit Messages(runtime::Runtime& runtime, runtime::Place place = runtime::Place::current())
+        : runtime_(runtime), channel_(
+                                 runtime,
+                                 [this](std::span<const std::byte> record, int from) {
+                                     runtime::Reader reader(record);
+                                     const auto [procedure, object] = reader.read<Head>();
+                                     procedures[procedure](*this, reinterpret_cast<void*>(object), reader,
+                                                           from); // NOLINT(performance-no-int-to-ptr)
+                                 },
+                                 "functions of Messages", place) {}
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
 
@@ -66,7 +70,7 @@ class Messages {
     /// Messages of that rank, by which it may reply, and the rank that has sent it. Legal everywhere.
     template <class T, class F, class... Arguments>
     void async(GlobalPtr<T> object, const F& f, const Arguments&... arguments) {
-        send<T, F, Sent<Arguments>...>(object.rank, object.address, f, arguments...);
+        send<T, F, Sent<Arguments>...>(object.rank, object.address(), f, arguments...);
     }
     /// The same without an object: `f(arguments…)`, or `f(here, from, arguments…)`, on rank `to`.
     template <class F, class... Arguments>
@@ -77,19 +81,24 @@ class Messages {
   private:
     struct Head {
         std::uint32_t procedure;
-        void* object; ///< Of the rank that it is sent to.
+        std::uintptr_t object; ///< Its address on the rank that it is sent to; 0: none.
     };
 
     template <class T, class F, class... Arguments, class... Given>
     void send(int to, T* object, const F& f, const Given&... arguments) {
         static_assert(std::is_trivially_copyable_v<F>,
                       "a function captures values that can be copied as bytes");
+        static_assert(
+            runtime::Portable<F>,
+            "a function is executed on another rank, where what it captures by reference ([&], this) "
+            "or as a pointer, and the address of a function, mean nothing: capture values, and send a "
+            "lambda in place of a function's name");
         // Not one of this: while a fibre waits for room, others send.
         std::vector<std::byte> record = std::exchange(spare_, {});
         record.clear();
         runtime::Writer writer(record);
-        writer(Head{procedure_number<&execute<T, F, Arguments...>>,
-                    const_cast<std::remove_const_t<T>*>(object)});
+        writer(
+            Head{procedure_number<&execute<T, F, Arguments...>>, reinterpret_cast<std::uintptr_t>(object)});
         if constexpr (!std::is_empty_v<F>) {
             writer(f);
         }

@@ -15,8 +15,9 @@ class Symmetric {
     /// `own` outlives this, and all delegates that are sent to it. Collective.
     Symmetric(const Team& team, T& local) : addresses_(team.of_each(&local)) {}
 
+    /// Raises std::out_of_range where there is no such rank.
     [[nodiscard]] GlobalPtr<T> on(int rank) const {
-        return {rank, addresses_[static_cast<std::size_t>(rank)]};
+        return {rank, addresses_.at(static_cast<std::size_t>(rank))};
     }
 
   private:

@@ -111,6 +111,9 @@ void declare_runs(Options& options, Asked& request) {
         options.flag("--directed", request.is_directed,
                      "Edges lead from source to target alone, but for those of a symmetric matrix");
     }
+    options.flag("--undirected", request.is_undirected,
+                 "Take each edge for both directions though its file says that it has one (a general matrix, "
+                 "'# Directed graph', '% asym')");
     options.add(
         "--own", request.own,
         "Items for a vertex of the same rank are received at-once, or sent like others; auto: at once "
@@ -133,6 +136,12 @@ void declare_runs(Options& options, Asked& request) {
     options.check([&request] { check_orders(request); });
     options.check([&request] { settle_blocking(request); });
     runtime::declare(options, request.runtime);
+}
+
+void check_direction(const Asked& request) {
+    if (request.is_directed && request.is_undirected) {
+        throw UsageError("--directed and --undirected exclude each other");
+    }
 }
 
 void check_roots(const Asked& request) {
@@ -179,6 +188,7 @@ void declare(Options& options, Asked& request) {
     }
     declare_runs(options, request);
     options.check([&request] {
+        check_direction(request);
         check_roots(request);
         check_cache(request);
         check_output(request);

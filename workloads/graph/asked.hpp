@@ -47,9 +47,10 @@ struct Asked {
     int sources = 1;
     std::vector<std::string> roots; ///< In place of drawn sources.
     int repetitions = 1;
-    double tolerance = 1e-4;  ///< Of PageRank: sum of changes in the last iteration.
-    int iterations = 100;     ///< Of PageRank, at most.
-    bool is_directed = false; ///< Of PageRank: edges lead from source to target.
+    double tolerance = 1e-4;    ///< Of PageRank: sum of changes in the last iteration.
+    int iterations = 100;       ///< Of PageRank, at most.
+    bool is_directed = false;   ///< Of PageRank: edges lead from source to target.
+    bool is_undirected = false; ///< Those of a file that says so lead both ways nevertheless.
     bool validate = false;
     bool hash = false;
     std::string output; ///< File for drawn edges, or for what was found of each vertex.

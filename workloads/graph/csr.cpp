@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 namespace goodsyard::graph {
+inline namespace GOODSYARD_VERTICES {
 
 namespace {
 
@@ -139,4 +140,5 @@ Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs) {
     return graph;
 }
 
+} // namespace GOODSYARD_VERTICES
 } // namespace goodsyard::graph

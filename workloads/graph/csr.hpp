@@ -11,6 +11,7 @@
 #include "harness/team.hpp"
 
 namespace goodsyard::graph {
+inline namespace GOODSYARD_VERTICES {
 
 /// How a row is in order.
 enum class RowOrder : int { by_neighbour, by_weight };
@@ -87,4 +88,5 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks);
 Csr build(const Team& team, const Edges& edges, RowOrder order = RowOrder::by_neighbour,
           Arcs arcs = Arcs::both_ways);
 
+} // namespace GOODSYARD_VERTICES
 } // namespace goodsyard::graph

@@ -34,6 +34,8 @@ class Edges {
     virtual void read(std::uint64_t first, std::span<Edge> out) const = 0;
     /// Whether the input says that each tuple stands for both directions.
     [[nodiscard]] virtual bool is_symmetric() const { return false; }
+    /// Whether it says that each stands for one direction.
+    [[nodiscard]] virtual bool is_directed() const { return false; }
 };
 
 /// Tuples that a rank holds at a time, wherever all are gone through.

@@ -1,6 +1,7 @@
 #include "graph/edge_file.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "harness/failure.hpp"
+#include "harness/input_file.hpp"
 #include "harness/share.hpp"
 
 namespace goodsyard::graph {
@@ -27,6 +29,7 @@ struct Layout {
     std::uint64_t vertices = 0; ///< 0: not said.
     std::uint64_t edges = 0;    ///< 0 where `vertices` is.
     bool is_symmetric = false;
+    bool is_directed = false;
 };
 
 /// What is wrong at a place of the file.
@@ -132,6 +135,7 @@ Layout market_layout(std::ifstream& file, std::string line, Layout layout) {
     }
     layout.base = 1;
     layout.is_symmetric = symmetry == "symmetric";
+    layout.is_directed = !layout.is_symmetric;
     layout.vertices = std::max(*rows, *columns);
     layout.edges = *entries;
     if (layout.vertices == 0 || layout.vertices > most_vertices) {
@@ -140,17 +144,38 @@ Layout market_layout(std::ifstream& file, std::string line, Layout layout) {
     return layout;
 }
 
-Layout layout_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) {
-        throw std::runtime_error("cannot be read");
+/// Whether the comments before the first edge say that edges have a direction: as SNAP's "# Directed graph"
+/// and KONECT's "% asym" do.
+bool says_directed(std::ifstream& file, std::string line) {
+    const auto is_comment = [&] { return line.starts_with('#') || line.starts_with('%'); };
+    for (; is_comment(); std::getline(file, line)) {
+        std::transform(line.begin(), line.end(), line.begin(),
+                       [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+        const std::size_t place = line.find("directed graph");
+        const bool is_undirected =
+            place != std::string::npos && place >= 2 && line.substr(place - 2, 2) == "un";
+        if ((place != std::string::npos && !is_undirected) || line.starts_with("% asym")) {
+            return true;
+        }
+        if (!file) {
+            break;
+        }
     }
+    return false;
+}
+
+Layout layout_of(const std::string& path) {
+    if (const auto reason = unreadable(path)) {
+        throw std::runtime_error(*reason);
+    }
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
     Layout layout;
     layout.end = static_cast<std::uint64_t>(file.tellg());
     file.seekg(0);
     std::string line;
     std::getline(file, line);
     if (!line.starts_with("%%MatrixMarket")) {
+        layout.is_directed = says_directed(file, line);
         return layout;
     }
     layout.begin = line.size() + 1;
@@ -216,6 +241,7 @@ FileEdges::FileEdges(const Team& team, const std::string& path) {
     const std::uint64_t outcome = team.all(Fold::sum, std::uint64_t{edges_.size()});
     vertices_ = layout.vertices != 0 ? layout.vertices : team.all(Fold::max, above);
     is_symmetric_ = layout.is_symmetric;
+    is_directed_ = layout.is_directed;
     heaviest = team.all(Fold::max, heaviest);
     std::optional<std::string> wrong;
     if (vertices_ == 0) {

@@ -24,11 +24,15 @@ class FileEdges final : public Edges {
     [[nodiscard]] std::uint64_t own() const override { return edges_.size(); }
     void read(std::uint64_t first, std::span<Edge> out) const override;
     [[nodiscard]] bool is_symmetric() const override { return is_symmetric_; }
+    /// Of a matrix that is general, and of text whose first comments say "directed graph" (SNAP) or "% asym"
+    /// (KONECT).
+    [[nodiscard]] bool is_directed() const override { return is_directed_; }
 
   private:
     std::vector<Edge> edges_;
     std::uint64_t vertices_ = 0;
     bool is_symmetric_ = false;
+    bool is_directed_ = false;
 };
 
 } // namespace goodsyard::graph

@@ -137,12 +137,24 @@ double peak_bytes() {
     return kib * static_cast<double>(usage.ru_maxrss);
 }
 
+/// What a file says of its edges is not left out in silence.
+void check_direction(const Asked& request, const Edges& edges) {
+    if (edges.is_directed() && !request.is_directed && !request.is_undirected) {
+        const std::string cure = request.verb == Verb::pagerank
+                                     ? "--directed follows it, and --undirected takes "
+                                     : "--undirected takes ";
+        throw UsageError(request.input.generator + " says that its edges have a direction; " + cure +
+                         "each of them for both");
+    }
+}
+
 void measure(const World& world, const Asked& request) {
     const double before_bytes = peak_bytes();
     const Computation computation(request.compute, request.rates, request.compute_times);
     const Lines lines(
         Labels{{"p", world.size()}, {"implementation", implementation()}, {"compute", computation.label()}});
     const Drawn input = make_input(world, request.input);
+    check_direction(request, *input.edges);
     const Clock clock(Timer::monotonic);
     const double begin_s = clock.now_s();
     const Csr graph = build(world, *input.edges, row_order(request),

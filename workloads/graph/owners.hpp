@@ -10,13 +10,19 @@ namespace goodsyard::graph {
 
 /// A vertex of the input as algorithms handle it: its owner in the upper bits, its place there in the lower.
 /// With GOODSYARD_WIDE_VERTICES as many as fit in 64 bits, at most 2^32 - 1 of a rank; work items are longer.
+/// What depends on it lies in a namespace of its own, so that nothing links with a library of the other
+/// width.
 #ifdef GOODSYARD_WIDE_VERTICES
+#define GOODSYARD_VERTICES vertices_of_64_bits
 using Vertex = std::uint64_t;
 #else
+#define GOODSYARD_VERTICES vertices_of_32_bits
 using Vertex = std::uint32_t;
 #endif
 
 inline constexpr Vertex no_vertex = ~Vertex{0};
+
+inline namespace GOODSYARD_VERTICES {
 
 class Owners {
   public:
@@ -69,5 +75,7 @@ class Owners {
     int bits_;
     Vertex mask_;
 };
+
+} // namespace GOODSYARD_VERTICES
 
 } // namespace goodsyard::graph

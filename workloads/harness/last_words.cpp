@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -17,6 +19,17 @@ void say_line(const std::string& text) {
     line += '\n';
     // Nobody can be told that stderr is closed.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+std::string text_of(const std::exception& error) {
+    // As libstdc++ refuses sizes that no memory has.
+    const std::string text = error.what();
+    const bool is_too_long = dynamic_cast<const std::length_error*>(&error) != nullptr &&
+                             (text.starts_with("vector::") || text.starts_with("basic_string::") ||
+                              text.starts_with("cannot create std::"));
+    return is_too_long || dynamic_cast<const std::bad_alloc*>(&error) != nullptr
+               ? "there is not enough memory: ask for less, or spread it over more hosts"
+               : text;
 }
 
 bool has_last_word() {

@@ -1,6 +1,7 @@
 // One line on stderr when a program fails, however many of its ranks do.
 #pragma once
 
+#include <exception>
 #include <string>
 
 namespace goodsyard {
@@ -14,5 +15,8 @@ void say_line(const std::string& text);
 /// The first binds an abstract socket (unix(7)), named by the parent, which the ranks of a host have in
 /// common; the kernel drops it when the process ends. Where there are no sockets, everybody is the first.
 bool has_last_word();
+
+/// What an error is to people: that of memory, which has no text of its own, says what to do.
+[[nodiscard]] std::string text_of(const std::exception& error);
 
 } // namespace goodsyard

@@ -2,12 +2,14 @@
 
 #include <exception>
 
+#include "harness/ending.hpp"
 #include "harness/failure.hpp"
 #include "harness/last_words.hpp"
 
 namespace goodsyard {
 
 int run(int argc, const char* const* argv, const Program<Alone>& program) {
+    end_by_uncaught();
     try {
         Options options;
         program.declare(options);
@@ -20,7 +22,7 @@ int run(int argc, const char* const* argv, const Program<Alone>& program) {
         say_line(program.name + ": " + error.what());
         return 2;
     } catch (const std::exception& error) {
-        say_line(program.name + ": " + error.what());
+        say_line(program.name + ": " + text_of(error));
         return 1;
     }
 }

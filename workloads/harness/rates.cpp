@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "harness/input_file.hpp"
 #include "harness/source_rates.hpp"
 
 namespace goodsyard {
@@ -45,11 +46,11 @@ Rates rates_from(const std::string& json) {
 }
 
 Rates rates_of_file(const std::string& name) {
-    std::ifstream file(name);
-    if (!file) {
-        throw std::runtime_error("cannot read the rates in " + name +
+    if (const auto reason = unreadable(name)) {
+        throw std::runtime_error("the rates in " + name + " " + *reason +
                                  "; make them with `calibrate --output " + name + "`");
     }
+    std::ifstream file(name);
     return rates_from({std::istreambuf_iterator<char>(file), {}});
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "harness/failure.hpp"
+#include "harness/input_file.hpp"
 
 namespace goodsyard::mafia {
 
@@ -96,10 +97,10 @@ void append(std::string& text, double value) {
 } // namespace
 
 DataFile read_points(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) {
-        throw UsageError(path + " cannot be read; `mafia generate --data " + path + "` makes such a file");
+    if (const auto reason = unreadable(path)) {
+        throw UsageError(path + " " + *reason + "; `mafia generate --data " + path + "` makes such a file");
     }
+    std::ifstream file(path);
     DataFile data;
     std::vector<double> rows;
     std::vector<double> row;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include "harness/failure.hpp"
 
 namespace goodsyard::mafia {
 
@@ -83,6 +86,7 @@ std::vector<Window> cut_dimension(int dimension, const std::vector<std::int64_t>
 
 std::vector<Window> find_dense_windows(const Points& points, const GridOptions& options) {
     std::vector<std::vector<Window>> of_dimension(static_cast<std::size_t>(points.dimensions));
+    std::vector<double> spans(of_dimension.size());
 #pragma omp parallel for schedule(dynamic)
     for (int j = 0; j < points.dimensions; ++j) {
         const double* const x = points.dimension(j);
@@ -91,8 +95,18 @@ std::vector<Window> find_dense_windows(const Points& points, const GridOptions& 
         const double most = *high + GridOptions::epsilon;
         const double range = std::min(std::ceil(most - least), 1e6);
         const int bins = std::max(options.least_bins, static_cast<int>(range));
+        spans[static_cast<std::size_t>(j)] = (most - least) * bins;
+        if (!std::isfinite(spans[static_cast<std::size_t>(j)])) {
+            continue; // No exception leaves a loop of OpenMP.
+        }
         of_dimension[static_cast<std::size_t>(j)] = cut_dimension(
             j, count_bins(x, points.count, least, most, bins), least, most, points.count, options);
+    }
+    for (std::size_t j = 0; j < spans.size(); ++j) {
+        if (!std::isfinite(spans[j])) {
+            throw UsageError("the coordinates of dimension " + std::to_string(j) +
+                             " lie too far apart for numbers of double precision: scale them");
+        }
     }
     std::vector<Window> dense;
     for (const auto& windows : of_dimension) {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <mpi.h>
 #include <string>
 #include <unistd.h>
 
+#include "harness/ending.hpp"
 #include "harness/failure.hpp"
 #include "harness/last_words.hpp"
 #include "harness/simulated.hpp"
@@ -18,27 +18,6 @@ namespace {
 /// Options are sent in pieces of so many bytes: when a simulated program starts does not depend on their
 /// texts.
 constexpr std::size_t piece = 512;
-/// Launchers drop what a rank has written if it aborts before they have read it.
-constexpr useconds_t time_to_forward_us = 300'000;
-/// What a rank leaves to the one that speaks.
-constexpr unsigned time_to_speak_s = 2;
-
-/// End every rank with exit code 1, and say why, once.
-[[noreturn]] void end_all(const std::string& line) {
-#ifdef GOODSYARD_SIMULATED
-    // All ranks are one process, whose MPI_Abort would end it with exit code 0.
-    say_line(line);
-#else
-    if (has_last_word()) {
-        say_line(line);
-        usleep(time_to_forward_us);
-    } else {
-        sleep(time_to_speak_s);
-    }
-    MPI_Abort(MPI_COMM_WORLD, 1);
-#endif
-    _exit(1);
-}
 
 /// The exit code of a program whose ranks all end with it.
 int end_together(const World& world, const std::string& line, int code) {
@@ -95,6 +74,7 @@ int share_options(const World& world, Options& options, int argc, const char* co
 
 int run(const Session& session, int argc, const char* const* argv, const Program<World>& program) {
     int rank = 0;
+    end_by_uncaught();
     try {
         const World world(session);
         rank = world.rank();
@@ -113,7 +93,7 @@ int run(const Session& session, int argc, const char* const* argv, const Program
             return end_together(world, program.name + ": " + error.what(), 1);
         }
     } catch (const std::exception& error) {
-        end_all(program.name + ": rank " + std::to_string(rank) + ": " + error.what());
+        end_program(program.name + ": rank " + std::to_string(rank) + ": " + text_of(error));
     }
 }
 

@@ -1,12 +1,16 @@
 #include "mpi/session.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
+#include "harness/ending.hpp"
+#include "harness/last_words.hpp"
 #include "harness/simulated.hpp"
 #include "mpi/check.hpp"
 #include "mpi/handles.hpp"
@@ -43,6 +47,36 @@ MPI_Op operation(Fold fold) {
     throw std::invalid_argument("no such fold");
 }
 
+#ifndef GOODSYARD_SIMULATED
+/// What a rank leaves to the one that speaks.
+constexpr unsigned time_to_speak_s = 2;
+
+/// End every rank with exit code 1, and say why, once.
+void end_all(const std::string& line) {
+    if (has_last_word()) {
+        say_line(line);
+        usleep(time_to_forward_us);
+    } else {
+        sleep(time_to_speak_s);
+    }
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/// The rank of this process while a Session is open.
+std::optional<int>& rank_of_session() {
+    static std::optional<int> rank;
+    return rank;
+}
+
+/// Other ranks would wait for this one, and what it has to handle would be lost.
+void end_with_process() {
+    if (rank_of_session() && !is_ending()) {
+        end_program(*rank_of_session(), "exit() is called while other ranks go on: return from main on all "
+                                        "ranks, or throw an exception");
+    }
+}
+#endif
+
 } // namespace
 
 int mpi_count(std::size_t count) {
@@ -55,9 +89,20 @@ int mpi_count(std::size_t count) {
 Session::Session(int& argc, char**& argv) {
     check(MPI_Init(&argc, &argv), "MPI_Init");
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+#ifndef GOODSYARD_SIMULATED // There all ranks are one process, whose MPI_Abort would end it with exit code 0.
+    set_ending(end_all);
+    int rank = 0;
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    rank_of_session() = rank;
+    std::atexit(end_with_process);
+#endif
 }
 
 Session::~Session() {
+    set_ending(nullptr);
+#ifndef GOODSYARD_SIMULATED
+    rank_of_session().reset();
+#endif
     MPI_Finalize();
 }
 

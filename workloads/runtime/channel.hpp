@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "runtime/delivery.hpp"
+#include "runtime/name_of.hpp"
 #include "runtime/open_messages.hpp"
 #include "runtime/reduction_cache.hpp"
 #include "runtime/routed.hpp"
@@ -18,7 +19,7 @@
 namespace goodsyard::runtime {
 
 /// Made in the same order on all ranks, with its handler, before the epoch in which it is used; given up in
-/// the reverse order, outside of epochs.
+/// the same order on all ranks, outside of epochs.
 ///
 /// An `Item` that a cache may combine has `key()`, an integer (of its owner too: the same key always goes to
 /// the same rank), and `value()`, a reference to what is compared or added.
@@ -29,11 +30,12 @@ class Channel final : public Mailbox {
   public:
     /// Items go by the route of the program, unless by this one. Raises UsageError where the buffers are too
     /// short for an item.
-    explicit Channel(Runtime& runtime) : Channel(runtime, runtime.parameters().route) {}
-    Channel(Runtime& runtime, Route route)
-        : runtime_(runtime), forwarding_(make_forwarding(runtime, route)),
+    explicit Channel(Runtime& runtime, Place place = Place::current())
+        : Channel(runtime, runtime.parameters().route, place) {}
+    Channel(Runtime& runtime, Route route, Place place = Place::current())
+        : runtime_(runtime), place_(place), forwarding_(make_forwarding(runtime, route, place)),
           capacity_(items_of_message(runtime)), when_full_(capacity_ == 1 ? Flush::single : Flush::full),
-          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
+          ranks_(static_cast<unsigned>(runtime.size())), slots_(ranks_), open_(slots_.size()),
           cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {
         if constexpr (!is_routed<Item>) {
             if (forwarding_) {
@@ -42,7 +44,7 @@ class Channel final : public Mailbox {
             }
         }
     }
-    ~Channel() override { runtime_.remove(number_); }
+    ~Channel() override { runtime_.remove(*this); }
 
     /// What is done with an item on its owner: `handler(item)`, or `handler(item, from)` with the rank that
     /// sent it. It may send on any channel. A handler that returns a `Task` is a coroutine, and needs
@@ -75,6 +77,9 @@ class Channel final : public Mailbox {
 
     void deliver(const Buffer& message) override {
         const std::size_t items = message.size / sizeof(Item);
+        if (delivery_ == nullptr || message.size != items * sizeof(Item)) [[unlikely]] {
+            refuse_message(message);
+        }
         runtime_.counters().items_handled += items;
         delivery_->deliver({reinterpret_cast<const Item*>(message.data()), items}, message.rank);
     }
@@ -99,18 +104,35 @@ class Channel final : public Mailbox {
     }
     [[nodiscard]] bool has_unsent() const override {
         if constexpr (Combinable<Item>) {
-            return open_.any() || (cache_ && cache_->holds_any());
+            return open_.any() || (cache_ && cache_->held() > 0);
         } else {
             return open_.any();
         }
     }
     void end_epoch() override {
+        sent_ = 0;
         if constexpr (Combinable<Item>) {
             if (cache_) {
                 runtime_.counters().combined += cache_->take_combined();
                 cache_->forget();
             }
         }
+    }
+    [[nodiscard]] std::uint64_t unhandled() const override {
+        std::uint64_t items = sent_;
+        if constexpr (!is_routed<Item>) {
+            items += forwarding_ ? forwarding_->unhandled() : 0;
+        }
+        for (const Slot& slot : slots_) {
+            items += slot.next == nullptr ? 0 : items_in(slot);
+        }
+        if constexpr (Combinable<Item>) {
+            items += cache_ ? cache_->held() : 0;
+        }
+        return items;
+    }
+    [[nodiscard]] std::string name() const override {
+        return with_place("items of Channel<" + name_of<Item>() + ">", place_);
     }
 
   private:
@@ -132,16 +154,26 @@ class Channel final : public Mailbox {
     /// Nothing where items go directly, as those do that others are forwarded in.
     struct None {};
     using Forwarding = std::conditional_t<is_routed<Item>, None, std::unique_ptr<Channel<Routed<Item>>>>;
-    static Forwarding make_forwarding(Runtime& runtime, Route route) {
+    static Forwarding make_forwarding(Runtime& runtime, Route route, const Place& place) {
         if constexpr (!is_routed<Item>) {
             if (route != Route::direct) {
-                return std::make_unique<Channel<Routed<Item>>>(runtime, Route::direct);
+                return std::make_unique<Channel<Routed<Item>>>(runtime, Route::direct, place);
             }
         }
         return {};
     }
+    [[noreturn]] void refuse_message(const Buffer& message) const {
+        runtime_.refuse(name() +
+                        (delivery_ == nullptr
+                             ? " have come, and nobody handles them: call on_receipt() before the epoch"
+                             : " are to be read from a message of " + std::to_string(message.size) +
+                                   " bytes: make the same channels on all ranks, in the same order"));
+    }
     void pass_on(const Routed<Item>& item) {
         if (item.to == runtime_.rank()) {
+            if (delivery_ == nullptr) [[unlikely]] {
+                refuse_message({});
+            }
             delivery_->deliver({&item.item, 1}, item.from);
         } else {
             ++runtime_.counters().forwarded;
@@ -149,6 +181,9 @@ class Channel final : public Mailbox {
         }
     }
     void put(int to, const Item& item) {
+        if (static_cast<unsigned>(to) >= ranks_) [[unlikely]] {
+            runtime_.refuse_rank(to, *this);
+        }
         if constexpr (!is_routed<Item>) {
             if (forwarding_ && to != runtime_.rank()) {
                 forwarding_->send(runtime_.routing().next(to), {to, runtime_.rank(), item});
@@ -164,6 +199,9 @@ class Channel final : public Mailbox {
             seal(to, when_full_);
         }
     }
+    [[nodiscard]] std::size_t items_in(const Slot& slot) const {
+        return capacity_ - static_cast<std::size_t>(slot.end - slot.next);
+    }
     void open(int to) {
         const double now_s = runtime_.parameters().flush_age_s > 0 ? runtime_.now_s() : 0;
         const Buffer& message = open_.open(to, runtime_.pool().take(), now_s);
@@ -173,12 +211,13 @@ class Channel final : public Mailbox {
     }
     void seal(int to, Flush reason) {
         Slot& slot = slots_[static_cast<std::size_t>(to)];
-        const std::size_t items = capacity_ - static_cast<std::size_t>(slot.end - slot.next);
+        const std::size_t items = items_in(slot);
         slot = {};
         Buffer message = open_.close(to);
         message.size = static_cast<std::uint32_t>(items * sizeof(Item));
         message.rank = to;
         message.channel = number_;
+        sent_ += items;
         runtime_.counters().items += items;
         runtime_.counters().items_by_bytes.add(sizeof(Item), items);
         runtime_.post(std::move(message), reason);
@@ -192,13 +231,16 @@ class Channel final : public Mailbox {
     }
 
     Runtime& runtime_;
+    Place place_; ///< Where the program makes it.
     [[no_unique_address]] Forwarding forwarding_;
     std::size_t capacity_; ///< Items of a message.
     Flush when_full_;
+    unsigned ranks_;
     std::vector<Slot> slots_;
     OpenMessages open_;
     CacheOf<Item> cache_;
     std::unique_ptr<Delivery<Item>> delivery_;
+    std::uint64_t sent_ = 0; ///< Items, since the last epoch ended.
     int number_;
 };
 

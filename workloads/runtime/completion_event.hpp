@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 #include "runtime/waiting.hpp"
 
@@ -23,8 +25,11 @@ class CompletionEvent {
         }
         count_ += count;
     }
-    /// As many have ended; they were enrolled.
+    /// As many have ended. Raises std::logic_error where fewer were enrolled.
     void complete(std::uint64_t count = 1) {
+        if (count > count_) [[unlikely]] {
+            throw std::logic_error(std::string(waiting_.subject()) + " completes more than was enrolled");
+        }
         count_ -= count;
         if (count_ > 0 || count == 0) {
             return;

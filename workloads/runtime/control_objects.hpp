@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "runtime/waiting.hpp"
@@ -29,7 +31,14 @@ class ControlObject {
     [[nodiscard]] Awaiter operator co_await() { return {waiting_, is_set_}; }
 
   protected:
+    void check_is_unset() const {
+        if (is_set_) [[unlikely]] {
+            throw std::logic_error(std::string(waiting_.subject()) +
+                                   " is set once more, or counted too often");
+        }
+    }
     void set() {
+        check_is_unset();
         is_set_ = true;
         waiting_.release_all();
     }
@@ -49,7 +58,11 @@ class Promised : public ControlObject {
     }
 
   protected:
-    void raise_error() const {
+    /// Raises what it failed by, and std::logic_error where it is not set.
+    void check_value() const {
+        if (!is_set()) [[unlikely]] {
+            throw std::logic_error("a value is asked of a future that is not set: wait() for it");
+        }
         if (error_) [[unlikely]] {
             std::rethrow_exception(error_);
         }
@@ -64,13 +77,15 @@ template <class T>
 class Future : public Promised {
   public:
     explicit Future(Tasks& tasks, const char* name = "a future") : Promised(tasks, name) {}
+    /// Once: raises std::logic_error where it has been set.
     void set(T value) {
+        check_is_unset();
         value_ = std::move(value);
         ControlObject::set();
     }
     /// Once it is set. Raises what it failed by.
     [[nodiscard]] const T& value() const {
-        raise_error();
+        check_value();
         return value_;
     }
 
@@ -84,7 +99,7 @@ class Future<void> : public Promised {
   public:
     explicit Future(Tasks& tasks, const char* name = "a future") : Promised(tasks, name) {}
     using ControlObject::set;
-    void value() const { raise_error(); }
+    void value() const { check_value(); }
 };
 
 /// Opens when it has been counted down to 0 (HPX-5's and-gate).
@@ -96,7 +111,9 @@ class Latch : public ControlObject {
             set();
         }
     }
+    /// As often as was expected: raises std::logic_error where it is open.
     void count_down() {
+        check_is_unset();
         if (--missing_ == 0) {
             set();
         }
@@ -117,7 +134,9 @@ class Reduction : public ControlObject {
             set();
         }
     }
+    /// As often as was expected: raises std::logic_error where all have been given.
     void give(const T& value) {
+        check_is_unset();
         value_ = fold_(value_, value);
         if (--missing_ == 0) {
             set();

@@ -3,11 +3,20 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <type_traits>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
+// Of AddressSanitizer, where it is linked (sanitizer/common_interface_defs.h, asan_interface.h).
+extern "C" {
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
+[[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* bytes);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* memory, std::size_t bytes);
+}
 
 namespace goodsyard::runtime {
+
+namespace switching {
+
+const bool is_sanitized = __sanitizer_start_switch_fiber != nullptr;
+
+} // namespace switching
 
 using boost::context::detail::transfer_t;
 static_assert(sizeof(switching::Arrival) == sizeof(transfer_t) && std::is_trivially_copyable_v<transfer_t>);
@@ -33,23 +42,41 @@ Fibre::~Fibre() {
         is_given_up_ = true;
         enter();
     }
-#ifdef __SANITIZE_ADDRESS__
-    // First frames never return, and what is marked in them stays marked: for whatever the memory is used or
-    // mapped as next.
-    __asan_unpoison_memory_region(stack_.bottom, stack_.bytes);
-#endif
+    if (switching::is_sanitized) {
+        // First frames never return, and what is marked in them stays marked: for whatever the memory is used
+        // or mapped as next.
+        __asan_unpoison_memory_region(stack_.bottom, stack_.bytes);
+    }
 }
 
 void Fibre::live() {
     has_begun_ = true;
-    switching::finish(nullptr, &outside_bottom_, &outside_bytes_);
+    if (switching::is_sanitized) {
+        __sanitizer_finish_switch_fiber(nullptr, &outside_bottom_, &outside_bytes_);
+    }
     try {
         body_();
     } catch (const Unwinding&) { // NOLINT(bugprone-empty-catch): its frames are all left.
     } catch (...) {
         error_ = std::current_exception();
     }
-    switching::start(nullptr, outside_bottom_, outside_bytes_);
+    if (switching::is_sanitized) {
+        __sanitizer_start_switch_fiber(nullptr, outside_bottom_, outside_bytes_);
+    }
+}
+
+void Fibre::enter_watched() {
+    void* fake_stack = nullptr;
+    __sanitizer_start_switch_fiber(&fake_stack, stack_.bottom, stack_.bytes);
+    return_from(jump(inside_));
+    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+}
+
+void Fibre::suspend_watched() {
+    void* fake_stack = nullptr;
+    __sanitizer_start_switch_fiber(&fake_stack, outside_bottom_, outside_bytes_);
+    outside_ = jump(outside_).context;
+    __sanitizer_finish_switch_fiber(fake_stack, &outside_bottom_, &outside_bytes_);
 }
 
 void Fibre::unwind() {

@@ -1,4 +1,5 @@
-// A stack of one's own, entered and left by Boost.Context, with what AddressSanitizer wants to be told.
+// A stack of one's own, entered and left by Boost.Context, with what AddressSanitizer wants to be told: which
+// is found out when a program begins, since it may be compiled otherwise than the library that it links.
 //
 // No header of the runtime includes one of Boost: some of its types differ by NDEBUG, and a program may be
 // compiled otherwise than the library that it links. Switches are inline all the same: a processor foretells
@@ -7,15 +8,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cxxabi.h>
 #include <exception>
 #include <functional>
 #include <utility>
 
 #include "runtime/stack_pool.hpp"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/common_interface_defs.h>
-#endif
 
 namespace goodsyard::runtime {
 
@@ -29,24 +27,27 @@ struct Arrival {
 /// Boost.Context's function of this name in C, whose transfer_t is of the same two pointers.
 Arrival jump(void* context, void* data) __asm__("jump_fcontext");
 
-#ifdef __SANITIZE_ADDRESS__
-inline void start(void** fake_stack, const void* bottom, std::size_t bytes) {
-    __sanitizer_start_switch_fiber(fake_stack, bottom, bytes);
+/// Which exceptions are caught, and how many are on their way: what `__cxa_get_globals` points to (Itanium
+/// C++ ABI: Exception Handling, 2.2.2). The language's runtime keeps it for a thread; it belongs to a stack.
+struct Exceptions {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+    [[nodiscard]] bool any() const { return caught != nullptr || uncaught != 0; }
+};
+/// Of this thread, as long as it lives.
+inline Exceptions& exceptions_of_thread() {
+    return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
 }
-inline void finish(void* fake_stack, const void** bottom, std::size_t* bytes) {
-    __sanitizer_finish_switch_fiber(fake_stack, bottom, bytes);
-}
-#else
-inline void start(void** /*fake_stack*/, const void* /*bottom*/, std::size_t /*bytes*/) {}
-inline void finish(void* /*fake_stack*/, const void** /*bottom*/, std::size_t* /*bytes*/) {}
-#endif
+
+/// Whether there is an AddressSanitizer in the program, whatever was compiled for it.
+extern const bool is_sanitized;
 
 } // namespace switching
 
 /// Raised by `suspend` in a suspended fibre that is given up, whose frames it unwinds; nobody may swallow it.
 struct Unwinding {};
 
-/// Its body must not let a thread of execution leave a `catch` block by `suspend`.
+/// Its body may suspend anywhere, in a `catch` block too. Made, resumed and ended by one thread.
 class Fibre {
   public:
     /// `body` begins at the first `resume`, on `stack`, which outlives this.
@@ -64,10 +65,11 @@ class Fibre {
     }
     /// Back to who resumed it; called on its own stack. Raises Unwinding where the fibre is given up.
     void suspend() {
-        void* fake_stack = nullptr;
-        switching::start(&fake_stack, outside_bottom_, outside_bytes_);
-        outside_ = switching::jump(outside_, this).context;
-        switching::finish(fake_stack, &outside_bottom_, &outside_bytes_);
+        if (switching::is_sanitized) [[unlikely]] {
+            suspend_watched();
+        } else {
+            outside_ = jump(outside_).context;
+        }
         if (is_given_up_) [[unlikely]] {
             unwind();
         }
@@ -81,11 +83,30 @@ class Fibre {
 
     /// Switch to its stack, and remember where it is left.
     void enter() {
-        void* fake_stack = nullptr;
-        switching::start(&fake_stack, stack_.bottom, stack_.bytes);
-        const switching::Arrival back = switching::jump(inside_, this);
-        inside_ = back.data == nullptr ? nullptr : back.context; // Null by a fibre that has ended.
-        switching::finish(fake_stack, nullptr, nullptr);
+        if (switching::is_sanitized) [[unlikely]] {
+            enter_watched();
+        } else {
+            return_from(jump(inside_));
+        }
+    }
+    /// Null by a fibre that has ended.
+    void return_from(const switching::Arrival& back) {
+        inside_ = back.data == nullptr ? nullptr : back.context;
+    }
+    // The same, of which AddressSanitizer is told.
+    void enter_watched();
+    void suspend_watched();
+    /// Leave a stack with the exceptions that it has caught, so that the other one finds none. As long as
+    /// there are none, two words are read and nothing is written: keeping them each time took half of a
+    /// switch more.
+    switching::Arrival jump(void* context) {
+        if (!exceptions_.any()) [[likely]] {
+            return switching::jump(context, this);
+        }
+        const switching::Exceptions kept = std::exchange(exceptions_, {});
+        const switching::Arrival arrival = switching::jump(context, this);
+        exceptions_ = kept;
+        return arrival;
     }
     /// All that happens on its stack.
     void live();
@@ -94,6 +115,7 @@ class Fibre {
     // What a switch touches comes first. Contexts are null where there is none.
     void* inside_;            ///< Of its stack, while that is left.
     void* outside_ = nullptr; ///< Of who resumed it.
+    switching::Exceptions& exceptions_ = switching::exceptions_of_thread();
     std::exception_ptr error_;
     bool has_begun_ = false;
     bool is_given_up_ = false;

@@ -81,6 +81,10 @@ void declare(Options& options, Parameters& parameters) {
                  "Delegates of a rank to itself are sent as messages, as those to other ranks");
     options.add("--trace-tasks", parameters.trace_tasks_s,
                 "Seconds between samples of how many tasks are active; 0: none", {0.0, 3600.0});
+    options.flag(
+        "--checked", parameters.checked,
+        "For programs that are being written: ranks compare their channels before each epoch, and all "
+        "stacks are guarded");
     // On rank 0, before the values are sent to all.
     options.check([&parameters] { parameters = settled(parameters); });
 }
@@ -110,6 +114,9 @@ Parameters settled(Parameters parameters) {
     if (parameters.transport == TransportKind::of_place &&
         (machine_is_simulated() || parameters.idle == Idle::wait)) {
         parameters.transport = TransportKind::point_to_point;
+    }
+    if (parameters.checked) {
+        parameters.stack_pages = StackPages::guarded;
     }
     if (parameters.active_tasks == 0) {
         parameters.active_tasks = active_tasks_of_place();

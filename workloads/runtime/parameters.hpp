@@ -47,6 +47,14 @@ enum class Preset : int {
     hpx_5,        ///< HPX-5: parcels one by one, each a task with a stack.
 };
 
+/// Whether a program is compiled to look for misuse that takes time to notice: without NDEBUG, or with
+/// GOODSYARD_CHECKED. Layouts are the same either way.
+#if defined(GOODSYARD_CHECKED) || !defined(NDEBUG)
+constexpr bool compiled_to_check = true;
+#else
+constexpr bool compiled_to_check = false;
+#endif
+
 /// Bytes as the preset has them.
 inline constexpr std::int64_t automatic = -1;
 
@@ -76,6 +84,7 @@ struct Parameters {
     std::uint64_t loop_threshold = 32; ///< Indices of a loop that one task does.
     bool delegates_to_self = false;    ///< Those of a rank to itself are sent as messages too.
     double trace_tasks_s = 0;          ///< Between samples of the number of active tasks; 0: none.
+    bool checked = compiled_to_check; ///< Ranks compare their channels before each epoch; stacks are guarded.
 };
 
 /// The longest item that a channel takes whatever `buffer_bytes` are.

@@ -15,7 +15,7 @@
 
 namespace goodsyard::runtime {
 
-/// Made in the same order on all ranks as channels are, and given up in the reverse order.
+/// Made, and given up, in the same order on all ranks as channels are.
 ///
 /// A record is 4 bytes and itself. One that is longer than a message goes in parts, which are put together
 /// where they arrive, in whatever order that is.
@@ -25,15 +25,20 @@ class RecordChannel final : public Mailbox {
     /// cannot wait. The bytes end with the call.
     using Handler = std::function<void(std::span<const std::byte> record, int from)>;
 
-    RecordChannel(Runtime& runtime, Handler handler)
-        : runtime_(runtime), handler_(std::move(handler)), full_bytes_(bytes_of_full_message(runtime)),
-          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
-          number_(runtime.add(*this)) {}
-    ~RecordChannel() override { runtime_.remove(number_); }
+    /// `subject` names the records, for people, and stays.
+    RecordChannel(Runtime& runtime, Handler handler, const char* subject = "records of RecordChannel",
+                  Place place = Place::current())
+        : runtime_(runtime), handler_(std::move(handler)), subject_(subject), place_(place),
+          full_bytes_(bytes_of_full_message(runtime)), slots_(static_cast<std::size_t>(runtime.size())),
+          open_(slots_.size()), number_(runtime.add(*this)) {}
+    ~RecordChannel() override { runtime_.remove(*this); }
 
     /// Legal everywhere, in handlers too; runs no handler. A fibre may wait for room, and the bytes stay
     /// until this returns.
     void send(int to, std::span<const std::byte> record) {
+        if (static_cast<std::size_t>(to) >= slots_.size()) [[unlikely]] {
+            runtime_.refuse_rank(to, *this);
+        }
         const std::size_t capacity = runtime_.pool().capacity_bytes();
         if (record.size() + sizeof(Length) <= capacity) {
             put(to, static_cast<Length>(record.size()), {}, record);
@@ -51,8 +56,13 @@ class RecordChannel final : public Mailbox {
     void deliver(const Buffer& message) override {
         std::span<const std::byte> rest(message.data(), message.size);
         while (!rest.empty()) {
-            const auto length = take<Length>(rest);
+            const auto length = rest.size() < sizeof(Length) ? is_part - 1 : take<Length>(rest);
             const std::size_t size = length & ~is_part;
+            if (size + ((length & is_part) == 0 ? 0 : sizeof(Part)) > rest.size()) [[unlikely]] {
+                runtime_.refuse(
+                    name() + " are to be read from a message of " + std::to_string(message.size) +
+                    " bytes that has none: make the same channels on all ranks, in the same order");
+            }
             if ((length & is_part) == 0) {
                 receive(rest.first(size), message.rank);
             } else {
@@ -76,7 +86,9 @@ class RecordChannel final : public Mailbox {
         return open_.any() ? open_.oldest_since_s() : std::numeric_limits<double>::infinity();
     }
     [[nodiscard]] bool has_unsent() const override { return open_.any(); }
-    void end_epoch() override {}
+    void end_epoch() override { sent_ = 0; }
+    [[nodiscard]] std::uint64_t unhandled() const override { return sent_; }
+    [[nodiscard]] std::string name() const override { return with_place(subject_, place_); }
 
   private:
     using Length = std::uint32_t;
@@ -119,6 +131,7 @@ class RecordChannel final : public Mailbox {
         append(to, std::as_bytes(std::span(&length, 1)));
         append(to, part);
         append(to, record);
+        ++sent_;
         ++runtime_.counters().items;
         runtime_.counters().items_by_bytes.add(size, 1);
         if (slot(to).used >= full_bytes_) {
@@ -163,11 +176,14 @@ class RecordChannel final : public Mailbox {
 
     Runtime& runtime_;
     Handler handler_;
+    const char* subject_;
+    Place place_;            ///< Where the program makes it.
     std::size_t full_bytes_; ///< A message that has so many is sent.
     std::vector<Slot> slots_;
     OpenMessages open_;
     std::map<std::pair<int, std::uint64_t>, Partial> partials_; ///< By rank and record.
     std::uint64_t next_record_ = 0;
+    std::uint64_t sent_ = 0; ///< Records and parts, since the last epoch ended.
     int number_;
 };
 

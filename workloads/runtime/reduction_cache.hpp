@@ -84,7 +84,8 @@ class ReductionCache {
             put(passed.to, passed.item);
         }
     }
-    [[nodiscard]] bool holds_any() const { return !held_.empty(); }
+    /// Items that were not sent.
+    [[nodiscard]] std::size_t held() const { return held_.size(); }
 
     /// Forget what was sent: it may have to be sent again.
     void forget() { epoch_++; }

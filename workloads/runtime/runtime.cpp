@@ -1,11 +1,12 @@
 #include "runtime/runtime.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "harness/ending.hpp"
 #include "harness/failure.hpp"
 
 namespace goodsyard::runtime {
@@ -13,7 +14,7 @@ namespace goodsyard::runtime {
 Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
     : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
       routing_(parameters.route, rank_, size_, transport.ranks_of_node()), computation_(computation),
-      tasks_(parameters, counters_), termination_(transport, outbox_),
+      tasks_(parameters, counters_, rank_), termination_(transport, outbox_),
       trace_(parameters.trace_tasks_s, transport.now_s()) {}
 
 namespace {
@@ -28,17 +29,120 @@ const Computation& free_computation() {
 Runtime::Runtime(Transport& transport, const Parameters& parameters)
     : Runtime(transport, parameters, free_computation()) {}
 
+Runtime::~Runtime() {
+    const std::uint64_t tasks = tasks_.live() + tasks_.unbegun();
+    check_nothing_is_lost(unwound_, tasks - std::min(tasks, waiting_for_ever_),
+                          "tasks that were begun or spawned after the last epoch");
+}
+
+void Runtime::check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
+                                    const std::string& cure) const {
+    if (unwound) {
+        return;
+    }
+    check_is_usable();
+    if (count > 0) {
+        end_program(rank_, std::to_string(count) + " " + subject + " are lost: " + cure);
+    }
+}
+
+void Runtime::refuse(const std::string& text) const {
+    end_program(rank_, text);
+}
+
+void Runtime::refuse_rank(int to, const Mailbox& mailbox) const {
+    refuse(mailbox.name() + ": sent to rank " + std::to_string(to) + ", and the ranks are 0 to " +
+           std::to_string(size_ - 1));
+}
+
+void Runtime::end_unusable() const {
+    if (std::this_thread::get_id() != thread_) {
+        refuse(
+            "a second thread uses the runtime, which is for the one that made it: let that thread send what "
+            "the others have to be sent");
+    }
+    refuse("an exception has left an epoch and was caught, so that items are lost: let it end the "
+           "program, or catch it inside of the handler or task");
+}
+
 int Runtime::add(Mailbox& mailbox) {
+    check_is_usable();
+    if (phase_ == Phase::epoch) {
+        refuse(mailbox.name() + " are made within the epoch at " + text_of(epoch_place_) +
+               ": make channels before it, on all ranks");
+    }
     mailboxes_.push_back(&mailbox);
+    fingerprint_.reset();
     return Termination::channels + static_cast<int>(mailboxes_.size()) - 1;
 }
 
-void Runtime::remove([[maybe_unused]] int channel) {
-    assert(channel == Termination::channels + static_cast<int>(mailboxes_.size()) - 1);
-    mailboxes_.pop_back();
+void Runtime::remove(const Mailbox& mailbox) {
+    if (phase_ == Phase::epoch && !mailbox.unwound()) {
+        refuse(mailbox.name() + " end within the epoch at " + text_of(epoch_place_) + ": end them after it");
+    }
+    *std::find(mailboxes_.begin(), mailboxes_.end(), &mailbox) = nullptr; // Later ones keep their numbers.
+    fingerprint_.reset();
+    while (!mailboxes_.empty() && mailboxes_.back() == nullptr) {
+        mailboxes_.pop_back();
+    }
+    check_nothing_is_lost(mailbox.unwound(), mailbox.unhandled(),
+                          mailbox.name() + " that were sent after the last epoch");
+}
+
+void Runtime::begin_epoch(const Place& place) {
+    check_is_usable();
+    if (phase_ == Phase::epoch) {
+        refuse("epoch() at " + text_of(place) + " is called within the epoch at " + text_of(epoch_place_) +
+               ", by a handler, a task or a step: an epoch is for all ranks together, and ends by itself");
+    }
+    phase_ = Phase::epoch;
+    epoch_place_ = place;
+    ++counters_.epochs;
+    if (parameters_.checked) {
+        compare_channels();
+    }
+}
+
+void Runtime::compare_channels() {
+    // As a look for the end that comes too early: it finds none, since what is sent later is no part of it.
+    termination_.look({sent_, handled_, 0, {}, fingerprint()}, "");
+    send_posted();
+    while (!termination_.has_looked()) {
+        if (!collect()) {
+            transport_.idle();
+        }
+        send_posted();
+    }
+    check_channels(termination_.last().channels);
+}
+
+std::string Runtime::names_of_channels() const {
+    std::string names;
+    for (const Mailbox* mailbox : mailboxes_) {
+        names += (names.empty() ? "" : ", ") + (mailbox == nullptr ? "one that has ended" : mailbox->name());
+    }
+    return names;
+}
+
+std::uint64_t Runtime::fingerprint() const {
+    if (!fingerprint_) {
+        fingerprint_ = std::hash<std::string>{}(names_of_channels());
+    }
+    return *fingerprint_;
+}
+
+void Runtime::check_channels(std::uint64_t sum) const {
+    if (sum == fingerprint() * static_cast<std::uint64_t>(size_)) {
+        return;
+    }
+    const std::string names = names_of_channels();
+    refuse("ranks have different channels in the epoch at " + text_of(epoch_place_) +
+           ": make the same ones on all ranks, in the same order; here are " +
+           (names.empty() ? "none" : names));
 }
 
 void Runtime::post(Buffer&& message, Flush reason) {
+    check_is_usable();
     ++counters_.flushes[static_cast<std::size_t>(reason)];
     ++sent_;
     if (message.rank == rank_) {
@@ -100,14 +204,25 @@ void Runtime::keep_arrived(Buffer&& message) {
     counters_.longest_backlog = std::max<std::uint64_t>(counters_.longest_backlog, arrived_.size());
 }
 
+void Runtime::refuse_message(int from, std::size_t number) const {
+    const std::string names = names_of_channels();
+    refuse("a message of channel " + std::to_string(number + 1) + " has come from rank " +
+           std::to_string(from) + ": make the same channels on all ranks, in the same order; here are " +
+           (names.empty() ? "none" : names));
+}
+
 bool Runtime::deliver_arrived() {
     // What these send to this rank itself is for the next time: the rank's own work comes in between.
     const std::size_t count = arrived_.size();
     for (std::size_t i = 0; i < count; ++i) {
         Buffer message = arrived_.pop();
-        ++handled_;
         charge(Work::move, message.size / 8.0);
-        mailboxes_[static_cast<std::size_t>(message.channel - Termination::channels)]->deliver(message);
+        const auto number = static_cast<std::size_t>(message.channel - Termination::channels);
+        if (number >= mailboxes_.size() || mailboxes_[number] == nullptr) [[unlikely]] {
+            refuse_message(message.rank, number);
+        }
+        mailboxes_[number]->deliver(message);
+        ++handled_; // Not before: of items that an exception leaves, no rank finds that they were handled.
         transport_.pool().give_back(std::move(message));
         if (count > 1) {
             tasks_.run_ready(); // While what the message has touched of them is in the cache.
@@ -120,9 +235,7 @@ bool Runtime::deliver_arrived() {
 bool Runtime::progress() {
     if (parameters_.flush_age_s > 0) {
         const double than_s = transport_.now_s() - parameters_.flush_age_s;
-        for (Mailbox* mailbox : mailboxes_) {
-            mailbox->flush_older(than_s);
-        }
+        for_channels([&](Mailbox& mailbox) { mailbox.flush_older(than_s); });
     }
     if (trace_.is_on()) {
         trace_.sample(transport_.now_s(), tasks_.live());
@@ -136,13 +249,11 @@ bool Runtime::progress() {
 }
 
 void Runtime::flush(Flush reason) {
-    for (Mailbox* mailbox : mailboxes_) {
-        mailbox->flush(reason);
-    }
+    for_channels([&](Mailbox& mailbox) { mailbox.flush(reason); });
 }
 
 bool Runtime::is_passive() {
-    const auto is_unsent = [](const Mailbox* mailbox) { return mailbox->has_unsent(); };
+    const auto is_unsent = [](const Mailbox* mailbox) { return mailbox != nullptr && mailbox->has_unsent(); };
     if (std::any_of(mailboxes_.begin(), mailboxes_.end(), is_unsent)) {
         if (parameters_.flush_when_idle) {
             flush(Flush::idle);
@@ -161,9 +272,7 @@ void Runtime::await_flush() {
     settle_charges();
     ++counters_.idle_polls;
     double oldest_s = std::numeric_limits<double>::infinity();
-    for (const Mailbox* mailbox : mailboxes_) {
-        oldest_s = std::min(oldest_s, mailbox->oldest_since_s());
-    }
+    for_channels([&](const Mailbox& mailbox) { oldest_s = std::min(oldest_s, mailbox.oldest_since_s()); });
     transport_.idle_until(oldest_s + parameters_.flush_age_s);
 }
 
@@ -171,9 +280,10 @@ void Runtime::end_epoch(const Tally& all) {
     stop_waiting(now_s());
     send_posted(); // That it has ended.
     settle_charges();
-    for (Mailbox* mailbox : mailboxes_) {
-        mailbox->end_epoch();
-    }
+    for_channels([](Mailbox& mailbox) { mailbox.end_epoch(); });
+    check_channels(all.channels);
+    phase_ = Phase::outside;
+    waiting_for_ever_ = tasks_.live() + tasks_.unbegun();
     if (all.blocked > 0) {
         const std::string tasks =
             all.blocked == 1 ? "1 task waits" : std::to_string(all.blocked) + " tasks wait";
@@ -183,7 +293,7 @@ void Runtime::end_epoch(const Tally& all) {
 }
 
 Tally Runtime::tally(const Agreed& values) const {
-    return {sent_, handled_, tasks_.live() + tasks_.unbegun(), values};
+    return {sent_, handled_, tasks_.live() + tasks_.unbegun(), values, fingerprint()};
 }
 
 std::string Runtime::blocked() const {

@@ -10,12 +10,16 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "harness/computation.hpp"
 #include "harness/simulated.hpp"
+#include "harness/unwound.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/parameters.hpp"
+#include "runtime/place.hpp"
 #include "runtime/queue.hpp"
 #include "runtime/task_trace.hpp"
 #include "runtime/tasks.hpp"
@@ -44,14 +48,32 @@ class Mailbox {
     [[nodiscard]] virtual bool has_unsent() const = 0;
     /// Forget what was sent: an epoch has ended.
     virtual void end_epoch() = 0;
+    /// Items that were sent since the last epoch ended: as long as no other one has, nobody is known to have
+    /// handled them.
+    [[nodiscard]] virtual std::uint64_t unhandled() const = 0;
+    /// What it is, and where the program makes it, for people: the same on all ranks.
+    [[nodiscard]] virtual std::string name() const = 0;
+
+    [[nodiscard]] const Unwound& unwound() const { return unwound_; }
+
+  private:
+    Unwound unwound_;
 };
 
+/// No work is lost in silence. Items and tasks that nobody will handle, since a channel or the runtime ends
+/// without a further epoch, end the program; so does a runtime that is used after an exception has left an
+/// epoch. Where an exception unwinds them, it alone is heard of.
+///
+/// Misuse ends the program on all ranks, with a sentence that names the rank and the place.
 class Runtime {
   public:
     /// Everything given must outlive this; `parameters` are settled.
     Runtime(Transport& transport, const Parameters& parameters, const Computation& computation);
     /// The same, whose work takes no time on a simulated machine.
     Runtime(Transport& transport, const Parameters& parameters);
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+    ~Runtime();
 
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
@@ -69,10 +91,12 @@ class Runtime {
     /// `report()` returns an `Agreed`: this rank's values. It is called whenever the rank has nothing to do,
     /// the last time when the epoch has ended everywhere, and all ranks' values become one sum and one
     /// minimum. Items sent before this is called belong to the epoch. Raises SharedFailure on all ranks, with
-    /// the same text, where tasks wait for what never comes.
+    /// the same text, where tasks wait for what never comes, after which the runtime may be used again; no
+    /// longer where anything else was raised, by a handler for instance: items are left of which other ranks
+    /// do not know.
     template <class Step, class Report>
-    Agreed epoch(Step&& step, Report&& report) {
-        begin_epoch();
+    Agreed epoch(Step&& step, Report&& report, Place place = Place::current()) {
+        const Epoch inside(*this, place);
         for (;;) {
             if (termination_.holds()) {
                 collect();
@@ -95,7 +119,7 @@ class Runtime {
     /// An epoch whose own work is `work(i)` for every i below `count`, `piece` of them between two looks for
     /// messages. Collective.
     template <class Work>
-    void epoch_over(std::size_t count, std::size_t piece, Work&& work) {
+    void epoch_over(std::size_t count, std::size_t piece, Work&& work, Place place = Place::current()) {
         std::size_t next = 0;
         const auto step = [&] {
             const std::size_t end = std::min(next + piece, count);
@@ -105,11 +129,11 @@ class Runtime {
             }
             return any;
         };
-        epoch(step, [] { return Agreed{}; });
+        epoch(step, [] { return Agreed{}; }, place);
     }
     /// An epoch of items alone.
-    Agreed epoch() {
-        return epoch([] { return false; }, [] { return Agreed{}; });
+    Agreed epoch(Place place = Place::current()) {
+        return epoch([] { return false; }, [] { return Agreed{}; }, place);
     }
 
     /// Let operations take simulated time, at the next message or the end of the epoch; nothing on a real
@@ -123,9 +147,18 @@ class Runtime {
     /// Let what was charged pass now: before a rank looks for messages that works long without sending any.
     void settle_charges();
 
-    /// For channels: which are made in the same order on all ranks, and given up in the reverse order.
+    /// For channels: which are made and given up in the same order on all ranks. To be called when its name
+    /// is known.
     int add(Mailbox& mailbox);
-    void remove(int channel);
+    void remove(const Mailbox& mailbox);
+    /// To be called at the end of what keeps work, and `unwound`: ends the program where there is work left,
+    /// of `count` pieces that `subject` names.
+    void check_nothing_is_lost(const Unwound& unwound, std::uint64_t count, const std::string& subject,
+                               const std::string& cure = "all ranks call epoch() before their end") const;
+    /// End the program, of which `text` says why.
+    [[noreturn]] void refuse(const std::string& text) const;
+    /// Of an item or a record that is to be sent.
+    [[noreturn]] void refuse_rank(int to, const Mailbox& mailbox) const;
     [[nodiscard]] BufferPool& pool() { return transport_.pool(); }
     [[nodiscard]] NodeNumbers numbers_of_node() { return transport_.numbers_of_node(); }
     [[nodiscard]] double now_s() const { return transport_.now_s(); }
@@ -141,8 +174,52 @@ class Runtime {
     }
 
   private:
-    void begin_epoch() { counters_.epochs++; }
+    enum class Phase : int {
+        outside, ///< Of epochs.
+        epoch,
+        left, ///< An exception has left an epoch.
+    };
+    /// From the beginning of an epoch to where it ends or is left.
+    class Epoch {
+      public:
+        Epoch(Runtime& runtime, const Place& place) : runtime_(runtime) { runtime_.begin_epoch(place); }
+        Epoch(const Epoch&) = delete;
+        Epoch& operator=(const Epoch&) = delete;
+        ~Epoch() {
+            if (runtime_.phase_ == Phase::epoch) {
+                runtime_.phase_ = Phase::left;
+            }
+        }
+
+      private:
+        Runtime& runtime_;
+    };
+    void begin_epoch(const Place& place);
+    template <class Work>
+    void for_channels(Work&& work) {
+        for (Mailbox* mailbox : mailboxes_) {
+            if (mailbox != nullptr) {
+                work(*mailbox);
+            }
+        }
+    }
+    [[nodiscard]] std::string names_of_channels() const;
+    /// What distinguishes the channels that there are.
+    [[nodiscard]] std::uint64_t fingerprint() const;
+    [[noreturn]] void refuse_message(int from, std::size_t number) const;
+    /// Ends the program where ranks have different channels, of which they have added up what distinguishes
+    /// them.
+    void check_channels(std::uint64_t sum) const;
+    /// Let ranks compare their channels now.
+    void compare_channels();
     void end_epoch(const Tally& all);
+    /// Ends the program where an exception has left an epoch, or another thread calls this.
+    void check_is_usable() const {
+        if (phase_ == Phase::left || std::this_thread::get_id() != thread_) [[unlikely]] {
+            end_unusable();
+        }
+    }
+    [[noreturn]] void end_unusable() const;
     /// Handle what has arrived, and let tasks go on. Returns whether there was anything.
     bool progress();
     bool deliver_arrived();
@@ -191,6 +268,7 @@ class Runtime {
         return std::nullopt;
     }
 
+    Unwound unwound_;
     Transport& transport_;
     const int rank_;
     const int size_;
@@ -201,13 +279,19 @@ class Runtime {
     Tasks tasks_;
     Queue<Buffer> outbox_;
     Termination termination_;
-    std::vector<Mailbox*> mailboxes_;
+    std::vector<Mailbox*> mailboxes_; ///< By number; null where one has ended before later ones.
+    mutable std::optional<std::uint64_t> fingerprint_;
     Queue<Buffer> arrived_;
     std::uint64_t sent_ = 0;    ///< Messages, for the termination.
     std::uint64_t handled_ = 0; ///< Messages.
     double waits_since_s_ = -1; ///< Negative: it does not.
     TaskTrace trace_;
     double charged_s_ = 0; ///< And not passed yet.
+    Phase phase_ = Phase::outside;
+    Place epoch_place_;
+    const std::thread::id thread_ = std::this_thread::get_id();
+    std::uint64_t waiting_for_ever_ =
+        0; ///< Tasks of this rank of which the last epoch's SharedFailure has told.
 };
 
 } // namespace goodsyard::runtime

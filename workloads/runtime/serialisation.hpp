@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/portable.hpp"
+
 namespace goodsyard::runtime {
 
 template <class T>
@@ -58,6 +60,8 @@ class Writer {
         } else if constexpr (Members<T, Writer>) {
             const_cast<T&>(value).serialise(*this); // Which only reads it.
         } else if constexpr (std::is_trivially_copyable_v<T>) {
+            static_assert(Portable<T>, "an argument holds an address of this rank: a pointer, a reference, a "
+                                       "std::string_view; send a std::string, a value or a GlobalPtr");
             const auto bytes = std::as_bytes(std::span(&value, 1));
             append(bytes.data(), bytes.size());
         } else if constexpr (Optional<T>) {

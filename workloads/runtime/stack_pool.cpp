@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/stack_guards.hpp"
+
 namespace goodsyard::runtime {
 
 namespace {
@@ -31,13 +33,14 @@ std::atomic<std::size_t>& guards_of_process() {
 
 } // namespace
 
-StackPool::StackPool(std::size_t bytes, StackPages pages)
-    : pages_(pages), page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+StackPool::StackPool(std::size_t bytes, StackPages pages, int rank)
+    : pages_(pages), rank_(rank), page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
       bytes_((bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_) {}
 
 StackPool::~StackPool() {
     guards_of_process() -= guards_;
     for (const Stack& slab : slabs_) {
+        forget_guards(static_cast<const std::byte*>(slab.bottom));
         munmap(slab.bottom, slab.bytes);
     }
 }
@@ -56,6 +59,9 @@ void StackPool::map_guarded() {
     const std::size_t stride = bytes_ + page_bytes_;
     const std::size_t stacks = std::clamp(mapped_, fewest, most);
     std::byte* slab = map(stacks * stride);
+    if (guards_of_process() + stacks <= guarded) {
+        watch_guards({slab, stride, stacks, page_bytes_, bytes_, rank_});
+    }
     for (std::size_t i = stacks; i-- > 0;) {
         std::byte* guard = slab + i * stride;
         if (guards_of_process() < guarded) {

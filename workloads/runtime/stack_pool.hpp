@@ -21,7 +21,8 @@ enum class StackPages : int {
 class StackPool {
   public:
     /// Stacks of at least so many bytes, less what guarded ones are staggered by.
-    explicit StackPool(std::size_t bytes, StackPages pages = StackPages::guarded);
+    /// `rank` is the one whose tasks run on them, for people.
+    explicit StackPool(std::size_t bytes, StackPages pages = StackPages::guarded, int rank = -1);
     StackPool(const StackPool&) = delete;
     StackPool& operator=(const StackPool&) = delete;
     ~StackPool();
@@ -44,6 +45,7 @@ class StackPool {
     std::byte* map(std::size_t bytes);
 
     StackPages pages_;
+    int rank_;
     std::size_t page_bytes_;
     std::size_t bytes_; ///< Of a stack, in whole pages.
     std::size_t mapped_ = 0;

@@ -61,6 +61,13 @@ class Stealable {
             always<Execution::handler>);
     }
 
+    Stealable(const Stealable&) = delete;
+    Stealable& operator=(const Stealable&) = delete;
+    ~Stealable() {
+        runtime_.check_nothing_is_lost(unwound_, items_.size(),
+                                       "items of Stealable<" + name_of<Item>() + "> that nobody worked on");
+    }
+
     /// What is done with an item, wherever, newest first; it may add further ones. Executed as the program's
     /// `--execution` has it, or by `execution`: an Execution, or `always` one.
     template <class Handler>
@@ -88,6 +95,10 @@ class Stealable {
     bool step() {
         while (!waiting_.empty() && items_.size() > 1) {
             give(waiting_.pop());
+        }
+        if (turns_ == nullptr) [[unlikely]] {
+            runtime_.refuse("nobody works on items of Stealable<" + name_of<Item>() +
+                            ">: call on_turn() before the epoch");
         }
         const std::size_t turns = turns_->take(items_, runtime_.parameters().poll_interval);
         return turns > 0 || (items_.empty() && ask());
@@ -156,6 +167,7 @@ class Stealable {
         runtime_.counters().steals_by_items.add(count);
     }
 
+    Unwound unwound_;
     Runtime& runtime_;
     Thieves thieves_;
     Random random_;

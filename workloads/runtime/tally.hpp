@@ -18,11 +18,13 @@ struct Tally {
     std::uint64_t handled = 0; ///< Messages.
     std::uint64_t blocked = 0; ///< Tasks that wait.
     Agreed values;
+    std::uint64_t channels = 0; ///< What distinguishes the channels that there are: equal on all ranks.
 
     void add(const Tally& second) {
         sent += second.sent;
         handled += second.handled;
         blocked += second.blocked;
+        channels += second.channels;
         values.sum += second.values.sum;
         values.min = std::min(values.min, second.values.min);
     }

@@ -42,12 +42,12 @@ class Tasks {
 
     /// At most `most_active` tasks (positive) are begun and not ended; further ones wait until others end.
     Tasks(std::size_t stack_bytes, Counters& counters, std::uint64_t most_active = unlimited,
-          StackPages pages = StackPages::guarded)
-        : counters_(counters), most_active_(most_active), stacks_(stack_bytes, pages) {}
-    /// As `parameters` have it.
-    Tasks(const Parameters& parameters, Counters& counters)
+          StackPages pages = StackPages::guarded, int rank = -1)
+        : counters_(counters), most_active_(most_active), stacks_(stack_bytes, pages, rank) {}
+    /// As `parameters` have it; `rank` is named where one overruns its stack.
+    Tasks(const Parameters& parameters, Counters& counters, int rank = -1)
         : Tasks(static_cast<std::size_t>(parameters.stack_bytes), counters, parameters.active_tasks,
-                parameters.stack_pages) {}
+                parameters.stack_pages, rank) {}
     Tasks(const Tasks&) = delete;
     Tasks& operator=(const Tasks&) = delete;
     /// Tasks that wait are unwound.
@@ -128,7 +128,8 @@ class Tasks {
     /// Raises std::logic_error where the caller is not a fibre, and so cannot wait.
     void check_can_wait() const {
         if (!on_fibre()) {
-            throw std::logic_error("a handler cannot wait; --execution fibre");
+            throw std::logic_error(
+                "only a task with a stack can wait: --execution fibre, or tasks().spawn()");
         }
     }
     /// Tasks that are active: begun, and not ended.
@@ -140,8 +141,9 @@ class Tasks {
     /// What one of the tasks that wait waits for; empty where none does. To be asked where none can go on.
     [[nodiscard]] std::string blocked() const;
 
-    /// The fibre that calls this lets all ready tasks go first.
+    /// The fibre that calls this lets all ready tasks go first. Raises std::logic_error elsewhere.
     void yield() {
+        check_can_wait();
         ++counters_.yields;
         ready_.push(Suspended(*current_, 1));
         leave(ready_.newest());

@@ -45,6 +45,9 @@ class Termination {
     /// The last sum, where it has found the end.
     [[nodiscard]] std::optional<Tally> ended() const { return ended_ ? std::optional(sum_) : std::nullopt; }
 
+    /// The last sum.
+    [[nodiscard]] const Tally& last() const { return sum_; }
+
     /// What some rank has said, at most so much as fits into a message.
     [[nodiscard]] const std::string& said() const { return said_; }
 

@@ -17,6 +17,7 @@ class Waiting {
     Waiting& operator=(const Waiting&) = delete;
 
     [[nodiscard]] bool any() const { return first_ != nullptr; }
+    [[nodiscard]] const char* subject() const { return what_; }
 
     /// Let the fibre that calls this wait until it is released. Raises std::logic_error where the caller is
     /// not a fibre.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/failure.hpp"
+#include "harness/input_file.hpp"
 
 namespace goodsyard::sorting {
 
@@ -34,10 +35,10 @@ std::optional<Key> key(std::string_view text, KeyType type) {
 
 /// What is wrong with the file, if anything is; otherwise its keys are in `keys`.
 std::optional<std::string> read(const std::string& name, KeyType type, std::vector<Key>& keys) {
-    std::ifstream file(name);
-    if (!file) {
-        return name + " cannot be read";
+    if (const auto reason = unreadable(name)) {
+        return name + " " + *reason;
     }
+    std::ifstream file(name);
     std::size_t line = 0;
     for (std::string text; std::getline(file, text);) {
         ++line;

@@ -2,8 +2,6 @@
 #include <map>
 #include <string>
 
-#include "containers/array.hpp"
-#include "containers/bag.hpp"
 #include "containers/counting_set.hpp"
 #include "containers/map.hpp"
 #include "global_schedules.hpp"
@@ -148,67 +146,6 @@ TEST(Maps, AreChangedByHandlersThatVisitThem) {
             visits.async_visit(0, Step());
         }
         EXPECT_EQ(visits.size(), 31U);
-    });
-}
-
-TEST(Bags, KeepEveryElementOnceAndSpreadThem) {
-    on_schedules([](std::uint64_t seed, Runtime&, Messages& messages, const Team& team) {
-        Bag<std::pair<int, std::string>> bag(team, messages);
-        for (int i = 0; i < words_of_rank; ++i) {
-            bag.async_insert({team.rank(), word(seed, team.rank(), i)});
-        }
-        bag.local_insert({-1, "here"});
-        const auto p = static_cast<std::uint64_t>(team.size());
-        EXPECT_EQ(bag.size(), p * (words_of_rank + 1));
-        std::uint64_t mixed = 0;
-        bag.for_all([&](const std::pair<int, std::string>& element) {
-            mixed += std::hash<std::string>{}(element.second);
-        });
-        std::uint64_t expected = p * std::hash<std::string>{}("here");
-        for (const auto& [key, count] : counted(seed, team.size())) {
-            expected += count * std::hash<std::string>{}(key);
-        }
-        EXPECT_EQ(team.all(Fold::sum, mixed), expected) << "seed " << seed;
-        EXPECT_LE(bag.own().size(), words_of_rank + 1 + p);
-        bag.clear();
-        EXPECT_EQ(bag.size(), 0U);
-    });
-}
-
-TEST(Arrays, AreSetFoldedAndVisitedByIndex) {
-    on_schedules([](std::uint64_t seed, Runtime& runtime, Messages& messages, const Team& team) {
-        Array<std::string> array(team, messages, 50, "first");
-        Array<std::uint64_t> sums(team, messages, 9);
-        for (std::uint64_t i = 0; i < 50; ++i) {
-            if (i % static_cast<std::uint64_t>(team.size()) == static_cast<std::uint64_t>(team.rank()) &&
-                i > 0) {
-                array.async_set(i, std::to_string(i));
-            }
-            sums.async_reduce(i % 9, i, std::plus<>());
-        }
-        runtime.epoch();
-        if (team.rank() == 0) {
-            array.async_visit(
-                7,
-                [](std::uint64_t index, std::string& element, const std::string& extra) {
-                    element += extra + std::to_string(index);
-                },
-                " and ");
-        }
-        std::uint64_t visited = 0;
-        array.for_all([&](std::uint64_t index, const std::string& element) {
-            ++visited;
-            EXPECT_EQ(element, index == 0 ? "first" : index == 7 ? "7 and 7" : std::to_string(index)) << seed;
-        });
-        EXPECT_EQ(team.all(Fold::sum, visited), 50U);
-        sums.for_all([&](std::uint64_t index, std::uint64_t sum) {
-            std::uint64_t expected = 0;
-            for (std::uint64_t i = index; i < 50; i += 9) {
-                expected += i;
-            }
-            EXPECT_EQ(sum, expected * static_cast<std::uint64_t>(team.size()));
-        });
-        EXPECT_THROW(array.async_set(50, ""), std::out_of_range);
     });
 }
 

@@ -62,8 +62,8 @@ TEST(GlobalArrays, GiveEveryRankAPointerToEveryElement) {
                 team.barrier();
                 for (std::uint64_t i = 0; i < size; ++i) {
                     // All ranks are in one process, so that the test may look where a program may not.
-                    EXPECT_EQ(array[i].address->first, i);
-                    EXPECT_EQ(*array[i].member(&Pair::second).address, i * i);
+                    EXPECT_EQ(array[i].address()->first, i);
+                    EXPECT_EQ(*array[i].member(&Pair::second).address(), i * i);
                 }
                 team.barrier();
             });

@@ -32,7 +32,7 @@ void expect_each_once(const Team& team, std::vector<std::vector<std::uint64_t>> 
                       const GlobalArray<std::uint64_t>& array, std::uint64_t seed) {
     std::uint64_t all = 0;
     for (std::uint64_t counter = 0; counter < counters; ++counter) {
-        const std::uint64_t count = *array[counter].address;
+        const std::uint64_t count = *array[counter].address();
         std::vector<std::uint64_t> visited(count);
         for (const std::uint64_t value : local[counter]) {
             ASSERT_LT(value, count);
@@ -117,7 +117,7 @@ TEST(Delegates, OfCompareAndSwapLoseNoUpdate) {
                 });
             }
             runtime.epoch();
-            EXPECT_EQ(*array[0].address + *array[1].address,
+            EXPECT_EQ(*array[0].address() + *array[1].address(),
                       static_cast<std::uint64_t>(team.size()) * tasks_of_rank)
                 << "seed " << seed;
             team.barrier();
@@ -160,7 +160,7 @@ TEST(Delegates, OfHandlersReportToFuturesAndEvents) {
             EXPECT_TRUE(written.is_set());
             EXPECT_TRUE(swapped.is_set());
             EXPECT_FALSE(swapped.value());
-            EXPECT_EQ(*array[local].address, 7U);
+            EXPECT_EQ(*array[local].address(), 7U);
             team.barrier();
         });
     }
@@ -230,7 +230,7 @@ TEST(Delegates, SpawnTasksThatMayWaitOnTheOwner) {
             runtime.epoch();
             const auto ranks = static_cast<std::uint64_t>(team.size());
             EXPECT_GE(seen % 100, ranks) << "an event was complete before its tasks had ended, seed " << seed;
-            EXPECT_EQ(*sums[0].address, ranks * ranks * 101);
+            EXPECT_EQ(*sums[0].address(), ranks * ranks * 101);
             team.barrier();
         });
     }

@@ -85,20 +85,20 @@ TEST(Loops, OverArraysVisitEachElementOnceOnItsOwner) {
             for (const std::uint64_t size : {0, 1, 60}) {
                 for (const std::uint64_t threshold : {1, 4, 100}) {
                     ++seed;
-                    on_ranks({.ranks = ranks, .seed = seed},
-                             {.execution = executions[seed % 3], .poll_interval = 3},
-                             [&](Runtime& runtime, const Team& team) {
-                                 GlobalArray<std::uint64_t> array(team, size, dealing, 3);
-                                 forall(
-                                     runtime, array,
-                                     [](std::uint64_t i, std::uint64_t& element) { element += i + 1; },
-                                     threshold);
-                                 for (std::uint64_t i = 0; i < size; ++i) {
-                                     EXPECT_EQ(*array[i].address, i + 1) << "of " << size << " on " << ranks;
-                                 }
-                                 team.barrier();
-                                 EXPECT_EQ(runtime.counters().stolen_items, 0U);
-                             });
+                    on_ranks(
+                        {.ranks = ranks, .seed = seed},
+                        {.execution = executions[seed % 3], .poll_interval = 3},
+                        [&](Runtime& runtime, const Team& team) {
+                            GlobalArray<std::uint64_t> array(team, size, dealing, 3);
+                            forall(
+                                runtime, array,
+                                [](std::uint64_t i, std::uint64_t& element) { element += i + 1; }, threshold);
+                            for (std::uint64_t i = 0; i < size; ++i) {
+                                EXPECT_EQ(*array[i].address(), i + 1) << "of " << size << " on " << ranks;
+                            }
+                            team.barrier();
+                            EXPECT_EQ(runtime.counters().stolen_items, 0U);
+                        });
                 }
             }
         }
@@ -125,7 +125,7 @@ std::uint64_t tasks_of_nested_loops(std::uint64_t seed, Inner inner) {
                      },
                      1);
                  for (std::uint64_t i = 0; i < array.size(); ++i) {
-                     EXPECT_EQ(*array[i].address, 6U) << "seed " << seed;
+                     EXPECT_EQ(*array[i].address(), 6U) << "seed " << seed;
                  }
                  team.barrier();
                  EXPECT_LE(runtime.counters().most_live, limit);

@@ -381,7 +381,8 @@ TEST_F(EdgeFiles, ThatAreDamagedAreRefusedWithTheirLine) {
                 << text << ranks << ": " << refused(path, ranks);
         }
     }
-    EXPECT_NE(refused("/nowhere/at/all", 2).find("cannot be read"), std::string::npos);
+    EXPECT_NE(refused("/nowhere/at/all", 2).find("cannot be read: No such file"), std::string::npos);
+    EXPECT_NE(refused(testing::TempDir(), 2).find("cannot be read: Is a directory"), std::string::npos);
 }
 
 // Validation: a path 0 - 1 - 2 - 3 with weights 1, 2, 3, a heavy edge 0 - 3, and a pair 4 - 5 apart.

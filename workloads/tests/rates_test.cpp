@@ -45,7 +45,8 @@ TEST(Rates, OfAFileThatIsNotThereSayHowItIsMade) {
         rates_of_file("/nowhere/rates.json");
         FAIL() << "a file that is not there was read";
     } catch (const std::runtime_error& error) {
-        EXPECT_STREQ(error.what(), "cannot read the rates in /nowhere/rates.json; make them with `calibrate "
+        EXPECT_STREQ(error.what(), "the rates in /nowhere/rates.json cannot be read: No such file or "
+                                   "directory; make them with `calibrate "
                                    "--output /nowhere/rates.json`");
     }
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -165,6 +166,108 @@ TEST(Tasks, AreUnwoundWhereTheyNeverEnd) {
         EXPECT_EQ(destroyed, 0);
     }
     EXPECT_EQ(destroyed, 2);
+}
+
+TEST(Tasks, ThatWaitInACatchBlockKeepTheExceptionThatTheyCaught) {
+    Counters counters;
+    Tasks tasks(65536, counters);
+    constexpr int count = 64;
+    std::vector<std::string> rethrown(count);
+    // In the order in which they began to wait, in the reverse order, and mixed with tasks that caught
+    // nothing.
+    for (int i = 0; i < count; ++i) {
+        tasks.run_fibre([&tasks, &rethrown, i] {
+            try {
+                try {
+                    throw std::runtime_error(std::to_string(i));
+                } catch (const std::runtime_error&) {
+                    for (int round = 0; round < 1 + (count - i) % 5; ++round) {
+                        tasks.yield();
+                    }
+                    throw;
+                }
+            } catch (const std::exception& error) {
+                rethrown[static_cast<std::size_t>(i)] = error.what();
+            }
+        });
+        tasks.run_fibre([&tasks] {
+            EXPECT_EQ(std::current_exception(), nullptr);
+            tasks.yield();
+            EXPECT_EQ(std::current_exception(), nullptr);
+        });
+    }
+    while (tasks.run_ready()) {
+        EXPECT_EQ(std::current_exception(), nullptr) << "who resumes tasks has caught nothing";
+    }
+    for (int i = 0; i < count; ++i) {
+        EXPECT_EQ(rethrown[static_cast<std::size_t>(i)], std::to_string(i));
+    }
+}
+
+TEST(Tasks, AreResumedInACatchBlockAndLeaveItsExceptionThere) {
+    Counters counters;
+    Tasks tasks(65536, counters);
+    const auto wait_in_catch = [&tasks] {
+        try {
+            throw std::out_of_range("of the task");
+        } catch (const std::out_of_range&) {
+            tasks.yield();
+        }
+    };
+    try {
+        throw std::invalid_argument("of the rank");
+    } catch (const std::invalid_argument&) {
+        tasks.run_fibre(wait_in_catch);
+        try {
+            throw;
+        } catch (const std::exception& error) {
+            EXPECT_STREQ(error.what(), "of the rank");
+        }
+    }
+    tasks.run_ready();
+    EXPECT_EQ(std::current_exception(), nullptr);
+}
+
+TEST(Tasks, ThatWaitWhileTheirFramesAreUnwoundCountNobodyElsesExceptions) {
+    Counters counters;
+    Tasks tasks(65536, counters);
+    std::vector<int> on_their_way;
+    struct Waits {
+        Tasks& tasks;
+        std::vector<int>& noted;
+        ~Waits() {
+            tasks.yield();
+            noted.push_back(std::uncaught_exceptions());
+        }
+    };
+    tasks.run_fibre([&] {
+        try {
+            const Waits waits{tasks, on_their_way};
+            throw std::runtime_error("unwinds");
+        } catch (const std::runtime_error&) {
+            on_their_way.push_back(std::uncaught_exceptions());
+        }
+    });
+    tasks.run_fibre([&] { on_their_way.push_back(std::uncaught_exceptions()); });
+    EXPECT_EQ(std::uncaught_exceptions(), 0);
+    tasks.run_ready();
+    EXPECT_EQ(on_their_way, (std::vector<int>{0, 1, 0}));
+}
+
+TEST(Tasks, AreGivenUpInACatchBlock) {
+    Counters counters;
+    {
+        Tasks tasks(65536, counters);
+        tasks.run_fibre([&tasks] {
+            try {
+                throw std::runtime_error("caught");
+            } catch (const std::runtime_error&) {
+                tasks.yield();
+            }
+        });
+    }
+    EXPECT_EQ(std::current_exception(), nullptr);
+    EXPECT_EQ(std::uncaught_exceptions(), 0);
 }
 
 TEST(Tasks, OfTwentyThousandLiveAllEnd) {

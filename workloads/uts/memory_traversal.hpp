@@ -88,7 +88,7 @@ class MemoryTraversal {
         for (std::uint64_t i = 0; i < count; ++i) {
             const auto vertex = tree_.vertices[children[i]];
             if (vertex.rank == runtime_.rank()) {
-                __builtin_prefetch(vertex.address);
+                __builtin_prefetch(vertex.address());
             }
             vertices_.add(children[i]);
         }

@@ -67,7 +67,7 @@ void run_ranks(const Session& session, const Asked& request, const Program<World
         } catch (const SharedFailure&) {
             throw;
         } catch (const std::exception& error) {
-            throw std::runtime_error("rank " + std::to_string(rank) + ": " + error.what());
+            throw std::runtime_error("rank " + std::to_string(rank) + ": " + text_of(error));
         }
     });
     virtual_time::machine = nullptr;
@@ -89,7 +89,7 @@ int run(const Session& session, int argc, const char* const* argv, const Program
     } catch (const UsageError& error) {
         end_all(program.name + ": " + error.what(), 2);
     } catch (const std::exception& error) {
-        end_all(program.name + ": " + error.what(), 1);
+        end_all(program.name + ": " + text_of(error), 1);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/failure.hpp"
+#include "harness/input_file.hpp"
 #include "virtual/network.hpp"
 
 namespace goodsyard::virtual_time {
@@ -196,11 +197,11 @@ Network network_of_argument(const std::string& argument) {
                          ": expected virtual:FILE");
     }
     const std::string name = argument.substr(std::string(prefix).size());
+    if (const auto reason = unreadable(name)) {
+        throw UsageError("--network: " + name + " " + *reason);
+    }
     std::ifstream file(name);
     const std::string json{std::istreambuf_iterator<char>(file), {}};
-    if (!file) {
-        throw UsageError("--network: cannot read " + name);
-    }
     try {
         return network_from(json);
     } catch (const UsageError& error) {

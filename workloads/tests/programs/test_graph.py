@@ -200,6 +200,7 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
     [
         (("colours",), "'colours' is unknown"),
         (("sssp", "--generator", "/nowhere"), "/nowhere cannot be read"),
+        (("sssp", "--generator", "/"), "/ cannot be read: Is a directory"),
         (("sssp", "--scale", "31"), "does not fit in memory"),
         (("sssp", "--scale", "5", "--roots", "32"), "32 is not in the graph"),
         (("sssp", "--scale", "5", "--roots", "one"), "'one' is not a vertex"),
@@ -435,6 +436,37 @@ def test_edges_of_a_symmetric_matrix_lead_both_ways_in_a_directed_graph_too(open
     arcs = [(a - 1, b - 1) for a, b in edges]
     both = [*arcs, *((b, a) for a, b in arcs)] if symmetry == "symmetric" else arcs
     assert np.loadtxt(out)[:, 1] == pytest.approx(directed_ranks(both, 5), abs=1e-5)
+
+
+DIRECTED = {
+    "matrix": "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n",
+    "snap": "# Directed graph (each unordered pair of nodes is saved once)\n# Nodes: 3\n0 1\n1 2\n",
+    "konect": "% asym positive\n0 1\n1 2\n",
+}
+
+
+@pytest.mark.parametrize("kind", DIRECTED)
+def test_a_file_with_a_direction_is_made_undirected_only_when_told(openmpi, tmp_path, kind):
+    edges = tmp_path / "edges"
+    edges.write_text(DIRECTED[kind])
+    asked = ("--generator", str(edges))
+    ended = openmpi("graph", 2, "cc", *asked, **YIELDS)
+    assert ended.code == 2
+    told = f"graph cc: {edges} says that its edges have a direction; --undirected takes each of them for both"
+    assert told in ended.stderr
+    assert openmpi("graph", 2, "cc", *asked, "--undirected", "--validate", **YIELDS).code == 0
+    assert "--directed follows it" in openmpi("graph", 2, "pagerank", *asked, **YIELDS).stderr
+    assert openmpi("graph", 2, "pagerank", *asked, "--directed", **YIELDS).code == 0
+    both = openmpi("graph", 2, "pagerank", *asked, "--directed", "--undirected", **YIELDS)
+    assert both.code == 2
+    assert "exclude each other" in both.stderr
+
+
+@pytest.mark.parametrize("head", ["# Undirected graph: edges\n", "# an edge list\n", "% sym\n", ""])
+def test_edges_without_a_direction_need_no_telling(openmpi, tmp_path, head):
+    edges = tmp_path / "edges"
+    edges.write_text(f"{head}0 1\n# Directed graph, says a later line\n1 2\n")
+    assert openmpi("graph", 2, "cc", "--generator", str(edges), **YIELDS).code == 0
 
 
 def test_scores_of_betweenness_are_taken_out_of_all_sources_together(openmpi, tmp_path):

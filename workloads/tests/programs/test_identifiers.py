@@ -10,7 +10,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).parents[2]
 SCRIPT = HOUSE.parent / "scripts" / "cpp_names.py"
-LIMIT = 83
+LIMIT = 81
 
 
 def test_no_more_names_than_before_say_nothing_of_what_is_declared():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -137,6 +138,7 @@ def test_a_file_that_was_generated_gives_what_drawn_points_give(mafia, tmp_path)
         (("cluster", "--clusters", "9", "--dimensions", "2", "--cluster-dimensions", "2"), "do not fit"),
         (("generate",), "--data FILE"),
         (("cluster", "--data", "/nowhere"), "/nowhere cannot be read"),
+        (("cluster", "--data", "/"), "/ cannot be read: Is a directory"),
         ((), "usage: mafia generate|cluster"),
     ],
 )
@@ -154,3 +156,33 @@ def test_a_data_file_with_holes_is_refused_with_its_line(mafia, tmp_path):
     assert ended.code == 2
     (line,) = ended.stderr.splitlines()
     assert f"{path}:2: 2 numbers, where the first point has 3" in line
+
+
+@pytest.mark.parametrize("far", ["1e308", "1e303"])
+def test_coordinates_too_far_apart_for_bins_are_refused_with_their_dimension(mafia, tmp_path, far):
+    points = tmp_path / "points"
+    points.write_text(f"1 {far}\n2 -{far}\n3 0\n")
+    ended = mafia("cluster", "--data", str(points), *ONCE)
+    assert ended.code == 2
+    assert ended.stderr == (
+        "mafia cluster: the coordinates of dimension 1 lie too far apart for numbers of double precision: "
+        "scale them\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit_kib", "words"),
+    [(600_000, ("generate", "--points", "1000000000")), (70_000, ("cluster", "--bins", "10000000"))],
+    ids=["at once", "in a parallel loop"],
+)
+def test_too_little_memory_is_told_in_one_line_with_the_cure(tmp_path, limit_kib, words):
+    points = tmp_path / "points"
+    points.write_text("1 1\n2 2\n3 3\n")
+    mafia = str(built("plain", "bin/mafia"))
+    limited = ["sh", "-c", f'ulimit -v {limit_kib}; exec "$@"', "sh", mafia, *words, "--data", str(points)]
+    done = subprocess.run(
+        limited, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    line = r"mafia(?: \w+)?: there is not enough memory: ask for less, or spread it over more hosts\n"
+    assert re.fullmatch(line, done.stderr)

@@ -33,7 +33,7 @@ def must_run(command: list[str], env: dict[str, str] | None = None) -> str:
 class Consumer:
     """An installed tree, and the examples that are built with it."""
 
-    def __init__(self, library: str, place: Path) -> None:
+    def __init__(self, library: str, place: Path, flags: str = "") -> None:
         archive = "libworkloads_text.a" if library == "plain" else "libworkloads_mpi.a"
         built("plain", "lib/libworkloads_text.a")
         if library != "plain" and not (BUILDS / library / "mpi" / archive).is_file():
@@ -50,6 +50,7 @@ class Consumer:
                 *configure,
                 f"-DCMAKE_PREFIX_PATH={self.prefix}",
                 "-DCMAKE_BUILD_TYPE=Debug",
+                f"-DCMAKE_CXX_FLAGS={flags}",
                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
             ],
             self.env,
@@ -98,7 +99,7 @@ def test_pkg_config_names_what_a_program_links(plain, tmp_path):
     )
     must_run(["c++", "-std=c++20", str(source), "-o", str(program), *flags])
     must_run([str(program)])
-    assert must_run(["pkg-config", "--modversion", "goodsyard-containers"], env).strip() == "0.9.0"
+    assert must_run(["pkg-config", "--modversion", "goodsyard-containers"], env).strip() == "0.10.0"
 
 
 def test_users_get_c_plus_plus_20_and_no_flag_of_ours(plain):
@@ -214,6 +215,62 @@ def test_the_measured_operation_writes_lines_that_a_spec_reads(openmpi_consumer,
     assert times["labels"]["p"] == 2
     spec = (EXAMPLES / "measured.toml").read_text()
     assert re.findall(r"^(\w+) = \{ source", spec, re.MULTILINE) == ["time_s"]
+
+
+SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+QUIET = {"ASAN_OPTIONS": "detect_leaks=0"}
+"""MPI leaks."""
+
+
+def test_a_sanitized_program_uses_a_package_that_is_not(tmp_path):
+    consumer = Consumer("plain", tmp_path, SANITIZED)
+    consumer.make("simulated_ranks")
+    assert must_run([str(consumer.build / "simulated_ranks")]) == f"{20 * 100 * (1 + 2 + 3 + 4 + 7)} words\n"
+
+
+def test_a_sanitized_program_with_ndebug_and_ranks_uses_a_package_that_is_not(tmp_path):
+    consumer = Consumer("openmpi", tmp_path, f"{SANITIZED} -DNDEBUG")
+    consumer.make("chains")
+    assert re.fullmatch(r"\d{3,} steps\n", consumer.start(2, "chains", "--size", "200", **QUIET))
+
+
+def refuse(prefix: Path, place: Path, source: str, *flags: str) -> str:
+    """What the compiler says of a program that it must not compile."""
+    (place / "program.cpp").write_text(source)
+    done = subprocess.run(
+        ["c++", "-std=c++20", *flags, f"-I{prefix}/include", "-fsyntax-only", "program.cpp"],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    return done.stderr
+
+
+def test_vertices_of_another_width_than_the_package_has_are_refused(plain, tmp_path):
+    text = refuse(plain.prefix, tmp_path, "#include <goodsyard/agm.hpp>\n", "-DGOODSYARD_WIDE_VERTICES")
+    assert "this goodsyard has vertices of 32 bits" in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("m.async(0, [&] { ++n; });", "a function is executed on another rank"),
+        ("m.async(0, [](auto text) { (void)text; }, std::string_view());", "an argument holds an address"),
+        ("m.async(0, [](auto all) { (void)all; }, std::vector<int*>());", "an argument holds an address"),
+        ("d.post(p, [q = &n](int& i) { i = *q; });", "a function is executed on the object's rank"),
+        ("d.post(p, [&](int& i) { i = n; });", "a function is executed on the object's rank"),
+        ("(void)d.call(p, [](int& i) { return &i; });", "what a function returns holds an address"),
+    ],
+)
+def test_what_means_nothing_on_another_rank_is_refused(plain, tmp_path, statement, said):
+    source = (
+        "#include <goodsyard/global.hpp>\nusing namespace goodsyard::global;\n"
+        f"void f(Messages& m, Delegates& d, GlobalPtr<int> p, int n) {{\n  (void)m, (void)d, (void)p;\n"
+        f"  {statement}\n}}\n"
+    )
+    assert said in refuse(plain.prefix, tmp_path, source)
 
 
 def test_mpich_has_a_package_of_its_own_which_open_mpi_does_not_take(tmp_path):

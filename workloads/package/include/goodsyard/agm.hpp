@@ -14,3 +14,9 @@
 #include "graph/drawn_edges.hpp"
 #include "graph/edge_file.hpp"
 #include "graph/graph500.hpp"
+
+#if defined(GOODSYARD_WIDE_VERTICES) && !GOODSYARD_BUILT_WITH_WIDE_VERTICES
+#error "this goodsyard has vertices of 32 bits: leave GOODSYARD_WIDE_VERTICES out, or build another with it"
+#elif !defined(GOODSYARD_WIDE_VERTICES) && GOODSYARD_BUILT_WITH_WIDE_VERTICES
+#error "this goodsyard has vertices of 64 bits: define GOODSYARD_WIDE_VERTICES, as goodsyard::agm does"
+#endif

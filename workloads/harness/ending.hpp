@@ -1,0 +1,29 @@
+// The end of a program that must not go on, where no exception can say so: in destructors, and at exit.
+#pragma once
+
+#include <string>
+
+namespace goodsyard {
+
+/// Launchers drop what a rank has written if it ends before they have read it.
+inline constexpr unsigned time_to_forward_us = 300'000;
+
+/// Ends all ranks of this program, once, with `line` on stderr and exit code 1.
+using Ending = void (*)(const std::string& line);
+
+/// How programs end from here on; null: this process alone ends. A Session of MPI ends all ranks.
+void set_ending(Ending ending);
+
+/// Whether `end_program` has been called. For signal handlers too.
+[[nodiscard]] bool is_ending();
+
+/// End the program, all its ranks, with `line` on stderr and exit code 1. What is in stdout is written first.
+[[noreturn]] void end_program(const std::string& line);
+
+/// The same, with the name of the program and the rank before `text`.
+[[noreturn]] void end_program(int rank, const std::string& text);
+
+/// From here on, an exception that nobody can catch (of a loop of OpenMP, of a thread) ends the program so.
+void end_by_uncaught();
+
+} // namespace goodsyard

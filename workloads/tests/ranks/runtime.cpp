@@ -1,0 +1,216 @@
+// The runtime on real ranks, where it is misused and where it is not: --how says in which way, and
+// tests/programs/test_runtime_misuse.py what comes of it.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "global/delegates.hpp"
+#include "global/global_array.hpp"
+#include "harness/failure.hpp"
+#include "mpi/entry.hpp"
+#include "runtime/make_transport.hpp"
+
+namespace goodsyard {
+namespace {
+
+using runtime::Channel;
+using runtime::Runtime;
+
+/// Tasks catch an exception, wait for another rank inside of the `catch` block, and raise it again.
+void wait_in_catch(Runtime& runtime, const World& world) {
+    constexpr std::uint64_t tasks = 64;
+    global::Delegates delegates(runtime);
+    const global::GlobalArray<std::uint64_t> numbers(world, tasks * static_cast<std::uint64_t>(world.size()));
+    std::uint64_t wrong = 0;
+    for (std::uint64_t task = 0; task < tasks; ++task) {
+        runtime.tasks().spawn([&delegates, &numbers, &wrong, task] {
+            const std::string own = std::to_string(task);
+            try {
+                try {
+                    throw std::runtime_error(own);
+                } catch (const std::runtime_error&) {
+                    for (std::uint64_t i = task; i < numbers.size(); i += tasks) {
+                        static_cast<void>(delegates.read(numbers[i]));
+                    }
+                    throw;
+                }
+            } catch (const std::exception& error) {
+                wrong += error.what() == own ? 0 : 1;
+            }
+        });
+    }
+    runtime.epoch();
+    fail_together(world, "tasks that raised the exception of another one",
+                  wrong == 0 ? std::nullopt : std::optional(std::to_string(wrong)));
+}
+
+/// Work that is sent on the last rank after the last epoch.
+void send_too_late(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([](std::uint64_t) {});
+    runtime.epoch();
+    for (std::uint64_t i = 0; world.rank() == world.size() - 1 && i < 1000; ++i) {
+        numbers.send(0, i);
+    }
+}
+
+/// A handler of the last rank raises what is caught around the epoch.
+void catch_around_epoch(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([&](std::uint64_t number) {
+        if (number == 5 && world.rank() == world.size() - 1) {
+            throw std::invalid_argument("five");
+        }
+    });
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        numbers.send(world.size() - 1, i);
+    }
+    try {
+        runtime.epoch();
+    } catch (const std::invalid_argument&) {
+        runtime.epoch();
+    }
+}
+
+/// The same, which nobody catches.
+void raise_in_handler(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([&](std::uint64_t) { throw std::invalid_argument("planted"); });
+    if (world.is_root()) {
+        numbers.send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+/// Items of the last rank go to one that is not there.
+void send_beyond(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([](std::uint64_t) {});
+    if (world.rank() == world.size() - 1) {
+        numbers.send(world.size(), 1);
+    }
+    runtime.epoch();
+}
+
+/// Items come to a channel without a handler.
+void leave_out_handler(Runtime& runtime, const World& world) {
+    Channel<std::uint64_t> numbers(runtime);
+    if (world.is_root()) {
+        numbers.send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+/// A channel on the first rank alone.
+void make_one_channel(Runtime& runtime, const World& world) {
+    std::optional<Channel<std::uint64_t>> numbers;
+    if (world.is_root()) {
+        numbers.emplace(runtime).send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+/// What the last rank does for an item, or in a task.
+void do_on_last(Runtime& runtime, const World& world, bool in_task, const std::function<void()>& work) {
+    Channel<std::uint64_t> numbers(runtime);
+    numbers.on_receipt([&](std::uint64_t) {
+        if (in_task) {
+            runtime.tasks().spawn([&work] { work(); });
+        } else {
+            work();
+        }
+    });
+    if (world.is_root()) {
+        numbers.send(world.size() - 1, 1);
+    }
+    runtime.epoch();
+}
+
+void use_thread(Runtime& runtime, const World& world) {
+    do_on_last(runtime, world, false, [&] { std::thread([&] { runtime.epoch(); }).join(); });
+}
+
+/// Frame by frame.
+[[gnu::noinline]] std::size_t use_stack(std::size_t bytes) {
+    std::array<volatile char, 1024> frame{};
+    frame[0] = 1;
+    return bytes < frame.size() ? frame[0] : use_stack(bytes - frame.size()) + frame[0];
+}
+
+/// Of the last rank, while the first waits for it.
+void leave_by_exit(Runtime& /*runtime*/, const World& world) {
+    if (world.rank() == world.size() - 1) {
+        std::exit(0);
+    }
+    world.barrier();
+}
+
+using Way = std::function<void(Runtime&, const World&)>;
+const std::map<std::string, Way>& ways() {
+    static const std::map<std::string, Way> all{
+        {"wait-in-catch", wait_in_catch},
+        {"send-too-late", send_too_late},
+        {"catch-around-epoch", catch_around_epoch},
+        {"raise-in-handler", raise_in_handler},
+        {"send-beyond", send_beyond},
+        {"leave-out-handler", leave_out_handler},
+        {"make-one-channel", make_one_channel},
+        {"epoch-in-handler",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, false, [&] { runtime.epoch(); });
+         }},
+        {"epoch-in-task",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, true, [&] { runtime.epoch(); });
+         }},
+        {"yield-in-handler",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, false, [&] { runtime.tasks().yield(); });
+         }},
+        {"use-thread", use_thread},
+        {"overrun-stack",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, true, [] { use_stack(std::size_t{1} << 20U); });
+         }},
+        {"exit-in-handler",
+         [](Runtime& runtime, const World& world) {
+             do_on_last(runtime, world, false, [] { std::exit(0); });
+         }},
+        {"exit-in-task", [](Runtime& runtime,
+                            const World& world) { do_on_last(runtime, world, true, [] { std::exit(0); }); }},
+        {"exit", leave_by_exit},
+    };
+    return all;
+}
+
+} // namespace
+} // namespace goodsyard
+
+int main(int argc, char** argv) {
+    using namespace goodsyard;
+    const Session session(argc, argv);
+    runtime::Parameters parameters;
+    std::string how;
+    const auto declare = [&](Options& options) {
+        runtime::declare(options, parameters);
+        options.add("--how", how, "In which way");
+    };
+    const auto body = [&](const World& world) {
+        const auto way = ways().find(how);
+        if (way == ways().end()) {
+            throw UsageError("no such --how: " + how);
+        }
+        const auto transport = runtime::make_transport(world, parameters);
+        Runtime runtime(*transport, parameters);
+        way->second(runtime, world);
+    };
+    return run(session, argc, argv,
+               Program<World>{"runtime_check", "Uses and misuses the runtime.", declare, body});
+}
