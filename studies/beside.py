@@ -20,6 +20,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal, NamedTuple
 
+from chance import HEAD as HEAD_OF_CHANCE
+from chance import Agreement
 from declarations import LEGEND as LEGEND_OF_MARKS
 from declarations import Data, Judged, judge
 from readme_tables import write_table
@@ -42,6 +44,13 @@ LEGEND: Final = (
     " machine is too different to tell. *Not attempted*: the reason stands beside it. A question that the"
     " paper leaves"
     " open counts as reproduced where our data show what it asks about, and answer it."
+)
+
+
+CHANCE: Final = (
+    "Cells of tables that agree with the published ones, and how many would if ours were shuffled among the"
+    " places of their table; p is the probability of as many or more. Where they are alike, the agreement of"
+    " single cells says nothing."
 )
 
 
@@ -181,6 +190,8 @@ def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
         module.ABOUT,
         "Written by `python studies/beside.py` from the study's data; a test holds it to them.",
     ]
+    if agreements := agreements_of(module):
+        parts += ["## Chance beside agreement", CHANCE, _write_agreements(agreements)]
     for kind, title in zip(KINDS, ("Cells", "Tables", "Figures", "Sentences"), strict=True):
         chosen = [row for row in rows if row.statement.kind == kind and row.comparison.outcome != "set-up"]
         if chosen:
@@ -189,6 +200,15 @@ def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
         parts += ["## Methods, definitions and drawings", "Listed, not counted.", _table(listed)]
     parts += [f"## {title}\n\n{table}" for title, table in getattr(module, "grids", dict)().items()]
     return "\n\n".join(parts) + "\n"
+
+
+def agreements_of(module: ModuleType) -> list[Agreement]:
+    """Tables of cells of a study, beside chance."""
+    return [*module.agreements()] if hasattr(module, "agreements") else []
+
+
+def _write_agreements(agreements: Sequence[Agreement]) -> str:
+    return write_table(("table", *HEAD_OF_CHANCE), [each.row() for each in agreements])
 
 
 def _table(rows: Sequence[Row]) -> str:
@@ -244,6 +264,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Files of these studies, and of all together where all are asked for, with what they must contain."""
     overview = []
     findings: list[str] = []
+    agreements: list[Agreement] = []
     total: Counter[Outcome] = Counter()
     for study in asked:
         module = load(study)
@@ -257,6 +278,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         yield readme, put(readme.read_text(encoding="utf-8"), block)
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()
+        agreements += [each._replace(title=f"{study}: {each.title}") for each in agreements_of(module)]
     if [*asked] == studies():
         readme = HERE / "README.md"
         everything = {outcome: total[outcome] for outcome in OUTCOMES}
@@ -269,6 +291,8 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
                 f"{say_counts(everything)} {LEGEND}",
                 f"Marks of {_list_declared(asked)} are computed: {LEGEND_OF_MARKS}",
                 write_table(("study", "statements", *OUTCOMES), overview),
+                CHANCE,
+                _write_agreements(agreements),
             ]
         )
         yield readme, put(readme.read_text(encoding="utf-8"), block)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from beside import Comparison, Outcome, read_statements
+from chance import Agreement, compare_with_chance
 from readme_tables import write_table
 
 HERE: Final = Path(__file__).parent
@@ -380,11 +381,7 @@ def _removed(every: Mapping[str, Any]) -> dict[str, Comparison]:
     null = every["nas-environment-null-rows"]["programs"]
     parts = read_parts("nas")
     by_time = parts["nas-environment-rows"]["elapsed_s"]["programs"]
-    stated = {
-        " ".join(statement.id.split("-")[1:]): float(statement.published.removesuffix("%"))
-        for statement, reason in read_statements(HERE)
-        if statement.id.startswith("false-") and not reason
-    }
+    stated = _stated_removed()
     found = {}
     for name, share in stated.items():
         removed = _share_removed(rows[name])
@@ -405,6 +402,15 @@ def _removed(every: Mapping[str, Any]) -> dict[str, Comparison]:
     return found
 
 
+def _stated_removed() -> dict[str, float]:
+    """What Holm removes of each program's findings, as published, in percent."""
+    return {
+        " ".join(statement.id.split("-")[1:]): float(statement.published.removesuffix("%"))
+        for statement, reason in read_statements(HERE)
+        if statement.id.startswith("false-") and not reason
+    }
+
+
 def _share_removed(row: Mapping[str, Any]) -> float | None:
     """Percent of the findings that Holm removes; ``None`` without findings."""
     return percent(row["before"] - row["after"], row["before"]) if row["before"] else None
@@ -415,19 +421,23 @@ def _format_removed(row: Mapping[str, Any]) -> str:
     return "no findings" if share is None else f"{row['before']} → {row['after']}: {share:.0f} %"
 
 
+TABLES_OF_PAIRS: Final = (
+    ("3", "", "services", False),
+    ("4", "", "services", True),
+    ("5", "O2", "environment", False),
+    ("5", "O3", "environment", False),
+    ("6", "O2", "environment", True),
+    ("6", "O3", "environment", True),
+    ("7", "", "affinity", False),
+    ("8", "", "affinity", True),
+)
+"""Table, optimisation, part, and whether Holm's procedure is applied."""
+
+
 def grids() -> dict[str, str]:
     """Cells of Tables 3 to 8, published beside ours in the paper's order."""
     found = {}
-    for table, opt, part, holm in (
-        ("3", "", "services", False),
-        ("4", "", "services", True),
-        ("5", "O2", "environment", False),
-        ("5", "O3", "environment", False),
-        ("6", "O2", "environment", True),
-        ("6", "O3", "environment", True),
-        ("7", "", "affinity", False),
-        ("8", "", "affinity", True),
-    ):
+    for table, opt, part, holm in TABLES_OF_PAIRS:
         stated = published(table, opt)
         clocks = [measured(f"nas-{part}-rows", metric) for metric in ("wall_s", "elapsed_s")]
         names = list(dict.fromkeys(name for pair in stated for name in pair))
@@ -447,6 +457,31 @@ def grids() -> dict[str, str]:
         title = f"{table_of}, percent of programs: published / ours by `wall_s` / by `elapsed_s`, in rows"
         found[title] = write_table(["", *names[1:]], rows)
     return found
+
+
+def agreements() -> Iterator[Agreement]:
+    """Percentages of Tables 3 to 8 beside ours by the paper's response, and beside ours shuffled; then what
+    Holm removes of each program's findings.
+    """
+
+    def agrees(stated: float, ours: float) -> bool:
+        return near(stated, ours) == "reproduced"
+
+    for table, opt, part, holm in TABLES_OF_PAIRS:
+        stated, by_time = published(table, opt), measured(f"nas-{part}-rows", "elapsed_s")
+        cells = []
+        for pair, share in stated.items():
+            cell = by_time[opt, *sorted(TREATMENTS.get(name, name) for name in pair)]
+            cells.append((share, percent(cell.after if holm else cell.before, cell.programs)))
+        title = f"Table {table}{f', -{opt}' if opt else ''}, percent ± {TOLERANCE}, by `elapsed_s`"
+        yield compare_with_chance(title, cells, agrees)
+    rows = summary()["nas-environment-rows"]["programs"]
+    shares = [
+        (stated_share, removed)
+        for name, stated_share in _stated_removed().items()
+        if (removed := _share_removed(rows[name])) is not None
+    ]
+    yield compare_with_chance(f"Holm's shares by program, ± {TOLERANCE}", shares, agrees)
 
 
 def _procedures() -> dict[str, Comparison]:
