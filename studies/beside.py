@@ -2,7 +2,8 @@
 """Paper beside paper: ``python studies/beside.py [--check] [STUDY...]``.
 
 A study that compares itself with its paper has ``statements.csv``, a row for each statement of the paper, and
-``compared.py``, which says of each what the study's data give. From both, ``PAPER.md`` is written, the counts
+``compared.py``, which says of each what the study's data give: as declarations (``declarations.py``), whose
+marks are computed, or as comparisons with their outcomes. From both, ``PAPER.md`` is written, the counts
 in the study's README, and what stands on top of ``studies/README.md``. Nothing is measured.
 """
 
@@ -19,6 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal, NamedTuple
 
+from chance import HEAD as HEAD_OF_CHANCE
+from chance import Agreement
+from declarations import LEGEND as LEGEND_OF_MARKS
+from declarations import Data, Judged, judge
 from readme_tables import write_table
 
 HERE: Final = Path(__file__).resolve().parent
@@ -27,8 +32,9 @@ PAGE: Final = "PAPER.md"
 BEGIN: Final = "<!-- written by studies/beside.py -->"
 END: Final = "<!-- end of what beside.py writes -->"
 
-Outcome = Literal["reproduced", "contradicted", "not resolved", "not attempted"]
+Outcome = Literal["reproduced", "contradicted", "not resolved", "not attempted", "set-up"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("reproduced", "contradicted", "not resolved", "not attempted")
+"""Those that are counted."""
 KINDS: Final = ("cell", "table", "figure", "sentence")
 LEGEND: Final = (
     "*Reproduced*: our data, by the paper's method, give what it states. *Contradicted*: they do not, or a"
@@ -38,6 +44,13 @@ LEGEND: Final = (
     " machine is too different to tell. *Not attempted*: the reason stands beside it. A question that the"
     " paper leaves"
     " open counts as reproduced where our data show what it asks about, and answer it."
+)
+
+
+CHANCE: Final = (
+    "Cells of tables that agree with the published ones, and how many would if ours were shuffled among the"
+    " places of their table; p is the probability of as many or more. Where they are alike, the agreement of"
+    " single cells says nothing."
 )
 
 
@@ -106,7 +119,9 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
         A statement has no comparison, or a comparison has no statement.
     """
     module = module or load(study)
-    compared: Mapping[str, Comparison] = module.compare()
+    compared: Mapping[str, Comparison] = (
+        _compare_declared(study, module) if _is_declared(module) else module.compare()
+    )
     rows = []
     seen = set()
     for statement, reason in read_statements(HERE / study):
@@ -121,6 +136,36 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
     if left := sorted({*compared} - seen):
         raise LookupError(f"{study}: {FILE} has no statement {left[0]!r}")
     return [*rows, *(module.cells() if hasattr(module, "cells") else ())]
+
+
+def _is_declared(module: ModuleType) -> bool:
+    return hasattr(module, "DECLARATIONS")
+
+
+def _compare_declared(study: str, module: ModuleType) -> dict[str, Comparison]:
+    data = Data(HERE / study)
+    return {each.id: _write(judge(each, data)) for each in module.DECLARATIONS}
+
+
+def _write(judged: Judged) -> Comparison:
+    declaration, cause = judged.declaration, judged.cause
+    if judged.by_paper is None or judged.by_ours is None:
+        return Comparison("", "", judged.mark, declaration.remark)
+    remarks = [] if cause is None else [str(cause)]
+    if judged.control is not None:
+        remarks.append(f"control: {judged.control.text}")
+    if declaration.origin != "measured here":
+        remarks.append(f"data: {declaration.origin}")
+    if declaration.remark:
+        remarks.append(declaration.remark)
+    by_paper, by_ours = (
+        f"{asked}: {answer.text} (**{answer.verdict}**)"
+        for asked, answer in (
+            (declaration.rule, judged.by_paper),
+            (declaration.claim, judged.by_ours),
+        )
+    )
+    return Comparison(by_paper, by_ours, judged.mark, "; ".join(remarks))
 
 
 def count(rows: Sequence[Row]) -> dict[Outcome, int]:
@@ -141,16 +186,29 @@ def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
         f"# Paper beside paper: {module.TITLE}",
         f"{module.PAPER}",
         f"**{say_counts(count(rows))}**",
-        LEGEND,
+        LEGEND_OF_MARKS if _is_declared(module) else LEGEND,
         module.ABOUT,
         "Written by `python studies/beside.py` from the study's data; a test holds it to them.",
     ]
+    if agreements := agreements_of(module):
+        parts += ["## Chance beside agreement", CHANCE, _write_agreements(agreements)]
     for kind, title in zip(KINDS, ("Cells", "Tables", "Figures", "Sentences"), strict=True):
-        chosen = [row for row in rows if row.statement.kind == kind]
+        chosen = [row for row in rows if row.statement.kind == kind and row.comparison.outcome != "set-up"]
         if chosen:
             parts += [f"## {title}", say_counts(count(chosen)), _table(chosen)]
+    if listed := [row for row in rows if row.comparison.outcome == "set-up"]:
+        parts += ["## Methods, definitions and drawings", "Listed, not counted.", _table(listed)]
     parts += [f"## {title}\n\n{table}" for title, table in getattr(module, "grids", dict)().items()]
     return "\n\n".join(parts) + "\n"
+
+
+def agreements_of(module: ModuleType) -> list[Agreement]:
+    """Tables of cells of a study, beside chance."""
+    return [*module.agreements()] if hasattr(module, "agreements") else []
+
+
+def _write_agreements(agreements: Sequence[Agreement]) -> str:
+    return write_table(("table", *HEAD_OF_CHANCE), [each.row() for each in agreements])
 
 
 def _table(rows: Sequence[Row]) -> str:
@@ -206,6 +264,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Files of these studies, and of all together where all are asked for, with what they must contain."""
     overview = []
     findings: list[str] = []
+    agreements: list[Agreement] = []
     total: Counter[Outcome] = Counter()
     for study in asked:
         module = load(study)
@@ -219,6 +278,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         yield readme, put(readme.read_text(encoding="utf-8"), block)
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()
+        agreements += [each._replace(title=f"{study}: {each.title}") for each in agreements_of(module)]
     if [*asked] == studies():
         readme = HERE / "README.md"
         everything = {outcome: total[outcome] for outcome in OUTCOMES}
@@ -229,10 +289,18 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
                 "\n".join(f"- {each}" for each in findings),
                 "## Paper beside paper",
                 f"{say_counts(everything)} {LEGEND}",
+                f"Marks of {_list_declared(asked)} are computed: {LEGEND_OF_MARKS}",
                 write_table(("study", "statements", *OUTCOMES), overview),
+                CHANCE,
+                _write_agreements(agreements),
             ]
         )
         yield readme, put(readme.read_text(encoding="utf-8"), block)
+
+
+def _list_declared(asked: Sequence[str]) -> str:
+    names = [study for study in asked if _is_declared(load(study))]
+    return ", ".join(names)
 
 
 def main() -> int:

@@ -34,9 +34,8 @@ class KeptSample(NamedTuple):
 class KeptValues:
     """What was kept of a record."""
 
-    def __init__(self, file: Path) -> None:
-        with file.open(newline="", encoding="utf-8") as lines:
-            self.rows = list(csv.DictReader(lines))
+    def __init__(self, rows: Sequence[dict[str, str]]) -> None:
+        self.rows = rows
         columns = list(self.rows[0])
         at = columns.index(PLACE[0])
         self.keys = columns[:at]
@@ -82,23 +81,36 @@ def find(study: Path, part: str) -> Path:
 @cache
 def kept(study: Path, part: str) -> KeptValues:
     """What was kept of a part."""
-    return KeptValues(find(study, part))
+    with find(study, part).open(newline="", encoding="utf-8") as lines:
+        return KeptValues(list(csv.DictReader(lines)))
 
 
 @contextmanager
-def rebuilt(study: Path, part: str, experiment: Experiment | None = None) -> Iterator[Record]:
+def rebuilt(
+    study: Path,
+    part: str,
+    experiment: Experiment | None = None,
+    rows: Sequence[dict[str, str]] | None = None,
+) -> Iterator[Record]:
     """The record that ``rebuild`` makes, for as long as it is looked at."""
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place) / f"{part}.lab"
-        rebuild(study, part, directory, experiment)
+        rebuild(study, part, directory, experiment, rows)
         with Record.open(directory) as record:
             yield record
 
 
-def rebuild(study: Path, part: str, directory: Path, experiment: Experiment | None = None) -> None:
+def rebuild(
+    study: Path,
+    part: str,
+    directory: Path,
+    experiment: Experiment | None = None,
+    rows: Sequence[dict[str, str]] | None = None,
+) -> None:
     """Make a record of a part's spec from what was kept, complete, with nothing observed but these metrics.
 
-    The spec is the part's own unless ``experiment`` is given.
+    The spec is the part's own unless ``experiment`` is given, the rows are those of its file unless ``rows``
+    are.
 
     Raises
     ------
@@ -106,7 +118,7 @@ def rebuild(study: Path, part: str, directory: Path, experiment: Experiment | No
         A row has levels that the spec has not.
     """
     experiment = experiment or load(study / f"{part}.toml")
-    values = kept(study, part)
+    values = kept(study, part) if rows is None else KeptValues(rows)
     known = {factor.name: {str(level): level for level in factor.levels} for factor in experiment.factors}
     blocks: dict[int, dict[tuple[str, ...], tuple[dict[str, Scalar], list[LabelledValue]]]] = {}
     places: dict[int, tuple[int, int, dict[str, Scalar]]] = {}

@@ -160,7 +160,7 @@ def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[st
 
 
 def libquantum(at: Path, watch: Watch) -> dict[str, Any]:
-    """Figures 4 and 5 on the paper's own program."""
+    """Figures 4 and 5 on Debian's libquantum, with a driver of ours."""
     spec = "libquantum.toml"
     return {
         "libquantum (Figures 4 and 5)": optimisation(contexts_of(spec, at, watch, small=False)),

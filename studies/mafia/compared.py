@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from beside import Comparison, Row, Statement
+from chance import Agreement, compare_with_chance
 from charts import value
 from parts import SIGNS
 from ranking import METHODS, describe, judge_rank, model_points, rank
@@ -90,6 +91,21 @@ def cells() -> Iterator[Row]:
                 "not resolved" if function in REMARKS else judge_rank(line["rank"], theirs, ours),
                 REMARKS.get(function, ""),
             ),
+        )
+
+
+def agreements() -> Iterator[Agreement]:
+    """Ranks of Table 7 beside ours, and beside ours shuffled."""
+    for what, columns in (("times", TIMES), ("counts", COUNTS)):
+        cells = [
+            (
+                line["rank"],
+                tuple(modelled(columns[function], line["expectation"], method) for method in METHODS),
+            )
+            for function, line in table_7().items()
+        ]
+        yield compare_with_chance(
+            f"Table 7, ranks of {what}", cells, lambda printed, its: judge_rank(printed, *its) == "reproduced"
         )
 
 

@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
 import simulated  # noqa: E402
 import study  # noqa: E402
 from beside import Comparison, Outcome, Row, Statement  # noqa: E402
+from chance import Agreement, compare_with_chance  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 from ranking import judge_rank  # noqa: E402
 from readme_tables import tables_of  # noqa: E402
@@ -133,6 +134,29 @@ def _latencies() -> Iterator[Row]:
                     "" if ours in (printed.rank, "undecided") else "ours states another rank",
                 ),
             )
+
+
+def agreements() -> Iterator[Agreement]:
+    """Ranks of Tables 4, 5 and 6 beside ours, and beside ours shuffled."""
+
+    def agrees(printed: str, its: tuple[ScalingModel, ScalingModel]) -> bool:
+        return judge_rank(printed, *its) == "reproduced"
+
+    for table, systems in (("4", MACHINES), ("6", SELECTORS)):
+        cells = [
+            (printed.rank, (modelled(of)[operation].by_paper, modelled(of)[operation].by_ours))
+            for of, system in systems.items()
+            for operation, printed in study.published(system).items()
+        ]
+        yield compare_with_chance(f"Table {table}, ranks (simulated)", cells, agrees)
+    with study.parts.PUBLISHED.open(newline="", encoding="utf-8") as file:
+        lines = [line for line in csv.DictReader(file) if line["table"] == "5"]
+    heaps = [
+        (line["rank"], heap_models()[LIBRARIES[line["system"]], OBJECTS[line["function"]]])
+        for line in lines
+        if line["system"] in LIBRARIES
+    ]
+    yield compare_with_chance("Table 5, ranks of heaps", heaps, agrees)
 
 
 def _heaps() -> Iterator[Row]:

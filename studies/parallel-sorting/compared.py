@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from beside import Comparison, Row, Statement
+from chance import Agreement, compare_with_chance
 from charts import value
 from kept_values import kept
 from parts import SIGNS
@@ -113,6 +114,23 @@ def cells() -> Iterator[Row]:
         if line["system"] == "Juqueen" and line["function"] in ON_A_TORUS:
             beyond = "; ".join(each for each in (remark, "at most eight nodes") if each)
             yield _cell(line, TORUS, "Juqueen, on a torus (o)", beyond)
+
+
+def agreements() -> Iterator[Agreement]:
+    """Ranks of Table 10 beside ours, and beside ours shuffled."""
+    cells = [
+        (
+            line["rank"],
+            tuple(
+                modelled(line["function"], MACHINES[line["system"]], line["expectation"], method)
+                for method in METHODS
+            ),
+        )
+        for line in table_10()
+    ]
+    yield compare_with_chance(
+        "Table 10, ranks (simulated)", cells, lambda printed, its: judge_rank(printed, *its) == "reproduced"
+    )
 
 
 def _cell(line: dict[str, str], machine: str, called: str, remark: str) -> Row:

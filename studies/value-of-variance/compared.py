@@ -1,491 +1,331 @@
-"""What our runs say of each statement of *The Value of Variance*.
-
-By the paper's method: means and standard deviations over the eight sources of a run, speedups by Eq. 7 and
-10. By ours: ``steelyard analyze`` with instances, whose answers are in ``summary.json``.
-"""
+"""Each statement of *The Value of Variance* as a declaration; ``claims_of_runs.py`` decides."""
 
 from __future__ import annotations
 
-import csv
-import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+import sys
 from pathlib import Path
 from statistics import fmean, median, stdev
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-from beside import Comparison, Outcome
+HERE: Final = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
 
-HERE: Final = Path(__file__).parent
+import claims_of_runs as of  # noqa: E402
+from claims_of_runs import PAPERS, REAL, RUN, TABLE_1, Pair, cv  # noqa: E402
+from declarations import Cause, Data, Declaration  # noqa: E402
+
 TITLE: Final = "the value of variance"
 PAPER: Final = (
     "J. S. Firoz, M. Zalewski, M. Barnas and A. Lumsdaine, *The Value of Variance*, ICPE 2016, DOI"
     " 10.1145/2851553.2851573."
 )
 ABOUT: Final = (
-    "Ours: AM++ and HPX-5 are presets of [workloads/runtime](../../workloads/runtime/README.md). *Simulated*:"
-    " 2 to 32 ranks, `simulated-runs.csv`; *the paper's sizes*: virtual time, 16 to 64 ranks,"
-    " `papers-runs.csv`;"
-    " *real*: one and two ranks of this machine, `real-runs.csv`. The paper's method is Eq. 5, 7 and"
-    " 10 on each run"
-    " of eight sources; ours is the analysis of all runs by instance, with 95 % intervals."
+    "Ours: AM++ and HPX-5 are presets of [workloads/runtime](../../workloads/runtime/README.md). Real runs,"
+    " one and two ranks of this machine (`real-runs.csv`), decide; the paper's sizes are in virtual time"
+    " (`papers-runs.csv`) and are called simulated. Simulated networks with noise of links"
+    " (`simulated-runs.csv`) decide no mark, since that noise alone decides them (README). The paper's"
+    " method is Eq. 5, 7 and 10 on each run of eight sources; ours are `steelyard check` over runs and"
+    " sources, and tests over groups of runs."
 )
-NAMES: Final = {"simulated": "simulated", "papers": "the paper's sizes", "real": "real"}
+MACHINE: Final = Cause("machine", "one and two ranks, where the paper has 1 to 16 nodes of 16", RUN)
+SHARED: Final = Cause("machine", "two CPUs of a shared machine", RUN)
+GRAPHS: Final = Cause("stand-in", "other graphs, sources and runtimes than the paper's", RUN)
+SIZES: Final = Cause(
+    "stand-in",
+    "virtual time with costs of an item and of an epoch that the paper does not state",
+    ".venv/bin/python studies/value-of-variance/papers.py",
+)
 
 
-class Pair(NamedTuple):
-    """A run of KLA and of Δ = 1 over the same sources, times in seconds."""
-
-    part: str
-    runtime: str
-    weight: str
-    scale: str
-    run: str
-    kla: tuple[float, ...]
-    delta: tuple[float, ...]
-
-    @property
-    def speedup(self) -> float:
-        """Eq. 7."""
-        return fmean(self.kla) / fmean(self.delta)
-
-    @property
-    def sigma(self) -> float:
-        """Eq. 10, with the standard deviations of single sources, as the paper's figures have them."""
-        return self.speedup * math.hypot(cv(self.kla), cv(self.delta))
+def ahead(pair: Pair) -> bool:
+    """Δ = 1 is faster."""
+    return pair.speedup > 1
 
 
-def cv(times: Sequence[float]) -> float:
-    """Standard deviation over the mean."""
-    return stdev(times) / fmean(times)
+def large(pair: Pair) -> bool:
+    """The speedup is that of HPX-5."""
+    return 3 <= pair.speedup <= 11
 
 
-@cache
-def pairs() -> tuple[Pair, ...]:
-    """Every run of all three parts."""
-    found = []
-    for part in NAMES:
-        halves: dict[tuple[str, ...], dict[str, tuple[float, ...]]] = {}
-        with (HERE / f"{part}-runs.csv").open(newline="", encoding="utf-8") as file:
-            for line in csv.DictReader(file):
-                key = (line["runtime"], line["weight"], line["scale"], line.get("noise", ""), line["run"])
-                times = tuple(float(line[f"source_{i}_s"]) for i in range(1, 9))
-                halves.setdefault(key, {})[line["order"]] = times
-        for (runtime, weight, scale, noise, run), its in halves.items():
-            if len(its) == len(("kla", "delta")):
-                found.append(Pair(part, runtime, weight, scale, noise + run, its["kla"], its["delta"]))
-    return tuple(found)
+def around_2(pair: Pair) -> bool:
+    """The speedup is that of AM++."""
+    return 1 <= pair.speedup <= 3
 
 
-def chosen(part: str, runtime: str, weight: str = "") -> list[Pair]:
-    """Runs of a part on a runtime."""
-    return [p for p in pairs() if (p.part, p.runtime) == (part, runtime) and weight in ("", p.weight)]
+def wider(pair: Pair) -> bool:
+    """The relative standard deviation of KLA is the larger."""
+    return cv(pair.kla) > cv(pair.delta)
 
 
-def span(values: Sequence[float], digits: int = 3) -> str:
-    """Least and largest."""
-    least, most = f"{min(values):.{digits}g}", f"{max(values):.{digits}g}"
-    return least if least == most else f"{least} to {most}"
+def wider_s(pair: Pair) -> bool:
+    """Its standard deviation in seconds is."""
+    return stdev(pair.kla) > stdev(pair.delta)
 
 
-def each_part(value: Callable[[Pair], float], runtime: str, weight: str = "") -> str:
-    """Spans of a value, part by part."""
-    return "; ".join(
-        f"{name}: {span([value(pair) for pair in found])}"
-        for part, name in NAMES.items()
-        if (found := chosen(part, runtime, weight))
-    )
-
-
-def published() -> dict[str, tuple[float, ...]]:
-    """Table 1, by run."""
-    with (HERE / "published.csv").open(newline="", encoding="utf-8") as file:
-        return {
-            line["run"]: tuple(float(line[f"instance_{i}"]) for i in range(1, 9))
-            for line in csv.DictReader(file)
-        }
-
-
-def compare() -> dict[str, Comparison]:
-    """All statements."""
-    return {**_table(), **_figures(), **_statistics(), **_speedups(), **_sensitivity()}
-
-
-def _table() -> dict[str, Comparison]:
-    found = {}
-    for run, times in published().items():
-        others = [*times[:6], times[7]]
-        more = 100 * (times[6] / fmean(times) - 1)
-        more_than_others = 100 * (times[6] / fmean(others) - 1)
-        found[f"table-1-{run}"] = Comparison(
-            f"the printed values: mean {fmean(times):.1f} s, s / mean {cv(times):.3f};"
-            f" instance 7 {more:+.0f} % of the mean, {more_than_others:+.0f} % of the others'",
-            f"by Eq. 3 and 5: {cv(times) / math.sqrt(8):.3f}",
-            "reproduced" if max(times) == times[6] and run == "5" else "contradicted",
-            "computed again from the table"
-            if run == "5"
-            else "50 % is instance 7 of run 5 (48 %); in run 2 it took more than twice the average",
+DECLARATIONS: Final = (
+    Declaration(
+        "table-1-2",
+        "recomputed",
+        (TABLE_1,),
+        "40 to 60 % more than the mean of run 2",
+        of.instance_7,
+        "as printed",
+        of.instance_7,
+        origin="the authors' data",
+        remark="50 % is true of run 5",
+    ),
+    Declaration(
+        "table-1-5",
+        "recomputed",
+        (TABLE_1,),
+        "the largest value of the row",
+        of.instance_7_again,
+        "as printed",
+        of.instance_7_again,
+        origin="the authors' data",
+    ),
+    Declaration(
+        "rsu-half",
+        "recomputed",
+        (TABLE_1,),
+        "Eq. 3 with Eq. 5 gives .45 to .55",
+        of.uncertainty_of_run_2,
+        "as printed",
+        of.uncertainty_of_run_2,
+        origin="the authors' data",
+        remark="0.5 is s / mean; the RSU that the paper defines is a √8-th of it",
+    ),
+    *(
+        Declaration(
+            figure,
+            "measured",
+            data,
+            "Δ = 1 has the lower mean in every run",
+            of.every_run(data, "hpx-5", weight, ahead, "faster"),
+            "Δ = 1 is faster on HPX-5 at both real sizes, over sources (`check`) and over runs (t)",
+            of.faster({"runtime": "hpx-5", "weight": int(weight)}),
         )
-    return found
-
-
-def _verdicts(name: str) -> str:
-    summary = json.loads((HERE / "summary.json").read_text(encoding="utf-8"))
-    found: dict[str, list[str]] = {}
-    for record, its in summary.items():
-        for claim in its.get("claims", ()):
-            if name in (claim["name"] or ""):
-                found.setdefault(claim["verdict"].replace("_", " "), []).append(record.rpartition("-")[2])
-    return "; ".join(f"{verdict} on {', '.join(ranks)} ranks" for verdict, ranks in found.items())
-
-
-def _figures() -> dict[str, Comparison]:
-    drawn = Comparison("the program's own classes", "workloads/agm", "reproduced", "implemented as defined")
-    found = {f"figure-{n}": drawn for n in (1, 2, 3)}
-    for figure, runtime, weight in ((4, "hpx-5", "255"), (6, "hpx-5", "100"), (8, "am++", "100")):
-        ahead = {
-            name: [p.speedup > 1 for p in its]
-            for part, name in NAMES.items()
-            if (its := chosen(part, runtime, weight))
-        }
-        text = "Δ = 1 faster in " + "; ".join(
-            f"{sum(faster)} of {len(faster)} runs ({name})" for name, faster in ahead.items()
+        for figure, weight, data in (("figure-4", "255", (REAL, PAPERS)), ("figure-6", "100", (REAL,)))
+    ),
+    *(
+        Declaration(
+            figure,
+            "measured",
+            (REAL,),
+            "speedups of every run lie between 3 and 11",
+            of.every_run((REAL,), "hpx-5", weight, large, "between 3 and 11"),
+            "Δ = 1 is at least 3 times as fast at both real sizes, over sources and over runs",
+            of.faster({"runtime": "hpx-5", "weight": int(weight)}, 3),
+            limits={"fails": MACHINE},
+            remark="with items as costly as on a slower runtime, simulated, 3.16 (`direction.toml`)",
         )
-        slower = chosen("simulated", "hpx-5", weight)
-        quicker = {(p.scale, p.run): p for p in chosen("simulated", "am++", weight)}
-        both = sum(
-            fmean(quicker[p.scale, p.run].kla) < fmean(p.kla)
-            and fmean(quicker[p.scale, p.run].delta) < fmean(p.delta)
-            for p in slower
-            if (p.scale, p.run) in quicker
+        for figure, weight in (("figure-5", "255"), ("figure-7", "100"))
+    ),
+    Declaration(
+        "two-inputs",
+        "measured",
+        (REAL,),
+        "mean speedups on HPX-5 differ by less than a factor of 1.5",
+        of.means_of_inputs,
+        "so do their 95 % intervals, run by run",
+        of.both_inputs,
+        limits={"fails": MACHINE},
+    ),
+    Declaration(
+        "figure-8",
+        "measured",
+        (REAL, PAPERS),
+        "both orders have the lower mean on AM++ in every run",
+        of.every_twin((REAL, PAPERS), of.faster_twin, "faster"),
+        "AM++ is faster for both orders at both real sizes, over sources (`check`) and over runs (t)",
+        of.faster({"weight": 100}, 1, of.AM, of.HPX),
+        remark="the two runtimes are presets of one program",
+    ),
+    Declaration(
+        "figure-9",
+        "measured",
+        (REAL,),
+        "speedups of every run lie between 1 and 3",
+        of.every_run((REAL,), "am++", "100", around_2, "between 1 and 3"),
+        "95 % intervals lie between 1 and 3 at both real sizes",
+        of.within({"runtime": "am++", "weight": 100}, 1, 3),
+        limits={"fails": MACHINE},
+        remark="at the paper's sizes, simulated, KLA is ahead: items are cheap there",
+    ),
+    *(
+        Declaration(
+            figure,
+            "measured",
+            (REAL,),
+            "the largest s / mean of each real size is KLA's",
+            of.largest_is_klas(weight),
+            "KLA's is the larger: sign tests over the runs of each real size (Bonferroni)",
+            of.most_runs("hpx-5", weight, wider, "larger"),
+            remark="what the paper plots as RSU is s / mean",
         )
-        if figure == 8:
-            text += f"; both orders faster on AM++ in {both} of {len(slower)} runs (simulated)"
-        found[f"figure-{figure}"] = Comparison(
-            text,
-            _verdicts("on HPX-5, Δ-stepping is faster" if runtime == "hpx-5" else "on AM++, Δ-stepping"),
-            "not resolved",
-            "real runs and the paper's sizes agree on HPX-5; simulated networks with noise decide the rest",
+        for figure, weight in (("figure-10", "255"), ("figure-11", "100"))
+    ),
+    Declaration(
+        "figure-12",
+        "measured",
+        (PAPERS,),
+        "within a factor of 2 in most runs at scale 17",
+        of.close,
+        "the same",
+        of.close,
+        origin="simulated",
+        limits={"fails": SIZES},
+    ),
+    Declaration(
+        "larger-s",
+        "measured",
+        (REAL,),
+        "s of KLA in seconds is the larger in every run",
+        of.every_run((REAL,), "hpx-5", "", wider_s, "larger"),
+        "sign tests over the runs of each real size (Bonferroni)",
+        of.most_runs("hpx-5", "", wider_s, "larger"),
+    ),
+    Declaration(
+        "smaller-am",
+        "measured",
+        (REAL, PAPERS),
+        "s in seconds of both orders is smaller in every run",
+        of.every_twin((REAL, PAPERS), of.smaller_spread, "smaller"),
+        "sign tests over the runs of each real size (Bonferroni)",
+        of.smaller_by_signs,
+        remark="of shorter times; s / mean is not smaller",
+    ),
+    Declaration(
+        "sensitive",
+        "measured",
+        (REAL,),
+        "s / mean of KLA is the larger on average in every group",
+        of.mean_is_klas,
+        "s / mean of KLA is the larger: sign tests over the runs of each real size and runtime (Bonferroni)",
+        of.most_runs("", "", wider, "larger"),
+        limits={"fails": GRAPHS},
+    ),
+    Declaration(
+        "averages-inside",
+        "measured",
+        (REAL,),
+        "all speedups of a group lie within σ of each",
+        of.averages,
+        "the same",
+        of.averages,
+        limits={"fails": SHARED},
+    ),
+    Declaration(
+        "clusters",
+        "measured",
+        (REAL,),
+        "s of runs is below σ in every group",
+        of.clusters_by_rule,
+        "so are its 95 % bounds",
+        of.clusters,
+        limits={"fails": SHARED},
+    ),
+    Declaration(
+        "settles",
+        "measured",
+        (PAPERS,),
+        "means at two nodes and more lie between 3 and 9",
+        of.settles,
+        "the same",
+        of.settles,
+        origin="simulated",
+        limits={"fails": SIZES},
+    ),
+    Declaration(
+        "68",
+        "measured",
+        (REAL,),
+        "58 to 78 % of the ratios of single sources lie within ± σ",
+        of.covers_by_rule,
+        "so does the 95 % interval over groups",
+        of.covers,
+        limits={"fails": GRAPHS},
+    ),
+    Declaration(
+        "half",
+        "measured",
+        (REAL,),
+        "σ over the speedup is 35 to 65 % on both runtimes",
+        of.half_by_rule,
+        "so are the 95 % intervals over groups",
+        of.half,
+        limits={"fails": GRAPHS},
+    ),
+    Declaration(
+        "sources",
+        "measured",
+        (REAL,),
+        "s / mean over sources is above 1 % for both orders in every run",
+        of.deviates,
+        "sources differ, consistently over runs, for both orders in every group (F tests, Bonferroni)",
+        of.sensitivity,
+        limits={"fails": GRAPHS},
+    ),
+    Declaration(
+        "consistent-7",
+        "measured",
+        (REAL,),
+        "one source is the slowest of KLA in every run",
+        of.same_slowest,
+        "the same",
+        of.same_slowest,
+        limits={"fails": GRAPHS},
+    ),
+    Declaration(
+        "delta-steady",
+        "measured",
+        (REAL,),
+        "s / mean of Δ = 1 is below 10 % on HPX-5",
+        of.steady_by_rule,
+        "so is its 95 % interval over groups",
+        of.steady,
+        limits={"fails": GRAPHS},
+    ),
+    Declaration(
+        "asynchronous",
+        "measured",
+        (PAPERS,),
+        "KLA works on more items in every run",
+        of.more_work,
+        "the same; counts",
+        of.more_work,
+        origin="simulated",
+    ),
+    *(
+        Declaration(name, "set-up", remark=remark)
+        for name, remark in (
+            ("figure-1", "implemented as defined in `workloads/agm`"),
+            ("figure-2", "implemented as defined in `workloads/agm`"),
+            ("figure-3", "implemented as defined in `workloads/agm`"),
+            ("eq-5", "a definition; what the paper plots is s"),
+            ("eq-10", "a definition; it takes KLA and Δ = 1 as uncorrelated, but they share the sources"),
+            ("weak", "scale 14 to 18 on 16 to 256 ranks in virtual time; real 13 and 14 on 1 and 2"),
+            ("inform", "an insight"),
         )
-    for figure, runtime, weight, low, high in (
-        (5, "hpx-5", "255", 3, 11),
-        (7, "hpx-5", "100", 3, 11),
-        (9, "am++", "100", 1, 3),
-    ):
-        real = [p.speedup for p in chosen("real", runtime, weight)]
-        inside = sum(low <= value <= high for value in real)
-        found[f"figure-{figure}"] = Comparison(
-            each_part(lambda p: p.speedup, runtime, weight),
-            _ours("real", runtime, weight),
-            "reproduced" if inside == len(real) else "not resolved",
-            f"{inside} of {len(real)} real runs lie between {low} and {high}",
-        )
-    for figure, runtime, weight in ((10, "hpx-5", "255"), (11, "hpx-5", "100"), (12, "am++", "100")):
-        runs = [p for part in NAMES for p in chosen(part, runtime, weight)]
-        above = sum(cv(p.kla) > cv(p.delta) for p in runs)
-        kla = [cv(p.kla) for p in runs]
-        delta = [cv(p.delta) for p in runs]
-        outcome: Outcome = "reproduced" if above > 0.9 * len(runs) else "not resolved"
-        found[f"figure-{figure}"] = Comparison(
-            f"s / mean: KLA {span(kla)}, Δ = 1 {span(delta)}",
-            f"KLA's is larger in {above} of {len(runs)} runs",
-            outcome,
-            "what the paper plots as RSU is s / mean, as its 0.5 shows, not its Eq. 3",
-        )
-    return found
-
-
-def _ours(part: str, runtime: str, weight: str) -> str:
-    summary = json.loads((HERE / "summary.json").read_text(encoding="utf-8"))
-    said = []
-    for record, its in summary.items():
-        if not record.startswith(part):
-            continue
-        for one in its["comparisons"]:
-            where = one["stratum"]
-            if where["runtime"] == runtime and str(where["weight"]) == weight:
-                low, high = one["ci95"]
-                said.append(f"{record}: {one['adjusted']['value']:.3g} [{low:.3g}, {high:.3g}]")
-    return "; ".join(said)
-
-
-def _statistics() -> dict[str, Comparison]:
-    run_2 = published()["2"]
-    every = pairs()
-    inside = within = 0
-    groups: dict[tuple[str, ...], list[Pair]] = {}
-    for pair in every:
-        groups.setdefault((pair.part, pair.runtime, pair.weight, pair.scale), []).append(pair)
-    several = [its for its in groups.values() if len(its) >= 5]
-    for its in several:
-        inside += all(abs(a.speedup - b.speedup) <= b.sigma for a in its for b in its)
-    total = 0
-    for its in several:
-        for pair in its:
-            ratios = [k / d for k, d in zip(pair.kla, pair.delta, strict=True)]
-            within += sum(abs(ratio - pair.speedup) <= pair.sigma for ratio in ratios)
-            total += len(ratios)
-    spread = [max(p.speedup for p in its) / min(p.speedup for p in its) - 1 for its in several]
-    rel = {
-        runtime: [p.sigma / p.speedup for p in every if p.runtime == runtime] for runtime in ("hpx-5", "am++")
-    }
-    return {
-        "eq-5": Comparison(
-            f"Table 1, run 2: s / mean {cv(run_2):.3f}, by Eq. 3 and 5 {cv(run_2) / math.sqrt(8):.3f}",
-            "`steelyard` reports both, by name",
-            "contradicted",
-            "the paper's own figures and its 0.5 are of s, not of the mean",
-        ),
-        "eq-10": Comparison(
-            "Eq. 10 on every run",
-            "its `spread`; 95 % intervals of paired log ratios decide",
-            "reproduced",
-            "Eq. 10 takes KLA and Δ = 1 as uncorrelated, but they share the sources",
-        ),
-        "averages-inside": Comparison(
-            f"in {inside} of {len(several)} groups of runs",
-            "–",
-            "reproduced" if inside == len(several) else "not resolved",
-            "all three parts, every group of five or ten runs",
-        ),
-        "clusters": Comparison(
-            f"largest over least of the runs of a group: {100 * min(spread):.1f} to"
-            f" {100 * max(spread):.0f} % more, {100 * median(spread):.0f} % in the middle",
-            "; ".join(
-                f"runs carry up to {100 * max(_runs(part)):.0f} % of the variance ({NAMES[part]})"
-                for part in ("simulated", "real")
-            ),
-            "reproduced",
-        ),
-        "68": Comparison(
-            f"{100 * within / total:.0f} % of the ratios of single sources lie within ± σ",
-            "intervals at 95 % are of the mean over sources",
-            "reproduced" if 58 <= 100 * within / total <= 78 else "contradicted",
-            "sources are shared, so that Eq. 10, which takes them as independent, is too wide or too narrow",
-        ),
-        "half": Comparison(
-            "; ".join(f"{name} {100 * min(v):.0f} to {100 * max(v):.0f} %" for name, v in rel.items()),
-            "Eq. 10 over the speedup, all parts",
-            "contradicted",
-            "no run reaches 50 %",
-        )
-        if max(max(v) for v in rel.values()) < 0.5
-        else Comparison("", "", "not resolved"),
-        "rsu-half": Comparison(
-            f"Table 1, run 2: s / mean {cv(run_2):.3f}; RSU by Eq. 3 {cv(run_2) / math.sqrt(8):.3f}",
-            f"ours: s / mean of KLA {span([cv(p.kla) for p in every])}",
-            "contradicted",
-            "0.5 is the coefficient of variation; the RSU that the paper defines is a √8-th of it",
-        ),
-        "instance-7": Comparison(
-            f"Table 1, run 2: {100 * (run_2[6] / fmean(run_2) - 1):+.0f} %;"
-            f" run 5: {100 * (published()['5'][6] / fmean(published()['5']) - 1):+.0f} %",
-            "the source that carries most of the variance is named, with its share",
-            "contradicted",
-            "true of run 5, said of run 2",
-        ),
-    }
-
-
-def _runs(part: str) -> list[float]:
-    """What runs carry of the variance of each treatment."""
-    summary = json.loads((HERE / "summary.json").read_text(encoding="utf-8"))
-    return [
-        sample["instances"]["runs"]
-        for record, its in summary.items()
-        if record.startswith(part)
-        for sample in its["samples"]
-        if sample.get("instances")
-    ]
-
-
-def _speedups() -> dict[str, Comparison]:
-    every = pairs()
-    hpx = [p for p in every if p.runtime == "hpx-5"]
-    ahead = {
-        name: (sum(p.speedup > 1 for p in its), len(its))
-        for part, name in NAMES.items()
-        if (its := chosen(part, "hpx-5"))
-    }
-    scales = sorted({p.scale for p in chosen("papers", "hpx-5")})
-    means = {s: fmean(p.speedup for p in chosen("papers", "hpx-5") if p.scale == s) for s in scales}
-    keyed = {(p.part, p.weight, p.scale, p.run): p for p in every if p.runtime == "am++"}
-    twins = [(p, keyed[key]) for p in hpx if (key := (p.part, p.weight, p.scale, p.run)) in keyed]
-    faster = sum(fmean(a.kla) < fmean(h.kla) and fmean(a.delta) < fmean(h.delta) for h, a in twins)
-    smaller = sum(stdev(a.kla) < stdev(h.kla) and stdev(a.delta) < stdev(h.delta) for h, a in twins)
-    one = {w: [p.speedup for p in chosen("real", "hpx-5", w)] for w in ("255", "100")}
-    return {
-        "weak": Comparison(
-            "scale 14 to 18 on 16 to 256 ranks in virtual time; 11 to 15 on 2 to 32 simulated;"
-            " real 13 and 14",
-            "the same",
-            "reproduced",
-            "as simulated: a machine of 16 nodes was not there",
-        ),
-        "larger-s": Comparison(
-            f"in {sum(stdev(p.kla) > stdev(p.delta) for p in hpx)} of {len(hpx)} runs",
-            f"s / mean, too, in {sum(cv(p.kla) > cv(p.delta) for p in hpx)}",
-            "reproduced",
-        ),
-        "delta-faster": Comparison(
-            "; ".join(f"{name}: in {n} of {total} runs" for name, (n, total) in ahead.items()),
-            _verdicts("on HPX-5, Δ-stepping is faster"),
-            "not resolved",
-            "in all real runs and at the paper's sizes; not on 8 and more simulated ranks with noise"
-            " of links",
-        ),
-        "range": Comparison(
-            each_part(lambda p: p.speedup, "hpx-5"),
-            _verdicts("at least 3 times"),
-            "contradicted",
-            "the direction holds where the network is quiet; a factor of 3 is reached nowhere",
-        ),
-        "settles": Comparison(
-            "the paper's sizes: " + ", ".join(f"scale {s}: {v:.2f}" for s, v in means.items()),
-            "–",
-            "not resolved",
-            "it falls from one node to two and settles there, far below 6",
-        ),
-        "two-inputs": Comparison(
-            f"real: weights to 255 {span(one['255'])}, to 100 {span(one['100'])}",
-            "; ".join(
-                f"simulated, to {w}: {span([p.speedup for p in chosen('simulated', 'hpx-5', w)])}"
-                for w in ("255", "100")
-            ),
-            "reproduced",
-        ),
-        "faster-am": Comparison(f"in {faster} of {len(twins)} runs", "–", "reproduced"),
-        "smaller-am": Comparison(
-            f"in {smaller} of {len(twins)} runs",
-            "s in seconds; s / mean is not smaller",
-            "reproduced",
-            "as absolute deviations of shorter times",
-        ),
-        "hpx-6": Comparison(
-            each_part(lambda p: p.speedup, "hpx-5"),
-            _ours("real", "hpx-5", "255"),
-            "contradicted",
-            "what an item costs over an epoch decides the factor; the paper states neither",
-        ),
-        "am-2": Comparison(
-            each_part(lambda p: p.speedup, "am++"),
-            _ours("real", "am++", "255"),
-            "not resolved",
-            "real runs lie within 2 ± 1; simulated ones have KLA ahead, since items are cheap there",
-        ),
-    }
-
-
-def _sensitivity() -> dict[str, Comparison]:
-    every = pairs()
-    groups: dict[tuple[str, ...], list[Pair]] = {}
-    for pair in every:
-        if pair.part != "papers":
-            groups.setdefault((pair.part, pair.runtime, pair.weight, pair.scale), []).append(pair)
-    same = {"simulated": [0, 0], "real": [0, 0]}
-    for key, its in groups.items():
-        slowest = {max(range(8), key=lambda i, p=p: p.kla[i]) for p in its}  # type: ignore[misc]
-        same[key[0]][0] += len(slowest) == 1
-        same[key[0]][1] += 1
-    counted = "; ".join(f"{part}: in {a} of {b} groups" for part, (a, b) in same.items())
-    above = sum(cv(p.kla) > cv(p.delta) for p in every)
-    am = [p for p in every if p.runtime == "am++"]
-    largest = sorted(((cv(p.kla), "KLA") for p in every), reverse=True)
-    top = sorted([*largest, *((cv(p.delta), "Δ") for p in every)], reverse=True)[:20]
-    summary = json.loads((HERE / "summary.json").read_text(encoding="utf-8"))
-    shares = [
-        (s["levels"]["order"], s["instances"]["between"], s["instances"]["runs"])
-        for record, its in summary.items()
-        if record.startswith(("simulated", "real"))
-        for s in its["samples"]
-        if s.get("instances")
-    ]
-    of_kla = [100 * b for order, b, _ in shares if order == "kla"]
-    of_delta = [100 * b for order, b, _ in shares if order == "delta"]
-    work = {
-        (i["order"], i["record"]): i["items"] for record, its in summary.items() for i in _work(record, its)
-    }
-    more = [
-        work["kla", record] / items
-        for (order, record), items in work.items()
-        if order == "delta" and ("kla", record) in work
-    ]
-    return {
-        "sources": Comparison(
-            "the slowest source of KLA is the same in all runs " + counted,
-            f"sources carry {span(of_kla)} % of the variance of KLA, {span(of_delta)} % of Δ = 1's",
-            "reproduced",
-        ),
-        "consistent-7": Comparison(
-            "one source is the slowest of KLA in all runs " + counted,
-            "named by `analysis.instances`, with its share",
-            "not resolved",
-            "less so the larger the graph",
-        ),
-        "max-rsu": Comparison(
-            f"of the 20 largest s / mean {sum(name == 'KLA' for _, name in top)} are KLA's",
-            f"KLA's is larger in {above} of {len(every)} runs",
-            "reproduced" if all(name == "KLA" for _, name in top) else "not resolved",
-        ),
-        "sensitive": Comparison(
-            f"s / mean of KLA is the larger in {above} of {len(every)} runs",
-            f"sources carry {median(of_kla):.0f} % of KLA's variance in the middle, {median(of_delta):.0f} %"
-            " of Δ = 1's",
-            "reproduced",
-        ),
-        "delta-steady": Comparison(
-            f"s / mean of Δ = 1: {each_part(lambda p: cv(p.delta), 'hpx-5')}",
-            f"on AM++: {each_part(lambda p: cv(p.delta), 'am++')}",
-            "reproduced",
-            "of HPX-5, which the paper says it of; real runs on AM++ are not steady",
-        ),
-        "close-am": Comparison(
-            f"KLA over Δ = 1: {each_part(lambda p: cv(p.kla) / cv(p.delta), 'am++')}",
-            f"within a factor of 2 in {sum(0.5 < cv(p.kla) / cv(p.delta) < 2 for p in am)} of {len(am)} runs",
-            "not resolved",
-            "close in real runs, far apart in simulated ones; scale 17 was not run",
-        ),
-        "asynchronous": Comparison(
-            f"KLA works on {span(more, 2)} times as many useful items",
-            "counts, simulated",
-            "reproduced",
-        ),
-        "inform": Comparison(
-            "instances stand out, and speedups of two inputs can be compared",
-            "instances with their share of the variance; what carries over is the interval, not ± σ",
-            "reproduced",
-        ),
-    }
-
-
-def _work(record: str, its: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for sample in its["samples"]:
-        if sample["metric"] == "items_useful" and record.startswith("simulated"):
-            levels = sample["levels"]
-            yield {
-                "order": levels["order"],
-                "record": f"{record} {levels['runtime']} {levels['weight']}",
-                "items": sample["mean"],
-            }
+    ),
+)
 
 
 def findings() -> list[str]:
     """What the paper did not know."""
-    run_2 = published()["2"]
-    ratios = [cv(p.kla) / cv(p.delta) for p in pairs()]
+    data = Data(HERE)
+    run_2 = of.printed(data, "2")
+    ratios = [cv(p.kla) / cv(p.delta) for p in of.pairs(data, REAL)]
     return [
         (
             f"The Value of Variance: its RSU of 0.5 is s / mean ({cv(run_2):.3f} of Table 1); by its own"
-            " Eq. 3 and 5 it"
-            f" is {cv(run_2) / math.sqrt(8):.3f}. Instance 7, said to take 50 % more than the average in"
-            " run 2, takes"
-            f" {100 * (run_2[6] / fmean(run_2) - 1):.0f} % more."
+            f" Eq. 3 and 5 it is {cv(run_2) / math.sqrt(8):.3f}. Instance 7, said to take 50 % more than the"
+            f" average in run 2, takes {100 * (run_2[6] / fmean(run_2) - 1):.0f} % more."
         ),
         (
-            "What decides between Δ-stepping and KLA is the cost of an item over that of an epoch, which"
-            " the paper states"
-            " of neither runtime; the value of variance itself stands: s / mean of KLA is"
-            f" {median(ratios):.1f} times that of Δ = 1 in the middle of all runs."
+            "What decides between Δ-stepping and KLA is the cost of an item over that of an epoch"
+            " (simulated), which the paper states of neither runtime; in real runs, s / mean of KLA is"
+            f" {median(ratios):.1f} times that of Δ = 1 in the middle."
         ),
     ]

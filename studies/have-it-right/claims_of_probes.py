@@ -1,0 +1,313 @@
+"""What probes change: the paper's rules and our claims on Figures 1 and 2, and on validation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from changes import Change, changes
+from declarations import Answer, Cause, Data, runs_to_decide
+from scipy.stats import spearmanr
+
+from steelyard.api import analyze
+from steelyard.api.claims import RatioEvidence, check
+
+RUN: Final = ".venv/bin/python studies/have-it-right/"
+SMALLEST: Final = 0.01
+"""The least change of CPU time that counts as one, where the paper names 1 to 6 %."""
+DRAMATIC: Final = 0.02
+"""The least change that is dramatic: the paper's smallest bars are as large."""
+NO_BEARING: Final = 0.5
+"""Rank correlations below it leave most of one amount open where the other is known."""
+SHORT: Final = 200_000
+"""Rounds of events.c."""
+LONG: Final = 2_000_000
+
+
+def percent(change: Change) -> str:
+    """With its interval."""
+    return f"{100 * change.value:+.1f} % [{100 * change.low:.1f}, {100 * change.high:.1f}]"
+
+
+def extent(found: Sequence[Change]) -> str:
+    """The least and the largest, and how many are different after Holm."""
+    values = [100 * each.value for each in found]
+    different = sum(each.rejected for each in found)
+    return f"{min(values):+.1f} to {max(values):+.1f} %, {different} of {len(found)} different"
+
+
+def some_change(found: Sequence[Change], runs: int, command: str) -> Answer:
+    """Whether any of some changes is one: Holm over all of them; none where each lies within ±1 %."""
+    text = extent(found)
+    if any(each.rejected for each in found):
+        return Answer(text, "holds")
+    half = max((each.high - each.low) / 2 for each in found)
+    if all(max(-each.low, each.high) < SMALLEST for each in found):
+        return Answer(text, "fails")
+    needed = runs_to_decide(runs, half, SMALLEST)
+    return Answer(text, "not resolved", Cause("too few runs", f"{needed} blocks would decide", command))
+
+
+def counters(data: Data, *, rounds: int, calls: int, counted: bool = True) -> list[Change]:
+    """What one to six counters in events.c change, against the program without any."""
+
+    def make() -> list[Change]:
+        with data.rebuilt("inside") as record:
+            return [*changes(analyze(record).judged)]
+
+    return [
+        each
+        for each in data.remember("inside", make)
+        if (each.levels["rounds"], each.levels["calls"]) == (rounds, calls)
+        and (each.levels["counters"] != 0) == counted
+    ]
+
+
+def twice(data: Data) -> Answer:
+    """One program twice: no counters, with calls and without, which is the same code."""
+    found = [
+        each for rounds in (SHORT, LONG) for each in counters(data, rounds=rounds, calls=1, counted=False)
+    ]
+    return some_change(found, 40, f"{RUN}probes.py inside")
+
+
+def means_of_counters(data: Data) -> Answer:
+    """Means of CPU time over all runs, the paper's method: the largest change over one to six counters."""
+    rows = [row for row in data.table("values/inside.csv") if row["rounds"] == str(SHORT)]
+    means = {
+        key: statistics.fmean(float(row["cpu_s"]) for row in rows if (row["counters"], row["calls"]) == key)
+        for key in {(row["counters"], row["calls"]) for row in rows}
+    }
+    moved = [means[str(count), "1"] / means["0", "0"] - 1 for count in range(1, 7)]
+    largest = max(map(abs, moved))
+    return Answer(f"up to {100 * largest:.1f} %", "holds" if largest >= SMALLEST else "fails")
+
+
+def changed_by_counters(data: Data) -> Answer:
+    """Whether some number of counters changes CPU time in short runs."""
+    return some_change(counters(data, rounds=SHORT, calls=1), 40, f"{RUN}probes.py inside")
+
+
+def changed_by_code(data: Data) -> Answer:
+    """Whether code of counters that never runs changes CPU time."""
+    found = [each for rounds in (SHORT, LONG) for each in counters(data, rounds=rounds, calls=0)]
+    return some_change(found, 40, f"{RUN}probes.py inside")
+
+
+def directions(data: Data) -> Answer:
+    """Whether counters make one program both faster and slower, with their calls and without."""
+    found = [
+        each
+        for rounds in (SHORT, LONG)
+        for calls in (0, 1)
+        for each in counters(data, rounds=rounds, calls=calls)
+    ]
+    faster, slower = (sum(each.rejected and each.value * sign > 0 for each in found) for sign in (-1, 1))
+    text = f"{faster} faster, {slower} slower of {len(found)}, by Holm"
+    if faster and slower:
+        return Answer(text, "holds")
+    if all(each.low > 0 for each in found) or all(each.high < 0 for each in found):
+        return Answer(text, "fails")
+    half = max((each.high - each.low) / 2 for each in found)
+    needed = runs_to_decide(40, half, SMALLEST)
+    cause = Cause("too few runs", f"{needed} blocks would show 1 % either way", f"{RUN}probes.py inside")
+    return Answer(text, "not resolved", cause)
+
+
+def means_either_way(data: Data) -> Answer:
+    """Whether changes of means have both signs."""
+    found = [each.value for rounds in (SHORT, LONG) for each in counters(data, rounds=rounds, calls=1)]
+    return Answer(
+        f"{100 * min(found):+.1f} to {100 * max(found):+.1f} %",
+        "holds" if min(found) < 0 < max(found) else "fails",
+    )
+
+
+class Placed(NamedTuple):
+    """A program with software counters at some places: what they add, and what they change."""
+
+    added: float
+    change: Change
+
+
+def placed(data: Data) -> list[Placed]:
+    """All of them."""
+
+    def make() -> list[Placed]:
+        counted = {
+            (row["sites"], row["place"]): float(row["instructions"]) for row in data.table("values/added.csv")
+        }
+        with data.rebuilt("places") as record:
+            found = [*changes(analyze(record).judged)]
+        keys = [(str(each.levels["sites"]), str(each.levels["place"])) for each in found]
+        return [
+            Placed(counted[key] / counted["0", key[1]] - 1, change)
+            for key, change in zip(keys, found, strict=True)
+        ]
+
+    return data.remember("places", make)
+
+
+def small_places(data: Data) -> list[Placed]:
+    """Those that add no more instructions than the paper's."""
+    return [each for each in placed(data) if 0 < each.added <= DRAMATIC]
+
+
+def software_by_means(data: Data) -> Answer:
+    """Whether the largest change by software counters is the larger."""
+    software = max(abs(each.change.value) for each in placed(data))
+    hardware = max(abs(each.value) for each in counters(data, rounds=SHORT, calls=1))
+    text = f"{100 * software:.1f} % by software, {100 * hardware:.1f} % by hardware counters"
+    return Answer(text, "holds" if software > hardware else "fails")
+
+
+def software_by_intervals(data: Data) -> Answer:
+    """Whether the largest change by software counters lies above the largest by counters of the kernel."""
+    software = max((each.change for each in placed(data)), key=lambda it: it.value)
+    hardware = max(counters(data, rounds=SHORT, calls=1), key=lambda it: it.value)
+    text = f"CPU time: {percent(software)} against {percent(hardware)}"
+    if software.low > hardware.high:
+        return Answer(text, "holds")
+    if software.high < hardware.low:
+        return Answer(text, "fails")
+    half = (software.high - software.low + hardware.high - hardware.low) / 2
+    needed = runs_to_decide(40, half, max(abs(software.value - hardware.value), SMALLEST / 2))
+    return Answer(
+        text, "not resolved", Cause("too few runs", f"{needed} blocks", f"{RUN}probes.py inside places")
+    )
+
+
+def amounts(data: Data) -> tuple[float, float, float]:
+    """Rank correlation of added instructions and change where little is added, with its 95 % interval."""
+    few = small_places(data)
+    rho = float(spearmanr([it.added for it in few], [abs(it.change.value) for it in few]).statistic)
+    return rho, *fisher(rho, len(few))
+
+
+def fisher(rho: float, points: int) -> tuple[float, float]:
+    """95 % of a rank correlation: Fisher's z with the variance of Bonett and Wright 2000."""
+    z = math.atanh(max(-0.999, min(0.999, rho)))
+    half = 1.96 * math.sqrt((1 + rho**2 / 2) / (points - 3))
+    return math.tanh(z - half), math.tanh(z + half)
+
+
+def unrelated(text: str, low: float, high: float, cause: Cause) -> Answer:
+    """Whether a rank correlation is below .5 either way."""
+    if low > -NO_BEARING and high < NO_BEARING:
+        return Answer(text, "holds")
+    if low > 0 or high < 0:
+        return Answer(text, "fails")
+    return Answer(text, "not resolved", cause)
+
+
+def bearing(data: Data) -> Answer:
+    """Whether the instructions that are added leave open what they change."""
+    rho, low, high = amounts(data)
+    text = f"ρ {rho:.2f} [{low:.2f}, {high:.2f}] of {len(small_places(data))} programs"
+    half = (math.atanh(high) - math.atanh(low)) / 2
+    needed = runs_to_decide(len(small_places(data)), half, math.atanh(NO_BEARING))
+    return unrelated(
+        text, low, high, Cause("too few runs", f"{needed} drawings of places", f"{RUN}probes.py added places")
+    )
+
+
+def steps_down(data: Data) -> Answer:
+    """Whether the change falls anywhere while instructions grow."""
+    few = sorted(small_places(data), key=lambda it: it.added)
+    falls = sum(b.change.value < a.change.value for a, b in itertools.pairwise(few))
+    return Answer(
+        f"{falls} of {len(few) - 1} steps to more instructions take less time", "holds" if falls else "fails"
+    )
+
+
+def metrics(data: Data) -> tuple[list[float], list[float]]:
+    """Changes in percent of CPU time and of branch misses, by the share of counted places."""
+    found = data.document("summary.json")["software counters (Figure 2)"]
+    its = [of for name, of in found.items() if name != "correlations"]
+    time, misses = ([of[metric]["percent"] for of in its] for metric in ("cpu_s", "branch_misses"))
+    return time, misses
+
+
+def predicted(data: Data) -> Answer:
+    """Whether the change of CPU time leaves that of branch misses open."""
+    time, misses = metrics(data)
+    rho = float(spearmanr(time, misses).statistic)
+    low, high = fisher(rho, len(time))
+    needed = math.ceil(
+        3 + (1.96 / max(0.05, abs(math.atanh(NO_BEARING) - math.atanh(min(abs(rho), 0.99))))) ** 2
+    )
+    cause = Cause("too few runs", f"{needed} amounts would decide", f"{RUN}study.py")
+    return unrelated(f"CPU time and branch misses: ρ {rho:.2f} [{low:.2f}, {high:.2f}]", low, high, cause)
+
+
+def different_largest(data: Data) -> Answer:
+    """Whether two metrics order the programs differently."""
+    time, misses = metrics(data)
+    text = f"CPU time up to {max(time):+.1f} %, branch misses {min(misses):+.1f} to {max(misses):+.1f} %"
+    ordered = [x for _, x in sorted(zip(time, misses, strict=True))]
+    return Answer(text, "fails" if ordered == sorted(ordered) else "holds")
+
+
+def around(data: Data) -> dict[str, list[Change]]:
+    """What counters change around four programs, with their calls, by program."""
+
+    def make() -> list[Change]:
+        with data.rebuilt("calls") as record:
+            return [*changes(analyze(record).judged)]
+
+    found: dict[str, list[Change]] = {}
+    for each in data.remember("calls", make):
+        if each.levels["counters"] != 0 and each.levels["calls"] == 1:
+            found.setdefault(Path(str(each.levels["file"])).stem, []).append(each)
+    return found
+
+
+def most_programs(data: Data) -> Answer:
+    """Whether eleven of twelve programs change by 1 % or more."""
+    by_program = around(data)
+    moved = sum(any(abs(it.value) >= SMALLEST for it in its) for its in by_program.values())
+    text = f"{moved} of {len(by_program)} programs change by 1 % or more"
+    return Answer(text, "holds" if 12 * moved >= 11 * len(by_program) else "fails")
+
+
+def dramatic(data: Data) -> Answer:
+    """Whether most programs change by 2 % or more for some number of counters."""
+    by_program = around(data)
+    beyond = sum(any(it.low > DRAMATIC or it.high < -DRAMATIC for it in its) for its in by_program.values())
+    below = sum(all(it.low > -DRAMATIC and it.high < DRAMATIC for it in its) for its in by_program.values())
+    text = "; ".join(f"{name} {extent(its)}" for name, its in by_program.items())
+    text += f"; beyond 2 %: {beyond}, within: {below}"
+    if 2 * beyond > len(by_program):
+        return Answer(text, "holds")
+    if 2 * below >= len(by_program):
+        return Answer(text, "fails")
+    half = max((it.high - it.low) / 2 for its in by_program.values() for it in its)
+    needed = runs_to_decide(60, half, SMALLEST / 2)
+    return Answer(text, "not resolved", Cause("too few runs", f"{needed} blocks", f"{RUN}probes.py calls"))
+
+
+def told_apart(data: Data) -> Answer:
+    """Whether of two beliefs stated before the runs one holds and one fails."""
+    with data.rebuilt("validation") as record:
+        verdicts = {str(each.claim.name): each.outcome for each in check(record).verdicts}
+    text = "; ".join(f"{name}: {outcome.replace('_', ' ')}" for name, outcome in verdicts.items())
+    if set(verdicts.values()) == {"holds", "fails"}:
+        return Answer(text, "holds")
+    cause = Cause("stand-in", "these beliefs are not one right and one wrong", f"{RUN}study.py")
+    return Answer(text, "not resolved", cause)
+
+
+def effects_follow(data: Data) -> Answer:
+    """Whether one cause changes the time without the probe and another does not."""
+    with data.rebuilt("validation") as record:
+        evidence = [one.evidence for each in check(record).verdicts for one in each.instances]
+    ratios = [its.ratio for its in evidence if isinstance(its, RatioEvidence) and its.ratio is not None]
+    times = ratios[1::2]
+    return Answer(
+        "CPU time without the probe: " + ", ".join(f"{ratio:.2f} ×" for ratio in times),
+        "holds" if max(times, default=1) >= 1.2 > min(times, default=1) else "fails",
+    )
