@@ -1,4 +1,4 @@
-"""The site: these pages as HTML (``./dev docs --site``)."""
+"""The site: these pages as HTML (``./dev site``)."""
 
 from steelyard import __version__
 

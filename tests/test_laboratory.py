@@ -68,11 +68,11 @@ def test_a_record_and_the_spec_beside_it_are_the_same_laboratory(lab):
 
 def test_samples_and_plans_are_at_hand(lab):
     assert [len(sample) for sample in lab.samples()] == [7, 7, 7]
-    assert [each.label for each in lab.plan().treatments] == [
-        "seconds=0.001",
-        "seconds=0.008",
-        "seconds=0.02",
-    ]
+    plan = lab.plan()
+    labels = ["seconds=0.001", "seconds=0.008", "seconds=0.02"]
+    assert [treatment.label for treatment in plan.value.treatments] == labels
+    assert str(plan).splitlines()[0] == "counting"
+    assert json.loads(plan.json())["format"] == "steelyard/plan"
 
 
 def test_growth_is_modelled_from_a_record(lab):
@@ -166,7 +166,7 @@ def test_functions_are_measured_under_their_own_names(clock):
     [
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", max_blcks=3),
-            "Laboratory.compare has no argument max_blcks=3",
+            "compare has no argument max_blcks=3",
             (
                 "name one of the arguments: build, cleanup, command_name, commands, conclude, contexts, "
                 "counters, env, ignore_failure, input, margin, max_runs, max_time, metric, min_runs, name, "
@@ -176,7 +176,7 @@ def test_functions_are_measured_under_their_own_names(clock):
         ),
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", max_tme=3),
-            "Laboratory.compare has no argument max_tme=3",
+            "compare has no argument max_tme=3",
             "did you mean max_time?",
         ),
         (

@@ -159,7 +159,7 @@ class Laboratory:
         from steelyard.lab.compare.compare import CompareRequest
 
         texts = [field.name for field in fields(CompareRequest)]
-        arguments = fields_of(options, texts, "Laboratory.compare")
+        arguments = fields_of(options, texts, "compare")
         return cls(make_experiment(CompareRequest(commands=commands, **arguments), options), record=record)
 
     def __repr__(self) -> str:
@@ -171,14 +171,20 @@ class Laboratory:
 
         return Record.open(self.directory)
 
-    def plan(self, *, ask: bool = False) -> Preview:
+    def plan(self, *, ask: bool = False) -> Result[Preview]:
         """Preview what would run and what the design cannot separate.
 
         Runs nothing; ``ask`` asks the hosts of ``[launch]``, by the ssh that it names.
         """
         from steelyard.lab.run.plan import preview
+        from steelyard.report.plan import text
 
-        return preview(self.experiment, self.directory, ask=ask)
+        plan = preview(self.experiment, self.directory, ask=ask)
+        return Result(
+            plan,
+            lambda: text.lines(plan, self.experiment, WIDTH),
+            lambda: text.document(plan, self.experiment),
+        )
 
     def run(self, watch: Watch | None = None, *, extend: int | None = None) -> End:
         """Run to the end, or continue where a run stopped.

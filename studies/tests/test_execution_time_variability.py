@@ -171,7 +171,7 @@ def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env,
 def test_the_specs_are_the_experiments_of_the_paper():
     for name, count in (TREATMENTS | NPB_TREATMENTS).items():
         asked = load(STUDY / f"{name}.toml")
-        assert len(Laboratory(asked).plan().treatments) == count
+        assert len(Laboratory(asked).plan().value.treatments) == count
         assert (asked.design.order, asked.design.blocks, asked.design.discard) == (
             "nogueira-matias-2014",
             30,
@@ -185,7 +185,7 @@ def test_the_specs_are_the_experiments_of_the_paper():
 def test_the_screening_is_twelve_treatments_for_eight_factors():
     asked = load(STUDY / "npb-screening.toml")
     assert asked.design.kind == "plackett-burman"
-    assert len(Laboratory(asked).plan().treatments) == 12
+    assert len(Laboratory(asked).plan().value.treatments) == 12
     assert {"omp_wait_policy", "background_load"} < {factor.name for factor in asked.factors}
 
 

@@ -480,3 +480,9 @@ def test_two_names_of_one_program_are_told(steelyard_cli, tmp_path):
         (tmp_path / name).chmod(0o755)
     done = steelyard_cli("compare", "-r", "5", "./old", "./new")
     assert "are the same program, byte for byte" in " ".join(done.stdout.split())
+
+
+def test_a_setup_command_that_fails_is_named_by_its_option(steelyard_cli, tmp_path):
+    process = steelyard_cli("compare", "-r", "2", "--setup", "false", "true", "true", cwd=tmp_path)
+    assert process.returncode != 0
+    assert "a --setup command failed: /bin/sh -c false: exit code 1" in process.stderr

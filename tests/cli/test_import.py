@@ -13,7 +13,7 @@ def test_a_file_becomes_a_record_beside_it_that_is_analysed_and_exported(steelya
     (tmp_path / "it.json").write_text(hyperfine(*[1.0, 1.1] * 6))
     done = steelyard_cli("import", "it.json")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "it.lab: 12 trials of 1 treatments\nsteelyard analyze it.lab\n"
+    assert done.stdout == "it.lab: 12 trials of 1 treatment\nsteelyard analyze it.lab\n"
     assert steelyard_cli("analyze", "it.lab").returncode == 0
     assert steelyard_cli("status", "it.lab").returncode == 0
     exported = steelyard_cli("export", "it.lab", "--format", "hyperfine")

@@ -305,3 +305,60 @@ def test_metrics_of_every_run_are_kept_as_they_were_read(tmp_path, metric):
     write_record(tmp_path / "it.lab", trials, taken, Selection()).close()
     with Record.open(tmp_path / "it.lab") as record:
         assert list(record.samples(metric)[0].values) == values
+
+
+def hyperfine_file(tmp_path, name, times, codes):
+    path = tmp_path / f"{name}.json"
+    results = [{"command": "x", "times": times, "exit_codes": codes}]
+    path.write_text(json.dumps({"results": results}))
+    return ImportSource(name, path)
+
+
+def import_failing(tmp_path, policy, codes):
+    old = hyperfine_file(tmp_path, "old", [1.0 + place / 100 for place in range(12)], [0] * 12)
+    new = hyperfine_file(tmp_path, "new", [0.5 + place / 100 for place in range(12)], codes)
+    claim = {"faster": {"file": "new"}, "than": {"file": "old"}}
+    directory = tmp_path / f"{policy}.lab"
+    return import_files([old, new], directory, question=Selection(claims=[claim]), policy=policy)
+
+
+@pytest.mark.parametrize(
+    ("policy", "outcome", "failed", "runs"),
+    [("refuse", "not_judged", 6, 6), ("ignore", "holds", 6, 6), ("count", "holds", 0, 12)],
+)
+def test_runs_that_failed_are_counted_and_judged_as_told(tmp_path, policy, outcome, failed, runs):
+    with import_failing(tmp_path, policy, [1, 0] * 6) as record:
+        samples = record.samples("wall_s")
+        (verdict,) = check(record).verdicts
+    assert verdict.outcome == outcome
+    assert [(len(sample), sample.failures.failed) for sample in samples] == [(12, 0), (runs, failed)]
+
+
+def test_a_side_of_which_every_run_failed_is_there_and_not_judged(tmp_path):
+    with import_failing(tmp_path, "refuse", [1] * 12) as record:
+        (verdict,) = check(record).verdicts
+        counts = record.failures()
+    assert verdict.outcome == "not_judged"
+    assert [(count.attempted, count.failed) for count in counts.values()] == [(12, 0), (12, 12)]
+
+
+def test_more_runs_that_failed_than_went_well_are_all_counted(tmp_path):
+    old = hyperfine_file(tmp_path, "old", [1.0, 1.1], [0, 0])
+    new = hyperfine_file(tmp_path, "new", [0.5] * 9, [0, *[1] * 8])
+    with import_files([old, new], tmp_path / "it.lab") as record:
+        assert [(count.attempted, count.failed) for count in record.failures().values()] == [(2, 0), (9, 8)]
+
+
+def test_a_benchmark_that_ended_with_an_error_leaves_its_comparison_open(tmp_path):
+    good = {"name": "BM_a", "run_name": "BM_a", "real_time": 10.0, "cpu_time": 10.0, "time_unit": "ns"}
+    bad = {"name": "BM_a", "run_name": "BM_a", "error_occurred": True, "error_message": "no device"}
+    sources = []
+    for name, rows in (("old", [good] * 3), ("new", [bad])):
+        path = tmp_path / f"{name}.json"
+        numbered = [row | {"repetition_index": place} for place, row in enumerate(rows)]
+        path.write_text(json.dumps({"context": {}, "benchmarks": numbered}))
+        sources.append(ImportSource(name, path))
+    claim = {"faster": {"file": "new"}, "than": {"file": "old"}}
+    with import_files(sources, tmp_path / "it.lab", question=Selection(claims=[claim])) as record:
+        assert [count.failed for count in record.failures().values()] == [0, 1]
+        assert check(record).verdicts[0].outcome == "not_judged"

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "claims"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
 from judged_values import bench, noise, perfect_passes
 from scratch_repository import Programs

@@ -106,6 +106,16 @@ def test_failures_are_counted_per_treatment_whatever_the_policy(sample):
     assert kinds(ignored.warnings) == ["failures", "failures_ignored"]
 
 
+def test_a_comparison_without_a_verdict_names_the_side_that_failed(sample):
+    rng = np.random.default_rng(44)
+    pair = [
+        sample(noisy(rng), label="old", failures=Failures(33, 3, 0)),
+        sample(noisy(rng), treatment=2, label="new", failures=Failures(30, 0, 0)),
+    ]
+    given = answer("e", pair, FACTS, Analysis())
+    assert Notice("failures_unequal", ("old",)) in given.warnings
+
+
 def test_failures_of_a_treatment_with_many_labels_are_told_once(sample):
     rng = np.random.default_rng(43)
     failures = Failures(33, 3, 0)

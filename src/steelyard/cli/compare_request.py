@@ -315,6 +315,8 @@ def hooks_as_options(request: CompareRequest) -> Iterator[None]:
         yield
     except ProgramError as error:
         text = error.message.replace("a prepare or cleanup command", f"a {' or '.join(texts)} command")
+        for key, option in (("setup_once", "--setup"), ("cleanup_once", "--cleanup")):
+            text = text.replace(f"a {key} command", f"a {option} command")
         named = f"the commands of {' and '.join(texts)}"
         hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
         raise ProgramError(text, hint=hint) from error

@@ -47,8 +47,18 @@ class ImportOptions(Options):
         "Tables: column that distinguishes treatments. Repeatable.", metavar="COLUMN"
     )
     unit: str | None = declare("Tables: unit of the metrics, where the header says none.", metavar="UNIT")
+    failures: str = declare(
+        "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), or count what"
+        " they took (count), as for a program whose exit code means something else.",
+        choices=("refuse", "ignore", "count"),
+        default="refuse",
+        show_default=True,
+    )
+    across_machines: bool = declare(
+        "Compare files of several machines, which are refused otherwise: their values compare the machines."
+    )
     better: str | None = declare(
-        "Tables: which way is better (default: lower).", choices=("lower", "higher", "neither")
+        "Tables: which way is better (default: what the unit says).", choices=("lower", "higher", "neither")
     )
 
 
@@ -74,7 +84,7 @@ def command(options: ImportOptions) -> None:
 
     chosen = None
     if options.value or options.by or options.unit is not None or options.better is not None:
-        chosen = Chosen(options.value, options.by, options.unit, options.better or "lower")  # type: ignore[arg-type]  # click checked it
+        chosen = Chosen(options.value, options.by, options.unit, options.better)  # type: ignore[arg-type]  # click checked it
     sources = tuple(_find_source(text) for text in options.files)
     _refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")
@@ -84,11 +94,21 @@ def command(options: ImportOptions) -> None:
         options.metric,
         _get_claims(options.claims) if options.claims else (),
     )
-    with import_files(sources, directory, form=options.form, chosen=chosen, question=question) as record:
+    record = import_files(
+        sources,
+        directory,
+        form=options.form,
+        chosen=chosen,
+        question=question,
+        policy=options.failures,  # type: ignore[arg-type]  # click checked it
+        across_machines=options.across_machines,
+    )
+    with record:
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
     named = shlex.quote(str(directory))
-    click.echo(f"{named}: {progress.trials:,} trials of {treatments:,} treatments")
+    trials = f"{progress.trials:,} trial{'' if progress.trials == 1 else 's'}"
+    click.echo(f"{named}: {trials} of {treatments:,} treatment{'' if treatments == 1 else 's'}")
     for warning in warnings:
         click.echo(f"- {warning.text}")
     click.echo(f"steelyard analyze {named}")

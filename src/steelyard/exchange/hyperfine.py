@@ -55,7 +55,11 @@ def results(record: Record, commands: Mapping[int, str] | None = None) -> list[R
 
 
 def _read_exit_codes(record: Record) -> Mapping[int, int | None]:
-    return {measurement.trial: measurement.exit_code for _, measurement in record.stream_measurements()}
+    """Exit code of each trial; 0 of one that is as it should be and was no process of its own."""
+    return {
+        trial.trial: 0 if trial.exit_code is None and trial.status == "ok" else trial.exit_code
+        for _, trial in record.stream_measurements()
+    }
 
 
 def _group_samples(record: Record, metrics: Iterable[str]) -> list[Mapping[str, Sample]]:

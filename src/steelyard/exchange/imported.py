@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +20,14 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier
+from steelyard.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries, identifier
+from steelyard.exchange.importers.identity import tell_apart
+from steelyard.exchange.importers.machines import (
+    MACHINE,
+    SOFTWARE,
+    describe_differences,
+    refuse_other_machines,
+)
 from steelyard.exchange.recording import (
     FILE,
     Levels,
@@ -33,8 +40,12 @@ from steelyard.exchange.recording import (
 )
 from steelyard.store import Record
 
+FailurePolicy = Literal["refuse", "ignore", "count"]
+
 LONGEST_S: Final = 1e9
 """Of a time that is imported; a record counts nanoseconds in 64 bits."""
+MOST_TOLD: Final = 4
+"""Benchmarks without a value that are named; of more, the number."""
 ABSENT: Final = "none"
 """Level of a factor that a benchmark does not have, where others of the file do."""
 
@@ -53,28 +64,40 @@ def import_files(
     form: str | None = None,
     chosen: Chosen | None = None,
     question: Selection | None = None,
+    policy: FailurePolicy = "refuse",
+    across_machines: bool = False,
 ) -> Record:
     """Make a record of files of one tool, complete when this returns; close it.
 
     Parameters
     ----------
+    policy : {"refuse", "ignore", "count"}
+        What becomes of a comparison with runs that failed: it is not judged; it is, without them; or they
+        count with what they took, where the file says it.
+    across_machines : bool
+        Whether files may be of several machines, which the record then says.
     form, chosen : optional
         As of ``read``.
 
     Raises
     ------
     UsageError
-        As ``read`` and ``write_record``; or files of several tools, or a metric in two units.
+        As ``read`` and ``write_record``; or files of several tools or machines, or a metric in two units.
     RecordError
         The directory exists already, or cannot be written.
     """
-    contents_of = [(source, read(source.path, form, chosen)) for source in sources]
+    contents_of = _tell_apart([(source, read(source.path, form, chosen)) for source in sources])
     _refuse_mixture(contents_of)
+    hosts = {str(source.path): contents.host for source, contents in contents_of}
+    if not across_machines:
+        refuse_other_machines(hosts)
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
-    series, lost = _get_finite(_place_levels(contents_of))
+    placed, failures = _place_levels(contents_of)
+    series, lost = _get_finite(placed)
     trials, one_process = _make_trials(series, first)
+    trials += _list_failed_trials(failures, policy)
     recording = Taken(
         tool=first.tool,
         quantities={
@@ -84,9 +107,37 @@ def import_files(
         one_process=one_process,
         sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
         host=first.host,
-        notes=[*(note for _, contents in contents_of for note in contents.notes), *lost],
+        notes=[
+            *(note for _, contents in contents_of for note in contents.notes),
+            *(note for _, contents in contents_of for note in _tell_skipped(contents)),
+            *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
+            *lost,
+        ],
     )
-    return write_record(directory, trials, recording, question)
+    chosen_question = question or Selection()
+    if policy == "ignore":
+        chosen_question = replace(chosen_question, failures="ignore")
+    return write_record(directory, trials, recording, chosen_question)
+
+
+def _tell_apart(
+    contents_of: Sequence[tuple[ImportSource, FileContents]],
+) -> list[tuple[ImportSource, FileContents]]:
+    """Tell benchmarks of one name apart, in all files by the same levels."""
+    series = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    return [
+        (source, replace(contents, series=tuple(series[str(source.path)])))
+        for source, contents in contents_of
+    ]
+
+
+def _tell_skipped(contents: FileContents) -> list[str]:
+    """Benchmarks without a value, with the reason; those that the reader has told of are told once."""
+    notes_text = " ".join(contents.notes)
+    missing = [(name, why) for name, why in contents.skipped.items() if name not in notes_text]
+    notes = [f"{name} has no value: {why or 'the file does not say why'}." for name, why in missing]
+    surplus = len(notes) - MOST_TOLD
+    return [*notes[:MOST_TOLD], f"{surplus} more benchmarks have no value."] if surplus > 1 else notes
 
 
 def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
@@ -126,42 +177,39 @@ def _refuse_impossible(contents_of: Sequence[tuple[ImportSource, FileContents]])
                 )
 
 
-def _place_levels(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> list[ImportedSeries]:
-    """All series, each with every factor and with the name of its file, where there are several."""
+def _place_levels(
+    contents_of: Sequence[tuple[ImportSource, FileContents]],
+) -> tuple[list[ImportedSeries], list[FailedRuns]]:
+    """All series and failures, each with every factor and the name of its file, where there are several."""
     several = len({source.name for source, _ in contents_of}) > 1
-    every = [
-        (
-            _get_file_levels(source) | _name(imported_series.levels)
-            if several
-            else _name(imported_series.levels),
-            imported_series,
-        )
-        for source, contents in contents_of
-        for imported_series in contents.series
-    ]
-    names = list(dict.fromkeys(name for levels, _ in every for name in levels))
+    series = [(_make_levels(source, entry, several=several), entry)
+              for source, contents in contents_of for entry in contents.series]  # fmt: skip
+    failures = [(_make_levels(source, entry, several=several), entry)
+                for source, contents in contents_of for entry in contents.failures]  # fmt: skip
+    names = list(dict.fromkeys(name for levels, _ in (*series, *failures) for name in levels))
     units: dict[str, str] = {}
     merged: dict[tuple[Levels, str], ImportedSeries] = {}
-    for levels, series in every:
-        if units.setdefault(series.metric, series.unit) != series.unit:
+    for levels, entry in series:
+        if units.setdefault(entry.metric, entry.unit) != entry.unit:
             raise UsageError(
-                f"{series.metric} is in {units[series.metric] or 'no unit'}"
-                f" and in {series.unit or 'no unit'}",
+                f"{entry.metric} is in {units[entry.metric] or 'no unit'} and in {entry.unit or 'no unit'}",
                 hint="import benchmarks of different units into records of their own",
             )
         full = {name: levels.get(name, ABSENT) for name in names}
-        key = (tuple(full.items()), series.metric)
+        key = (tuple(full.items()), entry.metric)
         before = merged[key].values if key in merged else ()
-        merged[key] = replace(series, levels=full, values=(*before, *series.values))
-    return list(merged.values())
+        merged[key] = replace(entry, levels=full, values=(*before, *entry.values))
+    return list(merged.values()), [
+        replace(entry, levels={name: levels.get(name, ABSENT) for name in names})
+        for levels, entry in failures
+    ]
 
 
-def _get_file_levels(source: ImportSource) -> dict[str, Scalar]:
-    return {FILE: source.name}
-
-
-def _name(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    return {free_name(identifier(name)): level for name, level in levels.items()}
+def _make_levels(
+    source: ImportSource, entry: ImportedSeries | FailedRuns, *, several: bool
+) -> dict[str, Scalar]:
+    named: dict[str, Scalar] = {free_name(identifier(name)): level for name, level in entry.levels.items()}
+    return {FILE: source.name, **named} if several else named
 
 
 def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
@@ -196,6 +244,24 @@ def _make_trials(
         for launch in zip_longest(*metrics.values(), fillvalue=())
     ]
     return trials, one_process and len(trials) > len(by_levels)
+
+
+def _list_failed_trials(failures: Sequence[FailedRuns], policy: FailurePolicy) -> list[RecordedTrial]:
+    """List the runs that failed; those that are to count have what they took."""
+    if policy == "count":
+        return [
+            RecordedTrial(tuple(entry.levels.items()), {name: (value,) for name, value in run.items()})
+            for entry in failures
+            for run in entry.values
+        ] + _list_failed_trials([entry for entry in failures if not entry.values], "refuse")
+    return [
+        trial
+        for entry in failures
+        for trial in (
+            *[RecordedTrial(tuple(entry.levels.items()), {}, 1, "failed", entry.reason)] * entry.failed,
+            *[RecordedTrial(tuple(entry.levels.items()), {}, 1, "timed_out", entry.reason)] * entry.timed_out,
+        )
+    ]
 
 
 def _get_sha256(path: Path) -> str:

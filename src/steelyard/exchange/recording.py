@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, product
 from math import prod
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from steelyard.core.units import BUILTIN, RUNNER_METRICS, Better, Scalar
 from steelyard.design import treatments
 from steelyard.design.plan import Block, Context
 from steelyard.interventions import INTERVENTIONS
-from steelyard.run.measure.measurement import Measurement, Value
+from steelyard.run.measure.measurement import Measurement, Status, Value
 from steelyard.spec import experiment as checked
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import RESERVED
@@ -57,11 +57,17 @@ class RecordedTrial(msgspec.Struct, frozen=True):
         Of every factor.
     block : int
         From 1; 1 of all where nothing pairs them.
+    status : str
+        Of a launch; one that is not ``ok`` has no values.
+    reason : str
+        Why not, in words.
     """
 
     levels: Levels
     values: Mapping[str, tuple[float, ...]]
     block: int = 1
+    status: Status = "ok"
+    reason: str = ""
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -108,12 +114,15 @@ class Selection(msgspec.Struct, frozen=True):
         The primary one.
     claims : sequence of Mapping
         As in ``[[claims]]``.
+    failures : {"refuse", "ignore"}
+        As under ``[analysis]``.
     """
 
     compare: str | None = None
     against: str | None = None
     metric: str | None = None
     claims: Sequence[Mapping[str, Any]] = ()
+    failures: Literal["refuse", "ignore"] = "refuse"
 
 
 def free_name(name: str) -> str:
@@ -153,7 +162,7 @@ def write_record(
             path: {"sha256": sha, **how} for path, sha in (recording.sources or {recording.tool: ""}).items()
         },
         observed=recording.quantities.keys() & BUILTIN.keys(),
-        trials=len(trials),
+        trials=len(_list_ended(trials)),
     )
     try:
         _fill(record, drawn, trials, recording)
@@ -276,6 +285,7 @@ def _make_experiment(
             "metric": metric,
             "strata": [name for name in levels if name != compared and len(levels[name]) > 1],
             "effects": [],
+            "failures": question.failures,
         },
         claims=list(question.claims),
         allow_many=True,
@@ -328,11 +338,10 @@ def _fill(
     record: Record, drawn: Sequence[Treatment], trials: Sequence[RecordedTrial], recording: Taken
 ) -> None:
     numbers = {frozenset(treatment.levels.items()): treatment.id for treatment in drawn}
-    order = [numbers[frozenset(recorded_trial.levels)] for recorded_trial in trials]
     run = record.begin_run(recording.host, "")
     number = 0
-    for block, members in groupby(zip(trials, order, strict=True), key=lambda pair: pair[0].block):
-        of_block = list(members)
+    for block, members in groupby(_list_ended(trials), key=lambda trial: trial.block):
+        of_block = [(trial, numbers[frozenset(trial.levels)]) for trial in members]
         record.add_blocks([Block(block, 1, None, tuple(treatment for _, treatment in of_block))])
         measured = [
             _make_measurement(number + place, place, treatment, trial)
@@ -340,9 +349,36 @@ def _fill(
         ]
         record.take(run, measured, record.journal_path(run).name, 0)
         number += len(of_block)
+    failed = [(trial, numbers[frozenset(trial.levels)]) for trial in _list_failed(trials)]
+    _add_failed(record, run, failed, number)
     for note in dict.fromkeys(recording.notes):
         record.add_warning("imported", note, run)
     record.end_run(run, "complete")
+
+
+def _list_ended(trials: Sequence[RecordedTrial]) -> list[RecordedTrial]:
+    """List the launches that have values; where none has, all, of which no block is complete."""
+    return [trial for trial in trials if trial.status == "ok"] or list(trials)
+
+
+def _list_failed(trials: Sequence[RecordedTrial]) -> list[RecordedTrial]:
+    """List the launches that failed, beside those that have values."""
+    ended = _list_ended(trials)
+    return [trial for trial in trials if trial.status != "ok"] if len(ended) < len(trials) else []
+
+
+def _add_failed(record: Record, run: int, failed: Sequence[tuple[RecordedTrial, int]], size: int) -> None:
+    """Add launches that failed, in blocks of ``size`` that stay incomplete, after the one with all values."""
+    for block, first in enumerate(range(0, len(failed), size), 2):
+        members = failed[first : first + size]
+        order = [treatment for _, treatment in members]
+        record.add_blocks([Block(block, 1, None, (*order, *[order[0]] * (size - len(order))))])
+        measured = [
+            _make_measurement((block - 1) * size + place, place, treatment, replace(trial, block=block))
+            for place, (trial, treatment) in enumerate(members, 1)
+        ]
+        record.take(run, measured, record.journal_path(run).name, 0)
+        record.set_block_states({block: "incomplete"})
 
 
 def _make_measurement(number: int, place: int, treatment: int, trial: RecordedTrial) -> Measurement:
@@ -355,7 +391,7 @@ def _make_measurement(number: int, place: int, treatment: int, trial: RecordedTr
         if name not in BUILTIN
         for i, value in enumerate(repetitions)
     ]
-    return _make_trial(columns | _fill_columns(builtins), values)
+    return _make_trial(columns | _fill_columns(builtins), values, trial.status, trial.reason)
 
 
 def _fill_columns(builtins: Mapping[str, float]) -> dict[str, int]:
@@ -368,12 +404,15 @@ def _fill_columns(builtins: Mapping[str, float]) -> dict[str, int]:
     }
 
 
-def _make_trial(columns: Mapping[str, int], values: Sequence[Value]) -> Measurement:
+def _make_trial(
+    columns: Mapping[str, int], values: Sequence[Value], status: Status = "ok", reason: str = ""
+) -> Measurement:
     """Return a trial of which only these columns and values are known."""
     fields: dict[str, Any] = dict.fromkeys(_COLUMNS, 0) | {"queue_wait_ns": None}
     return Measurement(
         **fields | dict(columns),
-        status="ok",
+        status=status,
+        reason=reason or None,
         exit_code=None,
         signal=None,
         cpu=None,

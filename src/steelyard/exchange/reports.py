@@ -19,9 +19,12 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
     """
     # Readers of a dozen formats, which few runs need.
     from steelyard.exchange.importers import read_output
+    from steelyard.exchange.importers.identity import find_namesakes, qualify
 
     contents = read_output(text, origin, form)
-    skipped = [HarnessReport(name, "", "", (), skipped=why) for name, why in contents.skipped.items()]
+    series = qualify(contents.series)
+    left_out = {**contents.skipped, **find_namesakes(series)}
+    skipped = [HarnessReport(name, "", "", (), skipped=why) for name, why in left_out.items()]
     return skipped + [
         HarnessReport(
             entry.title,
@@ -30,7 +33,7 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
             tuple(chain.from_iterable(entry.values)),
             entry.better,
         )
-        for entry in contents.series
+        for entry in series
         # One that failed in some repetitions is not known by those in which it went well.
-        if entry.title not in contents.skipped
+        if entry.title not in left_out
     ]

@@ -115,6 +115,17 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="solvers",
+        purpose="solvers over problem instances, where runs may time out or fail",
+        commands={
+            "solvers": Command(
+                "Compare solvers over problem instances under a time limit.",
+                "steelyard.extensions.solvers.command:command",
+                topic="other tools",
+            ),
+        },
+    ),
+    Extension(
         name="agents",
         purpose="the laboratory as tools of agents",
         commands={

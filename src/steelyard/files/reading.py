@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import select
 import shlex
 import stat
 import time
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -75,7 +77,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
 
 
 def read_text(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> str:
-    """Read UTF-8 text, without a mark of byte order.
+    """Read UTF-8 text, without a mark of byte order; one of UTF-16, as PowerShell writes it, is understood.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def read_text(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> str:
     """
     data = read_bytes(path, hint=hint, largest=largest)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         place = f"{path}:{line}: byte {data[error.start]:#04x}"
@@ -133,20 +135,62 @@ def decode_json(text: str | bytes, place: str, *, hint: str, type: Any = Any) ->
         raise too_deep(place, hint) from None
 
 
+def decode_document(text: str, place: str, *, hint: str) -> Any:
+    """Decode one JSON document as programs write it: NaN and Infinity, which JSON has not, are numbers.
+
+    Raises
+    ------
+    UsageError
+        As ``parse_json``, and where the text is cut off.
+    """
+    try:
+        return decode_json(text, place, hint=hint)
+    except UsageError as error:
+        if "NaN" not in text and "Infinity" not in text:
+            raise
+        try:
+            return parse_json(text, place, hint=hint)
+        except UsageError:
+            raise error from None
+
+
+def json_lines(text: str, place: str, *, hint: str) -> list[Any]:
+    """Decode a document a line; empty lines are passed over.
+
+    Raises
+    ------
+    UsageError
+        A line is not JSON; names its number.
+    """
+    return [
+        decode_document(line, f"{place}, line {number}", hint=hint)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
+
+
 def too_deep(place: str, hint: str) -> UsageError:
     """Word the refusal of JSON that is nested too deeply."""
     return UsageError(f"{place}: its JSON is nested too deeply", hint=hint)
 
 
 def column_separator(text: str, place: str) -> str:
-    """Return the separator of a table's columns: comma or tab; empty where its first line is of one column.
+    """Return the separator of a table's columns: comma, tab or semicolon; empty of one column.
 
     Where the first line has both, it is the tab in files whose names end in one of ``TAB_SUFFIXES``.
     """
     header = text.lstrip("\ufeff\r\n").partition("\n")[0]
     if "\t" in header and ("," not in header or place.lower().endswith(TAB_SUFFIXES)):
         return "\t"
-    return "," if "," in header else ""
+    return next((separator for separator in ",;" if separator in header), "")
+
+
+_DECIMAL: Final = re.compile(r"\s*-?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?\s*")
+
+
+def _read_decimal(cell: str) -> str:
+    """Return a number with a decimal comma, as tables with semicolons have it, with a point."""
+    return cell.replace(".", "").replace(",", ".") if _DECIMAL.fullmatch(cell) else cell
 
 
 def csv_rows(text: str, place: str, separator: str = "") -> Iterator[tuple[int, list[str]]]:
@@ -169,7 +213,8 @@ def csv_rows(text: str, place: str, separator: str = "") -> Iterator[tuple[int, 
     delimiter = separator or column_separator(text, place) or ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        yield from ((rows.line_num, cells) for cells in rows)
+        for cells in rows:
+            yield rows.line_num, [_read_decimal(cell) for cell in cells] if delimiter == ";" else cells
     except csv.Error as error:
         long = "field larger" in str(error)
         reason = f"a cell of more than {LARGEST_CELL:,} characters" if long else str(error)

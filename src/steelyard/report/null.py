@@ -18,6 +18,9 @@ WAYS: Final[dict[Way, str]] = {
     "one_context": "one context",
 }
 
+_VAGUE: Final = 3
+"""An interval that reaches so many times what was promised tells nothing of the promise."""
+
 _BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths drawn at random"}
 
 
@@ -68,6 +71,8 @@ def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
             f"{text}, less often than {promise}: it misses some differences and reports no false ones.",
             "good",
         )
+    if interval.high > _VAGUE * result.alpha:
+        return f"{text}: too few to tell whether that is what was {promise}.", "open"
     return f"{text}, as {promise}.", "good"
 
 

@@ -20,6 +20,7 @@ Kind = Literal[
     "sequential_order",
     "few_blocks",
     "same_program",
+    "other_libraries",
     "disturbed",
     "stolen",
     # about values

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.core.errors import ProgramError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import Runner, RunnerDiedError
+from steelyard.run.runner.runner_errors import ANY_HOOK, HookError
 
 _MOST_LAUNCHES: Final = 256
 """Definitions that the runner keeps before it is told to forget them: with contexts, every block has new
@@ -78,10 +80,21 @@ class RunnerSession:
             self._launches.remove_session()
             raise
 
-    def run_hooks(self, commands: Sequence[Sequence[str]]) -> None:
-        """Run untimed commands that belong to no trial. Raises ``ProgramError`` when one fails."""
-        if hooks := self._orders.hooks(commands):
+    def run_hooks(self, key: str, commands: Sequence[Sequence[str]]) -> None:
+        """Run the untimed commands of a key that belong to no trial.
+
+        Raises
+        ------
+        ProgramError
+            One fails; names the key.
+        """
+        if not (hooks := self._orders.hooks(commands)):
+            return
+        try:
             self._runner.run(hooks)
+        except HookError as error:
+            cause = error.message.removeprefix(f"{ANY_HOOK} failed: ")
+            raise ProgramError(f"a {key} command failed: {cause}", hint=error.hint) from error
 
     def leave_levels(self) -> None:
         """Leave all levels that are entered. Raises ``ProgramError`` when a command fails."""

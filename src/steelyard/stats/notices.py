@@ -130,7 +130,13 @@ def _note_failures(
         if "failures_unequal" in comparison.flags or "timed_out" in comparison.flags
     ]
     if censored:
-        notices.append(Notice(_OF_POLICY[failures], _get_new_labels(censored)))
+        failed = dict.fromkeys(
+            side.label
+            for comparison in censored
+            for side in (comparison.treatment, comparison.baseline)
+            if side.id in by_treatment
+        )
+        notices.append(Notice(_OF_POLICY[failures], tuple(failed)))
     return notices
 
 

@@ -85,7 +85,46 @@ def test_a_row_that_was_cut_off_is_refused_with_its_line(written):
 
 
 def test_values_that_are_no_numbers_are_left_out_and_told(written):
-    file = written("kind,time\na,1.5\na,nan\na,oops\n", "it.csv")
+    file = written("kind,time\na,1.5\na,nan\na,\n", "it.csv")
     found = read(file, chosen=Chosen(("time",), ("kind",), "s"))
     assert found.series[0].values == ((1.5,),)
-    assert found.notes == ("Left out: line 3: time is 'nan'; line 4: time is 'oops'.",)
+    assert found.notes == ("Left out: line 3: time is 'nan'; line 4: time is ''.",)
+
+
+@pytest.mark.parametrize(
+    ("word", "timed_out"), [("TIMEOUT", 1), ("timed out", 1), ("DNF", 1), ("crashed", 0), ("OOM", 0)]
+)
+def test_a_word_in_place_of_a_value_is_a_run_that_failed(written, word, timed_out):
+    contents = read(
+        written(f"kind,time\na,1.5\nb,{word}\n", "it.csv"), chosen=Chosen(("time",), ("kind",), "s")
+    )
+    (runs,) = contents.failures
+    assert (runs.levels, runs.timed_out, runs.failed) == ({"kind": "b"}, timed_out, 1 - timed_out)
+
+
+@pytest.mark.parametrize(
+    ("unit", "si", "scale", "better"),
+    [
+        ("GFLOP/s", "FLOP/s", 1e9, "higher"),
+        ("tokens/s", "tokens/s", 1, "higher"),
+        ("ns/day", "ns/day", 1, "higher"),
+        ("MTEPS", "TEPS", 1e6, "higher"),
+        ("kJ", "J", 1e3, "lower"),
+        ("W", "W", 1, "lower"),
+        ("MB/s", "B/s", 1e6, "higher"),
+        ("ms", "s", 1e-3, "lower"),
+    ],
+)
+def test_any_text_is_a_unit_and_rates_are_better_higher(written, unit, si, scale, better):
+    file = written(f"kind,it[{unit}]\na,1.5\n", "it.csv")
+    (series,) = read(file, chosen=Chosen(("it",), ("kind",))).series
+    assert (series.unit, series.values, series.better) == (si, ((1.5 * scale,),), better)
+
+
+def test_a_unit_that_does_not_say_which_way_is_better_asks(written):
+    file = written("kind,it\na,1.5\n", "it.csv")
+    with pytest.raises(UsageError, match="is less it better, or more, in points") as caught:
+        read(file, chosen=Chosen(("it",), ("kind",), "points"))
+    assert caught.value.hint.startswith("--better lower")
+    (series,) = read(file, chosen=Chosen(("it",), ("kind",), "points", "higher")).series
+    assert (series.unit, series.better) == ("points", "higher")

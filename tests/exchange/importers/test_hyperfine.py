@@ -56,9 +56,11 @@ def test_a_mean_without_times_is_one_value_and_a_note(written):
     )
 
 
-def test_runs_that_failed_are_told(written):
-    found = read(written({"results": [result("a", [0.1, 0.2], exit_codes=[0, 7])]}))
-    assert found.notes == ("'a' ended with another exit code than 0 in 1 runs; hyperfine counted them.",)
+def test_runs_that_failed_are_no_values(written):
+    contents = read(written({"results": [result("a", [0.1, 0.2], exit_codes=[0, 7])]}))
+    assert contents.series[0].values == ((0.1,),)
+    (runs,) = contents.failures
+    assert (runs.levels, runs.failed, runs.values) == ({"benchmark": "a"}, 1, ({"wall_s": 0.2},))
 
 
 def test_a_file_that_hyperfine_made_is_read_whole(made_by_the_tool):
@@ -118,9 +120,10 @@ def test_parameters_and_environment_of_version_2_are_factors(written):
     }
 
 
-def test_failed_launches_of_version_2_are_told(written):
-    found = read(written(version_2({"command": "a", "measurements": [run(1.0, 7), run(1.0, None)]})))
-    assert found.notes == ("'a' ended with another exit code than 0 in 2 runs; hyperfine counted them.",)
+def test_failed_launches_of_version_2_are_no_values(written):
+    contents = read(written(version_2({"command": "a", "measurements": [run(1.0, 7), run(1.0, None)]})))
+    assert all(series.values == () for series in contents.series)
+    assert contents.failures[0].failed == 2
 
 
 def test_a_newer_schema_is_refused_by_its_number(written):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.core.errors import UsageError
 from steelyard.exchange.importers import read
 
 
@@ -50,9 +49,12 @@ def test_tests_without_a_value_are_told(written):
     assert found.notes == ("Without a value, as they failed or report none: bad.",)
 
 
-def test_an_unknown_unit_is_refused(written):
-    with pytest.raises(UsageError, match="stream_test, copy_bw: unknown unit 'Gflops'"):
-        read(written(file(case(unit="Gflops"))))
+def test_any_unit_is_one_and_a_test_that_failed_is_a_run_that_failed(written):
+    contents = read(written(file(case(unit="Gflops"), case(result="fail", perfvalues=None))))
+    (series,) = contents.series
+    assert (series.unit, series.better) == ("flops", "higher")
+    (runs,) = contents.failures
+    assert (runs.failed, runs.reason) == (1, "ReFrame: fail")
 
 
 def test_a_report_that_reframe_made_is_read_whole_with_its_parameters(made_by_the_tool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -199,3 +200,22 @@ def test_jmh_hyperfine_and_vitest_write_their_reports_to_the_file():
         "(x)$",
         "--outputJson=/m",
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ("4.1.0", ["-t", r"(x)$", "--outputJson=/m"]),
+        ("5.1.2", ["-t", r"(sum > cmp)$", "--reporter=json", "--outputFile=/m"]),
+    ],
+)
+def test_the_report_of_vitest_is_asked_for_in_the_words_of_its_version(tmp_path, version, words):
+    package = tmp_path / "node_modules" / "vitest"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({"version": version}))
+    (package / "vitest.mjs").touch()
+    program = tmp_path / "node_modules" / ".bin" / "vitest"
+    program.parent.mkdir()
+    program.symlink_to("../vitest/vitest.mjs")
+    launched_words = launched("vitest", (str(program), "bench"), Selection("/m", ("sum > cmp > x",)))
+    assert launched_words[-len(words) :] == words

@@ -156,6 +156,12 @@ def test_the_share_is_judged_by_its_exact_interval(different, words):
     assert f"{different} of 1000" in text
 
 
+def test_so_few_comparisons_that_nothing_can_be_told_keep_no_promise():
+    text = " ".join(plain(lines(result_of(1, 5), 80)).split())
+    assert "too few to tell whether that is what was promised (5 %)" in text
+    assert ", as promised" not in text
+
+
 def test_text_fits_80_columns_and_says_that_it_was_interrupted():
     text = plain(lines(result_of(1000, 10000, interrupted=True, target=20000, command="x" * 300), 80))
     assert max(map(len, text.splitlines())) <= 80

@@ -43,6 +43,20 @@ def test_only_times_and_rates_are_fast(unit, better, good, bad):
     assert is_speed(metric) == (good == "faster")
 
 
+def test_sides_with_different_numbers_of_runs_are_counted_apart(case):
+    result = case("one_after_the_other")
+    (comparison,) = result.judged
+    samples = tuple(
+        replace(sample, summary=replace(sample.summary, n=15))
+        if sample.treatment.id == comparison.baseline.id
+        else sample
+        for sample in result.samples
+    )
+    names = {side.label: side.label for side in (comparison.treatment, comparison.baseline)}
+    evidence = render_finding(comparison, replace(result, samples=samples), names, {}).evidence
+    assert "30 runs against 15, one after the other" in evidence
+
+
 def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_others(case):
     found = case("no_difference")
     (comparison,) = found.judged

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
-from steelyard.stats.hypothesis.sign_flip import ENUMERATED, MOST, sign_flip_p, subset_means
+from steelyard.stats.hypothesis.sign_flip import ENUMERATED, MOST, flipped_p, sign_flip_p, subset_means
 
 
 @pytest.mark.parametrize("n", [2, 5, 9])
@@ -69,3 +69,25 @@ def test_means_of_subsets_move_and_stretch_with_the_differences(n):
 def test_no_differences_and_more_than_a_word_has_bits_are_refused(n):
     with pytest.raises(ValueError, match=f"1 to 64 differences are needed, got {n}"):
         subset_means(np.ones(n))
+
+
+@pytest.mark.parametrize(("n", "shift"), [(20, 0.3), (100, 0.2), (300, 0.0)])
+def test_drawn_signs_have_the_p_of_scipys_permutation_test(n, shift):
+    d = np.random.default_rng(n).standard_t(3, size=n) + shift
+    witness = permutation_test(
+        (d,),
+        lambda x, axis: np.abs(np.mean(x, axis=axis)),
+        permutation_type="samples",
+        n_resamples=20_000,
+        vectorized=True,
+        alternative="greater",
+        rng=np.random.default_rng(1),
+    )
+    assert flipped_p(d) == pytest.approx(witness.pvalue, abs=4 * np.sqrt(0.25 / 16_384))
+    assert flipped_p(d) == flipped_p(-d)
+
+
+def test_differences_of_zero_have_no_sign_to_flip():
+    d = np.random.default_rng(4).normal(0.5, size=9)
+    assert flipped_p(np.concatenate([d, np.zeros(200)])) == sign_flip_p(d)
+    assert flipped_p(np.zeros(30)) == 1

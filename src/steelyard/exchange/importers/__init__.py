@@ -25,6 +25,7 @@ from steelyard.exchange.importers import (
     google_benchmark,
     hyperfine,
     jmh,
+    lines,
     mpi_tables,
     nanobench,
     pyperf,
@@ -36,7 +37,7 @@ from steelyard.exchange.importers import (
 )
 from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import FileContents
-from steelyard.files.reading import decode_json, read_text
+from steelyard.files.reading import decode_document, read_text
 
 __all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
@@ -62,6 +63,8 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     divan.TOOL: (divan.is_output, divan.read),
     tango.TOOL: (tango.is_output, tango.read),
     tinybench.TOOL: (tinybench.is_output, tinybench.read),
+    lines.CARGO_CRITERION: (lines.is_cargo_criterion, lines.read_cargo_criterion),
+    lines.PERF_STAT: (lines.is_perf_stat, lines.read_perf_stat),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }
@@ -103,9 +106,9 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
         contents = criterion.read(path)
     else:
         contents = _read(
-            read_text(path, hint=f"formats: {', '.join(FORMATS)}"), str(path), form, chosen or Chosen()
+            read_text(path, hint="give the path of a file of results"), str(path), form, chosen or Chosen()
         )
-    if not any(values for series in contents.series for values in series.values):
+    if not contents.failures and not any(values for series in contents.series for values in series.values):
         text = f": {' '.join(contents.notes)}" if contents.notes else ""
         raise UsageError(
             f"{path}: the file of {contents.tool} contains no measurements{text}",
@@ -148,13 +151,17 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
         raise UsageError(
             f"{place}: {tool} names its metrics itself", hint="leave out --value, --by and --unit"
         )
+    if tool == go_bench.TOOL and lines.holds(text):
+        text = lines.join_go_output(text, place)
     return _OF_TEXT[tool][1](text, place) if tool in _OF_TEXT else _read_json(text, place, tool)
 
 
 def _get_looks(text: str, place: str) -> str | None:
     """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
-        return _get_tool_of(decode_json(text, place, hint=_DAMAGED))
+        if lines.holds(text):
+            return lines.find_tool(text)
+        return _get_tool_of(decode_document(text, place, hint=_DAMAGED))
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
@@ -167,6 +174,8 @@ def _get_tool_of(document: object) -> str | None:
         return jmh.TOOL if isinstance(first, dict) and first.keys() >= jmh.LIST_OF else None
     if not isinstance(document, dict):
         return None
+    if document.keys() >= vitest.REPORTER:
+        return vitest.TOOL
     results = document.get("results")
     if isinstance(results, list):
         of_nanobench = (
@@ -182,7 +191,7 @@ def _get_tool_of(document: object) -> str | None:
 def _read_json(text: str, place: str, tool: str) -> FileContents:
     module = next(reader for reader in _OF_JSON if tool == reader.TOOL)
     try:
-        contents: FileContents = module.read(decode_json(text, place, hint=_DAMAGED), place)
+        contents: FileContents = module.read(decode_document(text, place, hint=_DAMAGED), place)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{place}: looks like a file of {tool}, but {error}",

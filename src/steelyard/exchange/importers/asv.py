@@ -16,6 +16,7 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "asv"
 KEYS = frozenset({"result_columns", "results"})
@@ -35,6 +36,7 @@ _KIND: Final = re.compile(r"(timeraw|time|peakmem|mem|track)_|(Timeraw|Time|Peak
 class _File(msgspec.Struct, frozen=True):
     result_columns: list[str]
     results: dict[str, list[Any]]
+    params: dict[str, Any] = {}
     version: int = VERSION
 
 
@@ -63,7 +65,15 @@ def read(document: object, origin: str) -> FileContents:
                 series.append(ImportedSeries({"benchmark": title}, metric, unit, (values,), better, title))
             else:
                 skipped[title] = "ASV has no result of it"
-    return FileContents(TOOL, tuple(series), skipped=skipped)
+    about = {name: str(value) for name, value in file.params.items() if isinstance(value, str | int)}
+    host = make_host(
+        host=about.get("machine"),
+        cpu=about.get("cpu"),
+        cpus_online=about.get("num_cpu"),
+        arch=about.get("arch"),
+        os=about.get("os"),
+    )
+    return FileContents(TOOL, tuple(series), host=host, skipped=skipped)
 
 
 def _list(value: object) -> Sequence[Any]:

@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "benchmarkdotnet"
 KEYS = frozenset({"HostEnvironmentInfo", "Benchmarks"})
@@ -33,6 +34,8 @@ class _Benchmark(msgspec.Struct, frozen=True, rename="pascal"):
     method: str = ""
     parameters: str = ""
     full_name: str = ""
+    namespace: str = ""
+    display_info: str = ""
     statistics: _Statistics | None = None
     measurements: list[_Measurement] = []
 
@@ -41,6 +44,7 @@ class _Host(msgspec.Struct, frozen=True, rename="pascal"):
     benchmark_dot_net_version: str = ""
     processor_name: str = ""
     os_version: str = ""
+    runtime_version: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, rename="pascal"):
@@ -77,11 +81,12 @@ def read(document: object, _place: str) -> FileContents:
             plain = [benchmark.statistics.mean * 1e-9]
         values = tuple(map(tuple, launches.values())) or (tuple(plain),)
         levels = _get_levels(name, benchmark.parameters)
-        series.append(ImportedSeries(levels, "time_s", "s", values, name=benchmark.full_name))
+        qualifiers = _get_qualifiers(benchmark)
+        series.append(
+            ImportedSeries(levels, "time_s", "s", values, name=benchmark.full_name, qualifiers=qualifiers)
+        )
     about = file.host_environment_info
-    host: dict[str, Scalar] = {
-        key: text for key, text in (("cpu", about.processor_name), ("os", about.os_version)) if text
-    }
+    host = make_host(cpu=about.processor_name, os=about.os_version, runtime=about.runtime_version)
     tool = f"{TOOL} {about.benchmark_dot_net_version}".strip()
     return FileContents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 
@@ -89,3 +94,10 @@ def read(document: object, _place: str) -> FileContents:
 def _get_levels(name: str, parameters: str) -> dict[str, Scalar]:
     pairs = (pair.partition("=") for pair in parameters.split("&") if pair)
     return {"benchmark": name, **{key: level(text) for key, _, text in pairs}}
+
+
+def _get_qualifiers(benchmark: _Benchmark) -> dict[str, Scalar]:
+    """Namespace and job, which has the runtime: ``Sort.Fast: Job-ABC(Runtime=.NET 8.0) [n=1]``."""
+    job = benchmark.display_info.partition(": ")[2].partition(" [")[0].strip()
+    named = {"namespace": benchmark.namespace, "job": job}
+    return {name: text for name, text in named.items() if text}

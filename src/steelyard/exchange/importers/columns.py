@@ -12,10 +12,20 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar, parse_float
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, read_unit
+from steelyard.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    Unit,
+    any_unit,
+    direction_of,
+    identifier,
+    level,
+)
 from steelyard.files.reading import column_separator, csv_rows
 
 CSV: Final = "csv"
@@ -25,6 +35,11 @@ JUBE: Final = "jube"
 _BARS: Final = re.compile(r"^\s*\|.*\|\s*$")
 _RULE: Final = re.compile(r"^[\s|:+-]*$")
 _TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
+
+
+_MISSING: Final = frozenset({"na", "nan", "null", "none", "inf", "infinity", "n"})
+"""Words for a value that is not there; a run that failed has others."""
+_TIMEOUTS: Final = frozenset({"timeout", "timedout", "to", "tle", "timelimit", "outoftime", "dnf"})
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -38,13 +53,14 @@ class Chosen(msgspec.Struct, frozen=True):
         What tells treatments apart.
     unit : str or None
         Of values whose header says none.
-    better : {"lower", "higher", "neither"}
+    better : {"lower", "higher", "neither"} or None
+        ``None``: what the unit says.
     """
 
     value: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     unit: str | None = None
-    better: Better = "lower"
+    better: Better | None = None
 
 
 def reads_jube(text: str, _place: str) -> bool:
@@ -54,8 +70,8 @@ def reads_jube(text: str, _place: str) -> bool:
 
 
 def reads_csv(text: str, place: str) -> bool:
-    """Whether the first line is one of several cells, with commas between them."""
-    return column_separator(text, place) == ","
+    """Whether the first line is one of several cells, with commas or semicolons between them."""
+    return column_separator(text, place) in (",", ";")
 
 
 def reads_tsv(text: str, place: str) -> bool:
@@ -85,6 +101,7 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
         if name not in names:
             raise UsageError(f"{place}: no column {name!r}", hint=f"columns: {', '.join(names)}")
     values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str], list[tuple[float, ...]]] = {}
+    failures: dict[tuple[tuple[str, Scalar], ...], FailedRuns] = {}
     lost = []
     for number, cells in rows[1:]:
         if len(cells) != len(names):
@@ -98,18 +115,35 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
             value = parse_float(row[name])
             if math.isfinite(value):
                 values_of.setdefault((levels, name), []).append((value,))
+            elif (failed := _read_failure(row[name])) is not None:
+                before = failures.get(levels, FailedRuns(dict(levels), reason=row[name]))
+                failures[levels] = replace(
+                    before,
+                    failed=before.failed + failed.failed,
+                    timed_out=before.timed_out + failed.timed_out,
+                )
+                break  # One run, however many of its columns say so.
             else:
                 lost.append(f"line {number}: {name} is {row[name]!r}")
     units = {name: _get_unit(dict(titles)[name], chosen.unit, name, place) for name in chosen.value}
+    better = {name: chosen.better or _get_direction(unit, name, place) for name, unit in units.items()}
     series = tuple(
         ImportedSeries(
-            dict(levels), identifier(name), units[name][0],
-            tuple(tuple(value * units[name][1] for value in group) for group in values), chosen.better,
+            dict(levels), identifier(name), units[name].si,
+            tuple(tuple(value * units[name].scale for value in group) for group in values), better[name],
         )
         for (levels, name), values in values_of.items()
     )  # fmt: skip
     notes = (f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}.",) if lost else ()
-    return FileContents(tool, series, "launch", notes=notes)
+    return FileContents(tool, series, "launch", notes=notes, failures=tuple(failures.values()))
+
+
+def _read_failure(text: str) -> FailedRuns | None:
+    """Return what a word in place of a value says; ``None`` of an empty cell, or of what is no word."""
+    word = re.sub(r"[^a-z]", "", text.lower())
+    if not word or word in _MISSING or re.search(r"[0-9]", text):
+        return None
+    return FailedRuns({}, timed_out=1) if word in _TIMEOUTS else FailedRuns({}, failed=1)
 
 
 def _split_cells(text: str, place: str, tool: str) -> Iterator[tuple[int, Sequence[str]]]:
@@ -128,10 +162,19 @@ def _get_title(cell: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (cell, None)
 
 
-def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> tuple[str, float]:
+def _get_direction(unit: Unit, name: str, place: str) -> Better:
+    direction = direction_of(unit.si)
+    if direction is None and unit.si:
+        raise UsageError(
+            f"{place}: --better is missing: is less {name} better, or more, in {unit.si}?",
+            hint="--better lower, --better higher, or --better neither",
+        )
+    return direction or "lower"
+
+
+def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> Unit:
     text = of_header if of_header is not None else chosen_unit
     if text is None:
         hint = '--unit ms (--unit "" for a number)'
         raise UsageError(f"{place}: --unit is missing: what is the unit of {name}?", hint=hint)
-    unit = read_unit(text, f"{place}: {name}")
-    return unit.si, unit.scale
+    return any_unit(text)

@@ -23,6 +23,21 @@ _SIZES: Final = {
     "B": 1.0, "byte": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "Mbytes": 1e6, "GB": 1e9,
     "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
 }  # fmt: skip
+_PREFIXES: Final = {
+    "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
+    "E": 1e18,
+}  # fmt: skip
+_BASES: Final = frozenset(
+    """FLOP FLOPS FLOP/s flop/s Flop/s flops Flops TEPS IOPS Hz J W Wh bit/s bits/s bps b/s cell/s cells/s
+    updates/s LUPS""".split()  # noqa: SIM905
+)
+"""Units that have prefixes, beside those of time and of bytes."""
+_MORE: Final = (
+    "/s", "/sec", "/second", "/min", "/h", "/hour", "/day", "teps", "flops", "iops", "lups", "fps", "qps",
+    "rps", "tps", "bps",
+)  # fmt: skip
+"""Ends of units of which more is better."""
+_LESS: Final = frozenset({"s", "B", "J", "W", "Wh", "cycles", "instructions", "allocs"})
 _COUNTS: Final = {"": 1.0, "1": 1.0, "ops": 1.0, "op": 1.0, "items": 1.0, "integer": 1.0, "#": 1.0}
 
 
@@ -55,12 +70,12 @@ def unit_of(text: str) -> Unit | None:
 
 
 def read_unit(text: str, place: str) -> Unit:
-    """Return the unit that a text names.
+    """Return the unit of a time, of bytes, of operations, or of these per unit of time.
 
     Raises
     ------
     UsageError
-        None that is known: values are never taken in a unit that was guessed.
+        None of those: a harness has times in no other unit.
     """
     unit = unit_of(text)
     if unit is None:
@@ -69,6 +84,23 @@ def read_unit(text: str, place: str) -> Unit:
             hint="units of time, bytes, operations, and these per unit of time can be read; convert the file",
         )
     return unit
+
+
+def any_unit(text: str) -> Unit:
+    """Return the unit that a text names: any text is one, and prefixes of those that have some are scales."""
+    if (unit := unit_of(text)) is not None:
+        return unit
+    text = text.strip()
+    if text[:1] in _PREFIXES and text[1:] in _BASES:
+        return Unit(text[1:], _PREFIXES[text[0]])
+    return Unit(text, 1.0)
+
+
+def direction_of(unit: str) -> Better | None:
+    """Return which way a unit is better: less time and energy, more of a rate; ``None``: it does not say."""
+    if unit in _LESS:
+        return "lower"
+    return "higher" if unit.lower().endswith(_MORE) else None
 
 
 class ImportedSeries(msgspec.Struct, frozen=True):
@@ -86,6 +118,9 @@ class ImportedSeries(msgspec.Struct, frozen=True):
         One for each launch or process, in the order of the file; in it the repetitions, in theirs.
     name : str
         The benchmark as the tool spells it, by which it can be run alone; empty where levels say all.
+    qualifiers : Mapping[str, Scalar]
+        What the tool tells benchmarks of one name apart by: package, file, class, mode, runtime. They become
+        levels where names are not enough (``identity``).
     """
 
     levels: Mapping[str, Scalar]
@@ -94,12 +129,35 @@ class ImportedSeries(msgspec.Struct, frozen=True):
     values: tuple[tuple[float, ...], ...]
     better: Better = "lower"
     name: str = ""
+    qualifiers: Mapping[str, Scalar] = {}
 
     @property
     def title(self) -> str:
         """The name, or else the levels: ``sort n=1000``."""
         levels = (f"{key}={level}" if i else str(level) for i, (key, level) in enumerate(self.levels.items()))
         return self.name or " ".join(levels)
+
+
+class FailedRuns(msgspec.Struct, frozen=True):
+    """Runs of one benchmark that ended without a value that counts.
+
+    Attributes
+    ----------
+    levels : Mapping[str, Scalar]
+        As of the series of the benchmark, if it has one.
+    failed, timed_out : int
+        Those that ended with an error, and those that did not end in time.
+    reason : str
+        Of the first, in words; empty where the file does not say it.
+    values : tuple of Mapping[str, float]
+        What they took all the same, by metric, where the file says it; otherwise empty.
+    """
+
+    levels: Mapping[str, Scalar]
+    failed: int = 0
+    timed_out: int = 0
+    reason: str = ""
+    values: tuple[Mapping[str, float], ...] = ()
 
 
 class FileContents(msgspec.Struct, frozen=True):
@@ -118,6 +176,8 @@ class FileContents(msgspec.Struct, frozen=True):
     skipped : Mapping[str, str]
         Benchmarks, as ``Series.name`` has them, that failed or were skipped, and why; the reason is empty
         where the file does not say it.
+    failures : tuple of FailedRuns
+        What the file says of runs that failed: they are counted, and a comparison with them is not judged.
     """
 
     tool: str
@@ -126,6 +186,7 @@ class FileContents(msgspec.Struct, frozen=True):
     host: Mapping[str, Scalar] = {}
     notes: tuple[str, ...] = ()
     skipped: Mapping[str, str] = {}
+    failures: tuple[FailedRuns, ...] = ()
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."

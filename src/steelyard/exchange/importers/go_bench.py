@@ -27,6 +27,7 @@ AGAIN: Final = "write the file again: go test -bench"
 
 _LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
 _ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
+_HOST: Final = {"goos": "os", "goarch": "arch"}
 _METRICS: Final = {
     "ns/op": "time_s",
     "B/op": "bytes_per_op",
@@ -48,14 +49,20 @@ def read(text: str, place: str) -> FileContents:
     UsageError
         A line is incomplete, as the last of a file that was cut off is.
     """
-    values: dict[tuple[str, str], list[float]] = {}
+    values: dict[tuple[str, str, str], list[list[float]]] = {}
     units: dict[str, tuple[str, Better]] = {}
     host: dict[str, Scalar] = {}
     strange: dict[str, None] = {}
     failed: list[str] = []
+    package, process = "", 0
+    processes: dict[tuple[str, str, str], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if about := _ABOUT.fullmatch(line):
-            host[about[1]] = about[2]
+            if about[1] == "pkg":
+                # A test program for each package: its lines are of one process.
+                package, process = about[2], process + 1
+            else:
+                host[_HOST.get(about[1], about[1])] = about[2]
         if line.startswith("--- FAIL"):
             failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
         match = _LINE.fullmatch(line.strip())
@@ -74,13 +81,26 @@ def read(text: str, place: str) -> FileContents:
                 strange[unit_text] = None
             better: Better = "higher" if unit_text.endswith("/s") else "lower" if unit else "neither"
             units[metric] = (unit.si if unit else "", better)
-            values.setdefault((match[1], metric), []).append(
+            key = (package, match[1], metric)
+            launches = values.setdefault(key, [])
+            if processes.get(key) != process:
+                launches.append([])
+            processes[key] = process
+            launches[-1].append(
                 read_number(value, f"{place}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
             )
     own_units = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
-        ImportedSeries(_get_levels(name), metric, units[metric][0], (tuple(numbers),), units[metric][1], name)
-        for (name, metric), numbers in values.items()
+        ImportedSeries(
+            _get_levels(name),
+            metric,
+            units[metric][0],
+            tuple(map(tuple, launches)),
+            units[metric][1],
+            name,
+            {"package": package} if package else {},
+        )
+        for (package, name, metric), launches in values.items()
     )
     return FileContents(TOOL, series, host=host, notes=(*failed, *([own_units] if strange else [])))
 

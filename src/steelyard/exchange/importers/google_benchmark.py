@@ -6,19 +6,22 @@ Aggregates are left out where the repetitions are there; alone, a mean is one va
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections import Counter
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
+    FailedRuns,
     FileContents,
     ImportedSeries,
     level,
     read_unit,
     summary_note,
 )
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "google-benchmark"
 KEYS = frozenset({"context", "benchmarks"})
@@ -42,6 +45,9 @@ class _Context(msgspec.Struct, frozen=True):
 
 class _Benchmark(msgspec.Struct, frozen=True):
     name: str
+    family_index: int | None = None
+    per_family_instance_index: int | None = None
+    repetition_index: int | None = None
     run_name: str | None = None
     run_type: str = "iteration"
     aggregate_name: str = ""
@@ -52,6 +58,18 @@ class _Benchmark(msgspec.Struct, frozen=True):
     error_message: str = ""
     skipped: bool = False
     skip_message: str = ""
+
+
+class _Key(NamedTuple):
+    """One benchmark: two of one name are of two families, or else repeat each other's repetitions."""
+
+    run: str
+    family: int | None
+    occurrence: int
+
+
+_Repetitions = Counter[tuple[str, int | None, int]]
+"""How often each repetition of a run and a family was there."""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -70,35 +88,64 @@ def read(document: object, place: str) -> FileContents:
         )
     rows = [(msgspec.convert(raw, _Benchmark), raw) for raw in file.benchmarks]
     repeated = {_run(row) for row, _ in rows if row.run_type == "iteration"}
-    values: dict[tuple[str, str], list[float]] = {}
+    values: dict[tuple[_Key, str], list[float]] = {}
+    repetitions: _Repetitions = Counter()
     units: dict[str, tuple[str, Better]] = {}
     skipped: dict[str, str] = {}
+    failures = []
     for row, raw in rows:
         if row.error_occurred or row.skipped:
             skipped[_run(row)] = row.error_message or row.skip_message
+            if row.error_occurred:
+                failures.append(FailedRuns(_get_levels(_run(row)), failed=1, reason=row.error_message))
             continue
         if row.run_type != "iteration" and (_run(row) in repeated or row.aggregate_name != "mean"):
             continue
         unit = read_unit(row.time_unit, f"{place}: {row.name}")
+        key = _make_key(row, repetitions)
         for metric, value in (("real_time_s", row.real_time), ("cpu_time_s", row.cpu_time)):
             if value is not None:
                 units[metric] = (unit.si, "lower")
-                values.setdefault((_run(row), metric), []).append(value * unit.scale)
+                values.setdefault((key, metric), []).append(value * unit.scale)
         for name, value in raw.items():
             if name not in _NO_COUNTER and isinstance(value, int | float) and not isinstance(value, bool):
                 units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
-                values.setdefault((_run(row), name), []).append(float(value))
+                values.setdefault((key, name), []).append(float(value))
     series = tuple(
-        ImportedSeries(_get_levels(run), metric, units[metric][0], (tuple(numbers),), units[metric][1], run)
-        for (run, metric), numbers in values.items()
+        ImportedSeries(
+            _get_levels(key.run),
+            metric,
+            units[metric][0],
+            (tuple(numbers),),
+            units[metric][1],
+            key.run,
+            {} if key.family is None else {"family": key.family},
+        )
+        for (key, metric), numbers in values.items()
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
     context = file.context
-    host: dict[str, Scalar] = {"host": context.host_name} if context.host_name else {}
-    host |= {"cpus_online": context.num_cpus} if context.num_cpus else {}
+    host = make_host(host=context.host_name, cpus_online=context.num_cpus)
     tool = f"{TOOL} {context.library_version}".strip()
     notes = [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
-    return FileContents(tool, series, host=host, notes=(*summary_note(means), *notes), skipped=skipped)
+    return FileContents(
+        tool,
+        series,
+        host=host,
+        notes=(*summary_note(means), *notes),
+        skipped=skipped,
+        failures=tuple(failures),
+    )
+
+
+def _make_key(row: _Benchmark, repetitions: _Repetitions) -> _Key:
+    """Return the benchmark of a row; a repetition that was there before is of another one."""
+    occurrence = 0
+    if row.run_type == "iteration" and row.repetition_index is not None:
+        repetition = (_run(row), row.family_index, row.repetition_index)
+        occurrence = repetitions[repetition]
+        repetitions[repetition] += 1
+    return _Key(_run(row), row.family_index, occurrence)
 
 
 def _run(row: _Benchmark) -> str:

@@ -16,7 +16,13 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
 from steelyard.exchange.hyperfine import METRICS
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
+from steelyard.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    level,
+    summary_note,
+)
 
 TOOL = "hyperfine"
 KEYS = frozenset({"results"})
@@ -64,12 +70,12 @@ class _Version(msgspec.Struct, frozen=True):
 
 
 class _Command(NamedTuple):
-    """One command: what it is called, its parameters, values of its metrics, and failed runs."""
+    """One command: what it is called, its parameters, values of its metrics, and which runs failed."""
 
     name: str
     parameters: Mapping[str, str]
     columns: Sequence[tuple[str, str, Sequence[float]]]
-    failed: int = 0
+    failures: Sequence[bool] = ()
     has_repetitions: bool = True
 
 
@@ -86,21 +92,38 @@ def read(document: object, place: str) -> FileContents:
             hint="a newer Steelyard may read it; hyperfine --export-csv has the summaries",
         )
     commands = list(_read_version_1(document) if version == 1 else _read_version_2(document))
+    levels_of = list(zip(_distinguish(commands), commands, strict=True))
     series = tuple(
-        ImportedSeries(levels, metric, unit, tuple((value,) for value in values))
-        for levels, command in zip(_distinguish(commands), commands, strict=True)
-        for metric, unit, values in command.columns
+        ImportedSeries(
+            levels,
+            metric,
+            unit,
+            tuple((value,) for value, failed in _pair(column, command) if not failed),
+        )
+        for levels, command in levels_of
+        for metric, unit, column in command.columns
     )
-    notes = [
-        *summary_note([command.name for command in commands if not command.has_repetitions]),
-        *(
-            f"{command.name!r} ended with another exit code than 0 in {command.failed} runs; hyperfine"
-            " counted them."
-            for command in commands
-            if command.failed
-        ),
-    ]
-    return FileContents(TOOL, series, "launch", notes=tuple(notes))
+    failures = tuple(
+        FailedRuns(
+            levels,
+            failed=sum(command.failures),
+            reason="another exit code than 0",
+            values=tuple(
+                {metric: column[place] for metric, _, column in command.columns}
+                for place, failed in enumerate(command.failures)
+                if failed
+            ),
+        )
+        for levels, command in levels_of
+        if any(command.failures)
+    )
+    notes = summary_note([command.name for command in commands if not command.has_repetitions])
+    return FileContents(TOOL, series, "launch", notes=notes, failures=failures)
+
+
+def _pair(column: Sequence[float], command: _Command) -> Iterator[tuple[float, bool]]:
+    """Each value of a column, with whether its run failed."""
+    return zip(column, command.failures or [False] * len(column), strict=True)
 
 
 def _read_version_1(document: object) -> Iterator[_Command]:
@@ -110,8 +133,10 @@ def _read_version_1(document: object) -> Iterator[_Command]:
         sizes = result.memory_usage_byte or []
         if result.times and len(sizes) == len(result.times):
             columns.append(("rss_bytes", "B", [float(size) for size in sizes]))
-        failed = sum(code != 0 for code in result.exit_codes or ())
-        yield _Command(result.command, result.parameters, columns, failed, bool(result.times))
+        codes = result.exit_codes or []
+        # Without the times of runs, their mean is of all of them.
+        failures = [code != 0 for code in codes] if len(codes) == len(times) else []
+        yield _Command(result.command, result.parameters, columns, failures, bool(result.times))
 
 
 def _read_version_2(document: object) -> Iterator[_Command]:
@@ -126,8 +151,8 @@ def _read_version_2(document: object) -> Iterator[_Command]:
                 column = [value.value for value in values]
                 columns.append((METRICS.get(name, name), UNITS.get(unit, unit), column))
         parameters = {name: parameter.value for name, parameter in result.parameters.items()}
-        failed = sum(run.get("exit_code", 0) != 0 for run in runs)
-        yield _Command(result.name or result.command, parameters | result.environment, columns, failed)
+        failures = [run.get("exit_code", 0) != 0 for run in runs]
+        yield _Command(result.name or result.command, parameters | result.environment, columns, failures)
 
 
 def _distinguish(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:

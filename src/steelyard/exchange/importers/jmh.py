@@ -18,6 +18,7 @@ from steelyard.exchange.importers.contents import (
     summary_note,
     unit_of,
 )
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})
@@ -47,6 +48,7 @@ class _Result(msgspec.Struct, frozen=True, rename="camel"):
     mode: str
     primary_metric: _Metric
     jmh_version: str = ""
+    vm_version: str = ""
     threads: int = 1
     params: dict[str, str] = {}
     secondary_metrics: dict[str, _Metric] = {}
@@ -67,23 +69,27 @@ def read(document: object, place: str) -> FileContents:
         unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")
         if not main.forks:
             means.append(result.benchmark)
-        series += _make_series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
+        qualifiers: dict[str, Scalar] = {"mode": result.mode}
+        qualifiers |= {"jvm": result.vm_version} if result.vm_version else {}
+        name = "time_s" if unit.si == "s" else "throughput"
+        series += _make_series(levels, name, unit, main, qualifiers)
         for name, metric in result.secondary_metrics.items():
             of_other = unit_of(metric.score_unit)
             if of_other is None or not metric.forks:
                 left_out[name] = None
             else:
-                series += _make_series(levels, identifier(name), of_other, metric)
+                series += _make_series(levels, identifier(name), of_other, metric, qualifiers)
     version = results[0].jmh_version if results else ""
     notes = (
         *summary_note(means),
         *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
     )
-    return FileContents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
+    host = make_host(runtime=f"Java {results[0].vm_version}" if results and results[0].vm_version else "")
+    return FileContents(f"{TOOL} {version}".strip(), tuple(series), host=host, notes=notes)
 
 
 def _make_series(
-    levels: dict[str, Scalar], metric: str, unit: Unit, measured: _Metric
+    levels: dict[str, Scalar], metric: str, unit: Unit, measured: _Metric, qualifiers: dict[str, Scalar]
 ) -> Sequence[ImportedSeries]:
     forks = measured.forks or ([[measured.score]] if isinstance(measured.score, float) else [])
     values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
@@ -92,4 +98,4 @@ def _make_series(
     better: Better = (
         "lower" if unit.si in ("s", "B", "") else "higher" if metric == "throughput" else "neither"
     )
-    return (ImportedSeries(levels, metric, unit.si, values, better),)
+    return (ImportedSeries(levels, metric, unit.si, values, better, qualifiers=qualifiers),)

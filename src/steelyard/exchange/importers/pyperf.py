@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "pyperf"
 KEYS = frozenset({"version", "benchmarks", "metadata"})
@@ -18,6 +18,10 @@ class _Metadata(msgspec.Struct, frozen=True):
     unit: str = "second"
     hostname: str = ""
     cpu_count: int | None = None
+    cpu_model_name: str = ""
+    platform: str = ""
+    python_version: str = ""
+    python_compiler: str = ""
     perf_version: str = ""
 
 
@@ -56,6 +60,12 @@ def read(document: object, place: str) -> FileContents:
         metric = {"s": "time_s", "B": "size_bytes"}.get(unit.si, "value")
         series.append(ImportedSeries({"benchmark": name}, metric, unit.si, runs))
     about = file.metadata
-    host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
-    host |= {"cpus_online": about.cpu_count} if about.cpu_count else {}
+    host = make_host(
+        host=about.hostname,
+        cpu=about.cpu_model_name,
+        cpus_online=about.cpu_count,
+        os=about.platform,
+        runtime=f"Python {about.python_version}" if about.python_version else "",
+        compiler=about.python_compiler,
+    )
     return FileContents(f"{TOOL} {about.perf_version}".strip(), tuple(series), host=host)

@@ -11,6 +11,7 @@ import msgspec
 
 from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, summary_note
+from steelyard.exchange.importers.machines import make_host
 
 TOOL = "pytest-benchmark"
 KEYS = frozenset({"machine_info", "benchmarks"})
@@ -28,8 +29,18 @@ class _Benchmark(msgspec.Struct, frozen=True):
     params: dict[str, Any] | None = None
 
 
+class _Cpu(msgspec.Struct, frozen=True):
+    brand_raw: str | None = None
+    count: int | None = None
+
+
 class _Machine(msgspec.Struct, frozen=True):
     node: str = ""
+    machine: str = ""
+    system: str = ""
+    release: str = ""
+    python_version: str = ""
+    cpu: _Cpu | None = None
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -59,6 +70,25 @@ def read(document: object, _place: str) -> FileContents:
         if not benchmark.stats.data:
             means.append(benchmark.name)
         values = tuple(benchmark.stats.data or [benchmark.stats.mean])
-        series.append(ImportedSeries(levels, "time_s", "s", (values,), name=benchmark.fullname))
-    host: dict[str, Scalar] = {"host": file.machine_info.node} if file.machine_info.node else {}
+        qualifiers = _get_qualifiers(benchmark.fullname)
+        series.append(
+            ImportedSeries(levels, "time_s", "s", (values,), name=benchmark.fullname, qualifiers=qualifiers)
+        )
+    about = file.machine_info
+    cpu = about.cpu or _Cpu()
+    host = make_host(
+        host=about.node,
+        cpu=cpu.brand_raw,
+        cpus_online=cpu.count,
+        arch=about.machine,
+        os=f"{about.system} {about.release}".strip(),
+        runtime=f"Python {about.python_version}" if about.python_version else "",
+    )
     return FileContents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))
+
+
+def _get_qualifiers(fullname: str) -> dict[str, Scalar]:
+    """``file`` and ``class`` of ``tests/test_a.py::TestSort::test_b[1]``."""
+    file, *classes = fullname.partition("[")[0].split("::")[:-1] or [""]
+    qualifiers: dict[str, Scalar] = {"file": file} if file else {}
+    return qualifiers | ({"class": ".".join(classes)} if classes else {})

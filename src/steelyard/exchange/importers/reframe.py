@@ -8,7 +8,15 @@ from typing import Any
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, read_unit
+from steelyard.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    any_unit,
+    direction_of,
+    identifier,
+    level,
+)
 
 TOOL = "reframe"
 KEYS = frozenset({"session_info", "runs"})
@@ -47,7 +55,7 @@ class _File(msgspec.Struct, frozen=True):
     runs: list[_Run]
 
 
-def read(document: object, place: str) -> FileContents:
+def read(document: object, _place: str) -> FileContents:
     """All tests that ran: ``test``, and system, partition and environment where they differ."""
     file = msgspec.convert(document, _File)
     cases = [case for run in file.runs for case in run.testcases]
@@ -59,11 +67,9 @@ def read(document: object, place: str) -> FileContents:
     }
     values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
     lost = []
+    failures = []
     for case in cases:
         variables = list(_get_variables(case))
-        if not variables:
-            lost.append(case.display_name or case.name)
-            continue
         # Parameters stand in the name (``sums_test %n=1000``), in some versions among others of the test too.
         name, *parameters = (case.name.partition("@")[0] or case.display_name).split(" %")
         levels: list[tuple[str, Scalar]] = [("test", name)]
@@ -76,20 +82,25 @@ def read(document: object, place: str) -> FileContents:
         params = {k: v for k, v in case.check_params.items() if isinstance(v, str | int | float | bool)}
         levels += [(identifier(key.rpartition(".")[2]), value) for key, value in params.items()]
         levels = list(dict(levels).items())
+        if not variables:
+            lost.append(case.display_name or case.name)
+            if case.result not in ("", "success", "pass", "skip", "xpass"):
+                failures.append(FailedRuns(dict(levels), failed=1, reason=f"ReFrame: {case.result}"))
+            continue
         for name, value, unit_text in variables:
-            unit = read_unit(unit_text, f"{place}: {case.name}, {name}")
+            unit = any_unit(unit_text)
             values_of.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
     series = tuple(
         ImportedSeries(
             dict(levels), metric, unit, tuple((value,) for value in values),
-            "higher" if unit.endswith("/s") else "lower",
+            direction_of(unit) or ("neither" if unit else "lower"),
         )
         for (levels, metric, unit), values in values_of.items()
     )  # fmt: skip
     about = file.session_info
     notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
-    return FileContents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
+    return FileContents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes, {}, tuple(failures))
 
 
 def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:

@@ -17,13 +17,47 @@ def find_same_programs(*programs: Mapping[str, Mapping[str, Any]]) -> list[Notic
     programs : mapping of str to mapping
         ``Record.program`` of each record, in the order of the question.
     """
-    paths: dict[str, list[str]] = {}
-    for path, facts in (item for program in programs for item in program.items()):
-        alike = paths.setdefault(str(facts["sha256"]), [])
-        if path not in alike:
-            alike.append(path)
+    paths: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for program in programs:
+        for path, facts in program.items():
+            if facts.get("library_of"):
+                continue
+            alike = paths.setdefault((str(facts["sha256"]), _list_libraries(path, program)), [])
+            if path not in alike:
+                alike.append(path)
     several = [alike for alike in paths.values() if len(alike) > 1]
     return [Notice("same_program", fields={"programs": " and ".join(_shorten(alike))}) for alike in several]
+
+
+def find_other_libraries(
+    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> list[Notice]:
+    """Tell libraries at one path with other contents, where a program that uses them is the same in both.
+
+    Parameters
+    ----------
+    old, new : mapping of str to mapping
+        ``Record.program`` of two records.
+    """
+    changed = [
+        path
+        for path, facts in new.items()
+        if path in old
+        and old[path]["sha256"] != facts["sha256"]
+        and any(
+            user in old and user in new and old[user]["sha256"] == new[user]["sha256"]
+            for user in facts.get("library_of", ())
+        )
+    ]
+    text = ", ".join(_shorten(changed))
+    return [Notice("other_libraries", fields={"libraries": text})] if changed else []
+
+
+def _list_libraries(path: str, program: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Contents of the libraries that a program is linked to, in an order of their own."""
+    return tuple(
+        sorted(str(facts["sha256"]) for facts in program.values() if path in facts.get("library_of", ()))
+    )
 
 
 def _shorten(paths: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Scalar
-from steelyard.lab.answer.same_program import find_same_programs
+from steelyard.lab.answer.same_program import find_other_libraries, find_same_programs
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.stats.answer import answer
@@ -63,6 +63,7 @@ def compare_records(
         )
         facts = DesignFacts("sequential", 1, before.experiment.design.seed)
         alike = find_same_programs(before.program, after.program)
+        alike = find_other_libraries(before.program, after.program) or alike
         compared = answer(f"{old} and {new}", samples, facts, declared, warnings=alike)
         # First: no number of the answer shows it, and only the gravest are told without --details.
         return replace(compared, warnings=(*_note_apart(before, after), *compared.warnings))

@@ -35,7 +35,7 @@ from steelyard.results.status import Progress
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.host.control_groups import find_control_groups, remove_leftovers
 from steelyard.run.launch.launch_plan import LaunchPlan
-from steelyard.run.launch.provenance import ProgramIdentity, program_identity
+from steelyard.run.launch.provenance import ProgramIdentity, library_identity, program_identity
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.native import require_linux
 from steelyard.run.runner.capabilities import capabilities
@@ -76,6 +76,9 @@ class PreparedRun:
         self.launches = LaunchPlan(experiment, drawn, builds=first, built_in=in_context)
         self.launches.check()
         self.identities = [program_identity(path) for path in self.launches.files()]
+        if self.elsewhere is None:
+            libraries = self.launches.libraries().items()
+            self.identities += [library_identity(path, programs) for path, programs in libraries]
         self.watch = watch
 
     def tell_jobs(self, prefix: str, text: str, done: int = 0, total: int = 1) -> None:
@@ -251,6 +254,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
                 f"what program {record.directory} has measured so far was lost with a damaged record",
                 hint="measure into a new record: --output NAME.lab",
             )
+        if identity.library_of and not any(facts.get("library_of") for facts in record.program.values()):
+            continue  # A record from before libraries were looked at.
         if identity.sha256 not in list_contents(record, identity.path, experiment.source):
             rebuilt = (
                 "built elsewhere, it may have other paths in it (compilers leave them out with"
@@ -259,8 +264,9 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
                 else ""
             )
             raise RecordError(
-                f"{identity.path} is not the program that {record.directory} has measured so far",
-                hint=f"{rebuilt}put the old program back, or measure into a new record: --output NAME.lab",
+                f"{identity.path} is not the {identity.kind} that {record.directory} has measured so far",
+                hint=f"{rebuilt}put the old {identity.kind} back, or measure into a new record: --output"
+                " NAME.lab",
             )
 
 
@@ -294,7 +300,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
             session = RunnerSession(launches, measurer, runner, journal, take)
             has_failed = True
             try:
-                session.run_hooks(hooks.setup_once)
+                session.run_hooks("setup_once", hooks.setup_once)
                 if prepared.elsewhere is None:
                     end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
                 else:
@@ -323,7 +329,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
 def _clean_up_once(record: Record, run_id: int, session: RunnerSession, *, has_failed: bool) -> None:
     """Run ``cleanup_once``; after a failure, its own must not hide why the run ended, and is a warning."""
     try:
-        session.run_hooks(record.experiment.program.cleanup_once)
+        session.run_hooks("cleanup_once", record.experiment.program.cleanup_once)
     except ProgramError as error:
         if not has_failed:
             raise

@@ -26,6 +26,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used; "
     "CPU time (cpu_s) leaves it out.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
+    "other_libraries": "{libraries} changed between the records, and the programs that use them did not: the"
+    " difference may lie there.",
     "same_program": "{programs} are the same program, byte for byte; only names, arguments and paths differ.",
     "few_blocks": "Only {n} {what}: {shape} (use {wanted} or more).",
     "autocorrelated": "{who}: {what} are correlated (r1 = {r1}): {n} are worth {n_eff} independent ones; "
@@ -55,8 +57,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "crowded": "{who}: oversubscribed (more ranks than CPUs): times are not judged.",
     "one_process": "{who}: all repetitions come from one process: variation between launches (memory layout, "
     "for example) is not covered by any interval.",
-    "failures_unequal": "{who}: no verdict. Runs failed or timed out, so runs are not missing at random; "
-    'set failures = "ignore" in [analysis] to judge anyway.',
+    "failures_unequal": "No verdict with {who}: the runs that failed or timed out are not missing at random. "
+    'In a spec, failures = "ignore" under [analysis] judges the others.',
     "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; any other "
     "failure leaves a comparison without a verdict.",
     "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",

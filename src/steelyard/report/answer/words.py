@@ -399,6 +399,21 @@ def name_unit(design: DesignFacts) -> str:
     return "machine" if design.machines else "context"
 
 
+def _count_runs(comparison: Comparison, answer: Answer) -> str:
+    """How many runs each side has; a baseline with another number than the treatment is told apart."""
+    text = "repetition" if "one_process" in comparison.flags else "run"
+    counts = {
+        sample.treatment.id: sample.summary.n
+        for sample in answer.samples
+        if sample.metric.name == comparison.metric.name
+    }
+    treated = counts.get(comparison.treatment.id, comparison.blocks)
+    baseline = counts.get(comparison.baseline.id, comparison.blocks)
+    if treated == baseline:
+        return f"{plural(treated, text)} of each"
+    return f"{plural(treated, text)} against {baseline}"
+
+
 def _format_evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
     parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
     p = comparison.p_holm
@@ -408,8 +423,7 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
     elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
-        text = "repetition" if "one_process" in comparison.flags else "run"
-        parts.append(f"{plural(comparison.blocks, text)} of each, one after the other")
+        parts.append(f"{_count_runs(comparison, answer)}, one after the other")
     elif comparison.instances is not None:
         parts.append(f"{plural(comparison.instances, 'instance')} in {plural(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:

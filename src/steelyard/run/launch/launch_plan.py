@@ -27,6 +27,7 @@ from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import CAPTURE, Launch
 from steelyard.run.launch.launcher import launcher_of
 from steelyard.run.launch.launcher.session_directory import remove_session
+from steelyard.run.launch.libraries import list_libraries
 from steelyard.run.launch.valgrind import Valgrind
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import expand, format_level, names
@@ -276,6 +277,16 @@ class LaunchPlan:
             script = find_script(launch)
             paths |= {launch.path} if script is None else {launch.path, str(script)}
         return sorted(paths)
+
+    def libraries(self) -> dict[str, list[str]]:
+        """Return the shared libraries of the programs, each with the programs that are linked to it."""
+        programs: dict[str, list[str]] = {}
+        for treatment in self.treatments:
+            launch = self._launch(treatment, LaunchChange())
+            for library in list_libraries(launch.path, launch.env):
+                if launch.path not in programs.setdefault(library, []):
+                    programs[library].append(launch.path)
+        return programs
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         # By the experiment, not by the name: a factor of an older record may bear one that is reserved now.

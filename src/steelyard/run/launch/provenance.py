@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -57,6 +58,8 @@ class ProgramIdentity(msgspec.Struct, frozen=True):
         GNU build id of an ELF file; ``None`` where it has none.
     interpreter : str or None
         What follows ``#!`` in a script; ``None`` for anything else.
+    library_of : tuple of str
+        The programs that are linked to it; empty of a program.
     """
 
     path: str
@@ -65,6 +68,23 @@ class ProgramIdentity(msgspec.Struct, frozen=True):
     state: FileState
     build_id: str | None = None
     interpreter: str | None = None
+    library_of: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What it is, in a word."""
+        return "library" if self.library_of else "program"
+
+
+def library_identity(path: str, programs: Sequence[str]) -> ProgramIdentity:
+    """Path and contents of a shared library, and the programs that are linked to it.
+
+    Raises
+    ------
+    ProgramError
+        As ``program_identity``.
+    """
+    return msgspec.structs.replace(program_identity(path), library_of=tuple(programs))
 
 
 def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
@@ -110,14 +130,14 @@ def describe_change(identity: ProgramIdentity) -> str | None:
         resolved = Path(os.path.realpath(identity.path))
         sha256 = _get_sha256(resolved, state)
     except FileNotFoundError:
-        return f"program {identity.path} was deleted"
+        return f"{identity.kind} {identity.path} was deleted"
     except OSError as error:
-        return f"program {identity.path} can no longer be read: {error.strerror}"
+        return f"{identity.kind} {identity.path} can no longer be read: {error.strerror}"
     if sha256 == identity.sha256:
         return None
     moved = f" and now is {resolved}" if str(resolved) != identity.resolved else ""
     return (
-        f"program {identity.path} was replaced{moved}: {identity.state.size_bytes} bytes, "
+        f"{identity.kind} {identity.path} was replaced{moved}: {identity.state.size_bytes} bytes, "
         f"sha256 {identity.sha256[:12]} became {state.size_bytes} bytes, sha256 {sha256[:12]}"
     )
 

@@ -56,6 +56,10 @@ class JournalState(IntEnum):
     CORRUPT = 5
 
 
+ANY_HOOK: Final = "a command around a block, or of a level,"
+"""What the runner can say of an untimed command: not which key of the spec it is of."""
+
+
 class HookError(ProgramError):
     """An untimed command of a block failed.
 
@@ -109,8 +113,7 @@ def explain_failure(failed: Failed, journal: Path, commands: Sequence[Sequence[s
         case Failure.HOOK:
             hook = decode_record(failed.body)
             return HookError(
-                f"a command around a block, or of a level, failed:"
-                f" {_name(hook, commands)}{_describe_end(hook)}",
+                f"{ANY_HOOK} failed: {_name(hook, commands)}{_describe_end(hook)}",
                 hint="give it more time: hook_timeout under [program]"
                 if hook.hook_status == "timed_out"
                 else "run the command by itself to see why",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from steelyard.core.errors import MachineError, UsageError
 from steelyard.extensions.gate.harnesses.harness import (
@@ -17,6 +19,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     locate_program,
     match_any,
 )
+from steelyard.files.reading import read_bytes
 
 
 class Hyperfine(Harness):
@@ -39,6 +42,10 @@ class Hyperfine(Harness):
         if {"-r", "--min-runs", "-m", "--max-runs", "-M"} & {*program.words}:
             del short["--runs"]
         return [*program.words, *add_missing(program.words, short), f"--export-json={selection.metrics}"]
+
+
+FIRST_OF_TASKS: Final = 5
+"""Major version of Vitest from which benchmarks are tasks of tests, and ``--outputJson`` is gone."""
 
 
 class Vitest(Harness):
@@ -65,11 +72,27 @@ class Vitest(Harness):
         return [HarnessProgram("", (program, *rest[1:]), self.source)]
 
     def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
-        """Once, without watching files; names of tests are one regular expression."""
-        names = [entry.rpartition(" > ")[2] for entry in selection.names]
-        chosen = ["-t", f"({match_any(names)[2:-2]})$"] if names else []
-        return [*program.words, *add_missing(program.words, {"--run": ""}), *chosen,
-                f"--outputJson={selection.metrics}"]  # fmt: skip
+        """Once, without watching files; names of tests are one regular expression.
+
+        From Vitest 5 on a benchmark is a task of a test, and tests are what can be chosen.
+        """
+        words = [*program.words, *add_missing(program.words, {"--run": ""})]
+        of_tasks = _read_major(program.words[0]) >= FIRST_OF_TASKS
+        names = [entry.rpartition(" > ")[0 if of_tasks else 2] for entry in selection.names]
+        chosen = ["-t", f"({match_any(tuple(dict.fromkeys(names)))[2:-2]})$"] if names else []
+        if of_tasks:
+            return [*words, *chosen, "--reporter=json", f"--outputFile={selection.metrics}"]
+        return [*words, *chosen, f"--outputJson={selection.metrics}"]
+
+
+def _read_major(program: str) -> int:
+    """Return the major version of a Vitest in node_modules; 0 where it does not say."""
+    file = Path(program).resolve().parent / "package.json"
+    try:
+        version = str(json.loads(read_bytes(file, hint="npm ci", largest=2**20))["version"])
+        return int(version.partition(".")[0])
+    except (UsageError, KeyError, ValueError):
+        return 0
 
 
 class Tinybench(Harness):

@@ -1,0 +1,84 @@
+"""``steelyard solvers``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import json_option, read_duration
+from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
+from steelyard.cli.terminal import show
+
+
+class SolversOptions(Options):
+    """Options of ``steelyard solvers``."""
+
+    table: Path = declare_argument("TABLE", type=InputPath())
+    instance: str | None = declare("Column of the problem instance.", metavar="COLUMN")
+    solver: str | None = declare("Column of the solver.", metavar="COLUMN")
+    seed: str | None = declare(
+        "Column that tells runs of one solver on one instance apart.", metavar="COLUMN"
+    )
+    status: str | None = declare("Column of what became of a run.", metavar="COLUMN")
+    time: str | None = declare("Column of the time.", metavar="COLUMN")
+    solved: tuple[str, ...] = declare(
+        "Word of the status of a solved run. Repeatable.", metavar="WORD", multiple=True
+    )
+    unit: str = declare("Unit of the times.", choices=("s", "ms", "us"), default="s", show_default=True)
+    limit_s: float | None = declare(
+        "Time limit (default: at which runs timed out). A run that took longer counts as timed out.",
+        "--limit",
+        "limit_s",
+        type=read_duration,
+        metavar="TIME",
+    )
+    par: int = declare(
+        "Limits that a run counts as which was not solved.", least=1, default=2, show_default=True
+    )
+    against: str | None = declare(
+        "Solver with which the others are compared (default: the first).", metavar="SOLVER"
+    )
+    figures: Path | None = declare(
+        "Write the cactus plot and the scatter plots there, as SVG.", type=OutputDirectory(), metavar="DIR"
+    )
+    as_json: bool = json_option
+
+
+@click.command(cls=PathCommand, short_help="Compare solvers over problem instances under a time limit.")
+@take(SolversOptions)
+def command(options: SolversOptions) -> None:
+    """Compare solvers over problem instances, where runs may time out or fail.
+
+    TABLE is CSV or TSV with a row a run: instance, solver, status (ok, timeout, failed, …), time, and a seed
+    where a solver ran several times on one instance. Columns with usual names need no option. A record gives
+    such a table: steelyard export RECORD -o runs.csv.
+
+    No run is left out: one that was not solved counts as --par limits (PAR2, PAR10). The verdict is about
+    instances like these: the signs of the differences of an instance are flipped, and solvers are one family.
+
+    \b
+    steelyard solvers runs.csv
+    steelyard solvers runs.csv --solver tool --time cputime --limit 1h --par 10
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.solvers.charts import draw_charts
+    from steelyard.extensions.solvers.judging import answer
+    from steelyard.extensions.solvers.results import SOLVERS
+    from steelyard.extensions.solvers.runs import make_campaign
+    from steelyard.extensions.solvers.table import Roles, read_table
+    from steelyard.extensions.solvers.text import lines
+    from steelyard.files.writing import write_output
+    from steelyard.report.page.figures import draw_figure
+
+    scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6}[options.unit]
+    roles = Roles(
+        options.instance, options.solver, options.seed, options.status, options.time, options.solved, scale
+    )
+    campaign = make_campaign(read_table(options.table, roles), options.limit_s, str(options.table))
+    solvers = answer(campaign, against=options.against, penalty=options.par)
+    if options.figures is not None:
+        options.figures.mkdir(parents=True, exist_ok=True)
+        for chart in draw_charts(solvers, campaign):
+            write_output(options.figures / f"{chart.name}.svg", draw_figure(chart).encode())
+    show(lambda: SOLVERS.text(solvers), lambda width: lines(solvers, width), as_json=options.as_json)

@@ -1,0 +1,134 @@
+"""What became of one run of a solver on one instance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.core.errors import UsageError
+
+Outcome = Literal["solved", "timeout", "failed"]
+
+_SOLVED: Final = """
+    ok solved success successful done complete completed finished pass passed true 1 yes
+    sat unsat satisfiable unsatisfiable valid invalid optimal
+"""
+_TIMEOUT: Final = "timeout timeouts timedout timed_out time_out tle to out_of_time time_limit timelimit"
+_FAILED: Final = """
+    fail failed failure error err crash crashed segfault abort aborted killed signal
+    memout mo oom out_of_memory memory_out wrong incorrect unknown none false 0 no
+"""
+WORDS: Final[dict[Outcome, frozenset[str]]] = {
+    "solved": frozenset(_SOLVED.split()),
+    "timeout": frozenset(_TIMEOUT.split()),
+    "failed": frozenset(_FAILED.split()),
+}
+"""What tables call an outcome; case, blanks and hyphens do not matter."""
+
+
+class SolverRun(msgspec.Struct, frozen=True):
+    """One run.
+
+    Attributes
+    ----------
+    time_s : float
+        What the solver took; of one that was not solved, what was spent on it.
+    """
+
+    solver: str
+    instance: str
+    outcome: Outcome
+    time_s: float
+    seed: str = ""
+
+
+class Campaign(msgspec.Struct, frozen=True):
+    """All runs, under one limit.
+
+    Attributes
+    ----------
+    runs : tuple of SolverRun
+    limit_s : float
+        At which every run was ended, or is taken to have been.
+    origin : str
+        Where the limit comes from, in words.
+    """
+
+    runs: tuple[SolverRun, ...]
+    limit_s: float
+    origin: str
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """In the order in which they come."""
+        return tuple(dict.fromkeys(run.solver for run in self.runs))
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """In the order in which they come."""
+        return tuple(dict.fromkeys(run.instance for run in self.runs))
+
+
+def read_outcome(text: str, place: str) -> Outcome:
+    """Read the word of a table for an outcome.
+
+    Raises
+    ------
+    UsageError
+        The word is not known.
+    """
+    word = "_".join(text.lower().replace("-", " ").split())
+    for outcome, words in WORDS.items():
+        if word in words:
+            return outcome
+    raise UsageError(
+        f"{place}: the status {text!r} is not known",
+        hint="write ok, timeout or failed; or name the words of solved runs: --solved WORD",
+    )
+
+
+def make_campaign(runs: Iterable[SolverRun], limit_s: float | None, place: str) -> Campaign:
+    """Put runs under one limit; one that took longer than it counts as timed out.
+
+    Without a limit, it is what all runs that timed out took.
+
+    Raises
+    ------
+    UsageError
+        No limit is given, and the runs that timed out took different times or there are none; or two runs
+        are of one solver, instance and seed.
+    """
+    collected = tuple(runs)
+    _refuse_repeated(collected, place)
+    origin = "as given"
+    if limit_s is None:
+        times = {run.time_s for run in collected if run.outcome == "timeout" and math.isfinite(run.time_s)}
+        if len(times) != 1:
+            spread = f"runs timed out after {min(times):g} to {max(times):g} s" if times else ""
+            problem = spread or "no run that timed out has a time"
+            raise UsageError(f"{place}: the time limit is not known: {problem}", hint="--limit SECONDS")
+        (limit_s,) = times
+        origin = "at which runs timed out"
+    cut = tuple(
+        msgspec.structs.replace(run, outcome="timeout", time_s=limit_s)
+        if run.outcome == "solved" and run.time_s > limit_s
+        else run
+        for run in collected
+    )
+    return Campaign(cut, limit_s, origin)
+
+
+def _refuse_repeated(runs: Iterable[SolverRun], place: str) -> None:
+    keys: set[tuple[str, str, str]] = set()
+    for run in runs:
+        key = (run.solver, run.instance, run.seed)
+        if key in keys:
+            seed = f", seed {run.seed}" if run.seed else ""
+            raise UsageError(
+                f"{place}: {run.solver} has two runs of {run.instance}{seed}",
+                hint="name the column that tells them apart: --seed COLUMN",
+            )
+        keys.add(key)

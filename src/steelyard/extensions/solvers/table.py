@@ -1,0 +1,127 @@
+"""Runs of solvers from a table: CSV or TSV with a row a run, whose columns have roles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.core.errors import UsageError
+from steelyard.core.units import parse_float
+from steelyard.extensions.solvers.runs import Outcome, SolverRun, read_outcome
+from steelyard.files.reading import csv_rows, read_text
+
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "instance": ("instance", "benchmark", "problem", "input", "file", "task"),
+    "solver": ("solver", "tool", "configuration", "config", "system", "program", "algorithm"),
+    "seed": ("seed", "repetition", "run"),
+    "status": ("status", "outcome", "result"),
+    "time": ("time_s", "time", "runtime", "cputime", "walltime", "seconds", "elapsed"),
+}
+"""Names by which a column is known without an option."""
+
+
+class Roles(msgspec.Struct, frozen=True):
+    """Which column says what; ``None``: the one with a name that is usual for it.
+
+    Attributes
+    ----------
+    solved : tuple of str
+        Words of the status of a run that was solved; without any, those that are usual.
+    scale : float
+        Seconds in a unit of the times.
+    """
+
+    instance: str | None = None
+    solver: str | None = None
+    seed: str | None = None
+    status: str | None = None
+    time: str | None = None
+    solved: tuple[str, ...] = ()
+    scale: float = 1.0
+
+
+def read_table(path: Path, roles: Roles) -> tuple[SolverRun, ...]:
+    """Read all rows; a table without a status has no run that failed except those without a time.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, a row has too few or too many cells, a status is not known, or the time of a
+        solved run is no number.
+    """
+    place = str(path)
+    text = read_text(path, hint="give a CSV or TSV file with a row a run, or a record NAME.lab")
+    rows = [(number, [cell.strip() for cell in cells]) for number, cells in csv_rows(text, place) if cells]
+    if len(rows) < 2:
+        raise UsageError(f"{place}: the table has no rows", hint="give a header and a row a run")
+    header = rows[0][1]
+    columns = {role: _find_column(role, getattr(roles, role), header, place) for role in _NAMES}
+    for role in ("instance", "solver", "time"):
+        if columns[role] is None:
+            option = f"--{role} COLUMN"
+            raise UsageError(
+                f"{place}: no column is known to be the {role}", hint=f"{option}, one of: {', '.join(header)}"
+            )
+    return tuple(_read_runs(rows[1:], header, columns, roles, place))
+
+
+def _find_column(role: str, name: str | None, header: Sequence[str], place: str) -> int | None:
+    if name is not None:
+        if name not in header:
+            close = get_close_matches(name, header, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header)}"
+            raise UsageError(f"{place}: no column {name!r}", hint=hint)
+        return header.index(name)
+    lowered = [title.lower() for title in header]
+    return next((lowered.index(usual) for usual in _NAMES[role] if usual in lowered), None)
+
+
+def _read_runs(
+    rows: Sequence[tuple[int, Sequence[str]]],
+    header: Sequence[str],
+    columns: Mapping[str, int | None],
+    roles: Roles,
+    place: str,
+) -> Iterator[SolverRun]:
+    for number, cells in rows:
+        if len(cells) != len(header):
+            raise UsageError(
+                f"{place}, line {number}: {len(cells)} cells, but the header has {len(header)}",
+                hint="the file was cut off, or a cell holds a separator; repair that line",
+            )
+        texts = {role: cells[at] if at is not None else "" for role, at in columns.items()}
+        line = f"{place}, line {number}"
+        time_s = roles.scale * parse_float(texts["time"])
+        outcome: Outcome = "solved"
+        if roles.solved and columns["status"] is not None:
+            outcome = "solved" if texts["status"] in roles.solved else _read_unsolved(texts["status"])
+        elif columns["status"] is not None:
+            outcome = read_outcome(texts["status"], line)
+        elif not math.isfinite(time_s):
+            outcome = read_outcome(texts["time"], line) if texts["time"] else "failed"
+        if outcome == "solved" and not (math.isfinite(time_s) and time_s >= 0):
+            raise UsageError(
+                f"{line}: the run is solved, and its time is {texts['time']!r}",
+                hint="give the seconds that it took, or another status",
+            )
+        yield SolverRun(
+            texts["solver"],
+            texts["instance"],
+            outcome,
+            time_s if math.isfinite(time_s) else math.inf,
+            texts["seed"],
+        )
+
+
+def _read_unsolved(text: str) -> Outcome:
+    """Read what became of a run that has none of the words for solved ones."""
+    try:
+        outcome = read_outcome(text, "")
+    except UsageError:
+        return "failed"
+    return "failed" if outcome == "solved" else outcome
