@@ -297,7 +297,7 @@ def test_an_answer_about_one_program_loads_nothing_that_compares(tmp_path):
 def test_a_run_on_this_machine_loads_nothing_for_queues_builds_launchers_and_claims(tmp_path):
     modules = loaded(tmp_path, 'command = ["/bin/true"]')
     seldom = (
-        "run.queue.job",
+        "extensions.clusters.jobs",
         "run.build",
         "run.launch.launcher.mpi",
         "run.launch.launcher.smpi",

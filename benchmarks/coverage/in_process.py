@@ -43,7 +43,7 @@ def measured(name: str, wanted: float | None, experiments: int, seed: int) -> Me
     called = held = blocks = 0
     for rows in np.exp(np.stack((old, new), axis=2)):
         with (
-            mock.patch("steelyard.lab.measure.calibrated", lambda function: function),
+            mock.patch("steelyard.lab.measure.calibrate", lambda function: function),
             mock.patch("steelyard.lab.measure.quiet_memory", mock.MagicMock()),
             mock.patch("steelyard.lab.measure.timed_blocks", return_value=map(tuple, rows.tolist())),
         ):

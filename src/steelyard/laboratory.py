@@ -289,7 +289,7 @@ class Report:
 
     Attributes
     ----------
-    contents : tuple of Contents and History
+    contents : tuple of Shown
         What is shown, one below the other.
     """
 

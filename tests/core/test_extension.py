@@ -67,7 +67,7 @@ def test_a_module_that_does_not_import_is_a_problem_and_the_others_go_on(install
 
 def test_an_entry_point_that_is_no_extension_is_a_problem(installed):
     installed("other_text", "extension = 'text'\n")
-    assert find_extensions().problems[-1].reason == "other_text:extension is not a steelyard.api.Extension"
+    assert find_extensions().problems[-1].reason == "other_text:extension is not a steelyard.Extension"
 
 
 def test_the_second_of_two_extensions_of_one_name_is_a_problem(installed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.core.units import RUNNER_METRICS
 from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -57,6 +58,17 @@ def test_times_of_the_runner_and_contexts_come_back_too(tmp_path):
         settings = [outcome.block.context.settings for outcome in record.outcomes()]
     assert found == {1: ([1.125, 1.25], [1, 2]), 2: ([2.125, 2.25], [1, 2])}
     assert settings == [{"env_bytes": 1}, {"env_bytes": 2}]
+
+
+@pytest.mark.parametrize("metric", [each for each in RUNNER_METRICS if each.metric.name != "cpu_s"])
+def test_every_metric_of_the_runner_comes_back_with_its_value(tmp_path, metric):
+    name, value = metric.metric.name, 3.0 if metric.scale == 1 else 3.5
+    spec = {**SPEC, "metrics": {}, "analysis": {"metric": name}}
+    kept = [KeptBlock([({"k": k}, [LabelledValue(name, k * value)]) for k in (1, 2)])]
+    write_values(tmp_path / "kept.lab", experiment(**spec), kept, "values.csv")
+    with Record.open(tmp_path / "kept.lab") as record:
+        samples = {sample.treatment.levels["k"]: [*sample.values] for sample in record.samples(name)}
+    assert samples == {1: [value], 2: [2 * value]}
 
 
 def test_a_level_that_the_experiment_has_not_is_an_error(tmp_path):

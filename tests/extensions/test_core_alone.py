@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from copied_package import COMMAND_LINE, copy_package, run_copy
 
-import steelyard
-import steelyard._kernels
-
-PACKAGE = Path(steelyard.__file__).parent
-START = """
-import sys
-# An editable install finds the whole package, whatever comes first in the path.
-sys.meta_path = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
-sys.path.insert(0, {place!r})
-"""
 IMPORT_ALL = """
 import importlib, pkgutil, steelyard
 for module in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
@@ -28,7 +15,6 @@ for module in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
 print(len([name for name in sys.modules if name.startswith("steelyard.")]))
 print([name for name in sys.modules if name.startswith("steelyard.extensions.")])
 """
-COMMAND_LINE = "from steelyard.cli import main; main()"
 FACES = ("api", "laboratory")
 """What names parts of extensions for programs."""
 SPEC = """
@@ -46,26 +32,11 @@ max = "60 s"
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A directory with the package and without its extensions."""
-    place = tmp_path_factory.mktemp("alone")
-    without = shutil.ignore_patterns("extensions", "__pycache__")
-    shutil.copytree(PACKAGE, place / "steelyard", ignore=without)
-    shutil.copy(steelyard._kernels.__file__, place / "steelyard")
-    return place
-
-
-def run(place, program, *words, cwd):
-    return subprocess.run(
-        [sys.executable, "-c", START.format(place=str(place)) + program, *words],
-        cwd=cwd,
-        env={**os.environ, "HOME": str(cwd)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return copy_package(tmp_path_factory.mktemp("alone"), shutil.ignore_patterns("extensions", "__pycache__"))
 
 
 def test_every_module_of_the_core_imports(place, tmp_path):
-    done = run(place, IMPORT_ALL.format(faces=FACES), cwd=tmp_path)
+    done = run_copy(place, IMPORT_ALL.format(faces=FACES), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     count, loaded = done.stdout.splitlines()
     assert int(count) > 300
@@ -74,24 +45,24 @@ def test_every_module_of_the_core_imports(place, tmp_path):
 
 def test_a_comparison_runs_is_answered_and_its_claim_is_judged(place, tmp_path):
     (tmp_path / "alone.toml").write_text(SPEC)
-    done = run(place, COMMAND_LINE, "run", "alone.toml", cwd=tmp_path)
+    done = run_copy(place, COMMAND_LINE, "run", "alone.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "at most 60.0 s" in done.stdout
-    assert run(place, COMMAND_LINE, "check", "alone.lab", cwd=tmp_path).returncode == 0
+    assert run_copy(place, COMMAND_LINE, "check", "alone.lab", cwd=tmp_path).returncode == 0
 
 
 def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place, tmp_path):
-    done = run(place, COMMAND_LINE, "--help", cwd=tmp_path)
+    done = run_copy(place, COMMAND_LINE, "--help", cwd=tmp_path)
     assert "compare" in done.stdout
     assert "bisect" not in done.stdout
-    done = run(place, COMMAND_LINE, "gate", cwd=tmp_path)
+    done = run_copy(place, COMMAND_LINE, "gate", cwd=tmp_path)
     assert done.returncode == 2
     assert "unknown command 'gate'" in done.stderr
 
 
 def test_a_claim_of_an_extension_that_is_missing_is_refused_in_words(place, tmp_path):
     (tmp_path / "alone.toml").write_text(SPEC.replace('limit = "wall_s"\nmax = "60 s"', 'scales = "wall_s"'))
-    done = run(place, COMMAND_LINE, "check", "alone.toml", cwd=tmp_path)
+    done = run_copy(place, COMMAND_LINE, "check", "alone.toml", cwd=tmp_path)
     assert done.returncode == 2
     assert "no key names a kind of claim" in done.stderr
     assert "Traceback" not in done.stderr

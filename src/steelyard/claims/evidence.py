@@ -228,7 +228,7 @@ class BestEvidence(Evidence, frozen=True):
     ----------
     chosen : Scalar or None
         ``None`` where nothing could be chosen.
-    candidates : tuple of Candidate
+    candidates : tuple of BestCandidate
         All others, in the order of the design.
     possible : tuple of Scalar
         The set not distinguishable from the best; it holds the best with probability 1 - ``level`` / 2 at

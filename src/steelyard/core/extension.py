@@ -202,7 +202,7 @@ def _list_installed(problems: list[Problem]) -> list[tuple[str, Extension]]:
         if isinstance(extension, Extension):
             extensions.append((point.value, extension))
         else:
-            problems.append(Problem(point.name, f"{point.value} is not a steelyard.api.Extension"))
+            problems.append(Problem(point.name, f"{point.value} is not a steelyard.Extension"))
     return extensions
 
 

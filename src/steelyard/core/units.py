@@ -47,22 +47,85 @@ class Metric(msgspec.Struct, frozen=True):
     about: str = ""
 
 
-BUILTIN: Final[dict[str, Metric]] = {
-    metric.name: metric
-    for metric in (
+class RunnerMetric(msgspec.Struct, frozen=True):
+    """A metric that the runner observes of every trial.
+
+    Attributes
+    ----------
+    metric : Metric
+    columns : tuple of str
+        Columns of a trial, in the journal and in the record, whose sum it is: whole numbers.
+    scale : int
+        How many of them are its unit.
+    may_lack : bool
+        Whether a trial may be without it.
+    """
+
+    metric: Metric
+    columns: tuple[str, ...]
+    scale: int = 1
+    may_lack: bool = False
+
+    def observe(self, trial: object) -> float | int | None:
+        """Return the value of a trial that has these columns; ``None`` where it was not observed."""
+        counts: list[int | None] = [getattr(trial, column) for column in self.columns]
+        total = 0
+        for count in counts:
+            if count is None:
+                return None
+            total += count
+        return total if self.scale == 1 else total / self.scale
+
+
+RUNNER_METRICS: Final = (
+    RunnerMetric(
         Metric("wall_s", "s", "builtin", "lower", "elapsed time from start to end, start-up included"),
+        ("wall_ns",),
+        10**9,
+    ),
+    RunnerMetric(
         Metric("cpu_s", "s", "builtin", "lower", "user plus system time of the whole waited-for tree"),
-        Metric("user_s", "s", "builtin", "lower", "user time alone; coarse below 0.1 s"),
+        ("user_us", "system_us"),
+        10**6,
+    ),
+    RunnerMetric(
+        Metric("user_s", "s", "builtin", "lower", "user time alone; coarse below 0.1 s"), ("user_us",), 10**6
+    ),
+    RunnerMetric(
         Metric("system_s", "s", "builtin", "lower", "system time alone; coarse below 0.1 s"),
+        ("system_us",),
+        10**6,
+    ),
+    RunnerMetric(
         Metric("rss_bytes", "B", "builtin", "lower", "peak resident memory of the tree's largest process"),
+        ("rss_bytes",),
+    ),
+    RunnerMetric(
         Metric("minor_faults", "", "builtin", "lower", "page faults served without reading from a disk"),
-        Metric("major_faults", "", "builtin", "lower", "page faults that read from a disk"),
+        ("minor_faults",),
+    ),
+    RunnerMetric(
+        Metric("major_faults", "", "builtin", "lower", "page faults that read from a disk"), ("major_faults",)
+    ),
+    RunnerMetric(
         Metric("voluntary_switches", "", "builtin", "neither", "context switches because the program waited"),
+        ("voluntary_switches",),
+    ),
+    RunnerMetric(
         Metric("involuntary_switches", "", "builtin", "lower", "switches because others wanted the CPU"),
+        ("involuntary_switches",),
+    ),
+    RunnerMetric(
         Metric("queue_wait_s", "s", "builtin", "neither", "time its main thread was ready without a CPU"),
-    )
-}
-"""The metrics that every trial has."""
+        ("queue_wait_ns",),
+        10**9,
+        may_lack=True,
+    ),
+)
+"""In the order of tables; whatever reads, keeps, imports or exports one of them asks here."""
+
+BUILTIN: Final = {entry.metric.name: entry.metric for entry in RUNNER_METRICS}
+"""The metrics that every trial has, by name."""
 
 _DURATION_S: Final = {
     "ns": 1e-9,

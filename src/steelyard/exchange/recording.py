@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Treatment
-from steelyard.core.units import BUILTIN, Better, Scalar
+from steelyard.core.units import BUILTIN, RUNNER_METRICS, Better, Scalar
 from steelyard.design import treatments
 from steelyard.design.plan import Block, Context
 from steelyard.interventions import INTERVENTIONS
@@ -137,7 +137,7 @@ def write_record(
 
     Parameters
     ----------
-    trials : sequence of Trial
+    trials : sequence of RecordedTrial
         In the order in which they were taken; all blocks have the same number of them.
 
     Raises
@@ -396,23 +396,23 @@ def _make_measurement(number: int, place: int, treatment: int, trial: RecordedTr
 
 def _fill_columns(builtins: Mapping[str, float]) -> dict[str, int]:
     """Return the columns of a trial that built-in metrics are read from."""
-    columns = {"wall_ns": round(builtins.get("wall_s", 0.0) * 1e9)}
-    # CPU time alone is kept as user time, since its sum with system time is what is read back.
-    columns["user_us"] = round(builtins.get("user_s", builtins.get("cpu_s", 0.0)) * 1e6)
-    columns["system_us"] = round(builtins.get("system_s", 0.0) * 1e6)
-    return columns | {name: round(builtins[name]) for name in _COUNTED if name in builtins}
+    observed = [entry for entry in RUNNER_METRICS if entry.metric.name in builtins]
+    # A sum alone is kept in its first column, since the sum is what is read back; its parts come later.
+    return {
+        entry.columns[0]: round(builtins[entry.metric.name] * entry.scale)
+        for entry in sorted(observed, key=lambda entry: -len(entry.columns))
+    }
 
 
 def _make_trial(
     columns: Mapping[str, int], values: Sequence[Value], status: Status = "ok", reason: str = ""
 ) -> Measurement:
     """Return a trial of which only these columns and values are known."""
-    fields: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
+    fields: dict[str, Any] = dict.fromkeys(_COLUMNS, 0) | {"queue_wait_ns": None}
     return Measurement(
         **fields | dict(columns),
         status=status,
         reason=reason or None,
-        queue_wait_ns=None,
         exit_code=None,
         signal=None,
         cpu=None,
@@ -420,5 +420,4 @@ def _make_trial(
     )
 
 
-_COUNTED: Final = ("rss_bytes", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
 _COLUMNS: Final = tuple(field.name for field in msgspec.structs.fields(Measurement) if field.type is int)

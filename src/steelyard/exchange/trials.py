@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
-from steelyard.core.units import BUILTIN, Scalar
+from steelyard.core.units import RUNNER_METRICS, Scalar
 from steelyard.design.plan import BlockOutcome
 from steelyard.exchange.table import Cell, Table, TableColumn, Type, type_of
 from steelyard.run.measure.measurement import Measurement
@@ -38,16 +38,7 @@ _END: Final = (
 )  # fmt: skip
 
 OBSERVED: Final[dict[str, Callable[[Measurement], Cell]]] = {
-    "wall_s": lambda m: m.wall_ns / 1e9,
-    "cpu_s": lambda m: (m.user_us + m.system_us) / 1e6,
-    "user_s": lambda m: m.user_us / 1e6,
-    "system_s": lambda m: m.system_us / 1e6,
-    "rss_bytes": lambda m: m.rss_bytes,
-    "minor_faults": lambda m: m.minor_faults,
-    "major_faults": lambda m: m.major_faults,
-    "voluntary_switches": lambda m: m.voluntary_switches,
-    "involuntary_switches": lambda m: m.involuntary_switches,
-    "queue_wait_s": lambda m: None if m.queue_wait_ns is None else m.queue_wait_ns / 1e9,
+    entry.metric.name: entry.observe for entry in RUNNER_METRICS
 }
 """How each built-in metric is read from a measurement."""
 
@@ -64,9 +55,9 @@ def trials(record: Record) -> Table:
         *(TableColumn(f"context.{name}", type_) for name, type_ in settings.items()),
         *_END,
         *(
-            TableColumn(name, "real" if metric.unit == "s" else "integer", metric.unit)
-            for name, metric in BUILTIN.items()
-            if metric in record.metrics
+            TableColumn(entry.metric.name, "integer" if entry.scale == 1 else "real", entry.metric.unit)
+            for entry in RUNNER_METRICS
+            if entry.metric in record.metrics
         ),
     ]
     column_names = {column.name for column in (*_PLACE, *fixed)}

@@ -117,7 +117,7 @@ class Candidates(msgspec.Struct, frozen=True):
     Attributes
     ----------
     points : array (m, parameters)
-    columns : tuple of Column
+    columns : tuple of TermColumn
     scale : array (columns,)
         Each column's largest value, negative for those that count against; the kernel sees columns divided by
         it.

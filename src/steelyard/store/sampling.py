@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from steelyard.core.sample import Doubles, Integers
+from steelyard.core.units import RUNNER_METRICS
 from steelyard.spec.experiment import Reduce
-from steelyard.store.trials import CHUNK, WAITED_NS, Trials, numbers
+from steelyard.store.trials import CHUNK, Trials, fill, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,21 +25,16 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 COLUMNS: Final[dict[str, tuple[str, float]]] = {
-    "wall_s": ("wall_ns", 1e9),
-    "cpu_s": ("user_us + system_us", 1e6),
-    "user_s": ("user_us", 1e6),
-    "system_s": ("system_us", 1e6),
-    "rss_bytes": ("rss_bytes", 1),
-    "minor_faults": ("minor_faults", 1),
-    "major_faults": ("major_faults", 1),
-    "voluntary_switches": ("voluntary_switches", 1),
-    "involuntary_switches": ("involuntary_switches", 1),
-    "queue_wait_s": (WAITED_NS, 1e9),
+    entry.metric.name: (
+        " + ".join(map(fill, entry.columns) if entry.may_lack else entry.columns),
+        entry.scale,
+    )
+    for entry in RUNNER_METRICS
 }
 """For each built-in metric: SQL over ``trial`` that is a whole number, and how many of them are its unit;
 below 0 where it was not observed."""
 
-ALWAYS: Final = frozenset(COLUMNS) - {"queue_wait_s"}
+ALWAYS: Final = frozenset(entry.metric.name for entry in RUNNER_METRICS if not entry.may_lack)
 """Built-in metrics that every trial has."""
 
 _LABELS_SHIFT: Final = 40

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 CHUNK: Final = 1 << 14
 """Rows that are read at once: their numbers fit into a cache, and memory grows with what is kept only."""
 
-WAITED_NS: Final = "coalesce(queue_wait_ns, -1)"
-"""The column of waiting for a CPU, in which below 0 is not observed."""
+
+def fill(column: str) -> str:
+    """Return the SQL of a column in which below 0 is not observed."""
+    return f"coalesce({column}, -1)"
+
+
+WAITED_NS: Final = fill("queue_wait_ns")
+"""Waiting for a CPU."""
 
 numbers = msgspec.json.Decoder(list[int]).decode
 """A column of many rows, as SQLite's ``json_group_array`` gives it: read in half the time of as many rows."""

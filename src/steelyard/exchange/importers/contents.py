@@ -167,7 +167,7 @@ class FileContents(msgspec.Struct, frozen=True):
     ----------
     tool : str
         Its name, and its version where the file says it.
-    series : tuple of Series
+    series : tuple of ImportedSeries
     repeats : {"launch", "process"}
     host : Mapping[str, Scalar]
         Facts of the machine, as the file names them.

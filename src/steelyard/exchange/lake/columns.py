@@ -45,7 +45,7 @@ class ParquetTrials:
 
     Parameters
     ----------
-    every : sequence of Facts
+    every : sequence of LakeFacts
         The records, in whose order rows come.
 
     Raises

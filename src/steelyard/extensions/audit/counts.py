@@ -81,7 +81,7 @@ def count_lengths(
 
     Parameters
     ----------
-    lengths : Candidate
+    lengths : AuditCandidate
         ``env_bytes``.
     rows : sequence of Row
         The other settings that are timed with them, the base first: all are padded to the longest.

@@ -127,7 +127,7 @@ class _Alone(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    expected : dict of str to Digest
+    expected : dict of str to FileDigest
         Name of each file that it wrote to the contents.
     paths : list of str
         Of these files, absolute.

@@ -55,7 +55,7 @@ class SessionComparison(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    changes : sequence of Change
+    changes : sequence of SessionChange
     unjudged : sequence of str
         Sentences on what could not be compared; any of them fails a strict session.
     """

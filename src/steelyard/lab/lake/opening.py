@@ -27,7 +27,7 @@ class Lake(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    facts : tuple of Facts
+    facts : tuple of LakeFacts
         In the order in which records were made.
     left_out : tuple of LeftOut
         Files that are no facts, or lie where they do not belong; tables without facts, of an export that was

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from steelyard.core.sample import Sample
-from steelyard.report.text.digits import scale
+from steelyard.report.text.digits import Scale, scale
 from steelyard.report.text.label import printable
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class RunColumns:
         self.value: Floats = np.concatenate([*map(_compute_floats, samples), np.empty(0)])[order]
         self.waited: Mapping[int, float] = {trial.trial: trial.waited for trial in portrait.disturbed}
         largest = float(np.abs(self.value).max()) if len(self.value) else 0.0
-        self.scale = scale([largest], [], samples[0].metric.unit if samples else "")
+        self.scale: Scale = scale([largest], [], samples[0].metric.unit if samples else "")
 
     def __len__(self) -> int:
         return len(self.value)

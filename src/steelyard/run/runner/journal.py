@@ -128,7 +128,7 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
         The captured bytes, from the head.
     stdout_bytes, stderr_bytes, metrics_bytes : int
         Bytes written, kept or not.
-    digests : tuple of Digest
+    digests : tuple of FileDigest
         Of stdout, stderr and the launch's ``files``, in this order; empty unless the launch wants them.
     """
 

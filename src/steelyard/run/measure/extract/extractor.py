@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 import msgspec
 
 from steelyard.core.errors import SpecError
-from steelyard.core.units import Scalar, is_number
+from steelyard.core.units import RUNNER_METRICS, Scalar, is_number
 from steelyard.run.measure.extract.counted import CountedEvent
 from steelyard.run.measure.extract.derived import Derived, order_metrics
 from steelyard.run.measure.extract.harness import HarnessOutput, ReadOutput
@@ -156,16 +156,6 @@ def _collect_operands(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, 
     numeric = {name: float(level) for name, level in levels.items() if _is_numeric(level)}
     counters = {name: value for name, value in raw.counters.items() if value is not None}
     builtin = {
-        "wall_s": raw.wall_ns / 1e9,
-        "cpu_s": (raw.user_us + raw.system_us) / 1e6,
-        "user_s": raw.user_us / 1e6,
-        "system_s": raw.system_us / 1e6,
-        "rss_bytes": raw.rss_bytes,
-        "minor_faults": raw.minor_faults,
-        "major_faults": raw.major_faults,
-        "voluntary_switches": raw.voluntary_switches,
-        "involuntary_switches": raw.involuntary_switches,
+        entry.metric.name: value for entry in RUNNER_METRICS if (value := entry.observe(raw)) is not None
     }
-    if raw.queue_wait_ns is not None:
-        builtin["queue_wait_s"] = raw.queue_wait_ns / 1e9
     return {name: constant(value) for name, value in (numeric | counters | builtin).items()}
