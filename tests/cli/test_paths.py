@@ -49,6 +49,7 @@ ARGUMENTS = {
     "gate": ["HEAD", "--build", "cat input.txt"],
     "history": ["it.lab", "--check"],
     "model": ["data.csv", "--value", "t", "--parameter", "p", "--expectations", "expected.json"],
+    "explain": ["./program data.csv", "./program input.txt"],
     "observe": ["./program 1 data.csv", "--variable", "A=1", "--input", "input.txt"],
     "report": ["it.lab"],
 }
@@ -57,6 +58,7 @@ READ = {
     "check": ["it.toml", "program", "data.csv", "input.txt", "part-2.txt"],
     "compare": ["program", "data.csv", "input.txt"],
     "demo": [],
+    "explain": ["program", "data.csv", "input.txt"],
     "gate": ["program", "data.csv", "input.txt"],
     "history": ["it.toml", "program", "data.csv", "input.txt", "part-2.txt"],
     "model": ["data.csv", "expected.json"],

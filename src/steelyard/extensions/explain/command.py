@@ -77,8 +77,8 @@ def command(options: ExplainOptions) -> None:
     run.
 
     \b
-    steelyard explain './prog-old input' './prog-new input'
-    steelyard explain --counts --html why.html './prog-old input' './prog-new input'
+    steelyard explain './old input' './new input'
+    steelyard explain --counts --html why.html './old input' './new input'
     steelyard explain NAME.lab --json
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.explain.counting import add_counts
