@@ -155,6 +155,18 @@ def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
     assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
 
 
+@pytest.mark.parametrize(
+    ("at", "values"),
+    [([3.0, 0.5, 1.0], [1e-30, 1.0, 1e-30]), ([1.0, 2.0, 0.5], [1e-30, 1.0, 1e30])],
+)
+def test_values_over_tens_of_orders_are_no_opinion_of_strong_scaling(at, values):
+    result = model(
+        series_of("f", ["p"], [[x] for x in at], [[y] for y in values]), Question(scale={"p": 8192})
+    )
+    prediction = result.predictions[0]
+    assert prediction.low <= prediction.value <= prediction.high
+
+
 def test_a_value_whose_square_is_no_number_is_a_reason():
     found = model(series_of("f", ["p"], [[1], [2], [3]], [[5e-208], [5e-208], [0.0, 1e-30, 1.0]]))
     assert isinstance(found, NotModelled)

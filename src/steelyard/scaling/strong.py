@@ -87,9 +87,13 @@ def strong_opinions(
     fits: Sequence[Callable[[Floats, Floats, Floats], Floats]] = (amdahl, power_law)
     u = np.sqrt(u2).mean(axis=1) / np.maximum(np.abs(values).mean(axis=1), TINY)
     floor = np.where(repeated, np.clip(OF_NOISE * u, SMALLEST_MISS, LEAST_MISS), LEAST_MISS)
-    misses = np.array([_miss_left_out(fit, x, y) for fit in fits])
-    misses = np.where(repeated & (misses > MEETS * u), np.inf, misses)
-    return StrongOpinions(np.array([fit(x, y, at) for fit in fits]), misses, floor)
+    # Values over tens of orders leave the range of numbers: such an opinion is none.
+    with np.errstate(all="ignore"):
+        misses = np.array([_miss_left_out(fit, x, y) for fit in fits])
+        opinions = np.array([fit(x, y, at) for fit in fits])
+    unusable = ~(np.isfinite(misses) & np.isfinite(opinions).all(axis=2))
+    misses = np.where(unusable | (repeated & (misses > MEETS * u)), np.inf, misses)
+    return StrongOpinions(np.where(np.isfinite(opinions), opinions, TINY), misses, floor)
 
 
 def _miss_left_out(fit: Callable[[Floats, Floats, Floats], Floats], x: Floats, y: Floats) -> Floats:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,10 +12,10 @@ LIMIT_S = 600.0
 
 
 @pytest.fixture
-def drawn():
+def drawn() -> Callable[..., Campaign]:
     """Draw campaigns of two solvers whose instances share how hard they are; some are never solved."""
 
-    def draw(seed, instances, shift, *, spread=0.5, seeds=1):
+    def draw(seed: Any, instances: int, shift: float, *, spread: float = 0.5, seeds: int = 1) -> Campaign:
         rng = np.random.default_rng(seed)
         hardness = rng.normal(3.5, 2.0, instances)
         runs = []

@@ -94,7 +94,8 @@ def test_the_interval_is_at_least_that_of_blocks_which_are_so_alike_and_p_agrees
         its = allowance_under(min(r, 0.98), n) if n >= 20 else Allowance(4, n - 1)
         assert its == allowance(likeness)
         half = witness.t.isf(0.025, its.nu) * d.std(ddof=1) * its.factor / math.sqrt(n)
-        assert math.log(found.ci95.high / found.ci95.low) / 2 == pytest.approx(half)
+        # The tail of one side may widen it further.
+        assert math.log(found.ci95.high / found.ci95.low) / 2 >= half * (1 - 1e-6)
     for level in (0.2, 0.05, 0.001):
         interval = found.speedup.interval(level)
         assert (found.p <= level) == (interval is not None and interval.excludes(1))
