@@ -17,7 +17,7 @@ class NotShown(msgspec.Struct):
 def test_an_extension_lays_out_its_own_answer():
     page = make_answer_page(a_regression_that_stands())
     assert page.name == "gate"
-    assert page.findings[0].style == "worse"
+    assert page.findings[0].style == "bad"
     assert "steelyard bisect" in page.commands
 
 
