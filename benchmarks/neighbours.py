@@ -14,6 +14,6 @@ def busy(count: int = 1) -> Iterator[None]:
     try:
         yield
     finally:
-        for each in others:
-            each.kill()
-            each.wait()
+        for item in others:
+            item.kill()
+            item.wait()

@@ -52,8 +52,8 @@ def difference(file: Path, new: str, root: Path) -> str:
 def wrong(root: Path) -> list[str]:
     """Everything that is wrong with the documentation as it is."""
     texts, problems = generated(root)
-    differences = [found for file, text in texts.items() if (found := difference(file, text, root))]
-    checked = [each for file in markdown.files(root) for each in checking.problems(file, root)]
+    differences = [result for file, text in texts.items() if (result := difference(file, text, root))]
+    checked = [problem for file in markdown.files(root) for problem in checking.problems(file, root)]
     return [*problems, *checked, *differences]
 
 
@@ -76,20 +76,20 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="./dev docs")
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--site", action="store_true", help="check the pages and build them into build/site")
-    asked = parser.parse_args(arguments)
-    if not (asked.check or asked.site):
+    args = parser.parse_args(arguments)
+    if not (args.check or args.site):
         for file, text in generated(ROOT)[0].items():
             if difference(file, text, ROOT):
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(text, encoding="utf-8")
                 print(file.relative_to(ROOT))
-    found = wrong(ROOT)
-    for each in found:
-        print(each.rstrip("\n"), file=sys.stderr)
-    if found:
+    result = wrong(ROOT)
+    for item in result:
+        print(item.rstrip("\n"), file=sys.stderr)
+    if result:
         print("\nhint: correct the places above; ./dev docs makes the generated parts anew", file=sys.stderr)
         return 1
-    return build_site() if asked.site else 0
+    return build_site() if args.site else 0
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def row(n: int, draws: int, seed: int = SEED) -> tuple[list[float], list[float]]
 
 def module(rows: dict[int, tuple[list[float], list[float]]], draws: dict[int, int], seed: int) -> str:
     """The table as Python, in thousandths; what falls with the level falls there too."""
-    said = ", ".join(f"{count:,} to {most}" for most, count in draws.items())
+    result = ", ".join(f"{count:,} to {most}" for most, count in draws.items())
     lines = [
         '"""Table made by ``scripts/flip_critical.py``.',
         "",
@@ -89,7 +89,7 @@ def module(rows: dict[int, tuple[list[float], list[float]]], draws: dict[int, in
         ),
         "% power.",
         "",
-        f"Draws a row, by the number of differences: {said}; seed {seed}.",
+        f"Draws a row, by the number of differences: {result}; seed {seed}.",
         '"""',
         "",
         "from __future__ import annotations",

@@ -129,8 +129,8 @@ def fetch(name: str, tree: Tree, prefix: Path) -> None:
     LackingError
         pip cannot install them.
     """
-    wanted = " ".join(tree.wheels)
-    say(f"{name}: installing {wanted} into {prefix.relative_to(ROOT)}")
+    result = " ".join(tree.wheels)
+    say(f"{name}: installing {result} into {prefix.relative_to(ROOT)}")
     shutil.rmtree(prefix, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
     options = [
@@ -140,7 +140,7 @@ def fetch(name: str, tree: Tree, prefix: Path) -> None:
         "--prefix",
         str(prefix),
     ]
-    hint = f"see whether pip can reach a package index that has {wanted}, then ./dev mpi {name}"
+    hint = f"see whether pip can reach a package index that has {result}, then ./dev mpi {name}"
     execute([*pip, *options, *tree.wheels], hint, error=LackingError)
 
 
@@ -211,8 +211,8 @@ def main(arguments: list[str]) -> int:
     arguments = arguments[1:] if alone else arguments
     unknown = [name for name in arguments if name not in TREES]
     if unknown:
-        known = ", ".join(TREES)
-        hint = f"one of: {known}; ./dev mpi --help"
+        result = ", ".join(TREES)
+        hint = f"one of: {result}; ./dev mpi --help"
         print(f"error: there is no MPI {unknown[0]!r}\n\nhint: {hint}", file=sys.stderr)
         return 2
     if alone:

@@ -57,7 +57,7 @@ MPI: Final = ROOT / ".cache" / "mpi"
 
 def files(house: House) -> dict[Path, str]:
     """Every source that a tree compiles, and the tree."""
-    found: dict[Path, str] = {}
+    result: dict[Path, str] = {}
     for tree in house.trees:
         database = house.builds / tree / "compile_commands.json"
         if not database.is_file():
@@ -65,17 +65,17 @@ def files(house: House) -> dict[Path, str]:
         for entry in json.loads(database.read_text()):
             path = Path(entry["file"]).resolve()
             if path.is_file() and path.is_relative_to(house.sources):
-                found.setdefault(path, tree)
-    return found
+                result.setdefault(path, tree)
+    return result
 
 
 @cache
 def extra_arguments(tree: str) -> list[str]:
     """Arguments that gcc or the wrapper of an MPI library would imply."""
-    found = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True)
+    process = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True)
     arguments = [
         # For omp.h; after clang's own directories, whose intrinsics differ.
-        f"-idirafter{found.stdout.strip()}",
+        f"-idirafter{process.stdout.strip()}",
         # gcc's -Wconversion leaves these out in C++.
         "-Wno-sign-conversion",
         # libstdc++ instantiates its own deprecated buffer in std::stable_sort.
@@ -89,7 +89,7 @@ def extra_arguments(tree: str) -> list[str]:
 def complaints(house: House, path: Path, tree: str) -> str:
     """Complaints of clang-tidy about a file; empty without any."""
     tidy = Path(sys.executable).with_name("clang-tidy")
-    extra = [f"--extra-arg={each}" for each in extra_arguments(tree)]
+    extra = [f"--extra-arg={argument}" for argument in extra_arguments(tree)]
     command = [str(tidy), "-p", str(house.builds / tree), "--quiet", *extra, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
@@ -121,22 +121,22 @@ def main(arguments: list[str]) -> int:
     """
     name = "native" if "native" in arguments else "workloads"
     house = HOUSES[name]
-    found = files(house)
+    result = files(house)
     left_out = {path for pattern in house.left_out for path in house.sources.rglob(pattern)}
     sources = set(house.sources.rglob("*.cpp")) - left_out
     if "--changed" in arguments:
         changed = changed_files()
         sources = {source for source in sources if is_affected(house, source, changed)}
-        found = {source: tree for source, tree in found.items() if source in sources}
-    if left := sources - found.keys():
+        result = {source: tree for source, tree in result.items() if source in sources}
+    if left := sources - result.keys():
         print(f"not looked at: {len(left)} of {len(sources)} sources of {name}/: {house.hint}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = [text for text in pool.map(partial(complaints, house), found, found.values()) if text]
+        said = [text for text in pool.map(partial(complaints, house), result, result.values()) if text]
     print("\n".join(said), end="")
-    print(f"{len(found)} files, {len(said)} with complaints")
+    print(f"{len(result)} files, {len(said)} with complaints")
     if said:
         return 1
-    return LACKING if sources and not found else 0
+    return LACKING if sources and not result else 0
 
 
 if __name__ == "__main__":

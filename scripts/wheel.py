@@ -84,11 +84,11 @@ def test_programs(wheels: dict[Target, Path]) -> None:
         start = time.monotonic()
         test_native(target)
         say(f"native tests of the runner with musl for {target.machine.name}", start)
-    here = next((target for target in wheels if target.machine.name == platform.machine()), None)
-    if here is not None:
+    result = next((target for target in wheels if target.machine.name == platform.machine()), None)
+    if result is not None:
         start = time.monotonic()
         with tempfile.TemporaryDirectory() as name:
-            test_runner(wheels[here], Path(name))
+            test_runner(wheels[result], Path(name))
         say("Python tests of the runner with that of the wheel", start)
 
 
@@ -102,7 +102,7 @@ def compile_foreign() -> None:
 
 def make_all(*, here: bool = False) -> list[Path]:
     """Build and try everything, or only what is for this processor; return the files."""
-    targets = [each for each in TARGETS if not here or each.machine.name == platform.machine()]
+    targets = [item for item in TARGETS if not here or item.machine.name == platform.machine()]
     wheels = {target: make_wheel(target) for target in targets}
     test_programs(wheels)
     return [*wheels.values(), make_sdist()]
@@ -111,9 +111,9 @@ def make_all(*, here: bool = False) -> list[Path]:
 def main(arguments: list[str]) -> int:
     """Build, check, install, use."""
     parser = argparse.ArgumentParser(prog="./dev wheel", description=__doc__)
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--here", action="store_true", help="wheels of this processor only")
-    which.add_argument("--foreign", action="store_true", help="kernels for macOS and Windows only")
+    result = parser.add_mutually_exclusive_group()
+    result.add_argument("--here", action="store_true", help="wheels of this processor only")
+    result.add_argument("--foreign", action="store_true", help="kernels for macOS and Windows only")
     options = parser.parse_args(arguments)
 
     def make() -> None:

@@ -123,7 +123,7 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
         _compare_declared(study, module) if _is_declared(module) else module.compare()
     )
     rows = []
-    seen = set()
+    result = set()
     for statement, reason in read_statements(HERE / study):
         if reason:
             comparison = Comparison("", "", "not attempted", reason)
@@ -131,10 +131,10 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
             comparison = compared[statement.id]
         else:
             raise LookupError(f"{study}: nothing is compared with {statement.id!r}")
-        seen.add(statement.id)
+        result.add(statement.id)
         rows.append(Row(statement, comparison))
-    if left := sorted({*compared} - seen):
-        raise LookupError(f"{study}: {FILE} has no statement {left[0]!r}")
+    if ordered := sorted({*compared} - result):
+        raise LookupError(f"{study}: {FILE} has no statement {ordered[0]!r}")
     return [*rows, *(module.cells() if hasattr(module, "cells") else ())]
 
 
@@ -144,7 +144,7 @@ def _is_declared(module: ModuleType) -> bool:
 
 def _compare_declared(study: str, module: ModuleType) -> dict[str, Comparison]:
     data = Data(HERE / study)
-    return {each.id: _write(judge(each, data)) for each in module.DECLARATIONS}
+    return {item.id: _write(judge(item, data)) for item in module.DECLARATIONS}
 
 
 def _write(judged: Judged) -> Comparison:
@@ -170,8 +170,8 @@ def _write(judged: Judged) -> Comparison:
 
 def count(rows: Sequence[Row]) -> dict[Outcome, int]:
     """How many statements have each outcome."""
-    found = Counter(row.comparison.outcome for row in rows)
-    return {outcome: found[outcome] for outcome in OUTCOMES}
+    counter = Counter(row.comparison.outcome for row in rows)
+    return {outcome: counter[outcome] for outcome in OUTCOMES}
 
 
 def say_counts(counts: Mapping[Outcome, int]) -> str:
@@ -208,7 +208,7 @@ def agreements_of(module: ModuleType) -> list[Agreement]:
 
 
 def _write_agreements(agreements: Sequence[Agreement]) -> str:
-    return write_table(("table", *HEAD_OF_CHANCE), [each.row() for each in agreements])
+    return write_table(("table", *HEAD_OF_CHANCE), [agreement.row() for agreement in agreements])
 
 
 def _table(rows: Sequence[Row]) -> str:
@@ -278,7 +278,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         yield readme, put(readme.read_text(encoding="utf-8"), block)
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()
-        agreements += [each._replace(title=f"{study}: {each.title}") for each in agreements_of(module)]
+        agreements += [item._replace(title=f"{study}: {item.title}") for item in agreements_of(module)]
     if [*asked] == studies():
         readme = HERE / "README.md"
         everything = {outcome: total[outcome] for outcome in OUTCOMES}
@@ -286,7 +286,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         block = "\n\n".join(
             [
                 "## What was found that the papers did not know",
-                "\n".join(f"- {each}" for each in findings),
+                "\n".join(f"- {finding}" for finding in findings),
                 "## Paper beside paper",
                 f"{say_counts(everything)} {LEGEND}",
                 f"Marks of {_list_declared(asked)} are computed: {LEGEND_OF_MARKS}",

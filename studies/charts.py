@@ -29,8 +29,8 @@ RANKS: Final = {"match": BETTER, "approximate": OPEN, "none": WORSE}
 
 def value(cell: str) -> float | None:
     """The first number of a cell; ``None`` without one."""
-    found = _NUMBER.search(cell)
-    return float(found.group().replace(",", "")) if found else None
+    match = _NUMBER.search(cell)
+    return float(match.group().replace(",", "")) if match else None
 
 
 def read_number(cell: str) -> float:
@@ -41,10 +41,10 @@ def read_number(cell: str) -> float:
     ValueError
         It has none.
     """
-    found = value(cell)
-    if found is None:
+    result = value(cell)
+    if result is None:
         raise ValueError(f"there is no number in {cell!r}")
-    return found
+    return result
 
 
 def points(

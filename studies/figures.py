@@ -33,8 +33,8 @@ def charts_of(study: str) -> Iterable[Chart]:
     assert spec.loader is not None  # noqa: S101
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Iterable[Chart] = module.figures()
-    return found
+    result: Iterable[Chart] = module.figures()
+    return result
 
 
 def main() -> int:

@@ -50,7 +50,7 @@ class KeptValues:
         LookupError
             No such metric was kept.
         """
-        found = []
+        result = []
         for metric in metrics:
             if metric not in self.metrics:
                 raise LookupError(f"{metric!r} was not kept, only {', '.join(self.metrics)}")
@@ -60,8 +60,8 @@ class KeptValues:
                     by_key.setdefault(tuple(row[key] for key in self.keys), []).append(float(row[metric]))
             for texts, values in by_key.items():
                 levels = {key: _parse(text) for key, text in zip(self.keys, texts, strict=True) if text}
-                found.append(KeptSample(levels, values))
-        return found
+                result.append(KeptSample(levels, values))
+        return result
 
 
 def _parse(text: str) -> Scalar:
@@ -132,8 +132,8 @@ def rebuild(
         drawn = {name.removeprefix(DRAWN): _parse(row[name]) for name in values.drawn}
         places[int(row["block"])] = (int(row.get("pass", 1)), int(row.get("context", 0)), drawn)
         trials = blocks.setdefault(int(row["block"]), {})
-        _, found = trials.setdefault(tuple(row[factor] for factor in known), (levels, []))
-        found += [LabelledValue(name, float(row[name]), labels) for name in values.metrics if row[name]]
+        _, result = trials.setdefault(tuple(row[factor] for factor in known), (levels, []))
+        result += [LabelledValue(name, float(row[name]), labels) for name in values.metrics if row[name]]
     complete = [KeptBlock(list(blocks[id_].values()), *places[id_]) for id_ in sorted(blocks)]
     write_values(directory, experiment, complete, f"values/{part}.csv")
 
@@ -173,8 +173,8 @@ def keep(study: Path, part: str, record: Record, metrics: Sequence[str] = ()) ->
         writer = csv.DictWriter(lines, columns, restval="", lineterminator="\n")
         writer.writeheader()
         for key, values in rows.items():
-            where = dict(key)
-            writer.writerow({**where, **places[where[PLACE[0]]], **values})
+            result = dict(key)
+            writer.writerow({**result, **places[result[PLACE[0]]], **values})
 
 
 def _cells(

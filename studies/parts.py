@@ -49,17 +49,17 @@ def main(
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--records", type=Path, default=study, metavar="DIRECTORY")
     parser.add_argument("--no-run", action="store_true", help="only print what the records hold")
-    asked = parser.parse_args()
-    if unknown := [part for part in asked.parts if part not in parts]:
+    args = parser.parse_args()
+    if unknown := [part for part in args.parts if part not in parts]:
         parser.error(f"there is no part {unknown[0]!r}; parts: {', '.join(parts)}")
     failed = 0
-    for part in asked.parts or parts:
-        record = asked.records / f"{part}.lab"
-        if asked.no_run and not record.exists() and kept and part in kept:
+    for part in args.parts or parts:
+        record = args.records / f"{part}.lab"
+        if args.no_run and not record.exists() and kept and part in kept:
             print(f"\n## {part}\n\n{kept[part]()}", flush=True)
             continue
-        rebuilds = asked.no_run and not record.exists() and kept_values.find(study, part).is_file()
-        code = 0 if asked.no_run else _run(study / f"{part}.toml", record)
+        rebuilds = args.no_run and not record.exists() and kept_values.find(study, part).is_file()
+        code = 0 if args.no_run else _run(study / f"{part}.toml", record)
         # 1: a claim fails, which is what some parts are there for.
         if code not in (0, 1):
             failed = code
@@ -67,7 +67,7 @@ def main(
         try:
             with kept_values.rebuilt(study, part) if rebuilds else Record.open(record) as opened:
                 print(f"\n## {part}\n\n{parts[part](opened)}", flush=True)
-                if not asked.no_run:
+                if not args.no_run:
                     (keep or {}).get(part, partial(kept_values.keep, study, part))(opened)
         except SteelyardError as error:
             sys.stderr.write(error.explain())
@@ -83,13 +83,13 @@ def _run(spec: Path, record: Path) -> int:
 
 def published(number: str) -> dict[str, dict[str, str]]:
     """Rank and model that a table of DOI 10.1109/TPDS.2019.2896993 prints, by function and system."""
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     with PUBLISHED.open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
             if line["table"] == number:
                 cell = f"{SIGNS[line['rank']]} O({line['model']})"
-                found.setdefault(line["function"], {})[line["system"]] = cell
-    return found
+                result.setdefault(line["function"], {})[line["system"]] = cell
+    return result
 
 
 def growth(record: Record, printed: Mapping[str, Mapping[str, str]] | None = None) -> str:
@@ -98,12 +98,12 @@ def growth(record: Record, printed: Mapping[str, Mapping[str, str]] | None = Non
     """
     printed = printed or {}
     systems = list(dict.fromkeys(system for cells in printed.values() for system in cells))
-    found = [each for each in check(record).verdicts if isinstance(each.claim, Scales)]
-    predicted = any(isinstance(each.claim, Scales) and each.claim.at for each in found)
+    result = [item for item in check(record).verdicts if isinstance(item.claim, Scales)]
+    predicted = any(isinstance(each.claim, Scales) and each.claim.at for each in result)
     head = ["claim", "expected", "model", "R̄²", "δ", "rank (probability)", "points"]
     head += ["predicted (95 %)"] if predicted else []
     rows = []
-    for verdict in found:
+    for verdict in result:
         cells = printed.get(verdict.claim.name or "", {})
         beside = [cells.get(system, "") for system in systems]
         rows += [[*row, *beside] for row in _rows(verdict, predicted=predicted)]
@@ -112,10 +112,10 @@ def growth(record: Record, printed: Mapping[str, Mapping[str, str]] | None = Non
 
 def _rows(verdict: Verdict, *, predicted: bool) -> Iterator[list[str]]:
     """A row for each function of a claim, named by the levels that tell it from the others."""
-    for each in verdict.instances:
-        evidence = each.evidence
+    for instance in verdict.instances:
+        evidence = instance.evidence
         assert isinstance(evidence, ScalesEvidence)  # noqa: S101 -- a claim of growth has no other
-        name = ", ".join([verdict.claim.name or evidence.metric, *_varying(each, verdict.instances)])
+        name = ", ".join([verdict.claim.name or evidence.metric, *_varying(instance, verdict.instances)])
         if evidence.model is None:
             yield [name, "", evidence.reason or "", *[""] * (4 + predicted)]
         else:
@@ -124,7 +124,7 @@ def _rows(verdict: Verdict, *, predicted: bool) -> Iterator[list[str]]:
 
 def _varying(one: Instance, every: Sequence[Instance]) -> Iterator[str]:
     for name, level in one.stratum.items():
-        if len({each.stratum.get(name) for each in every}) > 1:
+        if len({item.stratum.get(name) for item in every}) > 1:
             yield str(level) if isinstance(level, str) else f"{name} = {level}"
 
 
@@ -146,11 +146,11 @@ def _cells(model: ScalingModel) -> list[str]:
 def _prediction(model: ScalingModel) -> str:
     if not model.predictions:
         return ""
-    found = model.predictions[0]
-    at = ", ".join(f"{name} = {scale:g}" for name, scale in zip(model.parameters, found.at, strict=True))
-    ends = [found.low, found.high]
+    prediction = model.predictions[0]
+    at = ", ".join(f"{name} = {scale:g}" for name, scale in zip(model.parameters, prediction.at, strict=True))
+    ends = [prediction.low, prediction.high]
     bounds = " … ".join(format_quantity(end, model.unit) for end in ends if end is not None)
-    return f"{at}: {format_quantity(found.value, model.unit)} ({bounds})"
+    return f"{at}: {format_quantity(prediction.value, model.unit)} ({bounds})"
 
 
 def verdicts(record: Record) -> str:
@@ -172,16 +172,16 @@ def values(
     """Medians of a metric, times ``factor``: a row for each combination of levels and labels ``by``, a column
     for each level of ``over``.
     """
-    found: dict[tuple[Scalar, ...], dict[Scalar, float]] = {}
+    result: dict[tuple[Scalar, ...], dict[Scalar, float]] = {}
     for sample in record.samples(metric):
         levels = {**sample.treatment.levels, **sample.labels}
         if (where or {}).items() <= levels.items():
             row = tuple(levels[name] for name in by)
-            found.setdefault(row, {})[levels[over]] = factor * statistics.median(sample.values)
-    columns = sorted({column for row in found.values() for column in row})
+            result.setdefault(row, {})[levels[over]] = factor * statistics.median(sample.values)
+    columns = sorted({column for row in result.values() for column in row})
     rows = [
         [*map(str, row), *(f"{its[column]:.4g}" if column in its else "" for column in columns)]
-        for row, its in found.items()
+        for row, its in result.items()
     ]
     return table([*by, *(f"{over} = {column}" for column in columns)], rows)
 

@@ -48,8 +48,8 @@ def write_numbers(readme: str, sentences: Iterable[Sentence]) -> str:
         A sentence has another number of places than of numbers.
     """
     for text, *values in sentences:
-        found = _find(readme, text)
-        places = [found.span(i) for i in range(1, found.re.groups + 1)]
+        result = _find(readme, text)
+        places = [result.span(i) for i in range(1, result.re.groups + 1)]
         if len(places) != len(values):
             raise ValueError(f"{text!r} has {len(places)} places for {len(values)} numbers")
         for (start, end), value in reversed(list(zip(places, values, strict=True))):
@@ -59,7 +59,7 @@ def write_numbers(readme: str, sentences: Iterable[Sentence]) -> str:
 
 def _find(readme: str, text: str) -> re.Match[str]:
     pieces = [r"\s+".join(map(re.escape, re.split(r"\s+", piece))) for piece in text.split("{}")]
-    generated = [found.span() for found in re.finditer(_GENERATED, readme, re.DOTALL)]
+    generated = [result.span() for result in re.finditer(_GENERATED, readme, re.DOTALL)]
     found = [
         it
         for it in re.finditer(f"({NUMBER})".join(pieces), readme)
@@ -91,8 +91,8 @@ def numbers_without_data(readme: str, sentences: Iterable[Sentence], given: Iter
     for text, *_ in sentences:
         rest = _without(rest, _find(readme, text).span())
     for pattern in (*_ALWAYS_GIVEN, *given):
-        for found in re.finditer(pattern, readme, re.DOTALL | re.MULTILINE):
-            rest = _without(rest, found.span())
+        for result in re.finditer(pattern, readme, re.DOTALL | re.MULTILINE):
+            rest = _without(rest, result.span())
     return [
         f"{number} in: {line.strip()}"
         for line, left in zip(readme.splitlines(), rest.splitlines(), strict=True)
@@ -112,8 +112,8 @@ def studies() -> Iterator[Path]:
 
 def declared(study: Path) -> tuple[list[Sentence], list[str]]:
     """A study's sentences and what it is given."""
-    found = runpy.run_path(str(study / FILE), run_name="sentences")
-    return list(found["sentences"]()), list(found["GIVEN"])
+    path = runpy.run_path(str(study / FILE), run_name="sentences")
+    return list(path["sentences"]()), list(path["GIVEN"])
 
 
 def main() -> int:
@@ -122,9 +122,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("studies", nargs="*", metavar="STUDY")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     without = 0
-    for study in [HERE / name for name in asked.studies] or list(studies()):
+    for study in [HERE / name for name in args.studies] or list(studies()):
         readme, (sentences, given) = study / "README.md", declared(study)
         text = write_numbers(readme.read_text(encoding="utf-8"), sentences)
         readme.write_text(text, encoding="utf-8")

@@ -40,9 +40,9 @@ def model_points(
         expectations={"cell": Expectation(expectation, deviation)},
         parameter=parameter,
     )
-    (found,) = model_all([series], question)
-    assert isinstance(found, ScalingModel)  # noqa: S101 -- five points and more have a model
-    return found
+    (result,) = model_all([series], question)
+    assert isinstance(result, ScalingModel)  # noqa: S101 -- five points and more have a model
+    return result
 
 
 def rank(model: ScalingModel) -> str:

@@ -90,13 +90,13 @@ def rows_of(study: Path, heading: str, place: int = 1) -> list[dict[str, str]]:
     LookupError
         The study keeps no such table.
     """
-    found: dict[str, dict[int, dict[str, str]]] = {}
+    result: dict[str, dict[int, dict[str, str]]] = {}
     for cell in kept(study):
         if cell.place == place and cell.heading.startswith(heading):
-            rows = found.setdefault(cell.heading, {})
+            rows = result.setdefault(cell.heading, {})
             rows.setdefault(cell.row, {})[cell.column] = cell.text
     # One heading may begin as another does.
-    chosen = found.get(heading) or next(iter(found.values()), None)
+    chosen = result.get(heading) or next(iter(result.values()), None)
     if chosen is None:
         raise LookupError(f"{study.name}: {FILE} has no table {place} below {heading!r}")
     return [chosen[row] for row in sorted(chosen)]
@@ -136,7 +136,7 @@ def renew(study: Path) -> str:
 def keep(study: Path, headings: Sequence[str]) -> None:
     """Take the tables below these headings into the file, in the place of those that it has of them."""
     readme = (study / "README.md").read_text(encoding="utf-8")
-    chosen = [each for each in read_tables(readme) if any(each.heading.startswith(h) for h in headings)]
+    chosen = [item for item in read_tables(readme) if any(item.heading.startswith(h) for h in headings)]
     others = [cell for cell in kept(study) if cell.heading not in {each.heading for each in chosen}]
     cells = [
         Cell(table.heading, table.place, number, column, text)
@@ -155,9 +155,9 @@ def tables_of(study: Path) -> dict[tuple[str, int], list[dict[str, str]]]:
 
 def with_kept(study: Path, tables: Iterable[tuple[str, int, list[dict[str, str]]]]) -> list[Cell]:
     """The cells of these tables, then those that the study keeps of others."""
-    made = make_cells(tables)
-    places = {(cell.heading, cell.place) for cell in made}
-    return [*made, *(cell for cell in kept(study) if (cell.heading, cell.place) not in places)]
+    cells = make_cells(tables)
+    places = {(cell.heading, cell.place) for cell in cells}
+    return [*cells, *(cell for cell in kept(study) if (cell.heading, cell.place) not in places)]
 
 
 def make_cells(tables: Iterable[tuple[str, int, list[dict[str, str]]]]) -> list[Cell]:
@@ -191,12 +191,12 @@ def main() -> int:
     )
     parser.add_argument("studies", nargs="*", metavar="STUDY")
     parser.add_argument("--keep", action="append", default=[], metavar="HEADING")
-    asked = parser.parse_args()
-    studies = asked.studies or sorted(file.parent.name for file in HERE.glob(f"*/{FILE}"))
+    args = parser.parse_args()
+    studies = args.studies or sorted(file.parent.name for file in HERE.glob(f"*/{FILE}"))
     for name in studies:
         study = HERE / name
-        if asked.keep:
-            keep(study, asked.keep)
+        if args.keep:
+            keep(study, args.keep)
         (study / "README.md").write_text(renew(study), encoding="utf-8")
     return 0
 

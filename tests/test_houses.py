@@ -97,7 +97,7 @@ def test_studies_use_only_what_programs_may_rely_on():
 
 
 def test_a_benchmark_looks_into_no_room_but_that_which_it_measures():
-    for file in (each for each in sources("benchmarks") if each.suffix == ".py"):
+    for file in (source for source in sources("benchmarks") if source.suffix == ".py"):
         rooms = {name.split(".")[1] for name in imported(file) if name.startswith("steelyard.")}
         assert rooms <= TYPED | {"api", "cli"} | MEASURED.get(file.parent.name, set()), file
 

@@ -50,7 +50,7 @@ def lab(tmp_path_factory):
 
 def test_a_spec_is_run_analyzed_and_checked(lab):
     answer = lab.analyze()
-    assert [each.verdict for each in answer.value.judged] == ["slower", "slower"]
+    assert [item.verdict for item in answer.value.judged] == ["slower", "slower"]
     assert "0.02 is" in str(answer)
     assert json.loads(answer.json())["format"] == "steelyard/comparison"
     checked = lab.check()
@@ -76,11 +76,11 @@ def test_samples_and_plans_are_at_hand(lab):
 
 
 def test_growth_is_modelled_from_a_record(lab):
-    found = lab.model("seconds", expect="O(seconds)", at={"seconds": 1.5})
-    (only,) = found.value.models
+    result = lab.model("seconds", expect="O(seconds)", at={"seconds": 1.5})
+    (only,) = result.value.models
     # Three points show no rank, and what is likely.
     assert (only.validation.rank, only.validation.probability.match > 0.5) == ("undecided", True)
-    assert json.loads(found.json())["format"] == "steelyard/models"
+    assert json.loads(result.json())["format"] == "steelyard/models"
 
 
 def test_a_notebook_shows_what_is_printed_with_nothing_of_a_label_obeyed():
@@ -95,10 +95,10 @@ def test_a_notebook_shows_what_is_printed_with_nothing_of_a_label_obeyed():
     from steelyard.report.claims.text import lines
 
     verdict = Verdict(named.claims[0], "not_resolved", ())
-    shown = Result(verdict, lambda: lines((verdict,), 0.05, 100), lambda: "{}")._repr_html_()
-    assert "&lt;b&gt;a faster than b" in shown
-    assert "<b>" not in shown
-    assert re.search(r'<span style="[^"]+">\?</span>', shown)
+    result = Result(verdict, lambda: lines((verdict,), 0.05, 100), lambda: "{}")._repr_html_()
+    assert "&lt;b&gt;a faster than b" in result
+    assert "<b>" not in result
+    assert re.search(r'<span style="[^"]+">\?</span>', result)
 
 
 @pytest.fixture
@@ -119,21 +119,21 @@ def test_options_of_the_command_line_have_the_same_names_here(tmp_path):
     lab = Laboratory.compare(
         "a", "b", record=tmp_path / "x.lab", name=["old", "new"], warmup=2, runs=7, timeout="2 s", margin=0.02
     )
-    asked = lab.experiment
-    assert (asked.design.discard, asked.design.blocks, asked.design.stop) == (2, 7, None)
-    assert (asked.program.timeout_s, asked.analysis.margin) == (2.0, 0.02)
-    assert list(asked.program.commands) == ["old", "new"]
+    question = lab.experiment
+    assert (question.design.discard, question.design.blocks, question.design.stop) == (2, 7, None)
+    assert (question.program.timeout_s, question.analysis.margin) == (2.0, 0.02)
+    assert list(question.program.commands) == ["old", "new"]
 
 
 def test_one_call_runs_and_answers_and_its_result_is_short_in_a_shell(memory):
     commands, keys = memory
-    found = steelyard.compare(*commands, runs=6, **keys)
-    (comparison,) = found.value.judged
+    result = steelyard.compare(*commands, runs=6, **keys)
+    (comparison,) = result.value.judged
     assert comparison.verdict == "slower"
-    assert repr(found).startswith("Result(Answer: ./large has ")
-    assert "\n" not in repr(found)
+    assert repr(result).startswith("Result(Answer: ./large has ")
+    assert "\n" not in repr(result)
     again = steelyard.compare(*commands, runs=6, **keys)
-    assert again.value.design.seed == found.value.design.seed
+    assert again.value.design.seed == result.value.design.seed
 
 
 def test_an_answer_is_a_data_frame(lab):
@@ -154,9 +154,9 @@ def test_functions_are_measured_under_their_own_names(clock):
     def long():
         clock.ns += 300_000 + clock.ns % 7
 
-    found = steelyard.measure(short, long, seed=2)
-    assert [each.treatment.label for each in found.value.samples] == ["short", "long"]
-    assert found.value.judged[0].verdict == "slower"
+    result = steelyard.measure(short, long, seed=2)
+    assert [item.treatment.label for item in result.value.samples] == ["short", "long"]
+    assert result.value.judged[0].verdict == "slower"
     with pytest.raises(UsageError, match="1 names for 2 functions"):
         steelyard.measure(short, long, names=["one"])
 
@@ -280,16 +280,16 @@ def test_a_wrong_call_names_the_value_and_the_cure(lab, call, message, hint):
 
 
 def test_claims_may_be_asked_as_a_spec_writes_them_and_beside_typed_ones(lab):
-    asked = [{"faster": {"seconds": 0.008}, "than": {"seconds": 0.02}}, *lab.experiment.claims]
-    found = lab.check(claims=asked)
-    assert [each.outcome for each in found.value.verdicts] == ["holds", "holds"]
-    assert found.value.afterwards
-    assert found.value.verdicts[0].claim.faster == {"seconds": 0.008}
+    question = [{"faster": {"seconds": 0.008}, "than": {"seconds": 0.02}}, *lab.experiment.claims]
+    result = lab.check(claims=question)
+    assert [item.outcome for item in result.value.verdicts] == ["holds", "holds"]
+    assert result.value.afterwards
+    assert result.value.verdicts[0].claim.faster == {"seconds": 0.008}
 
 
 def test_a_baseline_may_be_given_by_its_levels(lab):
     against = lab.analyze(against={"seconds": 0.02}).value
-    assert {each.baseline.label for each in against.judged} == {"seconds=0.02"}
+    assert {item.baseline.label for item in against.judged} == {"seconds=0.02"}
 
 
 def test_series_of_a_frame_are_modelled():
@@ -298,9 +298,9 @@ def test_series_of_a_frame_are_modelled():
         "p": [16, 32, 64, 128, 256, 512],
         "t": [5 + 2 * p for p in (16, 32, 64, 128, 256, 512)],
     }
-    found = model(series_of_frame(frame, "t", ["p"], ["op"]), expect={"a": "O(p)"})
-    assert found.value.models[0].validation.rank == "match"
-    assert "O(p)" in str(found)
+    result = model(series_of_frame(frame, "t", ["p"], ["op"]), expect={"a": "O(p)"})
+    assert result.value.models[0].validation.rank == "match"
+    assert "O(p)" in str(result)
     bounded = model(series_of_frame(frame, "t", ["p"], ["op"]), at_most="O(p^2)")
     assert bounded.value.models[0].validation.rank == "match"
     assert "at most O(p^2)" in str(bounded)
@@ -326,14 +326,14 @@ def test_what_is_documented_is_there():
 
 
 def test_a_shell_completes_the_name_of_the_laboratory_before_it_is_loaded():
-    found = subprocess.run(
+    parts = subprocess.run(
         [sys.executable, "-c", "import steelyard; print('Laboratory' in vars(steelyard), *dir(steelyard))"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    assert found[0] == "False"
-    assert "Laboratory" in found[1:]
+    assert parts[0] == "False"
+    assert "Laboratory" in parts[1:]
 
 
 def test_models_are_a_data_frame_and_what_has_no_model_says_why():

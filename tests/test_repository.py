@@ -25,9 +25,9 @@ def test_the_scripts_that_a_workflow_starts_exist(path):
     for script in scripts:
         assert (ROOT / script).is_file(), script
     commands = [line.split()[1] for line in lines if line.startswith("./dev ")]
-    known = (ROOT / "dev").read_text(encoding="utf-8")
+    text = (ROOT / "dev").read_text(encoding="utf-8")
     for command in commands:
-        assert f"\ndef {command}(" in known, command
+        assert f"\ndef {command}(" in text, command
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
@@ -43,13 +43,13 @@ def test_hooks_before_a_commit_have_the_versions_that_lint_has():
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     locked = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
     for repository, package in (("ruff-pre-commit", "ruff"), ("mirrors-clang-format", "clang-format")):
-        (rev,) = (each["rev"] for each in hooks["repos"] if each["repo"].endswith(repository))
+        (rev,) = (repo["rev"] for repo in hooks["repos"] if repo["repo"].endswith(repository))
         assert re.search(rf"^{package}==(\S+)", locked, re.MULTILINE)[1] == rev.removeprefix("v")
 
 
 def test_the_hook_of_a_subject_refuses_73_characters_and_no_long_body():
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
-    (hook,) = (hook for each in hooks["repos"] for hook in each["hooks"] if hook["id"] == "subject")
+    (hook,) = (hook for repo in hooks["repos"] for hook in repo["hooks"] if hook["id"] == "subject")
     pattern = re.compile(hook["entry"], re.MULTILINE)
     assert pattern.search("x" * 73)
     assert not pattern.search("x" * 72 + "\n\n" + "y" * 100)

@@ -180,12 +180,12 @@ def imported_modules(file: Path, modules: Collection[str]) -> set[str]:
 def test_no_module_of_a_room_needs_itself_by_way_of_others(room):
     files = {module_name(file): file for file in (ROOT / room).rglob("*.py")}
     needs = {name: imported_modules(file, files.keys()) for name, file in files.items()}
-    left = dict(needs)
+    result = dict(needs)
     # What needs nothing that is left is in no circle.
-    while free := [name for name, its in left.items() if not its & left.keys()]:
+    while free := [name for name, its in result.items() if not its & result.keys()]:
         for name in free:
-            del left[name]
-    assert left == {}
+            del result[name]
+    assert result == {}
 
 
 def folder(module: str) -> str:
@@ -223,13 +223,13 @@ def test_every_room_of_the_package_is_in_the_picture():
 
 def test_the_fields_of_every_value_can_be_looked_at():
     """``help`` evaluates the annotations of a struct, and ends with a traceback where a name is missing."""
-    names = [each.name for each in pkgutil.walk_packages(steelyard.__path__, "steelyard.")]
+    names = [package.name for package in pkgutil.walk_packages(steelyard.__path__, "steelyard.")]
     modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
     structs = {
-        each
+        var
         for module in modules
-        for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, msgspec.Struct) and each is not msgspec.Struct
+        for var in vars(module).values()
+        if isinstance(var, type) and issubclass(var, msgspec.Struct) and var is not msgspec.Struct
     }
     assert Sample in structs
     for struct in structs:

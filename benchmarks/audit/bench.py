@@ -40,22 +40,22 @@ most 2 alarms of 60 have a probability of .978 where each audit has 1 %, and .99
 def audited(command: str, directory: Path, name: str, **asked: Any) -> tuple[Audit, float]:
     """One audit, and how long it took."""
     started = time.monotonic()
-    found = audit(
+    result = audit(
         AuditRequest(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
     )
-    return found, time.monotonic() - started
+    return result, time.monotonic() - started
 
 
 def stack(repeats: int, directory: Path) -> bool:
     """The effect of the environment's size, against a reference of 200 lengths, 5 passes, drawn otherwise."""
     command = f"{stack_split(directory)} 1500000"
-    asked = CompareRequest(
+    request = CompareRequest(
         commands=(command,), rel_halfwidth=None, blocks=5 * REFERENCE_CONTEXTS, metric="cpu_s"
     )
     contexts = Contexts({"env_bytes": "random", "aslr": "off"}, 5)
-    design = msgspec.structs.replace(asked.experiment().design, blocks=5 * REFERENCE_CONTEXTS, seed=77)
+    design = msgspec.structs.replace(request.experiment().design, blocks=5 * REFERENCE_CONTEXTS, seed=77)
     run(
-        msgspec.structs.replace(asked.experiment(), contexts=contexts, design=design),
+        msgspec.structs.replace(request.experiment(), contexts=contexts, design=design),
         directory / "reference.lab",
     )
     with Record.open(directory / "reference.lab") as record:
@@ -63,13 +63,13 @@ def stack(repeats: int, directory: Path) -> bool:
     visits: dict[int, list[float]] = {}
     for context, value in zip(sample.contexts, sample.values, strict=True):
         visits.setdefault(context, []).append(value)
-    medians = sorted(statistics.median(each) for each in visits.values())
+    medians = sorted(statistics.median(visit) for visit in visits.values())
     reference = medians[-1] / statistics.median(medians)
     print(f"reference: {len(medians)} contexts, slowest over median {reference:.2f} x")
     good = True
     for seed in range(1, repeats + 1):
-        found, seconds = audited(command, directory, f"stack{seed}", seed=seed)
-        first = found.findings[0]
+        result, seconds = audited(command, directory, f"stack{seed}", seed=seed)
+        first = result.findings[0]
         off = abs(math.log(first.extreme.ratio / reference))
         good &= first.context == "env_bytes" and first.verdict == "moves"
         good &= off <= math.log1p(LIMITS["stack"][0]) and seconds < LIMITS["stack"][1]
@@ -109,9 +109,9 @@ def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
         for name, command in commands.items():
             result, _ = audited(command, directory, f"{name}{seed}", seed=seed, max_time_s=max_time_s)
             audits += 1
-            moving = [each for each in result.findings if each.verdict == "moves"]
+            moving = [item for item in result.findings if item.verdict == "moves"]
             alarmed += bool(moving)
-            verdicts.update(f"{each.context} {each.verdict}" for each in result.findings)
+            verdicts.update(f"{finding.context} {finding.verdict}" for finding in result.findings)
             for each in moving:
                 print(
                     f"  {name}, seed {seed}: {each.context} {each.extreme.ratio:.3f} x"
@@ -143,7 +143,7 @@ def counted(repeats: int, directory: Path) -> bool:
 def kinds(repeats: int, directory: Path, max_time_s: float) -> bool:
     """How often a fifth more work at one level is found, and how often another kind of context is blamed."""
     programs = surroundings(directory)
-    found: Counter[str] = Counter()
+    counter: Counter[str] = Counter()
     blamed = 0
     for seed in range(1, repeats + 1):
         for planted, program in programs.items():
@@ -157,11 +157,11 @@ def kinds(repeats: int, directory: Path, max_time_s: float) -> bool:
             )
             for finding in result.findings:
                 if finding.context == planted:
-                    found[planted] += finding.verdict == "moves"
+                    counter[planted] += finding.verdict == "moves"
                 else:
                     blamed += finding.verdict == "moves"
-    print(f"a fifth more work found: {dict(found)} of {repeats} each; another kind blamed {blamed} times")
-    return all(found[planted] == repeats for planted in programs) and not blamed
+    print(f"a fifth more work found: {dict(counter)} of {repeats} each; another kind blamed {blamed} times")
+    return all(counter[planted] == repeats for planted in programs) and not blamed
 
 
 def luck(repeats: int, directory: Path) -> bool:
@@ -169,7 +169,7 @@ def luck(repeats: int, directory: Path) -> bool:
     old, new = lucky_builds(directory)
     counts: dict[str, Counter[str]] = {"across contexts": Counter(), "in one context": Counter()}
     for seed in range(1, repeats + 1):
-        asked = CompareRequest(
+        spec_ = CompareRequest(
             commands=(f"{old} 100000", f"{new} 100000"),
             blocks=20,
             rel_halfwidth=None,
@@ -179,8 +179,8 @@ def luck(repeats: int, directory: Path) -> bool:
         ).experiment()
         single = Contexts({"env_bytes": 16 * seed, "aslr": "off"})
         for way, experiment in (
-            ("across contexts", asked),
-            ("in one context", msgspec.structs.replace(asked, contexts=single)),
+            ("across contexts", spec_),
+            ("in one context", msgspec.structs.replace(spec_, contexts=single)),
         ):
             place = directory / f"{way.replace(' ', '-')}{seed}.lab"
             run(experiment, place)
@@ -201,8 +201,8 @@ def main() -> int:
     parser.add_argument(
         "--max-time", type=float, default=20.0, help="seconds of each audit of a real program"
     )
-    given = parser.parse_args()
-    wanted = {name: getattr(given, name) for name in PARTS}
+    args = parser.parse_args()
+    wanted = {name: getattr(args, name) for name in PARTS}
     if not any(wanted.values()):
         wanted = PARTS
     with tempfile.TemporaryDirectory() as name:
@@ -211,9 +211,9 @@ def main() -> int:
             not wanted["stack"] or stack(wanted["stack"], directory),
             not wanted["conflict"] or conflict(wanted["conflict"], directory),
             not wanted["counts"] or counted(wanted["counts"], directory),
-            not wanted["kinds"] or kinds(wanted["kinds"], directory, given.max_time),
+            not wanted["kinds"] or kinds(wanted["kinds"], directory, args.max_time),
             not wanted["luck"] or luck(wanted["luck"], directory),
-            not wanted["real"] or alarms(wanted["real"], directory, given.max_time),
+            not wanted["real"] or alarms(wanted["real"], directory, args.max_time),
         ]
     return 0 if all(good) else 1
 

@@ -54,11 +54,11 @@ class Ended(NamedTuple):
 
 def schedule(most: int = MOST, growth: float | None = None) -> tuple[int, ...]:
     """The looks of ``compare``, or looks that grow otherwise, and the end of the time as the last."""
-    asked = experiment(
+    spec_ = experiment(
         program={"commands": {"a": ["true"], "b": ["true"]}},
         design={"blocks": 5, "stop": {"decided": True}},
     )
-    every = looks(asked) if growth is None else growing(growth)
+    every = looks(spec_) if growth is None else growing(growth)
     return (*takewhile(lambda look: look < most, every), most)
 
 
@@ -74,8 +74,8 @@ def levels(at: tuple[int, ...], could_end: npt.NDArray[np.bool_], *, last: bool)
     """Level of the last of these looks in each experiment, by which of those before could have ended it."""
     patterns, where = np.unique(could_end, axis=0, return_inverse=True)
     made = (tuple(n for n, able in zip(at, pattern, strict=False) if able) for pattern in patterns)
-    found = [Looks((*each, at[-1]), at[-1] if last else None).level(ALPHA) for each in made]
-    return np.array(found)[where.reshape(-1)]
+    result = [Looks((*item, at[-1]), at[-1] if last else None).level(ALPHA) for item in made]
+    return np.array(result)[where.reshape(-1)]
 
 
 def as_they_come(spread: float, count: int, seed: int = 2) -> Floats:
@@ -161,7 +161,7 @@ def main() -> None:
         for spread in (0.02, 0.1):
             it = simulate(effect, spread, count, at, likeness=likeness)
             shown = (it.called, it.wrong_way, it.covered, it.covered_when_answered, it.naive)
-            cells = " | ".join("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in shown)
+            cells = " | ".join("–" if math.isnan(item) else f"{100 * item:.1f} %" for item in shown)
             print(f"| {math.exp(effect):.3g} × | {100 * spread:g} % | {cells} | {it.blocks:g} |")
     print("mean blocks until the verdict and an interval that is narrow (percent covered by it)")
     print("| effect | spread | over all looks | of one look | the verdict alone |")

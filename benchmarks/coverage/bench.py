@@ -157,8 +157,8 @@ def family_tables(report: Report, count: int, seed: int) -> None:
                 for over in ("all-pairs", "baseline"):
                     wrong = 100 * blocks.false_findings(name, treatments, count, seed, over) / count
                     cells.append(report.cell(wrong, 0, 6 + slack(count, 0.06)))
-            found = [f"{blocks.power(name, k, count // 4, seed, 'all-pairs'):.0f}" for k in (4, 8)]
-            yield (name, *cells, *found)
+            result = [f"{blocks.power(name, k, count // 4, seed, 'all-pairs'):.0f}" for k in (4, 8)]
+            yield (name, *cells, *result)
 
     head = (
         "",
@@ -213,10 +213,15 @@ def doubtful_table(report: Report, count: int, seed: int) -> None:
     def rows() -> Iterator[Sequence[str]]:
         for name, sizes in doubtful.ROWS.items():
             for n in sizes:
-                its = doubtful.said(name, n, count, seed)
+                result = doubtful.said(name, n, count, seed)
                 unbound = not noises.NOISES[name].kept and n < ENOUGH
-                right = report.cell(its.right, 0 if unbound else 93 - slack(count, 0.07), 100)
-                yield (name, str(n), *(f"{each:.1f}" for each in (its.withheld, its.wrong, its.held)), right)
+                right = report.cell(result.right, 0 if unbound else 93 - slack(count, 0.07), 100)
+                yield (
+                    name,
+                    str(n),
+                    *(f"{item:.1f}" for item in (result.withheld, result.wrong, result.held)),
+                    right,
+                )
 
     report.table(("", "n", "withheld", "wrong", "held of judged", "held or withheld"), rows())
 
@@ -242,18 +247,18 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
         for name, noise in noises.NOISES.items():
             wrong = sequential.called(noise, seed, count, 4)
             equal = sequential.answered(noise, seed, count // 10, MOST, moved=0)
-            its = sequential.answered(noise, seed, count // 10, MOST)
+            result = sequential.answered(noise, seed, count // 10, MOST)
             low = 93 - slack(count // 10, 0.07) if noise.kept else 0
-            beside = its.held_beside_verdicts
-            few = its.decided < 50
+            beside = result.held_beside_verdicts
+            few = result.decided < 50
             yield (
                 name,
                 report.cell(wrong, 0, noise.most + slack(count, 0.05)),
                 report.cell(equal.decided, 0, noise.most + slack(count // 10, 0.05)),
-                f"{its.decided:.1f}",
-                report.cell(its.held, low, 100),
+                f"{result.decided:.1f}",
+                report.cell(result.held, low, 100),
                 f"{beside:.1f}" if few else report.cell(beside, low, 100),
-                f"{its.blocks:.0f}",
+                f"{result.blocks:.0f}",
             )
 
     head = ("", "at any look", "at the end", "decided, moved", "held", "beside a verdict", "blocks")
@@ -276,15 +281,15 @@ def beside_table(report: Report, count: int, seed: int) -> None:
     drawn = answered.as_they_come(SPREAD, count)
 
     def rows() -> Iterator[Sequence[str]]:
-        effects = {f"{each:g} s": each * SPREAD for each in VERDICT_EFFECTS} | {"as they come": drawn}
+        effects = {f"{item:g} s": item * SPREAD for item in VERDICT_EFFECTS} | {"as they come": drawn}
         for name, effect in effects.items():
-            its = answered.simulate(effect, SPREAD, count, at, seed=seed)
-            low = 93 - slack(round(count * its.called), 0.07) if its.called >= 0.5 else 0
+            result = answered.simulate(effect, SPREAD, count, at, seed=seed)
+            low = 93 - slack(round(count * result.called), 0.07) if result.called >= 0.5 else 0
             yield (
                 name,
-                f"{100 * its.called:.1f}",
-                report.cell(100 * its.covered_beside_verdicts, low, 100),
-                f"{its.mean_blocks:.0f}",
+                f"{100 * result.called:.1f}",
+                report.cell(100 * result.covered_beside_verdicts, low, 100),
+                f"{result.mean_blocks:.0f}",
             )
 
     report.table(("difference", "decided", "held beside it", "blocks"), rows())
@@ -299,10 +304,10 @@ def beside_table(report: Report, count: int, seed: int) -> None:
         until = answered.schedule(MOST)
         for name, noise in noises.NOISES.items():
             old, new = noise.draw(np.random.default_rng([seed, MOST]), count, MOST)
-            its = answered.simulate(0.0, SPREAD, count, until, values=old - new)
+            result = answered.simulate(0.0, SPREAD, count, until, values=old - new)
             bound = noise.kept and not noise.mode and not name.startswith("one arm")
             most = 6 + slack(count, 0.06) if bound else 100
-            yield (name, report.cell(100 * its.called, 0, most), f"{its.mean_blocks:.0f}")
+            yield (name, report.cell(100 * result.called, 0, most), f"{result.mean_blocks:.0f}")
 
     report.table(("", "called", "blocks"), equal())
 
@@ -323,12 +328,12 @@ def price_table(report: Report, count: int, seed: int) -> None:
         for effect in sequential.EFFECTS:
             cells = [f"{effect:g} s", str(sequential.fixed(effect))]
             for first in (4, 10):
-                its = sequential.price(effect, seed, count, first)
+                result = sequential.price(effect, seed, count, first)
                 most = 1.4 if first == 4 and effect >= 1 else 100
                 cells += [
-                    f"{its.mean:.1f} ({report.cell(its.mean / its.fixed, 0, most, 2)})",
-                    f"{its.most} ({its.most / its.fixed:.2f})",
-                    f"{its.given_up:.1f} ({report.cell(its.given_up / its.fixed, 0, most, 2)})",
+                    f"{result.mean:.1f} ({report.cell(result.mean / result.fixed, 0, most, 2)})",
+                    f"{result.most} ({result.most / result.fixed:.2f})",
+                    f"{result.given_up:.1f} ({report.cell(result.given_up / result.fixed, 0, most, 2)})",
                 ]
             yield cells
 
@@ -370,7 +375,7 @@ def limit_tables(report: Report, count: int, seed: int) -> None:
             )
             yield (f"{100 * below:g} % below", str(n), *cells)
 
-    report.table(("the mean", "runs", *(f"CV {100 * each:g} %" for each in limits.SPREADS)), rightly())
+    report.table(("the mean", "runs", *(f"CV {100 * item:g} %" for item in limits.SPREADS)), rightly())
 
 
 def slow_tables(report: Report, count: int, seed: int) -> None:
@@ -439,9 +444,9 @@ def stopping_table(report: Report, count: int, seed: int) -> None:
         for name, (shape, wanted) in stopping.ROWS.items():
             cells = []
             for first in (10, 40):
-                its = stopping.stop(shape, wanted, first, count, seed)
-                right = report.cell(its.right, 93 - slack(count, 0.07), 100)
-                cells += [right, f"{its.withheld:.1f}", f"{its.blocks:.0f}"]
+                result = stopping.stop(shape, wanted, first, count, seed)
+                right = report.cell(result.right, 93 - slack(count, 0.07), 100)
+                cells += [right, f"{result.withheld:.1f}", f"{result.blocks:.0f}"]
             yield (name, f"{100 * wanted:g} %", *cells)
 
     head = ("", "half-width", "from 10", "withheld", "blocks", "from 40", "withheld", "blocks")
@@ -504,8 +509,8 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
                 if least is None:
                     cells.append("–")
                     continue
-                found = planned.found(least, n, count, seed, level=level, judge=judge)
-                cells.append(f"{least:.2f} ({report.cell(found, low, high)})")
+                result = planned.found(least, n, count, seed, level=level, judge=judge)
+                cells.append(f"{least:.2f} ({report.cell(result, low, high)})")
             yield (str(n), *cells)
 
     heads = (f"{100 * level:.2g} %{', median' * (judge == 'sign')}" for level, judge in planned.TESTS)
@@ -522,7 +527,7 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
     def needed() -> Iterator[Sequence[str]]:
         for effect in planned.EFFECTS:
             n = planned.planned().units_needed(effect) or 0
-            found = planned.found(effect, n, count, seed)
+            result = planned.found(effect, n, count, seed)
             fewer = planned.found(effect, n - 1, count, seed)
             looked = planned.decided(effect, count, seed)
             pairs = planned.planned().equivalent(effect, 0.9) or 0
@@ -530,7 +535,7 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
             yield (
                 f"{effect:g} s",
                 str(n),
-                report.cell(found, low, 100),
+                report.cell(result, low, 100),
                 report.cell(fewer, 0, high),
                 str(looked.blocks),
                 report.cell(looked.percent, low, 100),
@@ -569,10 +574,10 @@ def procedure_tables(report: Report, count: int, seed: int) -> None:
     def rows() -> Iterator[Sequence[str]]:
         for treatments, shapes in POWER.items():
             for name, known in shapes.items():
-                found = families.true_findings(by_name[name], count, treatments, seed)
+                shares = families.true_findings(by_name[name], count, treatments, seed)
                 off = 3 + 100 * 2.5 * (0.25 / (count * (treatments - 1))) ** 0.5
                 cells = [
-                    f"{report.cell(100 * found[each], known[each] - off, known[each] + off)} ({known[each]})"
+                    f"{report.cell(100 * shares[each], known[each] - off, known[each] + off)} ({known[each]})"
                     for each in procedures
                 ]
                 yield (name, str(treatments), *cells)
@@ -608,9 +613,9 @@ def written(text: str, head: str, found: dict[str, list[str]]) -> str:
     before, rest = text.split(MARK)
     tables, after = rest.split(END)
     parts = re.split(r"<!-- (\w+) -->\n", tables)
-    known = dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
-    known |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in found.items()}
-    sections = [f"<!-- {name} -->\n\n{known[name]}\n\n" for name in SECTIONS if name in known]
+    result = dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
+    result |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in found.items()}
+    sections = [f"<!-- {name} -->\n\n{result[name]}\n\n" for name in SECTIONS if name in result]
     return f"{before}{MARK}\n\n{_wrapped(head)}\n\n{''.join(sections)}{END}{after}"
 
 
@@ -633,16 +638,16 @@ def main() -> int:
         " Bold: outside its bound by more than chance explains (probability 0.001 for a perfect tool)."
     )
     print(head)
-    missed, found = 0, {}
+    missed, result = 0, {}
     for name in options.only:
         make, experiments = SECTIONS[name]
         started, report = time.process_time(), Report()
         make(report, experiments // (4 if options.quick else 1), options.seed)
-        missed, found[name] = missed + report.missed, report.lines
+        missed, result[name] = missed + report.missed, report.lines
         print(f"\n{name}: {time.process_time() - started:.0f} s of CPU", file=sys.stderr)
         if options.write:
             text = DOCUMENT.read_text(encoding="utf-8")
-            DOCUMENT.write_text(written(text, head, found), encoding="utf-8")
+            DOCUMENT.write_text(written(text, head, result), encoding="utf-8")
     print(f"\n{missed} cells outside their bounds", file=sys.stderr)
     return 1 if missed else 0
 

@@ -41,7 +41,7 @@ that far from rejecting, and has an error of a quarter of that, rejects nothing.
 def draw(name: str, treatments: int, rng: np.random.Generator, shift: float = 0.0) -> Floats:
     """Treatments by blocks; the order within each block is drawn, and what the machine does follows time."""
     kind, disturbance = NULLS[name]
-    own, spread = noise(kind, treatments, rng)
+    result, spread = noise(kind, treatments, rng)
     slots = treatments * N
     machine = np.zeros(slots)
     if disturbance == "drift":
@@ -51,10 +51,10 @@ def draw(name: str, treatments: int, rng: np.random.Generator, shift: float = 0.
         machine[0] = steps[0] / np.sqrt(0.75)
         for slot in range(1, slots):
             machine[slot] = 0.5 * machine[slot - 1] + steps[slot]
-        own = np.zeros_like(own)
+        result = np.zeros_like(result)
     places = rng.permuted(np.tile(np.arange(treatments), (N, 1)), axis=1)
     time = np.arange(N)[:, None] * treatments + places
-    values: Floats = own + machine[time.T] + 100 * spread
+    values: Floats = result + machine[time.T] + 100 * spread
     values[0] += shift * spread
     return values
 
@@ -69,7 +69,7 @@ def family(values: Floats, over: Family) -> list[bool]:
         )
         for place, row in enumerate(values, 1)
     ]  # fmt: skip
-    return [each.difference != "not_resolved" for each in compare(samples, Analysis(family=over))]
+    return [item.difference != "not_resolved" for item in compare(samples, Analysis(family=over))]
 
 
 def near(differences: Floats, alpha: float = 0.05) -> bool:
@@ -98,7 +98,7 @@ def false_findings(name: str, treatments: int, families: int, seed: int, over: F
 def false_over_strata(strata: int, experiments: int, seed: int) -> int:
     """Experiments with any difference found among pairs of equal programs, one a stratum of 12 blocks."""
     rng = np.random.default_rng(seed)
-    n, found = 12, 0
+    n, result = 12, 0
     ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     for _ in range(experiments):
         logs = rng.normal(0, 0.02, (strata, 2, n))
@@ -118,8 +118,8 @@ def false_over_strata(strata: int, experiments: int, seed: int) -> int:
             for new in (0, 1)
         ]
         declared = Analysis(strata=("program",), baseline={"new": 0})
-        found += any(each.difference != "not_resolved" for each in compare(samples, declared))
-    return found
+        result += any(item.difference != "not_resolved" for item in compare(samples, declared))
+    return result
 
 
 def power(name: str, treatments: int, families: int, seed: int, over: Family) -> float:
@@ -128,8 +128,8 @@ def power(name: str, treatments: int, families: int, seed: int, over: Family) ->
     pairs = [(i, j) for i in range(treatments) for j in range(i + 1, treatments)]
     # The first treatment is the baseline, so that every comparison with one is with the one that is moved.
     chosen = [i == 0 for i, _ in pairs] if over == "all-pairs" else [True] * (treatments - 1)
-    found = 0.0
+    result = 0.0
     for _ in range(families):
         different = family(draw(name, treatments, rng, SHIFT), over)
-        found += float(np.mean([each for each, of_it in zip(different, chosen, strict=True) if of_it]))
-    return 100 * found / families
+        result += float(np.mean([item for item, of_it in zip(different, chosen, strict=True) if of_it]))
+    return 100 * result / families

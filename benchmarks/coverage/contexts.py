@@ -60,12 +60,12 @@ def coverage(rng: np.random.Generator, world: World, experiments: int) -> dict[s
     n, c = world.runs, world.contexts
     within = (old.var(axis=2, ddof=1) + new.var(axis=2, ddof=1)) / n
     welch = np.sqrt((old.var(axis=(1, 2), ddof=1) + new.var(axis=(1, 2), ddof=1)) / (c * n))
-    one = np.sqrt(within[:, 0])
+    result = np.sqrt(within[:, 0])
     return {
         "t over contexts": _share(d.mean(axis=1), d.std(axis=1, ddof=1) / math.sqrt(c), c - 1),
         "contexts fixed": _share(d.mean(axis=1), np.sqrt(within.sum(axis=1)) / c, 2 * c * (n - 1)),
         "all runs pooled": _share(d.mean(axis=1), welch, 2 * (c * n - 1)),
-        "one context": _share(d[:, 0], one, 2 * (n - 1)),
+        "one context": _share(d[:, 0], result, 2 * (n - 1)),
     }
 
 
@@ -74,13 +74,13 @@ def bootstrap_coverage(rng: np.random.Generator, world: World, experiments: int)
     old, new = draw(rng, world, experiments)
     contexts = np.repeat(np.arange(world.contexts), world.runs)
     passes = np.tile(np.arange(world.runs), world.contexts)
-    found = []
+    result = []
     for i, table in enumerate(old - new):
         interval = two_level(Visits(table.ravel(), contexts, passes, np.arange(contexts.size)), seed=i)
         if interval is None:
             return None
-        found.append(not interval.excludes(1))
-    return float(np.mean(found))
+        result.append(not interval.excludes(1))
+    return float(np.mean(result))
 
 
 def rare_coverage(
@@ -107,8 +107,8 @@ def main() -> None:
     for world in ROWS:
         cells = coverage(rng, world, options.experiments)
         drawn = bootstrap_coverage(rng, world, options.experiments // 20)
-        shown = "  ".join(f"{name}: {100 * share:.1f}" for name, share in cells.items())
-        print(f"{world}\n    {shown}  two-level bootstrap: {'–' if drawn is None else f'{100 * drawn:.1f}'}")
+        result = "  ".join(f"{name}: {100 * share:.1f}" for name, share in cells.items())
+        print(f"{world}\n    {result}  two-level bootstrap: {'–' if drawn is None else f'{100 * drawn:.1f}'}")
     for contexts in (20, 50, 100):
         share = rare_coverage(rng, contexts, options.experiments)
         print(f"one context in 64 x 2.5, {contexts} contexts: {100 * share:.1f}")

@@ -58,11 +58,11 @@ def said(name: str, n: int, experiments: int, seed: int) -> Said:
     rng = np.random.default_rng([seed, n])
     withheld = wrong = missed = 0
     for old, new in zip(*noise.draw(rng, experiments, n), strict=True):
-        (found,) = compare(samples(old, new), Analysis())
-        if found.refused:
+        (result,) = compare(samples(old, new), Analysis())
+        if result.refused:
             withheld += 1
             continue
         truth = true_log(slow_runs(old)) if noise.mode else 0.0
-        wrong += found.ci95 is not None and found.ci95.excludes(1.0)
-        missed += found.ci95 is not None and found.ci95.excludes(math.exp(truth))
-    return Said(*(100 * each / experiments for each in (withheld, wrong, missed)))
+        wrong += result.ci95 is not None and result.ci95.excludes(1.0)
+        missed += result.ci95 is not None and result.ci95.excludes(math.exp(truth))
+    return Said(*(100 * item / experiments for item in (withheld, wrong, missed)))

@@ -114,8 +114,8 @@ def main() -> None:
                 difference=difference,
                 experiments=options.experiments,
             )
-            shown = ", ".join(f"{100 * shares[k]:.1f}" for k in (0, 1, MOST))
-            print(f"{rule.__name__:<28} {first} + {step} each, difference {difference} s: {shown}")
+            result = ", ".join(f"{100 * shares[k]:.1f}" for k in (0, 1, MOST))
+            print(f"{rule.__name__:<28} {first} + {step} each, difference {difference} s: {result}")
     print("percent covered when nobody adds any more: by the 95 % interval, by the one that is judged by")
     for first, step, difference in ((10, 10, 0), (30, 30, 0), (30, 100, 0), (10, 10, 0.2), (30, 30, 0.2)):
         plain, judged = covered(

@@ -82,7 +82,7 @@ def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: f
     """Treatments by launches, each in the order of time; the first treatment is moved by ``shift`` of its
     standard deviations.
     """
-    own, spread = noise(scenario.noise, treatments, rng)
+    result, spread = noise(scenario.noise, treatments, rng)
     slots = treatments * N
     disturbance = np.zeros(slots)
     if scenario.disturbance == "drift":
@@ -93,9 +93,9 @@ def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: f
         steps[0] /= np.sqrt(1 - 0.25)
         for slot in range(slots):
             disturbance[slot] = steps[slot] + (0.5 * disturbance[slot - 1] if slot else 0.0)
-        own = np.zeros_like(own)
+        result = np.zeros_like(result)
     where = np.arange(slots) if scenario.sequential else rng.permutation(slots)
-    values = own + disturbance[np.sort(where.reshape(treatments, N), axis=1)]
+    values = result + disturbance[np.sort(where.reshape(treatments, N), axis=1)]
     values[0] += shift * spread
     return values + 100 * spread
 
@@ -125,22 +125,22 @@ def decide(values: Floats) -> Mapping[Procedure, npt.NDArray[np.bool_]]:
     """Which of all pairs each procedure calls different, in the order of ``combinations``."""
     samples = [_sample(row, place) for place, row in enumerate(values, 1)]
     declared = Analysis(metric="value", family="all-pairs", alpha=ALPHA)
-    found = protocol(samples, declared, Rules(ALPHA)).pairs
+    result = protocol(samples, declared, Rules(ALPHA)).pairs
     pairs = list(combinations(range(len(values)), 2))
     moments = [Moments.make(row) for row in values]
     p: dict[Procedure, list[float]] = {
-        "protocol, veto": [_vetoed(pair) for pair in found],
+        "protocol, veto": [_vetoed(pair) for pair in result],
         "Welch": [_p(welch(moments[i], moments[j])) for i, j in pairs],
         "Mann-Whitney": [_p(rank_sum(values[i], values[j])) for i, j in pairs],
         "Brunner-Munzel": [brunner_munzel_p(values[i], values[j]) for i, j in pairs],
     }
-    rejected = {name: _rejected(each) for name, each in p.items()}
-    return {"protocol": np.array([pair.after for pair in found]), **rejected}
+    rejected = {name: _rejected(item) for name, item in p.items()}
+    return {"protocol": np.array([pair.after for pair in result]), **rejected}
 
 
 def brunner_munzel_p(first: Floats, second: Floats) -> float:
     """By permutation where nothing overlaps, as ``stats.typical`` has it."""
-    tested = (found := superiority(first, second)) and found.test()
+    tested = (result := superiority(first, second)) and result.test()
     permuted = None if tested else relabel(first, second)
     return tested.p if tested else permuted.p if permuted else 1.0
 
@@ -155,7 +155,7 @@ def _p(found: object) -> float:
 
 
 def _rejected(p: Sequence[float]) -> npt.NDArray[np.bool_]:
-    return np.array([each.rejected for each in holm(p, ALPHA)])
+    return np.array([item.rejected for item in holm(p, ALPHA)])
 
 
 def _sample(values: Floats, treatment: int) -> Sample:
@@ -172,8 +172,8 @@ def false_findings(scenario: Scenario, families: int, treatments: int, seed: int
     rng = np.random.default_rng(seed)
     counts = dict.fromkeys(PROCEDURES, 0)
     for _ in range(families):
-        for name, found in decide(draw(scenario, treatments, rng)).items():
-            counts[name] += bool(found.any())
+        for name, result in decide(draw(scenario, treatments, rng)).items():
+            counts[name] += bool(result.any())
     return counts
 
 
@@ -183,8 +183,8 @@ def true_findings(scenario: Scenario, families: int, treatments: int, seed: int)
     moved = np.array([i == 0 for i, _ in combinations(range(treatments), 2)])
     shares = dict.fromkeys(PROCEDURES, 0.0)
     for _ in range(families):
-        for name, found in decide(draw(scenario, treatments, rng, SHIFT)).items():
-            shares[name] += float(found[moved].mean()) / families
+        for name, result in decide(draw(scenario, treatments, rng, SHIFT)).items():
+            shares[name] += float(result[moved].mean()) / families
     return shares
 
 
@@ -199,8 +199,8 @@ def main() -> None:
     head = f"{'':<38}" + "".join(f"{name:>16}" for name in PROCEDURES)
     print(f"% of {count} families of {k} equal treatments, n = {N}, with any false finding\n{head}")
     for scenario in SCENARIOS:
-        found = false_findings(scenario, count, k, options.seed)
-        cells = "".join(f"{100 * found[name] / count:16.1f}" for name in PROCEDURES)
+        result = false_findings(scenario, count, k, options.seed)
+        cells = "".join(f"{100 * result[name] / count:16.1f}" for name in PROCEDURES)
         print(f"{scenario.name:<38}{cells}", flush=True)
     print(f"\n% found of the pairs with the one treatment that is moved by {SHIFT} sd\n{head}")
     for scenario in SCENARIOS:

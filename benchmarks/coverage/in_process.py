@@ -47,11 +47,11 @@ def measured(name: str, wanted: float | None, experiments: int, seed: int) -> Me
             mock.patch("steelyard.lab.measure.quiet_memory", mock.MagicMock()),
             mock.patch("steelyard.lab.measure.timed_blocks", return_value=map(tuple, rows.tolist())),
         ):
-            found = measure({"old": int, "new": int}, precision_wanted=wanted, max_time_s=math.inf)
-        (judged,) = found.judged
+            result = measure({"old": int, "new": int}, precision_wanted=wanted, max_time_s=math.inf)
+        (judged,) = result.judged
         called += judged.verdict != "not_resolved"
         held += judged.ci95 is None or not judged.ci95.excludes(1.0)
-        blocks += found.design.blocks
+        blocks += result.design.blocks
     return Measured(100 * called / experiments, 100 * held / experiments, blocks / experiments)
 
 

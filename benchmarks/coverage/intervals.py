@@ -126,9 +126,9 @@ def _interval(contrast: Contrast, method: str, seed: int) -> Interval | None:
         means = means_of(contrast)
         assert means is not None  # noqa: S101 -- positive values have means
         return MonteCarlo(gum_draws(means, seed=seed, draws=4000)).interval(0.05)
-    found = estimate(contrast, *METHODS[method], seed=seed)
-    assert isinstance(found, Speedup), found  # noqa: S101 -- two samples of positive values have a ratio
-    return found.interval()
+    result = estimate(contrast, *METHODS[method], seed=seed)
+    assert isinstance(result, Speedup), result  # noqa: S101 -- two samples of positive values have a ratio
+    return result.interval()
 
 
 def _contrast(old: Floats, new: Floats, *, blocks: bool) -> Contrast:

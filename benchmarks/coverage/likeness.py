@@ -94,22 +94,23 @@ def main() -> None:
     ):
         for phi in phis:
             for n in SIZES:
-                its = series(make(rng, phi, count, n))
-                out = np.abs(its.means) > its.allowed
+                result = series(make(rng, phi, count, n))
+                out = np.abs(result.means) > result.allowed
                 print(
-                    f"{name:<24} AR(1) {phi:.1f}  n {n:>3}: {percent(np.abs(its.means) <= its.plain):.1f},"
-                    f" {percent(~out):.1f}; {percent(its.alike):.1f}; {percent(its.alike & out):.1f};"
-                    f" {float((its.allowed / its.plain).mean()):.2f} ×",
+                    f"{name:<24} AR(1) {phi:.1f}  n {n:>3}: "
+                    f" {percent(np.abs(result.means) <= result.plain):.1f},"
+                    f" {percent(~out):.1f}; {percent(result.alike):.1f}; {percent(result.alike & out):.1f};"
+                    f" {float((result.allowed / result.plain).mean()):.2f} ×",
                     flush=True,
                 )
     print(f"percent shown of differences of {', '.join(map(str, EFFECTS))} s, of series that seem alike:")
     for phi in (0.0, 0.5, 0.8):
         for n in SIZES:
-            its = series(autoregressive(rng, phi, count, n))
-            means, allowed = its.means[its.alike], its.allowed[its.alike]
+            result = series(autoregressive(rng, phi, count, n))
+            means, allowed = result.means[result.alike], result.allowed[result.alike]
             scale = 1 / math.sqrt(1 - phi**2)
             shown = (percent(np.abs(means + effect * scale) > allowed) for effect in EFFECTS)
-            print(f"AR(1) {phi:.1f}  n {n:>3}: {', '.join(f'{each:.0f}' for each in shown)}")
+            print(f"AR(1) {phi:.1f}  n {n:>3}: {', '.join(f'{item:.0f}' for item in shown)}")
     print("percent held or withheld, where the best test withholds 3, 10, 20, 36 % of independent series:")
     for n in (10, 15, 20):
         for phi in (0.3, 0.5, 0.8):

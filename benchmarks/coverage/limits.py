@@ -107,12 +107,12 @@ def measured(values: Floats) -> Mean:
     """The mean of one treatment with these wall times."""
     n = values.size
     ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
-    found = mean_of(
+    result = mean_of(
         Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, one, none, ids)
     )
-    if not isinstance(found, Mean):
-        raise TypeError(f"no mean of {n} values: {found.reason}")
-    return found
+    if not isinstance(result, Mean):
+        raise TypeError(f"no mean of {n} values: {result.reason}")
+    return result
 
 
 def holds(runs: Runs, limit: float, n: int, experiments: int, seed: int) -> float:

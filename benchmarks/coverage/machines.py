@@ -82,12 +82,12 @@ def measure(rng: np.random.Generator, world: World, experiments: int) -> dict[st
         counts["mean"] += not across.interval.excludes(1)
         counts["wrong verdict"] += across.interval.excludes(1)
         counts["next machine"] += across.prediction.low <= math.exp(fresh) <= across.prediction.high
-        found = compare_machines(old, new, {place: str(place) for place in range(1, world.machines + 1)})
+        result = compare_machines(old, new, {place: str(place) for place in range(1, world.machines + 1)})
         truth = world.between**2 / (world.between**2 + world.within**2)
-        if found is None or found.spread is None:
+        if result is None or result.spread is None:
             raise SystemExit(f"undefined: {world}")
-        counts["share"] += found.spread.interval.low <= truth <= found.spread.interval.high
-        counts["a machine named"] += any(machine.differs for machine in found.members)
+        counts["share"] += result.spread.interval.low <= truth <= result.spread.interval.high
+        counts["a machine named"] += any(machine.differs for machine in result.members)
     return {name: 100 * count / experiments for name, count in counts.items()}
 
 
@@ -106,8 +106,10 @@ def main() -> None:
         cells = measure(rng, world, options.experiments // (10 if world.machines >= 1000 else 1))
         blocks = world.blocks or "2 to 40"
         between = f"{100 * world.between:g} %" + (", t(3)" if world.shape == "t3" else "")
-        shown = " | ".join(f"{value:.1f}" for value in cells.values())
-        print(f"| {world.machines} | {blocks} | {between} | {100 * world.within:g} % | {shown} |", flush=True)
+        result = " | ".join(f"{value:.1f}" for value in cells.values())
+        print(
+            f"| {world.machines} | {blocks} | {between} | {100 * world.within:g} % | {result} |", flush=True
+        )
 
 
 if __name__ == "__main__":

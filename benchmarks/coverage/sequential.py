@@ -54,8 +54,8 @@ def by_t(d: Floats, at: Sequence[int]) -> Floats:
     n = np.array(at)
     sums, squares = np.cumsum(d, axis=1)[:, n - 1], np.cumsum(d * d, axis=1)[:, n - 1]
     variances = np.maximum((squares - sums**2 / n) / (n - 1), 1e-300)
-    found: Floats = 2 * stdtr(n - 1, -np.abs(sums / np.sqrt(n * variances)))
-    return found
+    result: Floats = 2 * stdtr(n - 1, -np.abs(sums / np.sqrt(n * variances)))
+    return result
 
 
 def judged(old: Floats, new: Floats, at: Sequence[int], k: int) -> Comparison:
@@ -77,11 +77,11 @@ def called(noise: Noise, seed: int, experiments: int, first: int, *, every: bool
 
 def _wrong(noise: Noise, old: Floats, new: Floats, at: Sequence[int], near: Floats) -> bool:
     for k in map(int, np.flatnonzero(near)):
-        found = judged(old, new, at, k)
-        if found.verdict == "not_resolved":
+        result = judged(old, new, at, k)
+        if result.verdict == "not_resolved":
             continue
         truth = true_log(slow_runs(old[: at[k]])) if noise.mode else 0.0
-        return found.ci95 is None or found.ci95.excludes(math.exp(truth))
+        return result.ci95 is None or result.ci95.excludes(math.exp(truth))
     return False
 
 
@@ -101,20 +101,20 @@ def answered(noise: Noise, seed: int, experiments: int, most: int, moved: float 
     """Experiments of treatments that differ by so many standard deviations of a block of normal noise, looked
     at as ``compare`` does until that is answered, or there are so many blocks.
     """
-    asked = experiment(
+    spec_ = experiment(
         program={"commands": {"a": ["true"], "b": ["true"]}},
         design={"blocks": 5, "stop": {"decided": True}},
     )
-    at = (*takewhile(lambda look: look < most, looks(asked)), most)
+    at = (*takewhile(lambda look: look < most, looks(spec_)), most)
     rng = np.random.default_rng([seed, at[0], 1])
     truth = moved * math.sqrt(2) * S
     held, decided, blocks = (np.zeros(experiments) for _ in range(3))
     for place, (old, new) in enumerate(zip(*noise.draw(rng, experiments, most), strict=True)):
-        found = ended(old + truth, new, at)
-        outside = true_log(slow_runs(old[: found.blocks])) if noise.mode else 0.0
-        held[place] = found.ci95 is None or not found.ci95.excludes(math.exp(truth + outside))
-        decided[place] = found.verdict != "not_resolved"
-        blocks[place] = found.blocks
+        result = ended(old + truth, new, at)
+        outside = true_log(slow_runs(old[: result.blocks])) if noise.mode else 0.0
+        held[place] = result.ci95 is None or not result.ci95.excludes(math.exp(truth + outside))
+        decided[place] = result.verdict != "not_resolved"
+        blocks[place] = result.blocks
     beside = held[decided > 0]
     return Answered(
         100 * float(decided.mean()),
@@ -129,13 +129,13 @@ def ended(old: Floats, new: Floats, at: Sequence[int]) -> Comparison:
     able: list[int] = []
     for n in at:
         schedule = Looks((*able, n), n if n == at[-1] else None)
-        (found,) = compare(samples(old[:n], new[:n]), Analysis(), looks=schedule)
-        reached = standing(Precision(()), [found], None)
+        (result,) = compare(samples(old[:n], new[:n]), Analysis(), looks=schedule)
+        reached = standing(Precision(()), [result], None)
         if reached.relied_on(n, verdicts=True):
-            return found
+            return result
         if reached.halfwidth is not None and reached.halfwidth <= reached.target:
             able.append(n)
-    return found
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,9 +115,9 @@ def worst(arms: Arms, seed: int) -> float:
 def _refute(base: Floats, head: Floats, *, beside: bool = True) -> Decider | None:
     """By what the claim fails that head is not slower than base by the margin."""
     declared = Analysis(baseline={"t": 1})
-    (found,) = intervals(samples(head, base), declared, metric="wall_s", beside=beside)
-    judged = judge_beside(partial(judge_at_most, by=1 + MARGIN), found, declared)
-    is_judged = judged.by == "typical" or admissible(found.flags, declared)
+    (result,) = intervals(samples(head, base), declared, metric="wall_s", beside=beside)
+    judged = judge_beside(partial(judge_at_most, by=1 + MARGIN), result, declared)
+    is_judged = judged.by == "typical" or admissible(result.flags, declared)
     is_failing = is_judged and judged.indicated == "fails" and judged.p is not None and judged.p <= ALPHA
     return judged.by if is_failing else None
 
@@ -143,8 +143,8 @@ def compared(arms: Arms, count: int, seed: int) -> float:
     for base, head in zip(*_moved(arms, count, at[-1], seed), strict=True):
         for k, n in enumerate(at):
             looks = Looks(tuple(at[: k + 1]), n if n == at[-1] else None)
-            (found,) = compare(samples(base[:n], head[:n]), Analysis(margin=MARGIN), looks=looks)
-            if found.verdict == "slower":
+            (result,) = compare(samples(base[:n], head[:n]), Analysis(margin=MARGIN), looks=looks)
+            if result.verdict == "slower":
                 wrong += 1
                 break
     return 100 * wrong / count

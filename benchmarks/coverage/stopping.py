@@ -103,9 +103,9 @@ def ends(old: Floats, new: Floats, wanted: float, first: int) -> Floats:
     count, cap = old.shape
     at = np.full(count, cap)
     for look in looks(first, cap - 1):
-        left = np.flatnonzero(at == cap)
+        result = np.flatnonzero(at == cap)
         enough = wanted * (EARLY if look < ENOUGH else 1)
-        at[left[halfwidths(old[left, :look], new[left, :look]) <= enough]] = look
+        at[result[halfwidths(old[result, :look], new[result, :look]) <= enough]] = look
     return at
 
 
@@ -115,10 +115,10 @@ def stop(shape: Shape, wanted: float, first: int, experiments: int, seed: int) -
     at = ends(old, new, wanted, first)
     withheld = missed = 0
     for one, other, n in zip(old, new, at, strict=True):
-        (found,) = compare(samples(one[:n], other[:n]), BY_T, looks=Looks((int(n),), int(n)))
+        (result,) = compare(samples(one[:n], other[:n]), BY_T, looks=Looks((int(n),), int(n)))
         truth = true_log(slow_runs(one[:n])) if shape is _rare else 0.0
-        withheld += found.refused
-        missed += not found.refused and found.ci95 is not None and found.ci95.excludes(math.exp(truth))
+        withheld += result.refused
+        missed += not result.refused and result.ci95 is not None and result.ci95.excludes(math.exp(truth))
     return Stopped(100 * withheld / experiments, 100 - 100 * missed / experiments, float(at.mean()))
 
 
@@ -225,8 +225,8 @@ def main() -> None:
             f"from {first}": stop(shape, wanted, first, options.experiments, options.seed)
             for first in (10, 40)
         }
-        shown = "  ".join(f"{k}: {c.right:.1f} ({c.withheld:.1f}; {c.blocks:.0f})" for k, c in cells.items())
-        print(f"{name:<28} {100 * wanted:.0f} %  {shown}", flush=True)
+        result = "  ".join(f"{k}: {c.right:.1f} ({c.withheld:.1f}; {c.blocks:.0f})" for k, c in cells.items())
+        print(f"{name:<28} {100 * wanted:.0f} %  {result}", flush=True)
 
 
 if __name__ == "__main__":

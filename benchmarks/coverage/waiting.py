@@ -111,12 +111,12 @@ def main() -> None:
         truth = float(many.d.mean())
         width = float(plain(blocks).half.mean())
         for rule in RULES:
-            its = rule(blocks)
-            held = 100 * float((np.abs(its.value - truth) <= its.half).mean())
-            error = 100 * float(its.value.mean() - truth)
+            result = rule(blocks)
+            held = 100 * float((np.abs(result.value - truth) <= result.half).mean())
+            error = 100 * float(result.value.mean() - truth)
             print(
                 f"waits {100 * itself:g} % by itself, {rule.__name__}: {held:.1f};"
-                f" {error:+.2f}; {float(its.half.mean()) / width:.2f}"
+                f" {error:+.2f}; {float(result.half.mean()) / width:.2f}"
             )
 
 

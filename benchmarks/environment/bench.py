@@ -59,7 +59,7 @@ def measure(name: str, way: str, number: int, blocks: int, directory: Path) -> t
     record = directory / f"{name}-{list(WAYS).index(way)}-{number}.lab"
     copies = compile_copies(name, directory)
     keys: dict[str, Any] = {"contexts": WAYS[way]} if WAYS[way] else {}
-    asked = experiment(
+    spec_ = experiment(
         name="environment",
         source=str(directory),
         program={
@@ -72,9 +72,9 @@ def measure(name: str, way: str, number: int, blocks: int, directory: Path) -> t
         analysis={"metric": METRIC},
         **keys,
     )
-    run(asked, record)
+    run(spec_, record)
     with Record.open(record) as opened:
-        (comparison,) = (each for each in analyze(opened).comparisons if each.metric.name == METRIC)
+        (comparison,) = (item for item in analyze(opened).comparisons if item.metric.name == METRIC)
     if isinstance(comparison.speedup, Undefined) or comparison.ci95 is None:
         sys.exit(f"error: {record} has no interval")
     halfwidth = math.log(comparison.ci95.high / comparison.ci95.low) / 2

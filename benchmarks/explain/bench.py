@@ -198,10 +198,10 @@ def summarise(lines: list[dict[str, Any]]) -> bool:
             peer: sum(line[peer] == line["planted"] for line in pairs)
             for peer in ("subtraction", "perf_diff", "callgrind")
         }
-        others = sum(any(name != line["planted"] for name in line["named"]) for line in pairs)
+        result = sum(any(name != line["planted"] for name in line["named"]) for line in pairs)
         print(
             f"{100 * size:.0f} %: planted function first {len(first)} of {len(pairs)}, within 20 % of it"
-            f" {len(near)} of {len(first)}; another named {others}; {peers}"
+            f" {len(near)} of {len(first)}; another named {result}; {peers}"
         )
         if size >= 0.03:
             good &= len(first) >= LIMIT_FIRST * len(pairs)

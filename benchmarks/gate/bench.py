@@ -105,7 +105,7 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
             so_far = Looks(looks[place], n if is_last else None)
             values = SideValues(*np.array(logs[place]).T)
             evidence[place] = look_again(evidence[place], values, so_far, MARGIN)
-        decisions = [each.decision for each in judge(evidence, 0.05)]
+        decisions = [item.decision for item in judge(evidence, 0.05)]
         left = [place for place, each in enumerate(decisions) if each == "open"]
         if is_last or not left:
             break
@@ -113,7 +113,7 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
             [foresee(logs[place], one_s, 0.05 / len(left)) for place in left], BUDGET_S - clock_s
         )
         runs = [place for place, is_next in zip(left, chosen, strict=True) if is_next]
-    return [each == "slower" for each in decisions], clock_s
+    return [decision == "slower" for decision in decisions], clock_s
 
 
 def foresee(logs: list[tuple[float, float]], one_s: float, level: float) -> BenchmarkOutlook:
@@ -209,8 +209,8 @@ def main() -> int:
             times += [seconds / (2 * RUN_S) for _, seconds in ends]
             counted = [called[-1] if change else any(called) for called, _ in ends]
             cells.append(float(np.mean(counted)))
-        shown = " | ".join(f"{100 * cell:.0f}" for cell in cells)
-        print(f"| {machine.name} | {name} | {shown} | {np.mean(times):.1f} |", flush=True)
+        result = " | ".join(f"{100 * cell:.0f}" for cell in cells)
+        print(f"| {machine.name} | {name} | {result} | {np.mean(times):.1f} |", flush=True)
         if rule is gate:
             missed |= cells[0] > LIMIT_ALARMS or (machine is QUIET and cells[2] < LIMIT_FOUND)
     return int(missed)

@@ -18,8 +18,8 @@ STEPS = 40_000
 PLANTED = {"equal_a": 0.0, "equal_b": 0.0, "five": 0.05, "ten": 0.1, "twenty": 0.2}
 """Benchmark to the part by which the commit ``slow`` makes it slower."""
 IDENTITY = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
+    f"GIT_{text}_{what}": value
+    for text in ("AUTHOR", "COMMITTER")
     for what, value in (("NAME", "Bench"), ("EMAIL", "bench@example.org"))
 } | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 

@@ -74,7 +74,7 @@ def run_gate(project: Project, repository: Path, head: str, options: Sequence[st
         raise SystemExit(f"gate of {project.name} ended with {done.returncode}:\n{done.stderr}")
     answer = json.loads(done.stdout)
     return {
-        "calls": {identify(each["name"]): each["verdict"] for each in answer["benchmarks"]},
+        "calls": {identify(benchmark["name"]): benchmark["verdict"] for benchmark in answer["benchmarks"]},
         "seconds": answer["measured_s"],
         "wall_s": time.monotonic() - began,
     }
@@ -173,7 +173,7 @@ def list_calls(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, dict
                 if line["harness"] == "pytest-benchmark":
                     rules["pytest-benchmark, mean:5%"] = 1.05
                 for name, limit in rules.items():
-                    calls = {each: ratio > limit for each, ratio in line["ratios"].items()}
+                    calls = {item: ratio > limit for item, ratio in line["ratios"].items()}
                     yield f"{line['harness']}: {name}", line["pair"], calls, line["seconds"], two_s
                 if "criterion" in line:
                     yield (
@@ -201,8 +201,8 @@ def print_table(lines: Sequence[dict[str, Any]]) -> None:
         ]
         cells = [f"{sum(alarms)} of {len(alarms)}"]
         for name in ("five", "ten", "twenty"):
-            found = [calls[name] for pair, calls, _, _ in entries if pair == "slow"]
-            cells.append(f"{sum(found)} of {len(found)}")
+            result = [calls[name] for pair, calls, _, _ in entries if pair == "slow"]
+            cells.append(f"{sum(result)} of {len(result)}")
         seconds = statistics.fmean(entry[2] for entry in entries)
         two_s = statistics.fmean(entry[3] for entry in entries)
         print(f"| {rule} | {' | '.join(cells)} | {seconds:.0f} | {seconds / two_s:.1f} |")

@@ -106,15 +106,15 @@ def ours(rows: Floats, alpha: float) -> tuple[list[list[int]], float]:
     """Places of level changes in each series, judged alone, and seconds."""
     start = time.perf_counter()
     line = [str(place) for place in range(rows.shape[1])]
-    found = []
+    result = []
     for row in rows:
         points = tuple(
             Point(name, Digest(10, math.exp(log), None, 0), math.exp(log), 0.0)
             for name, log in zip(line, row, strict=True)
         )
         (judged,) = judge([SeriesHistory("t", BUILTIN["wall_s"], {}, 1, points)], line, alpha=alpha)
-        found.append([int(change.first) for change in judged.changes])
-    return found, time.perf_counter() - start
+        result.append([int(change.first) for change in judged.changes])
+    return result, time.perf_counter() - start
 
 
 def otava(python: Path, rows: Floats, p: float) -> tuple[list[list[int]], float]:
@@ -157,9 +157,9 @@ def table(rows: int, seed: int, python: Path | None) -> bool:
         given = S * draw(np.random.default_rng([seed, number]), rows)
         cells = []
         for way, search in ways.items():
-            found, seconds = search(given)
+            result, seconds = search(given)
             took[way] += seconds
-            rate = sum(map(bool, found)) / rows
+            rate = sum(map(bool, result)) / rows
             cells.append(f"{100 * rate:.1f}")
             nominal = {"Steelyard 1 %": 0.01, "Steelyard 5 %": 0.05}.get(way)
             # Two standard errors of the simulation above twice the nominal rate.
@@ -172,11 +172,11 @@ def table(rows: int, seed: int, python: Path | None) -> bool:
         given = S * draw(np.random.default_rng([seed, 100 + number]), rows)
         cells = []
         for way, search in ways.items():
-            found, seconds = search(given)
+            result, seconds = search(given)
             took[way] += seconds
             true = (AT, AT + 8) if "undone" in name else (AT,)
-            hit = sum(all(any(abs(each - at) <= 2 for each in its) for at in true) for its in found) / rows
-            extra = sum(any(min(abs(each - at) for at in true) > 2 for each in its) for its in found) / rows
+            hit = sum(all(any(abs(each - at) <= 2 for each in its) for at in true) for its in result) / rows
+            extra = sum(any(min(abs(item - at) for at in true) > 2 for item in its) for its in result) / rows
             cells.append(f"{100 * hit:.1f} ({100 * extra:.1f})")
             if way == "Steelyard 1 %" and name.startswith("5 s"):
                 fine &= hit >= (0.85 if "undone" in name else 0.95)
@@ -185,8 +185,8 @@ def table(rows: int, seed: int, python: Path | None) -> bool:
         "\n| of windows of 100 whose level wanders, those that name a commit, % | Steelyard 1 % |\n|---|---|"
     )
     for name, noise in wandering(seed).items():
-        found, _ = ours(S * noise, 0.01)
-        print(f"| {name} | {100 * sum(map(bool, found)) / len(found):.1f} |", flush=True)
+        result, _ = ours(S * noise, 0.01)
+        print(f"| {name} | {100 * sum(map(bool, result)) / len(result):.1f} |", flush=True)
     series = rows * (len(STABLE) + len(STEPS))
     print(f"\n| a series | {' | '.join(f'{1e3 * took[way] / series:.2f} ms' for way in ways)} |")
     return fine
@@ -251,12 +251,12 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a quarter of the series")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peer", type=Path, help="directory of an environment with Otava")
-    asked = parser.parse_args()
-    python = environment(asked.peer) if asked.peer else None
-    fine = table(100 if asked.quick else ROWS, asked.seed, python)
+    args = parser.parse_args()
+    python = environment(args.peer) if args.peer else None
+    fine = table(100 if args.quick else ROWS, args.seed, python)
     fine &= whole(3)
     print("within the limits" if fine else "beyond a limit")
-    return 0 if fine or asked.quick else 1
+    return 0 if fine or args.quick else 1
 
 
 if __name__ == "__main__":

@@ -17,14 +17,14 @@ from otava.analysis import compute_change_points
 
 def main() -> None:
     """Search every series and write what was found."""
-    asked = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    document = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     start = time.perf_counter()
-    found = []
-    for series in asked["series"]:
-        points, _ = compute_change_points(series, window_len=50, max_pvalue=asked["p"])
-        found.append([int(point.index) for point in points])
+    result = []
+    for series in document["series"]:
+        points, _ = compute_change_points(series, window_len=50, max_pvalue=document["p"])
+        result.append([int(point.index) for point in points])
     seconds = time.perf_counter() - start
-    Path(sys.argv[2]).write_text(json.dumps({"seconds": seconds, "found": found}), encoding="utf-8")
+    Path(sys.argv[2]).write_text(json.dumps({"seconds": seconds, "found": result}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -68,17 +68,19 @@ def ours(case: Case, place: Path) -> Verdict:
     """``steelyard.measure`` for at most a second."""
     script = OURS.format(within=WITHIN_S)
     words = [sys.executable, "-c", script, *map(str, case.steps)]
-    said = subprocess.run(words, cwd=place, check=True, capture_output=True, encoding="utf-8").stdout.strip()
-    return "faster" if said == "faster" else "slower" if said == "slower" else "open"
+    result = subprocess.run(
+        words, cwd=place, check=True, capture_output=True, encoding="utf-8"
+    ).stdout.strip()
+    return "faster" if result == "faster" else "slower" if result == "slower" else "open"
 
 
 def pyperf(case: Case, place: Path) -> Verdict:
     """``pyperf timeit --fast`` of each, and its t test of their values."""
     values = []
-    for number, each in enumerate(case.steps):
+    for number, item in enumerate(case.steps):
         file = place / f"{number}.json"
         file.unlink(missing_ok=True)
-        words = ["-m", "pyperf", "timeit", "--fast", "-q", "-o", str(file), THEIRS.format(steps=each)]
+        words = ["-m", "pyperf", "timeit", "--fast", "-q", "-o", str(file), THEIRS.format(steps=item)]
         subprocess.run([sys.executable, *words], cwd=place, check=True, capture_output=True)
         runs = json.loads(file.read_text())["benchmarks"][0]["runs"]
         values.append([value for run in runs for value in run.get("values", ())])
@@ -106,9 +108,9 @@ def build_tango(planted: float) -> Path:
     )
     built = (json.loads(line) for line in done.stdout.splitlines())
     [program] = [
-        Path(each["executable"])
-        for each in built
-        if each.get("executable") and each["target"]["name"] == "loops"
+        Path(item["executable"])
+        for item in built
+        if item.get("executable") and item["target"]["name"] == "loops"
     ]
     return program
 
@@ -137,14 +139,14 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--pyperf", type=int, default=3, metavar="N", help="repeats of pyperf")
     parser.add_argument("--tango", type=int, default=20, metavar="N", help="repeats of tango-bench")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     tools: list[tuple[str, Measured, int]] = [
-        ("steelyard", ours, asked.repeats),
-        ("pyperf", pyperf, asked.pyperf),
+        ("steelyard", ours, args.repeats),
+        ("pyperf", pyperf, args.pyperf),
     ]
-    if asked.tango and shutil.which("cargo"):
+    if args.tango and shutil.which("cargo"):
         programs = {planted: build_tango(planted) for planted in PLANTED}
-        tools.append(("tango-bench", partial(tango, programs), asked.tango))
+        tools.append(("tango-bench", partial(tango, programs), args.tango))
     beyond = False
     print("| function | planted | tool | slower | faster | open | median time of it all |")
     print("|---|---|---|---|---|---|---|")

@@ -42,7 +42,7 @@ def drawn(sample: int, seed: int) -> tuple[list[mutants.Mutant], int]:
 def reasons() -> dict[tuple[str, str], str]:
     """Why some mutants cannot be told from the original, by where and what they change."""
     listed = tomllib.loads(EQUIVALENT.read_text())["mutant"]
-    return {(each["where"], each["change"].strip()): each["why"] for each in listed}
+    return {(item["where"], item["change"].strip()): item["why"] for item in listed}
 
 
 def _judged(found: Any, mutant: mutants.Mutant) -> tuple[mutants.Mutant, Judgement]:
@@ -67,24 +67,24 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", help="of the sample, only these mutants")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, help="every judgement as JSON")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     started = time.monotonic()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     mutants.provide_mutmut()
-    sample, total = drawn(asked.sample, asked.seed)
-    if asked.only:
-        sample = [mutant for mutant in sample if mutant.name in asked.only]
+    sample, total = drawn(args.sample, args.seed)
+    if args.only:
+        sample = [mutant for mutant in sample if mutant.name in args.only]
     load()
-    found = reach_of(dict(mutants.modules()), LIMIT_S)
-    if found.failed:
-        print("error: tests fail without a mutant:", *found.failed, sep="\n  ", file=sys.stderr)
+    reach = reach_of(dict(mutants.modules()), LIMIT_S)
+    if reach.failed:
+        print("error: tests fail without a mutant:", *reach.failed, sep="\n  ", file=sys.stderr)
         return 2
-    print(f"{len(sample)} of {total} mutants, seed {asked.seed}; {len(found.tests)} tests", flush=True)
+    print(f"{len(sample)} of {total} mutants, seed {args.seed}; {len(reach.tests)} tests", flush=True)
     equivalent = reasons()
     states: Counter[str] = Counter()
     told = []
-    with multiprocessing.get_context("fork").Pool(asked.jobs) as pool:
-        for number, (mutant, judgement) in enumerate(pool.imap_unordered(partial(_judged, found), sample), 1):
+    with multiprocessing.get_context("fork").Pool(args.jobs) as pool:
+        for number, (mutant, judgement) in enumerate(pool.imap_unordered(partial(_judged, reach), sample), 1):
             alive = judgement.state in ("survived", "not reached")
             why = equivalent.get((f"{mutant.module}:{mutant.function}", mutant.change)) if alive else None
             states["equivalent" if why else judgement.state] += 1
@@ -92,8 +92,8 @@ def main() -> int:
             told.append(
                 {"name": mutant.name, "state": judgement.state, "by": judgement.by, "change": mutant.change}
             )
-    if asked.out:
-        asked.out.write_text(json.dumps(told, indent=1))
+    if args.out:
+        args.out.write_text(json.dumps(told, indent=1))
     killed = states["killed"] + states["killed by time"]
     share = killed / max(1, len(sample) - states["equivalent"])
     print(", ".join(f"{count} {state}" for state, count in states.most_common()))

@@ -97,10 +97,10 @@ def reach_of(paths: dict[str, Path], limit_s: float) -> Reach:
         _pytest([f"tests/{ROOM}"], tracer, *ignored, "--timeout=0")
         return tracer.reach
 
-    found = apart(work, limit_s)
-    if not isinstance(found, Reach):
+    result = apart(work, limit_s)
+    if not isinstance(result, Reach):
         raise TimeoutError(f"the tests did not end within {limit_s:.0f} s")
-    return found
+    return result
 
 
 class _First:

@@ -101,12 +101,12 @@ def _names(tree: Any) -> dict[int, str]:
     """What the functions and methods at the top of a module are called, by the identity of their nodes."""
     import libcst
 
-    found: dict[int, str] = {}
+    result: dict[int, str] = {}
     for statement in tree.body:
         if isinstance(statement, libcst.FunctionDef):
-            found[id(statement)] = statement.name.value
+            result[id(statement)] = statement.name.value
         elif isinstance(statement, libcst.ClassDef):
             for inner in statement.body.body:
                 if isinstance(inner, libcst.FunctionDef):
-                    found[id(inner)] = f"{statement.name.value}.{inner.name.value}"
-    return found
+                    result[id(inner)] = f"{statement.name.value}.{inner.name.value}"
+    return result

@@ -23,8 +23,8 @@ class Reach:
 
     def of(self, function: str, near: str) -> list[str]:
         """The tests that call a function: those in files named ``near`` first, then the quick ones."""
-        found = [test for test, reached in self.tests.items() if function in reached]
-        return sorted(found, key=lambda test: (near not in test, self.took_s[test], test))
+        result = [test for test, reached in self.tests.items() if function in reached]
+        return sorted(result, key=lambda test: (near not in test, self.took_s[test], test))
 
 
 class Tracer:
@@ -39,15 +39,15 @@ class Tracer:
         functools.lru_cache = self._remembering
 
     def _remembering(self, *arguments: Any, **options: Any) -> Any:
-        made = self._caching(*arguments, **options)
+        result = self._caching(*arguments, **options)
 
         def decorate(function: Callable[..., Any]) -> Any:
-            self._caches.append(made(function))
+            self._caches.append(result(function))
             return self._caches[-1]
 
-        if hasattr(made, "cache_clear"):
-            self._caches.append(made)
-            return made
+        if hasattr(result, "cache_clear"):
+            self._caches.append(result)
+            return result
         return decorate
 
     @pytest.hookimpl(wrapper=True)

@@ -83,24 +83,24 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a tenth of the comparisons")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=["itself", "layout"])
-    asked = parser.parse_args()
-    part = 10 if asked.quick else 1
+    args = parser.parse_args()
+    part = 10 if args.quick else 1
     fine = True
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         true = shutil.which("true") or sys.exit("error: no program 'true'")
-        if asked.only != "layout":
-            comparing = CompareRequest(commands=(true,), **ASKED, seed=asked.seed)
+        if args.only != "layout":
+            comparing = CompareRequest(commands=(true,), **ASKED, seed=args.seed)
             started_s = time.monotonic()
             with busy():
                 result = measure("itself", comparing, make_itself(comparing), 1000 // part, directory)
             print_table(result, time.monotonic() - started_s)
             share = result.tallies[0].share
             fine &= share is not None and LEAST <= share <= MOST
-        if asked.only != "itself":
+        if args.only != "itself":
             program = compile_stack_split(directory)
             command = f"{program} {ADDITIONS}"
-            comparing = CompareRequest(commands=(command,), **ASKED, seed=asked.seed)
+            comparing = CompareRequest(commands=(command,), **ASKED, seed=args.seed)
             started_s = time.monotonic()
             result = measure("layout", comparing, layouts(comparing), 200 // part, directory)
             print_table(result, time.monotonic() - started_s)
@@ -109,7 +109,7 @@ def main() -> int:
             fine &= one_context.largest_ratio is not None and one_context.largest_ratio > 2
     print("within the limits" if fine else "beyond a limit")
     # A tenth of the comparisons is too few to judge a rate by.
-    return 0 if fine or asked.quick else 1
+    return 0 if fine or args.quick else 1
 
 
 if __name__ == "__main__":

@@ -88,14 +88,14 @@ def transactions(place: Path, batches: int) -> Iterator[tuple[str, list[float], 
         with create(place / f"{values}.lab", 2) as record:
             run = record.begin_run({}, "boot")
             journal = record.journal_path(run).name
-            own = tuple(Value("rate", 1.5, i) for i in range(values))
+            result = tuple(Value("rate", 1.5, i) for i in range(values))
             blocks_s, take_s = [], []
             per_batch = BATCH_TRIALS // 2
             for batch in range(batches):
                 first = batch * per_batch + 1
                 blocks = [Block(id_, 1, None, drawn(id_, 2)) for id_ in range(first, first + per_batch)]
                 trials = [
-                    measurement((block.id - 1) * 2 + place, 2, block.order, own)
+                    measurement((block.id - 1) * 2 + place, 2, block.order, result)
                     for block in blocks
                     for place in (1, 2)
                 ]

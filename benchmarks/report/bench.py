@@ -60,17 +60,17 @@ def main() -> int:
     """Measure, print, and say whether the limits are met."""
     parser = argparse.ArgumentParser(description=__doc__, prog="./dev bench report")
     parser.add_argument("--blocks", type=int, default=2500)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         record, page = Path(name, "made.lab"), Path(name, "made.html")
-        make(record, asked.blocks)
+        make(record, args.blocks)
         before, started = os.times(), time.monotonic()
         subprocess.run([sys.executable, "-m", "steelyard", "report", record, "-o", page], check=True)
         took, after = time.monotonic() - started, os.times()
         spent = after.children_user + after.children_system - before.children_user - before.children_system
         size = page.stat().st_size
         chart = first_chart_s(page)
-    print(f"{asked.blocks * TREATMENTS:,} trials over {TREATMENTS} treatments")
+    print(f"{args.blocks * TREATMENTS:,} trials over {TREATMENTS} treatments")
     print(f"page written in {spent:.2f} s of CPU ({took:.2f} s elapsed), limit {LIMIT_S:g} s")
     print(f"{size / 1e6:.2f} MB, limit {LIMIT_BYTES / 1e6:g} MB")
     print(f"first chart after {chart:.2f} s, limit {LIMIT_CHART_S:g} s")

@@ -47,13 +47,13 @@ def run(command: Sequence[object]) -> tuple[float, float]:
         text=True,
     )
     assert process.stderr is not None  # noqa: S101 - it was asked for
-    said = process.stderr.read()
+    result = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     wall_s = time.perf_counter() - start_s
     process.stderr.close()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"error: {' '.join(words)}: exit code {process.returncode}\n{said}")
+        sys.exit(f"error: {' '.join(words)}: exit code {process.returncode}\n{result}")
     return wall_s, usage.ru_utime + usage.ru_stime
 
 

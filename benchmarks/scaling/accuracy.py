@@ -107,18 +107,20 @@ def judged(cell: Cell, rng: np.random.Generator, count: int, python: Path | None
     if cell.family is families.constant:
         expected = [CONSTANT] * count
     series = [series_of(f"f{i}", names, cell.points.tolist(), rows.tolist()) for i, rows in enumerate(values)]
-    expectations = {f"f{i}": Expectation(each.big_o("p"), HALF) for i, each in enumerate(expected)}
+    expectations = {f"f{i}": Expectation(item.big_o("p"), HALF) for i, item in enumerate(expected)}
     models = models_of(
         model_all(series, Question(expectations=expectations, scale=dict(zip(names, target, strict=True))))
     )
     stated, ranks = [], []
     for model, truth, growth in zip(models, truths, expected, strict=True):
-        its = model.validation
-        if its is None:
+        validation = model.validation
+        if validation is None:
             raise ValueError(f"{model.name}: no expectation")
         is_rank = rank(truth.lead[0], growth, half_deviation(growth))
-        ranks.append((its.rank, is_rank))
-        stated += [Stated(cell.name, getattr(its.probability, each), each == is_rank) for each in RANKS]
+        ranks.append((validation.rank, is_rank))
+        stated += [
+            Stated(cell.name, getattr(validation.probability, each), each == is_rank) for each in RANKS
+        ]
     predicted = np.array([model.predictions[0].value for model in models])
     low, high = (np.array([ends(model)[k] for model in models]) for k in (0, 1))
     leads = [model.lead for model in models]
@@ -146,8 +148,8 @@ def peer(
         return {}
     models, _ = extra_p.run(python, cell.points, values, target[None])
     leads = [extra_p.lead_of(model) for model in models]
-    found = scores(leads, np.array([model.predictions[0] for model in models]), truths, true)
-    return dict(zip(("peer_class", "peer_exact", "peer_error"), found, strict=True))
+    result = scores(leads, np.array([model.predictions[0] for model in models]), truths, true)
+    return dict(zip(("peer_class", "peer_exact", "peer_error"), result, strict=True))
 
 
 def scores(
@@ -170,10 +172,10 @@ def _class(growth: Growth) -> int:
 
 def ends(model: ScalingModel) -> tuple[float, float]:
     """Both ends of the interval, which the default method always has."""
-    found = model.predictions[0]
-    if found.low is None or found.high is None:
-        raise ValueError(f"no interval at {found.at}")
-    return found.low, found.high
+    prediction = model.predictions[0]
+    if prediction.low is None or prediction.high is None:
+        raise ValueError(f"no interval at {prediction.at}")
+    return prediction.low, prediction.high
 
 
 def nearby(rng: np.random.Generator, points: Floats, means: Floats) -> Growth:
@@ -193,7 +195,7 @@ def nearby(rng: np.random.Generator, points: Floats, means: Floats) -> Growth:
 
 def bins(found: list[Stated]) -> Iterator[tuple[float, float, float, int]]:
     """Lower edge, mean stated, observed and count of ten bins."""
-    stated = np.array([each.probability for each in found])
+    stated = np.array([item.probability for item in found])
     true = np.array([each.true for each in found])
     place = np.minimum((stated * 10).astype(int), 9)
     for bin_ in range(10):

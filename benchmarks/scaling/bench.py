@@ -90,7 +90,7 @@ def print_drawn(rng: np.random.Generator, count: int, python: Path | None) -> No
         f"\n{'family':<60} {'error 4×':>9} {'covered':>8} {'class':>6}"
         f"   Extra-P: {'error 4×':>9} {'class':>6}"
     )
-    found = []
+    result = []
     for family in drawn.drawn(rng, FAMILIES):
         its = drawn.judged(family, rng, count, python)
         beside = (
@@ -101,8 +101,8 @@ def print_drawn(rng: np.random.Generator, count: int, python: Path | None) -> No
             f"{family.label:<60} {its.error:9.2f} {its.covered:8.1f} {its.right_class:6.1f}{beside}",
             flush=True,
         )
-        found.append(its)
-    behind, few = sum(each.behind for each in found), sum(each.covered < COVERED for each in found)
+        result.append(its)
+    behind, few = sum(item.behind for item in result), sum(each.covered < COVERED for each in result)
     print(f"behind in {behind} of {FAMILIES}; below {COVERED:g} % covered in {few}")
 
 
@@ -110,7 +110,7 @@ def print_gates(rng: np.random.Generator, count: int) -> None:
     """How often an upper bound passes each truth, without and with ``--strict``."""
     print(f"\n{'truth':<10} {'at most':<8} {'passes':>7} {'strict':>7} {'fails':>7} {'open':>7}")
     for row in gates.rows(rng, count):
-        shares = "".join(f" {each:7.1f}" for each in (row.passes, row.strict, row.fails, row.open))
+        shares = "".join(f" {item:7.1f}" for item in (row.passes, row.strict, row.fails, row.open))
         print(f"{row.truth:<10} {row.bound:<8}{shares}", flush=True)
 
 
@@ -119,7 +119,7 @@ def print_rules(rng: np.random.Generator, count: int) -> None:
     print(f"\n{'left side':<26} {'holds':>7} {'fails':>7} {'wrong':>7}   wrong of stated")
     for relation in rules.RULES:
         row = rules.row(rng, relation, count)
-        shares = "".join(f" {each:7.1f}" for each in (row.holds, row.fails, row.wrong, row.wrong_of_stated))
+        shares = "".join(f" {item:7.1f}" for item in (row.holds, row.fails, row.wrong, row.wrong_of_stated))
         print(f"{relation:<26}{shares}", flush=True)
 
 
@@ -127,9 +127,9 @@ def print_calibration(rng: np.random.Generator, count: int) -> None:
     """What ``sure`` says of ranks and of leads, and how often it is right."""
     print(f"\n{'points × runs':<14} {'of':<6} {'stated':>7} {'right':>7} {'n':>6}")
     for points, runs in calibration.SIZES:
-        for each in calibration.bins(calibration.stated(rng, points, runs, count)):
+        for item in calibration.bins(calibration.stated(rng, points, runs, count)):
             size = f"{points} × {runs}"
-            print(f"{size:<14} {each.of:<6} {each.stated:7.2f} {each.right:7.2f} {each.n:6d}", flush=True)
+            print(f"{size:<14} {item.of:<6} {item.stated:7.2f} {item.right:7.2f} {item.n:6d}", flush=True)
 
 
 def print_data(directories: list[Path], python: Path | None) -> None:
@@ -137,9 +137,9 @@ def print_data(directories: list[Path], python: Path | None) -> None:
     for directory in directories:
         heading = f"held out of {directory.name}"
         print(f"\n{heading:<54} {'n':>4} {'error':>7} {'covered':>8}   Extra-P: error")
-        for each in holdout.held_out(directory, python):
-            theirs = "" if each.peer_error is None else f"{each.peer_error:16.2f}"
-            ours = f"{each.what:<54} {each.count:4d} {each.error:7.2f} {each.covered:8.1f}"
+        for item in holdout.held_out(directory, python):
+            theirs = "" if item.peer_error is None else f"{item.peer_error:16.2f}"
+            ours = f"{item.what:<54} {item.count:4d} {item.error:7.2f} {item.covered:8.1f}"
             print(ours, theirs, flush=True)
 
 

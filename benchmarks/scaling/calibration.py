@@ -82,10 +82,10 @@ def stated(rng: Generator, points: int, runs: int, count: int) -> list[Stated]:
 
 def bins(found: Sequence[Stated]) -> Iterator[Bin]:
     """Those that have any."""
-    for of in ("rank", "lead"):
+    for text in ("rank", "lead"):
         for low, high in pairwise(EDGES):
-            inside = [each for each in found if each.of == of and low <= each.probability < high]
+            inside = [item for item in found if item.of == text and low <= item.probability < high]
             if inside:
                 right = sum(each.right for each in inside) / len(inside)
                 mean = sum(each.probability for each in inside) / len(inside)
-                yield Bin(of, mean, right, len(inside))
+                yield Bin(text, mean, right, len(inside))

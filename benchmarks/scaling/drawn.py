@@ -155,8 +155,8 @@ def protocols(rng: Generator, points: Floats) -> Truth:
     start, slope = rng.uniform(0.05, 1, 2), np.exp(rng.uniform(-1, 1, 2))
 
     def value(x: float) -> float:
-        which = int(x >= at)
-        return float(size * (start[which] + slope[which] * x / most))
+        result = int(x >= at)
+        return float(size * (start[result] + slope[result] * x / most))
 
     return Truth((Growth.make(1),), value)
 
@@ -265,7 +265,7 @@ def judged(family: Drawn, rng: Generator, count: int, python: Path | None) -> Ju
     covered = 100 * float(np.mean((low * (1 - 1e-9) <= true) & (true <= high * (1 + 1e-9))))
     if python is None:
         return Judged(error, covered, right)
-    found, _ = extra_p.run(python, family.points, values, np.array([[target]]))
-    leads = [extra_p.lead_of(each) for each in found]
-    its_class, _, its_error = scores(leads, np.array([each.predictions[0] for each in found]), truths, true)
+    result, _ = extra_p.run(python, family.points, values, np.array([[target]]))
+    leads = [extra_p.lead_of(item) for item in result]
+    its_class, _, its_error = scores(leads, np.array([each.predictions[0] for each in result]), truths, true)
     return Judged(error, covered, right, its_error, its_class)

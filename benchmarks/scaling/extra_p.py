@@ -57,7 +57,7 @@ def run(
     for model in answer["models"]:
         exponents = []
         for at in range(points.shape[1]):
-            found = [tuple(term[str(at)]) for term in model["terms"] if str(at) in term]
-            exponents.append(max(found, default=(0.0, 0.0)))
+            result = [tuple(term[str(at)]) for term in model["terms"] if str(at) in term]
+            exponents.append(max(result, default=(0.0, 0.0)))
         models.append(PeerModel(tuple(exponents), tuple(model["predictions"])))
     return models, answer["seconds"] / len(values)

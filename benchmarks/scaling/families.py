@@ -23,7 +23,7 @@ CLASSES = tuple(Growth.make(power, log) for power in POWERS for log in range(3))
 """35 terms; two of them are not among Extra-P's 42."""
 FALLING = tuple(Growth.make(power) for power in ("-1/3", "-1/2", "-2/3", "-1", "-3/2", "-2"))
 RISING = tuple(
-    Growth.make(*each) for each in ((0, 1), ("1/2", 0), ("1/2", 1), (1, 0), (1, 1), ("3/2", 0), (2, 0))
+    Growth.make(*item) for item in ((0, 1), ("1/2", 0), ("1/2", 1), (1, 0), (1, 1), ("3/2", 0), (2, 0))
 )
 OCTAVES = 4
 """The smallest p is 2^4."""
@@ -219,7 +219,7 @@ def three_parameters(rng: Generator, points: Floats) -> Truth:
     least = tuple(map(float, points.min(axis=0)))
 
     def value(*at: float) -> float:
-        f, g, h = (each.at(x) / each.at(x0) for each, x, x0 in zip(growths, at, least, strict=True))
+        f, g, h = (item.at(x) / item.at(x0) for item, x, x0 in zip(growths, at, least, strict=True))
         return size * (1 - s + s * (0.5 * (f * g + h) if added else f * g * h))
 
     return Truth(growths, value)

@@ -66,8 +66,8 @@ def _row(rng: np.random.Generator, truth: str, bound: str, count: int) -> Row:
         _verdict(one, *settle(one, answer, None), bound)
         for one, answer in zip(series, model_all(series, question), strict=True)
     ]
-    lenient = Counter(each.outcome for each in verdicts)
-    strict = Counter(each.strictly().outcome for each in verdicts)
+    lenient = Counter(verdict.outcome for verdict in verdicts)
+    strict = Counter(item.strictly().outcome for item in verdicts)
     shares = (lenient["holds"], strict["holds"], strict["fails"])
     return Row(truth, bound, *(100 * share / count for share in shares))
 

@@ -67,7 +67,7 @@ def _slices(series: Series, place: int) -> Iterator[Cut]:
     for row in rows.values():
         row.sort()
         largest, values = row[-1]
-        fitted = [each for each in row if each[0] * BEYOND <= largest]
+        fitted = [item for item in row if item[0] * BEYOND <= largest]
         mean = float(np.mean(values))
         if len(fitted) >= LEAST_FITTED and mean > 0:
             one = series_of(
@@ -101,13 +101,14 @@ def _held(what: str, cuts: list[Cut], python: Path | None) -> Held:
     errors, covered, theirs = [], [], []
     for cut in cuts:
         target = dict(zip(cut.fitted.parameters, cut.at, strict=True))
-        found = model_all([cut.fitted], Question(targets=(target,)))[0]
-        if not isinstance(found, ScalingModel):
+        result = model_all([cut.fitted], Question(targets=(target,)))[0]
+        if not isinstance(result, ScalingModel):
             continue
-        its = found.predictions[0]
-        errors.append(abs(its.value / cut.value - 1))
-        covered.append(its.low is not None and its.high is not None and its.low <= cut.value * (1 + 1e-9)
-                       and cut.value * (1 - 1e-9) <= its.high)  # fmt: skip
+        prediction = result.predictions[0]
+        errors.append(abs(prediction.value / cut.value - 1))
+        covered.append(prediction.low is not None and prediction.high is not None
+                       and prediction.low <= cut.value * (1 + 1e-9)
+                       and cut.value * (1 - 1e-9) <= prediction.high)  # fmt: skip
         if python is not None:
             theirs.append((cut, len(errors)))
     return Held(
@@ -134,7 +135,7 @@ def _peer_error(python: Path, cuts: list[Cut]) -> float:
         models, _ = extra_p.run(python, points, values, targets)
         place = {tuple(target): number for number, target in enumerate(targets.tolist())}
         errors += [
-            abs(found.predictions[place[cut.at]] / cut.value - 1)
-            for cut, found in zip(own, models, strict=True)
+            abs(result.predictions[place[cut.at]] / cut.value - 1)
+            for cut, result in zip(own, models, strict=True)
         ]
     return float(np.median(errors))

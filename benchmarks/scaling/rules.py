@@ -58,8 +58,8 @@ class Row:
 def row(rng: np.random.Generator, relation: str, count: int) -> Row:
     """A relation, ``count`` experiments."""
     text, kept = RULES[relation]
-    found = Counter(judged(experiment(rng, relation), text) for _ in range(count))
-    return Row(relation, kept, 100 * found["holds"] / count, 100 * found["fails"] / count)
+    counter = Counter(judged(experiment(rng, relation), text) for _ in range(count))
+    return Row(relation, kept, 100 * counter["holds"] / count, 100 * counter["fails"] / count)
 
 
 def judged(functions: dict[str, Series], text: str) -> Outcome:
@@ -99,8 +99,8 @@ def functions_of(rng: np.random.Generator, relation: str, points: Floats) -> dic
     else:
         sides = {"l": second, "r": first}
         if relation == "faster than a sum":
-            other = min(two_growths(rng)[0], slow)
-            sides["s"] = one_term(other, families.share(rng), least)
+            result = min(two_growths(rng)[0], slow)
+            sides["s"] = one_term(result, families.share(rng), least)
     return sides
 
 

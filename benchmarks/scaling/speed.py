@@ -31,7 +31,7 @@ POINTS = families.points_of(6)
 def _values(rng: np.random.Generator, noise: float, count: int = BATCH) -> Floats:
     """One function in four is constant."""
     made = [(families.one_term if i % 4 else families.constant)(rng, POINTS) for i in range(count)]
-    return families.measured(rng, np.array([each.over(POINTS) for each in made]), noise)
+    return families.measured(rng, np.array([item.over(POINTS) for item in made]), noise)
 
 
 def search_seconds(rng: np.random.Generator) -> float:
@@ -45,7 +45,7 @@ def search_two_seconds(rng: np.random.Generator) -> float:
     """The same for two parameters, 5 × 5 points."""
     points = np.array(list(itertools.product(2.0 ** np.arange(4, 9), (10.0, 20, 40, 80, 160))))
     made = [families.two_parameters(rng, points) for _ in range(BATCH // 4)]
-    data = aggregate(families.measured(rng, np.array([each.over(points) for each in made]), 0.1))
+    data = aggregate(families.measured(rng, np.array([item.over(points) for item in made]), 0.1))
     candidates = several_parameters(points, [coarse_space(), coarse_space()])
     return _least(lambda: search(candidates, data.value, data.u2, data.law, data.freedom)) / len(made)
 
@@ -83,7 +83,7 @@ def file_seconds(rng: np.random.Generator, paths: int = 868) -> tuple[float, flo
         }
         for i in range(paths)
     }
-    found = []
+    result = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.json"
         path.write_text(json.dumps({"parameters": ["p"], "measurements": measurements}), encoding="utf-8")
@@ -91,8 +91,8 @@ def file_seconds(rng: np.random.Generator, paths: int = 868) -> tuple[float, flo
             wall, cpu = time.perf_counter(), _children()
             command = [sys.executable, "-m", "steelyard", "model", str(path)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            found.append((time.perf_counter() - wall, _children() - cpu))
-    return min(wall for wall, _ in found), min(cpu for _, cpu in found)
+            result.append((time.perf_counter() - wall, _children() - cpu))
+    return min(wall for wall, _ in result), min(cpu for _, cpu in result)
 
 
 def _children() -> float:

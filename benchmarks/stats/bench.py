@@ -27,9 +27,9 @@ def main() -> None:
         f"\nthe protocol on {pairs} pairs of {protocol.N} runs; seconds of CPU, at most {protocol.LIMIT_S:g}"
     )
     print(f"{'':<26} {'SciPy, tests alone':>18} {'whole protocol':>14}  same p")
-    for each in protocol.rows(max(3, options.rounds // 10), options.seed):
-        same = "yes" if each.agree else "NO"
-        print(f"{each.name:<26} {each.scipy_s:18.2f} {each.ours_s:14.2f}  {same}", flush=True)
+    for item in protocol.rows(max(3, options.rounds // 10), options.seed):
+        same = "yes" if item.agree else "NO"
+        print(f"{item.name:<26} {item.scipy_s:18.2f} {item.ours_s:14.2f}  {same}", flush=True)
 
 
 if __name__ == "__main__":

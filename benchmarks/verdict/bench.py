@@ -59,17 +59,17 @@ def rounds_per_ms(program: Path) -> float:
 
 def tools_of(names: list[str], metric: str) -> dict[str, Tool]:
     """The tools by name, set up where they are not there yet; the metric is Steelyard's alone."""
-    found: dict[str, Tool] = {}
+    result: dict[str, Tool] = {}
     if "steelyard" in names:
-        found["steelyard"] = lambda commands, place, runs: steelyard(commands, place, runs, metric)
+        result["steelyard"] = lambda commands, place, runs: steelyard(commands, place, runs, metric)
     if "hyperfine" in names:
         peer = find_hyperfine(BUILT / "hyperfine")
         print(version(peer))
-        found["hyperfine"] = lambda commands, place, runs: hyperfine(peer, commands, place, runs)
+        result["hyperfine"] = lambda commands, place, runs: hyperfine(peer, commands, place, runs)
     if "pyperf" in names:
         python = find_pyperf(BUILT / "pyperf")
-        found["pyperf"] = lambda commands, place, runs: pyperf(python, commands, place, runs)
-    return found
+        result["pyperf"] = lambda commands, place, runs: pyperf(python, commands, place, runs)
+    return result
 
 
 def judged(difference: float, verdict: Verdict) -> str:
@@ -89,9 +89,9 @@ def main() -> int:
     parser.add_argument("--tools", default="steelyard,hyperfine,pyperf")
     parser.add_argument("--equal-time", type=float, default=6.0, metavar="S", help="0: only the defaults")
     parser.add_argument("--metric", default="wall_s", help="what Steelyard compares: wall_s, cpu_s")
-    asked = parser.parse_args()
-    ways = tools_of(asked.tools.split(","), asked.metric)
-    loads = ["quiet", "busy"] if asked.load == "both" else [asked.load]
+    args = parser.parse_args()
+    ways = tools_of(args.tools.split(","), args.metric)
+    loads = ["quiet", "busy"] if args.load == "both" else [args.load]
     beyond = False
     print("| program | load | B takes | tool | runs | right | wrong | open | median time |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -101,14 +101,14 @@ def main() -> int:
         per_ms = rounds_per_ms(program)
         for load in loads:
             with busy() if load == "busy" else nullcontext():
-                for size in asked.sizes:
-                    for difference in asked.differences:
+                for size in args.sizes:
+                    for difference in args.differences:
                         lengths = [round(size * per_ms * factor) for factor in (1.0, 1.0 + difference)]
                         commands = [f"{program} {length}" for length in lengths]
-                        fitting = max(5, int(asked.equal_time * 1e3 / (size * (2 + difference))))
-                        for runs in (None, *([fitting] if asked.equal_time else [])):
+                        fitting = max(5, int(args.equal_time * 1e3 / (size * (2 + difference))))
+                        for runs in (None, *([fitting] if args.equal_time else [])):
                             title = f"| {size:g} ms | {load} | {1 + difference:.3g} ×"
-                            beyond |= cell(title, ways, commands, difference, runs, asked.repeats, directory)
+                            beyond |= cell(title, ways, commands, difference, runs, args.repeats, directory)
     print("beyond a limit" if beyond else "within the limits")
     return 1 if beyond else 0
 
@@ -132,9 +132,9 @@ def cell(
             seconds[name].append(time.monotonic() - started)
     for name, its in counts.items():
         if seconds[name]:
-            found = f"{its['right']} | {its['wrong']} | {its['open']}"
+            result = f"{its['right']} | {its['wrong']} | {its['open']}"
             took = f"{statistics.median(seconds[name]):.2f} s"
-            print(f"{title} | {name} | {runs or 'default'} | {found} | {took} |", flush=True)
+            print(f"{title} | {name} | {runs or 'default'} | {result} | {took} |", flush=True)
     ours = counts.get("steelyard", Counter())
     # So few repeats allow one by chance: two wrong of five have a probability of 2 % at a rate of 5 %.
     return ours["wrong"] > max(1, 2 * WRONG * repeats)

@@ -24,10 +24,12 @@ def steelyard(commands: Sequence[str], directory: Path, runs: int | None, metric
     """``steelyard compare``, as it answers of the metric."""
     exact = [] if runs is None else ["--runs", str(runs)]
     words = [sys.executable, "-m", "steelyard", "compare", "--json", "--metric", metric, *exact, *commands]
-    (found,) = (
-        each for each in json.loads(quietly(words, directory))["comparisons"] if each["metric"] == metric
+    (result,) = (
+        comparison
+        for comparison in json.loads(quietly(words, directory))["comparisons"]
+        if comparison["metric"] == metric
     )
-    return "open" if found["verdict"] == "not_resolved" else found["verdict"]
+    return "open" if result["verdict"] == "not_resolved" else result["verdict"]
 
 
 def hyperfine(program: Path, commands: Sequence[str], directory: Path, runs: int | None) -> Verdict:
@@ -58,8 +60,8 @@ def pyperf(python: Path, commands: Sequence[str], directory: Path, runs: int | N
 
 def welch(old: Sequence[float], new: Sequence[float]) -> Verdict:
     """Two-sided at 5 %."""
-    found = ttest_ind(old, new, equal_var=False)
-    if not found.pvalue <= ALPHA:
+    result = ttest_ind(old, new, equal_var=False)
+    if not result.pvalue <= ALPHA:
         return "open"
     return "faster" if math.fsum(old) / len(old) > math.fsum(new) / len(new) else "slower"
 

@@ -29,19 +29,19 @@ _DEV_COMMAND = re.compile(r"^COMMANDS = \{[^}]*? for function in \(([^)]*)\)\s*\
 def problems(file: Path, root: Path) -> list[str]:
     """Everything that is wrong in a file, each with its place."""
     text = file.read_text(encoding="utf-8")
-    found = [*_links(file, root, text)]
+    result = [*_links(file, root, text)]
     lines = text.splitlines()
     for code in code_blocks(text):
         # The block ends with a fence, then comes an empty line.
         after = [line for line in lines[code.line + code.text.count("\n") :] if line][:1]
         match code.language:
             case "toml" if after != [_MISTAKE]:
-                found += _toml(code, file)
+                result += _toml(code, file)
             case "json" | "jsonl":
-                found += _json(code)
+                result += _json(code)
             case "console":
-                found += _console(code, root)
-    return [f"{file.relative_to(root)}:{each}" for each in found]
+                result += _console(code, root)
+    return [f"{file.relative_to(root)}:{item}" for item in result]
 
 
 def _links(file: Path, root: Path, text: str) -> Iterator[str]:

@@ -105,7 +105,7 @@ def schema_text() -> str:
 
 def document_schemas() -> dict[str, str]:
     """The JSON schema of each document that ``--json`` prints, by the name of its file."""
-    return {f"{each.name.partition('/')[2]}.schema.json": _document(each) for each in DOCUMENTS}
+    return {f"{document.name.partition('/')[2]}.schema.json": _document(document) for document in DOCUMENTS}
 
 
 def _document(of: Format) -> str:

@@ -42,13 +42,13 @@ class GeneratedBlockError(Exception):
 
 def files(root: Path) -> list[Path]:
     """Every Markdown file of the project; hidden directories, builds and records are passed over."""
-    found = []
+    result = []
     for directory, names, members in os.walk(root):
         names[:] = [
             n for n in sorted(names) if not n.startswith(".") and n not in _SKIPPED and not n.endswith(".lab")
         ]
-        found += [Path(directory, name) for name in sorted(members) if name.endswith(".md")]
-    return found
+        result += [Path(directory, name) for name in sorted(members) if name.endswith(".md")]
+    return result
 
 
 def code_blocks(text: str) -> list[Code]:
@@ -62,7 +62,7 @@ def code_blocks(text: str) -> list[Code]:
             if match:
                 fence, language, first, body = match[2], match[3], number + 1, []
         elif match and not match[3] and len(match[2]) >= len(fence):
-            blocks.append(Code(language, "".join(f"{each}\n" for each in body), first))
+            blocks.append(Code(language, "".join(f"{item}\n" for item in body), first))
             fence = ""
         else:
             body.append(line)
@@ -77,13 +77,13 @@ def links(text: str) -> Iterator[Link]:
 
 def anchors(text: str) -> set[str]:
     """The names under which headings can be linked to, as GitHub makes them."""
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     names = set()
     for line in _without_code(text).splitlines():
         if match := _HEADING.fullmatch(line):
             name = re.sub(r"[^\w\- ]", "", match[1].replace("`", "").lower()).replace(" ", "-")
-            count = found.get(name, 0)
-            found[name] = count + 1
+            count = result.get(name, 0)
+            result[name] = count + 1
             names.add(f"{name}-{count}" if count else name)
     return names
 

@@ -61,4 +61,6 @@ def sentences(text: str) -> list[str]:
 
 def measure(text: str) -> Prose:
     """Count the words of each sentence of a page of Markdown."""
-    return Prose(tuple(sum(bool(_WORD.search(word)) for word in each.split()) for each in sentences(text)))
+    return Prose(
+        tuple(sum(bool(_WORD.search(word)) for word in sentence.split()) for sentence in sentences(text))
+    )

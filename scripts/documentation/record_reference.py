@@ -96,13 +96,13 @@ def record_tables(sql: str = TABLES) -> dict[str, RecordTable]:
     GeneratedBlockError
         A column that neither the SQL nor this file says a word about.
     """
-    found = {}
+    result = {}
     for name, about, body in _TABLE.findall(sql):
         # A condition that stands on the next line belongs to its column.
         joined = re.sub(r"\n\s+(OR |\()", r" \1", body)
         columns = [_column(name, match) for line in joined.splitlines() if (match := _COLUMN.match(line))]
-        found[name] = RecordTable(name, about, tuple(columns))
-    return found
+        result[name] = RecordTable(name, about, tuple(columns))
+    return result
 
 
 def columns(name: str) -> str:
@@ -113,10 +113,10 @@ def columns(name: str) -> str:
     GeneratedBlockError
         The record has no such table.
     """
-    known = record_tables()
-    if name not in known:
-        raise GeneratedBlockError(f"there is no table {name!r} in a record; tables: {', '.join(known)}")
-    rows = [(f"`{each.name}`", each.type, each.meaning) for each in known[name].columns]
+    result = record_tables()
+    if name not in result:
+        raise GeneratedBlockError(f"there is no table {name!r} in a record; tables: {', '.join(result)}")
+    rows = [(f"`{column.name}`", column.type, column.meaning) for column in result[name].columns]
     return table(("column", "type", "what it is"), rows)
 
 
@@ -137,6 +137,6 @@ def _column(of: str, match: re.Match[str]) -> Column:
         raise GeneratedBlockError(f"nothing is said about the column {name} of {of}")
     kind = type_ if "NOT NULL" in rest or "PRIMARY KEY" in rest else f"{type_} or NULL"
     if choices := _CHOICES.search(rest):
-        named = [f"`{each}`" for each in re.findall(r"'(\w+)'", choices[1])]
+        named = [f"`{item}`" for item in re.findall(r"'(\w+)'", choices[1])]
         meaning = f"{', '.join(named)}; {meaning}"
     return Column(name, kind, meaning)

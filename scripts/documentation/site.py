@@ -50,6 +50,6 @@ def broken_links(site: Path) -> Iterator[str]:
             if not target.exists():
                 yield f"{where} leads to no file"
             elif parts.fragment and target.suffix == ".html":
-                known = pages[site / target.relative_to(site.resolve())].anchors
-                if unquote(parts.fragment) not in known:
+                anchors = pages[site / target.relative_to(site.resolve())].anchors
+                if unquote(parts.fragment) not in anchors:
                     yield f"{where} leads to no place on that page"

@@ -91,9 +91,9 @@ def keys(name: str) -> str:
 def interventions() -> str:
     """The table of the reserved names."""
     rows = (
-        (f"`{each.name}`", each.about, each.levels_text)
-        for each in INTERVENTIONS.values()
-        if not each.is_place
+        (f"`{intervention.name}`", intervention.about, intervention.levels_text)
+        for intervention in INTERVENTIONS.values()
+        if not intervention.is_place
     )
     return table(("name", "what it changes", "levels"), rows)
 
@@ -113,8 +113,8 @@ def counters() -> str:
 def metrics() -> str:
     """The table of the metrics that every trial has."""
     rows = (
-        (f"`{each.name}`", each.unit or "–", "–" if each.better == "neither" else each.better, each.about)
-        for each in BUILTIN.values()
+        (f"`{item.name}`", item.unit or "–", "–" if item.better == "neither" else item.better, item.about)
+        for item in BUILTIN.values()
     )
     return table(("metric", "unit", "better", "what it is"), rows)
 
@@ -170,7 +170,7 @@ def _words(hint: Any) -> str:
 def _member(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
-        return " or ".join(f"`{toml_value(each)}`" for each in arguments)
+        return " or ".join(f"`{toml_value(argument)}`" for argument in arguments)
     if origin is tuple and arguments[-1] is not Ellipsis:
         return f"list of {len(arguments)} {_plural(_words(arguments[0]))}"
     if origin in (list, tuple):

@@ -43,8 +43,8 @@ def has_library(name: str) -> bool:
         return False
     # The compiler repeats the name where it finds no such file.
     asked = [compiler, f"-print-file-name=lib{name}.a"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return Path(found.stdout.strip()).is_absolute()
+    process = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return Path(process.stdout.strip()).is_absolute()
 
 
 VENV_MODULE = Need("Python's venv with pip", "python3-venv", lambda: find_spec("ensurepip") is not None)

@@ -175,5 +175,5 @@ def check_native(name: str, content: bytes, target: Target) -> None:
         raise WheelError(f"{name} is linked dynamically: it needs a C library of the target")
     if newer := elf.newer_symbols():
         raise WheelError(f"{name} asks for {', '.join(newer)}, which {promised} need not have")
-    if others := sorted(set(elf.libraries()) - LIBRARIES):
-        raise WheelError(f"{name} loads {', '.join(others)}, which {promised} need not have")
+    if ordered := sorted(set(elf.libraries()) - LIBRARIES):
+        raise WheelError(f"{name} loads {', '.join(ordered)}, which {promised} need not have")

@@ -46,8 +46,8 @@ def make_sysroot(target: Target) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="apt-") as name:
         folder = Path(name)
-        for each in ("lists/partial", "cache/archives/partial", "root"):
-            (folder / each).mkdir(parents=True)
+        for text in ("lists/partial", "cache/archives/partial", "root"):
+            (folder / text).mkdir(parents=True)
         (folder / "status").touch()
         (folder / "sources").write_text(
             f"deb [signed-by={KEYS}] {find_archive()} {target.python.suite} main\n"
@@ -92,7 +92,7 @@ def make_headers(target: Target) -> Path:
         own = include / f"{target.machine.name}-linux-gnu" / version / "pyconfig.h"
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as name:
-            whole = shutil.copytree(include / version, Path(name) / "headers")
-            shutil.copyfile(own, whole / "pyconfig.h")
-            whole.rename(place)
+            result = shutil.copytree(include / version, Path(name) / "headers")
+            shutil.copyfile(own, result / "pyconfig.h")
+            result.rename(place)
     return place

@@ -60,7 +60,7 @@ def install_for(target: Target, wheel: Path, place: Path) -> Path:
     newest, machine = GLIBC[1], target.machine.name
     platforms = [f"manylinux_2_{minor}_{machine}" for minor in range(newest, 16, -1)]
     options = [
-        *(f"--platform={each}" for each in (*platforms, f"manylinux2014_{machine}")),
+        *(f"--platform={item}" for item in (*platforms, f"manylinux2014_{machine}")),
         f"--python-version={target.python.version}",
         "--implementation=cp",
         f"--target={folder}",

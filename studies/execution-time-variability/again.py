@@ -38,7 +38,7 @@ def changes() -> dict[str, Fresh]:
     """By program."""
     experiment = load(HERE / "environment-again.toml")
     with kept_values.rebuilt(HERE, PART, experiment) as record:
-        found = {}
+        result = {}
         for program, (length, other, part) in FOUND.items():
             compared = analyze(record, metric="cpu_s", against={"env_bytes": other}).judged
             (change,) = (
@@ -47,8 +47,8 @@ def changes() -> dict[str, Fresh]:
                 if (entry.levels["command"], entry.levels["env_bytes"]) == (program, length)
             )
             bounds = 1 + change.low, 1 + change.high
-            found[program] = Fresh(1 + change.value, bounds, first_ratio(part, program))
-    return found
+            result[program] = Fresh(1 + change.value, bounds, first_ratio(part, program))
+    return result
 
 
 def first_ratio(part: str, program: str) -> float:

@@ -121,7 +121,7 @@ def compare() -> dict[str, Comparison]:
 
 
 def _tables() -> dict[str, Comparison]:
-    found = {
+    result = {
         "table-1": Comparison(
             "two processes that work 1 of each 10 ms, or none; -O2 and -O3",
             "the same, in blocks",
@@ -162,7 +162,7 @@ def _tables() -> dict[str, Comparison]:
         rows = _total(measured(f"nas-{part}-rows"), opt)
         blocks = _total(measured(f"nas-{part}-blocks"), opt)
         null = _total(measured("nas-environment-null-rows"), "")
-        ours, in_blocks, of_null = (each.after if holm else each.before for each in (rows, blocks, null))
+        ours, in_blocks, of_null = (item.after if holm else item.before for item in (rows, blocks, null))
         why = f"the paper: {mean:.0f} % on average, {min(stated):.0f} to {max(stated):.0f} %"
         if part == "environment":
             why += f"; one treatment eight times in the same order: {of(of_null, null.programs)}"
@@ -170,10 +170,10 @@ def _tables() -> dict[str, Comparison]:
         outcome = near(mean, percent(ours, rows.programs))
         if part == "affinity" and outcome == "not resolved":
             why += "; two CPUs have fewer placements than 32 cores"
-        found[name] = Comparison(
+        result[name] = Comparison(
             of(ours, rows.programs), of(in_blocks, blocks.programs) + " in blocks", outcome, why
         )
-    return found
+    return result
 
 
 def _beside(part: str, opt: str, *, holm: bool) -> str:
@@ -213,7 +213,7 @@ def _sentences(every: Mapping[str, Any]) -> dict[str, Comparison]:
     split = [its for name, its in stacks.items() if name.startswith("stack")]
     split_pairs, split_after = sum(i["pairs"] for i in split), sum(i["after"] for i in split)
     both = [sizes[opt, "0", "2048"] for opt in ("O2", "O3")]
-    found = {
+    result = {
         "runs": Comparison("31, the first discarded", "30 blocks", "reproduced"),
         "stack": Comparison(
             f"{rows['after']} of {rows['pairs']} pairs after Holm, where a null has {null['after']} of"
@@ -306,13 +306,13 @@ def _sentences(every: Mapping[str, Any]) -> dict[str, Comparison]:
     for opt, stated in (("O2", 26), ("O3", 23)):
         its = [cell for key, cell in sizes.items() if key[0] == opt]
         lower = sum(cell.after < cell.before for cell in its)
-        found[f"holm-2-{opt}"] = Comparison(
+        result[f"holm-2-{opt}"] = Comparison(
             f"{lower} of {len(its)} pairs of sizes",
             f"in blocks {blocks['before'] - blocks['after']} of {blocks['before']} findings go",
             "reproduced" if abs(lower - stated) <= 4 else "not resolved",
             "Holm can lower only pairs that differ before it",
         )
-    return found
+    return result
 
 
 def _resolved(effects: Mapping[str, Any], factor: str) -> str:
@@ -330,7 +330,7 @@ def _count_families(part: Mapping[str, Any]) -> int:
 
 
 def _programs_changed(part: Mapping[str, Any]) -> int:
-    return sum(its["after"] < its["before"] for its in part["programs"].values())
+    return sum(program["after"] < program["before"] for program in part["programs"].values())
 
 
 def _fewer(part: Mapping[str, Any]) -> str:
@@ -345,31 +345,31 @@ def _span(cells: Mapping[tuple[str, str, str], Cell]) -> str:
 
 
 def _tests(every: Mapping[str, Any]) -> dict[str, Comparison]:
-    found = {}
+    result = {}
     for name, part, stated in (("tests-1", "services", 90), ("tests-2", "environment", 70)):
         rows, blocks = (_used(every[f"nas-{part}-{order}"]) for order in ("rows", "blocks"))
         share = percent(rows["mann-whitney"], rows.total())
-        found[name] = Comparison(
+        result[name] = Comparison(
             _list(rows), _list(blocks), "reproduced" if share >= stated else "contradicted"
         )
     rows, blocks = _used(every["nas-affinity-rows"]), _used(every["nas-affinity-blocks"])
-    found["tests-3"] = Comparison(
+    result["tests-3"] = Comparison(
         _list(rows),
         _list(blocks),
         "not resolved",
         "most samples have outliers, which no test of normality lets pass",
     )
     both = _used(every["nas-services-rows"]) + _used(every["nas-environment-rows"])
-    found["not-gaussian"] = Comparison(
+    result["not-gaussian"] = Comparison(
         _list(both), _list(_used(every["nas-environment-blocks"])), "reproduced", "as in tests of § 4.1"
     )
-    return found
+    return result
 
 
 def _used(part: Mapping[str, Any]) -> Counter[str]:
     total = Counter[str]()
-    for its in part["programs"].values():
-        total.update(its["tests"])
+    for program in part["programs"].values():
+        total.update(program["tests"])
     return total
 
 
@@ -384,11 +384,11 @@ def _removed(every: Mapping[str, Any]) -> dict[str, Comparison]:
     parts = read_parts("nas")
     by_clock = parts["nas-environment-rows"]["wall_s"]["programs"]
     stated = _stated_removed()
-    found = {}
+    result = {}
     for name, share in stated.items():
         removed = _share_removed(rows[name])
         kernel, opt = name.split()
-        found[f"false-{kernel}-{opt}"] = Comparison(
+        result[f"false-{kernel}-{opt}"] = Comparison(
             f"{_format_removed(rows[name])}; by `wall_s` {_format_removed(by_clock[name])}",
             f"{every['nas-environment-blocks']['programs'][name]['before']} → 0 in blocks",
             "not resolved" if removed is None else near(share, removed),
@@ -396,12 +396,12 @@ def _removed(every: Mapping[str, Any]) -> dict[str, Comparison]:
         )
     shares = {name: share for name in stated if (share := _share_removed(rows[name])) is not None}
     worst = max(shares, key=lambda name: shares[name])
-    found["up-to-100"] = Comparison(
+    result["up-to-100"] = Comparison(
         f"at most {shares[worst]:.0f} % ({worst.upper()})",
         f"in blocks {_format_removed(every['nas-environment-blocks'])}",
         near(100, shares[worst]),
     )
-    return found
+    return result
 
 
 def _stated_removed() -> dict[str, float]:
@@ -438,7 +438,7 @@ TABLES_OF_PAIRS: Final = (
 
 def grids() -> dict[str, str]:
     """Cells of Tables 3 to 8, published beside ours in the paper's order."""
-    found = {}
+    result = {}
     for table, opt, part, holm in TABLES_OF_PAIRS:
         stated = published(table, opt)
         clocks = [measured(f"nas-{part}-rows", metric) for metric in ("elapsed_s", "wall_s")]
@@ -457,8 +457,8 @@ def grids() -> dict[str, str]:
             rows.append(row)
         table_of = f"Table {table}{f', -{opt}' if opt else ''}"
         title = f"{table_of}, percent of programs: published / ours by `elapsed_s` / by `wall_s`, in rows"
-        found[title] = write_table(["", *names[1:]], rows)
-    return found
+        result[title] = write_table(["", *names[1:]], rows)
+    return result
 
 
 def agreements() -> Iterator[Agreement]:
@@ -489,13 +489,13 @@ def agreements() -> Iterator[Agreement]:
 def _procedures() -> dict[str, Comparison]:
     """What timing-procedures found of ``time`` and of six others, on runs of 1 to 1,000 ms."""
     file = HERE.parent / "timing-procedures" / "summary.json"
-    found = json.loads(file.read_text(encoding="utf-8"))
-    lengths = sorted(map(int, found["time"]))
+    document = json.loads(file.read_text(encoding="utf-8"))
+    lengths = sorted(map(int, document["time"]))
     first = {
         name: next((f"{us / 1000:g} ms" for us in lengths if its[str(us)]["trusted"] == "holds"), "none")
-        for name, its in found.items()
+        for name, its in document.items()
     }
-    step_ms = found["time"][str(lengths[0])]["step"] * lengths[0] / 1000
+    step_ms = document["time"][str(lengths[0])]["step"] * lengths[0] / 1000
     return {
         "time-program": Comparison(
             f"`elapsed_s` by `time`, in steps of {step_ms:.0f} ms",
@@ -532,7 +532,7 @@ def head() -> list[str]:
             for order in ("rows", "blocks")
         ]
         pairs = next(each["pairs"] for each in its if each)
-        counts = [str(each[key]) if each else "" for each in its for key in ("before", "after")]
+        counts = [str(item[key]) if item else "" for item in its for key in ("before", "after")]
         default = str(its[1]["default"]) if its[1] and "default" in its[1] else ""
         rows.append([name, str(pairs), *counts, default])
     table = write_table(

@@ -45,13 +45,13 @@ def _order(name: str, file: str, prefix: str, response: str) -> Chart:
                 pairs[part] += int(line["programs"])
                 before[part] += int(line["before"])
                 after[part] += int(line["after"])
-    found = [
+    result = [
         {"name": said, "what": what, "x": 100 * counts[part] / pairs[part]}
         for part, said in DESIGNS.items()
         if pairs[part]
         for what, counts in (("before Holm", before), ("after Holm", after))
     ]
-    found += [
+    result += [
         {
             "name": f"published, sizes one after the other, -{opt}",
             "what": what,
@@ -61,7 +61,7 @@ def _order(name: str, file: str, prefix: str, response: str) -> Chart:
         for what, table in (("before Holm", "5"), ("after Holm", "6"))
     ]
     colours = {"before Holm": ACCENT, "after Holm": WORSE}
-    return dots(name, found, f"pairs called different by {response} (%)", colours=colours, domain=(0, 70))
+    return dots(name, result, f"pairs called different by {response} (%)", colours=colours, domain=(0, 70))
 
 
 def published(table: str, opt: str) -> list[float]:
@@ -92,27 +92,27 @@ def _holm() -> Chart:
         "eight sizes, by wall_s": ("nas-environment-rows", "wall_s"),
         "one treatment eight times, by wall_s": ("nas-environment-null-rows", "wall_s"),
     }
-    found = []
+    result = []
     for program, share in removed().items():
-        found.append({"name": program, "what": "published", "x": share})
+        result.append({"name": program, "what": "published", "x": share})
         for what, (part, metric) in parts.items():
             row = summary[part][metric]["programs"].get(program.lower().replace(" o", " O"))
             if row and row["before"]:
                 share_removed = 100 * (row["before"] - row["after"]) / row["before"]
-                found.append({"name": program, "what": what, "x": share_removed})
+                result.append({"name": program, "what": what, "x": share_removed})
     colours = {"published": INK, **dict(zip(parts, (MUTED, ACCENT, WORSE), strict=True))}
-    return dots("holm", found, "findings that Holm removes (%)", colours=colours, domain=(0, 100))
+    return dots("holm", result, "findings that Holm removes (%)", colours=colours, domain=(0, 100))
 
 
 def _screening() -> Chart:
     """Main effects on elapsed time in twelve runs of each kernel; four of eight factors."""
     summary = json.loads((HERE / "npb-summary.json").read_text(encoding="utf-8"))
-    found = []
+    result = []
     for factor in FACTORS:
         for kernel in KERNELS:
             effect = summary[f"npb-screening-{kernel}-blocks"]["wall_s"]["effects"]["all"][factor]
             interval = Interval(*effect["ci95"])
             style: Style = "open" if not effect["resolved"] else "good" if effect["ratio"] > 1 else "bad"
-            found.append(Estimated(f"{factor}: {kernel.upper()}", effect["ratio"], interval, style))
-    spec = forest(found, "speed with the second level over that with the first")
-    return Chart("screening", "screening", "", spec, {"rows": forest_rows(found)})
+            result.append(Estimated(f"{factor}: {kernel.upper()}", effect["ratio"], interval, style))
+    spec = forest(result, "speed with the second level over that with the first")
+    return Chart("screening", "screening", "", spec, {"rows": forest_rows(result)})

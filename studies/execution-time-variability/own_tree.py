@@ -51,18 +51,18 @@ def question(root: Path, kernels: list[str], given: argparse.Namespace) -> Exper
         A kernel that the tree lacks.
     """
     tables: dict[str, Any] = tomllib.loads(SPEC.read_text(encoding="utf-8"))
-    known = sorted(path.parent.name.lower() for path in root.glob("[A-Z][A-Z]/Makefile"))
-    if lacking := [kernel for kernel in kernels if kernel not in known]:
+    ordered = sorted(path.parent.name.lower() for path in root.glob("[A-Z][A-Z]/Makefile"))
+    if lacking := [kernel for kernel in kernels if kernel not in ordered]:
         raise UsageError(
-            f"NPB_ROOT={root}: no kernel {lacking[0]!r}", hint=f"the tree has {', '.join(known) or 'none'}"
+            f"NPB_ROOT={root}: no kernel {lacking[0]!r}", hint=f"the tree has {', '.join(ordered) or 'none'}"
         )
-    found = kernels or [kernel for kernel in tables["factors"]["kernel"] if kernel in known]
-    if not found:
+    result = kernels or [kernel for kernel in tables["factors"]["kernel"] if kernel in ordered]
+    if not result:
         raise UsageError(
             f"NPB_ROOT={root}: none of {', '.join(tables['factors']['kernel'])}",
-            hint=f"name kernels of the tree, which has {', '.join(known) or 'none'}",
+            hint=f"name kernels of the tree, which has {', '.join(ordered) or 'none'}",
         )
-    tables["factors"] |= {"kernel": found, "class": [given.size], "threads": given.threads}
+    tables["factors"] |= {"kernel": result, "class": [given.size], "threads": given.threads}
     tables["design"] |= {"blocks": given.blocks, "discard": min(1, given.blocks - 1)}
     return experiment(source=root, **tables)
 
@@ -75,11 +75,11 @@ def main() -> int:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--record", type=Path, default=Path("npb-tree.lab"))
-    given = parser.parse_args()
+    args = parser.parse_args()
     try:
-        if min(given.threads) < 1 or given.blocks < 1:
+        if min(args.threads) < 1 or args.blocks < 1:
             raise UsageError("--threads and --blocks must be at least 1")
-        lab = Laboratory(question(find_tree(), given.kernel, given), record=given.record.absolute())
+        lab = Laboratory(question(find_tree(), args.kernel, args), record=args.record.absolute())
         lab.run()
         print(lab.analyze())
     except SteelyardError as error:

@@ -101,21 +101,21 @@ def parts(programs: str, *, small: bool = False) -> list[Part]:
     stood out there; nothing but the order in rows, which is where it might be taken for one. A design for
     screening is for blocks, too.
     """
-    found = []
+    result = []
     for spec in SPECS[programs]:
         if spec == "npb-screening":
             kernels = [kernel for kernel in KERNELS if not small or kernel in SMALL]
-            found += [Part(spec, "blocks", kernel=kernel) for kernel in kernels]
+            result += [Part(spec, "blocks", kernel=kernel) for kernel in kernels]
             continue
         if spec == "environment-again":
-            found += [] if small else [Part(spec, "blocks")]  # Of two programs, neither in the small size.
+            result += [] if small else [Part(spec, "blocks")]  # Of two programs, neither in the small size.
             continue
-        found += [Part(spec, order) for order in ORDERS]
+        result += [Part(spec, order) for order in ORDERS]
         if spec in ("environment", "environment-built", "npb-environment"):
-            found.append(Part(spec, "blocks", "random"))
+            result.append(Part(spec, "blocks", "random"))
         if spec in ("environment", "npb-environment", "nas-environment"):
-            found.append(Part(spec, "rows", "null"))
-    return found
+            result.append(Part(spec, "rows", "null"))
+    return result
 
 
 def read_tables(name: str) -> dict[str, Any]:
@@ -189,14 +189,14 @@ def question(part: Part, *, small: bool) -> Experiment:
 
 def refuse_missing_programs(asked: Iterable[Part]) -> None:
     """Before anything runs, all that is not here, by name."""
-    wanted = set()
+    result = set()
     for spec in {part.spec for part in asked}:
         tables = read_spec(spec)
         program = tables["program"]
         for words in program["commands"].values() if "commands" in program else [program["command"]]:
-            wanted |= {words[0]} - {word for word in words if word.startswith("{")}
-        wanted |= {"c++"} if "build-npb.sh" in tables["build"]["inputs"] else {"cc"}
-    if lacking := sorted(name for name in wanted if shutil.which(name) is None):
+            result |= {words[0]} - {word for word in words if word.startswith("{")}
+        result |= {"c++"} if "build-npb.sh" in tables["build"]["inputs"] else {"cc"}
+    if lacking := sorted(name for name in result if shutil.which(name) is None):
         raise MachineError(
             f"the study needs programs that are not here: {', '.join(lacking)}",
             hint=f"apt-get install {' '.join(PACKAGES.get(name, Path(name).name) for name in lacking)}",
@@ -217,17 +217,17 @@ def metrics_of(part: Part) -> tuple[str, ...]:
 
 def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]:
     """What a record says of each metric, and its cells."""
-    summary, found = load_of(record), []
+    summary, result = load_of(record), []
     for metric in metrics_of(part):
         answer = analyze(record, metric=metric)
         of: dict[str, Any] = {}
         if answer.protocol is not None:
             of |= counted(answer)
-            found += cells(part.name, answer)
+            result += cells(part.name, answer)
         if part.kernel or part.spec in EFFECTS:
             of["effects"] = effects(answer)
         summary[metric] = of
-    return summary, found
+    return summary, result
 
 
 def study(
@@ -239,7 +239,7 @@ def study(
     refuse_missing_programs(asked)
     line = ProgressLine(sys.stderr)
     summary: dict[str, Any] = {}
-    found: list[Found] = []
+    result: list[Found] = []
     try:
         for number, part in enumerate(asked, 1):
             place = at / f"{part.name}.lab"
@@ -249,10 +249,10 @@ def study(
                 summary[part.name], more = summarised(part, record)
                 if data is not None:
                     kept_values.keep(data, part.name, record, metrics_of(part))
-            found += more
+            result += more
     finally:
         line.clear()
-    return summary, found
+    return summary, result
 
 
 def telling(line: ProgressLine, what: str) -> Watch:
@@ -266,16 +266,16 @@ def telling(line: ProgressLine, what: str) -> Watch:
 
 def signs() -> str:
     """The sign table of experiment 1, in the order of Yates; programs are strata and have no sign."""
-    asked = question(Part("services-built", "rows"), small=False)
-    factors = [factor for factor in asked.factors if factor.name != "command"]
-    table = make_sign_table(lay_out(factors, asked.zips, asked.design))
+    result = question(Part("services-built", "rows"), small=False)
+    factors = [factor for factor in result.factors if factor.name != "command"]
+    table = make_sign_table(lay_out(factors, result.zips, result.design))
     return as_plain_text(render_signs(table, 100)) if table else ""
 
 
 def rounded(value: Any) -> Any:
     """Four digits."""
     if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
+        return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [rounded(each) for each in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
@@ -320,12 +320,12 @@ def write_data(directory: Path, programs: str, summary: dict[str, Any], found: l
 
 def selected(programs: str, beginnings: list[str], *, small: bool) -> list[Part]:
     """The parts whose names begin as asked; all of them where nothing is asked."""
-    known = parts(programs, small=small)
+    result = parts(programs, small=small)
     for beginning in beginnings:
-        if not any(part.name.startswith(beginning) for part in known):
-            names = ", ".join(part.name for part in known)
+        if not any(part.name.startswith(beginning) for part in result):
+            names = ", ".join(part.name for part in result)
             raise UsageError(f"--part {beginning}: no part of {programs} begins so", hint=f"one of: {names}")
-    return [part for part in known if not beginnings or part.name.startswith(tuple(beginnings))]
+    return [part for part in result if not beginnings or part.name.startswith(tuple(beginnings))]
 
 
 def main() -> int:
@@ -345,17 +345,17 @@ def main() -> int:
         type=Path,
         help="also write summary.json and measured.csv (npb-…, nas-…), and every value, to this directory",
     )
-    given = parser.parse_args()
-    small = given.size == "small"
+    args = parser.parse_args()
+    small = args.size == "small"
     try:
-        asked = selected(given.programs, given.part, small=small)
-        summary, found = study(asked, given.directory.absolute(), small=small, data=given.data)
+        result = selected(args.programs, args.part, small=small)
+        summary, found = study(result, args.directory.absolute(), small=small, data=args.data)
     except SteelyardError as error:
         sys.stderr.write(error.explain())
         return error.exit_code
     print(report(summary, found))
-    if given.data:
-        write_data(given.data, given.programs, summary, found)
+    if args.data:
+        write_data(args.data, args.programs, summary, found)
     return 0
 
 

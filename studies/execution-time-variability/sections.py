@@ -53,14 +53,15 @@ def services() -> str:
         "cpu x2 10%,O2": "load O2",
         "cpu x2 10%,O3": "load O3",
     }
-    found: dict[tuple[str, str], list[str]] = {}
+    result: dict[tuple[str, str], list[str]] = {}
     for order in ("rows", "blocks"):
         for cell in cells(f"services-built-{order}", ELAPSED):
             share = 100 * int(cell["after"]) / int(cell["programs"])
-            found.setdefault((cell["first"], cell["second"]), []).append(f"{share:.0f} %")
+            result.setdefault((cell["first"], cell["second"]), []).append(f"{share:.0f} %")
     firsts, seconds = [*names][:-1], [*names][1:]
     rows = [
-        [names[first], *(", ".join(found.get((first, second), [])) for second in seconds)] for first in firsts
+        [names[first], *(", ".join(result.get((first, second), [])) for second in seconds)]
+        for first in firsts
     ]
     rows[0][0] += ": one after the other, blocks"
     head = ["pairs after Holm, 3 of our programs, elapsed", *(names[second] for second in seconds)]
@@ -109,9 +110,9 @@ def is_kind(kind: str, cell: Cell) -> bool:
 
 def describe_kind(chosen: Iterable[Cell], *, whole: bool) -> str:
     """Pairs after Holm and before, and of how many."""
-    found = list(chosen)
+    result = list(chosen)
     programs, before, after = (
-        sum(int(cell[name]) for cell in found) for name in ("programs", "before", "after")
+        sum(int(cell[name]) for cell in result) for name in ("programs", "before", "after")
     )
     return f"{after} ({before})" + (f" of {programs}" if whole else "")
 

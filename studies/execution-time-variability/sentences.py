@@ -76,13 +76,13 @@ def machine() -> Iterator[Sentence]:
     yield "load average {} to {}, which is the study's own", min(loads), max(loads)
     halves = [
         sorted(
-            statistics.median(its["halfwidth_percent"] for its in part[metric]["programs"].values())
+            statistics.median(program["halfwidth_percent"] for program in part[metric]["programs"].values())
             for part in OURS.values()
             if "programs" in part[metric]
         )
         for metric in ("wall_s", "cpu_s")
     ]
-    elapsed, cpu = ((statistics.median(of), of[0], of[-1]) for of in halves)
+    elapsed, cpu = ((statistics.median(halve), halve[0], halve[-1]) for halve in halves)
     yield "of elapsed time is {} % in the middle of the records (medians over programs; {} to {})", *elapsed
     yield "it is {} % for CPU time ({} to {})", *cpu
 
@@ -123,7 +123,7 @@ def environment() -> Iterator[Sentence]:
     )
     yield "some percent would have shown; of elapsed time it is {} %", statistics.median(wall.values())
     rows = OURS["environment-rows"]["wall_s"]
-    tests = sum(its["tests"].get("mann-whitney", 0) for its in rows["programs"].values())
+    tests = sum(program["tests"].get("mann-whitney", 0) for program in rows["programs"].values())
     yield "{} % of these pairs took the Mann-Whitney test", share(tests, rows["pairs"])
     fixed, random = (
         OURS[part]["wall_s"]["programs"]
@@ -212,7 +212,7 @@ def nas() -> Iterator[Sentence]:
     """The ten programs of the paper."""
     rows, null, blocks = (NAS[f"nas-environment-{part}"] for part in ("rows", "null-rows", "blocks"))
     wall = [part["wall_s"] for part in (rows, null, blocks)]
-    before, after = ([share(part[which], part["pairs"]) for part in wall] for which in ("before", "after"))
+    before, after = ([share(part[text], part["pairs"]) for part in wall] for text in ("before", "after"))
     yield (
         "clock, {} % of pairs of sizes differ ({} of {}), and {} % of pairs",
         *(before[0], wall[0]["before"], wall[0]["pairs"], before[1]),
@@ -251,9 +251,9 @@ def nas() -> Iterator[Sentence]:
         *(opt[name] for name in ("mg", "ua", "sp", "ft", "bt")),
     )
     costs = [
-        PERCENT * (1 / its["background_load"]["ratio"] - 1)
-        for its in effects.values()
-        if its["background_load"]["resolved"]
+        PERCENT * (1 / effect["background_load"]["ratio"] - 1)
+        for effect in effects.values()
+        if effect["background_load"]["resolved"]
     ]
     yield "load costs nine of ten programs {} to {} %", min(costs), max(costs)
     same = COMPARED["same_placement"]("rows")

@@ -66,18 +66,18 @@ def counted(answer: Answer) -> dict[str, Any]:
             "halfwidth_percent": None,
         }
     widths: dict[str, list[float]] = {name: [] for name in by_program}
-    for each in answer.judged:
-        called = " ".join(map(str, each.stratum.values()))
+    for item in answer.judged:
+        called = " ".join(map(str, item.stratum.values()))
         of = by_program[called]
-        of["default"] += each.verdict in {"faster", "slower"}
-        if isinstance(each.speedup, Speedup):
-            ratio = each.speedup.value
+        of["default"] += item.verdict in {"faster", "slower"}
+        if isinstance(item.speedup, Speedup):
+            ratio = item.speedup.value
             of["largest_percent"] = max(of["largest_percent"], 100 * (max(ratio, 1 / ratio) - 1))
-        if each.ci95 is not None:
-            widths[called].append(100 * (math.sqrt(each.ci95.high / each.ci95.low) - 1))
-    for called, found in widths.items():
-        if found:
-            by_program[called]["halfwidth_percent"] = statistics.median(found)
+        if item.ci95 is not None:
+            widths[called].append(100 * (math.sqrt(item.ci95.high / item.ci95.low) - 1))
+    for called, result in widths.items():
+        if result:
+            by_program[called]["halfwidth_percent"] = statistics.median(result)
     keys = ("pairs", "before", "after", "default")
     return {
         **{key: sum(row[key] for row in by_program.values()) for key in keys},
@@ -88,16 +88,16 @@ def counted(answer: Answer) -> dict[str, Any]:
 def effects(answer: Answer) -> dict[str, Any]:
     """Of factors with two levels, program by program: how much faster the second level is."""
     return {
-        str(each.stratum.get("command", "all")): {
+        str(item.stratum.get("command", "all")): {
             " x ".join(effect.factors): {
                 "ratio": effect.ratio.value,
                 "ci95": [effect.ci95.low, effect.ci95.high],
                 "resolved": effect.resolved,
             }
-            for effect in each.effects
+            for effect in item.effects
             if effect.ratio and effect.ci95
         }
-        for each in answer.effects
+        for item in answer.effects
     }
 
 
@@ -119,9 +119,9 @@ def identical_pairs(found: Iterable[Found]) -> list[str]:
     for cell in found:
         places = [cell.first.replace("scatter", "compact"), cell.second.replace("scatter", "compact")]
         if "null" in cell.part or (places[0] == places[1] and len(os.sched_getaffinity(0)) == 2):
-            of = counts.setdefault((cell.part, cell.metric), [0, 0, 0])
+            result = counts.setdefault((cell.part, cell.metric), [0, 0, 0])
             for i, number in enumerate((cell.programs, cell.before, cell.after)):
-                of[i] += number
+                result[i] += number
     return [
         f"{part}, {metric}: of {pairs} pairs of identical treatments, {before} differ before Holm,"
         f" {after} after"
@@ -163,4 +163,4 @@ def measured(found: Iterable[Found]) -> list[str]:
             star = "*" if cell.after < cell.before else ""
             tables.setdefault(f"{name}, before Holm", {})[pair] = f"{100 * cell.before / cell.programs:.0f}%"
             tables.setdefault(f"{name}, after", {})[pair] = f"{100 * cell.after / cell.programs:.0f}%{star}"
-    return [triangle(title, each) for title, each in tables.items()]
+    return [triangle(title, item) for title, item in tables.items()]

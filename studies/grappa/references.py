@@ -69,12 +69,12 @@ def references(asked: argparse.Namespace) -> dict[str, str]:
     MachineError
         One is given, and not there.
     """
-    found = {}
+    result = {}
     if asked.graph500 is None:
         print("graph500 is left out: --graph500 PROGRAM names it", file=sys.stderr)
     else:
-        found["graph500"] = there(asked.graph500, "--graph500 is graph500_reference_bfs_sssp")
-        found["graph500_mpirun"] = there(
+        result["graph500"] = there(asked.graph500, "--graph500 is graph500_reference_bfs_sssp")
+        result["graph500_mpirun"] = there(
             asked.graph500_mpirun, "--graph500-mpirun is the starter that it needs"
         )
     if asked.gapbs is None:
@@ -82,8 +82,8 @@ def references(asked: argparse.Namespace) -> dict[str, str]:
     else:
         for program in ("bfs", "bc", "converter"):
             there(asked.gapbs / program, "--gapbs is a checkout in which make has run")
-        found["gapbs"] = str(asked.gapbs.absolute())
-    return found
+        result["gapbs"] = str(asked.gapbs.absolute())
+    return result
 
 
 def prepare(asked: argparse.Namespace) -> search.Prepared:
@@ -96,11 +96,11 @@ def prepare(asked: argparse.Namespace) -> search.Prepared:
     """
     directory: Path = asked.prepared.absolute()
     graph = there(ROOT / "build" / "workloads" / "openmpi" / "bin" / "graph", "./dev mpi openmpi")
-    found = references(asked)
+    result = references(asked)
     directory.mkdir(parents=True, exist_ok=True)
     mpirun = str(MPI / "openmpi" / "bin" / "mpirun")
     roots, edges = drawn(mpirun, graph, asked.scale)
-    prepared = search.Prepared(directory, asked.scale, mpirun, graph, roots, edges, **found)
+    prepared = search.Prepared(directory, asked.scale, mpirun, graph, roots, edges, **result)
     if prepared.gapbs:
         convert(prepared)
     prepared.write()
@@ -110,9 +110,9 @@ def prepare(asked: argparse.Namespace) -> search.Prepared:
 def drawn(mpirun: str, graph: str, scale: int) -> tuple[dict[str, list[int]], dict[str, int]]:
     """The first roots of Graph500, by operation, and how many edges their components have."""
     words = ["bfs", "--scale", str(scale), "--sources", str(max(ROOTS.values()))]
-    found = launching.lines(launching.output([mpirun, "-n", "1", graph, *words]))
+    result = launching.lines(launching.output([mpirun, "-n", "1", graph, *words]))
     values = {
-        metric: [int(line["values"][0]) for line in found if line["metric"] == metric]
+        metric: [int(line["values"][0]) for line in result if line["metric"] == metric]
         for metric in ("root", "edges")
     }
     edges = {str(root): count for root, count in zip(values["root"], values["edges"], strict=True)}
@@ -156,9 +156,9 @@ def main() -> int:
     parser.add_argument("--prepared", type=Path, default=ROOT / "build" / "references", metavar="DIRECTORY")
     parser.add_argument("--scale", type=int, default=16)
     parser.add_argument("--blocks", type=int, metavar="N", help="in place of the spec's")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     try:
-        laboratory = Laboratory(question(prepare(asked), asked.blocks), record=asked.record)
+        laboratory = Laboratory(question(prepare(args), args.blocks), record=args.record)
         laboratory.run()
         with laboratory.open() as record:
             print(tables(record))

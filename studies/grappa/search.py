@@ -59,25 +59,25 @@ class Prepared(NamedTuple):
     @classmethod
     def read(cls, directory: Path) -> Prepared:
         """The description in a directory."""
-        found = json.loads((directory / "prepared.json").read_text())
-        return cls(**{**found, "directory": directory})
+        document = json.loads((directory / "prepared.json").read_text())
+        return cls(**{**document, "directory": directory})
 
 
 def by_graph(prepared: Prepared, op: str, ranks: int, *options: str) -> float:
     """Our program, from the roots that it draws: those of Graph500."""
     words = [op, "--scale", str(prepared.scale), "--sources", str(len(prepared.roots[op])), *options]
     words += ["--transport", "point-to-point"]  # As Graph500 has it.
-    found = lines(output([prepared.mpirun, "-n", str(ranks), prepared.graph, *words]))
-    (rate,) = [line["values"][0] for line in found if line["metric"] == "teps_harmonic_mean"]
+    result = lines(output([prepared.mpirun, "-n", str(ranks), prepared.graph, *words]))
+    (rate,) = [line["values"][0] for line in result if line["metric"] == "teps_harmonic_mean"]
     return float(rate)
 
 
 def by_graph500(prepared: Prepared, ranks: int) -> float:
     """The reference code, which draws edges and roots itself."""
     words = [prepared.graph500_mpirun, "-n", str(ranks), prepared.graph500, str(prepared.scale)]
-    said = output(words, SKIP_VALIDATION="1")
-    (rate,) = re.findall(r"bfs +harmonic_mean_TEPS: *!? *([0-9.e+]+)", said)
-    (theirs,) = re.findall(r"mean_nedge: *([0-9.e+]+)", said)
+    result = output(words, SKIP_VALIDATION="1")
+    (rate,) = re.findall(r"bfs +harmonic_mean_TEPS: *!? *([0-9.e+]+)", result)
+    (theirs,) = re.findall(r"mean_nedge: *([0-9.e+]+)", result)
     ours = statistics.mean(prepared.edges[str(root)] for root in prepared.roots["bfs"])
     if not 1 - LOOPS <= float(theirs) / ours <= 1:
         sys.exit(f"search.py: Graph500 has searched {theirs} edges, ours are {ours:g}: not the same graph")
@@ -90,10 +90,10 @@ def by_gap(prepared: Prepared, op: str, threads: int) -> float:
     for root in prepared.roots[op]:
         words = ["-f", str(prepared.directory / "edges.sg"), "-n", str(TRIALS), "-r", str(root)]
         words += ["-i", "1"] if op == "bc" else []
-        said = output([str(Path(prepared.gapbs, op)), *words], OMP_NUM_THREADS=str(threads))
-        took = [float(each) for each in re.findall(r"^Trial Time: +([0-9.]+)", said, re.MULTILINE)]
+        result = output([str(Path(prepared.gapbs, op)), *words], OMP_NUM_THREADS=str(threads))
+        took = [float(item) for item in re.findall(r"^Trial Time: +([0-9.]+)", result, re.MULTILINE)]
         if len(took) != TRIALS:
-            sys.exit(f"search.py: GAP tells {len(took)} times in place of {TRIALS}\n{said}")
+            sys.exit(f"search.py: GAP tells {len(took)} times in place of {TRIALS}\n{result}")
         # It prints them to 10 µs.
         rates.append(prepared.edges[str(root)] / max(statistics.median(took), 1e-5))
     return statistics.harmonic_mean(rates)
@@ -121,8 +121,8 @@ def main() -> int:
     parser.add_argument("way", choices=["tasks", "items", "graph500", "gap"])
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--prepared", type=Path, required=True, metavar="DIRECTORY")
-    asked = parser.parse_args()
-    rate = rate_of(Prepared.read(asked.prepared), asked.op, asked.way, asked.ranks)
+    args = parser.parse_args()
+    rate = rate_of(Prepared.read(args.prepared), args.op, args.way, args.ranks)
     line = {"steelyard": 1, "metric": "teps_harmonic_mean", "unit": "1/s", "values": [rate]}
     print(json.dumps(line), flush=True)
     return 0

@@ -204,16 +204,16 @@ def responses() -> Iterator[Sentence]:
     real = medians("real-tasks", "teps_harmonic_mean", "active_tasks", p=2)
     yield "are {} times slower than 64", real[64,] / real[65536,]
     took = medians("threshold", "time_s", "flush_age", "loop_threshold")
-    found = {
+    result = {
         age_s: min((time_s, key[1]) for key, time_s in took.items() if key[0] == age_s)
         for age_s in (5e-05, 0.0002)
     }
     yield (
         "The best is {} with 50 µs and {} with 200 µs, {} and {} times as fast as 1;",
-        *(float(level) for _, level in found.values()),
-        *(took[age_s, 1] / time_s for age_s, (time_s, _) in found.items()),
+        *(float(level) for _, level in result.values()),
+        *(took[age_s, 1] / time_s for age_s, (time_s, _) in result.items()),
     )
     yield (
         "but 32 itself is already {} and {} times slower than the best",
-        *(took[age_s, 32] / time_s for age_s, (time_s, _) in found.items()),
+        *(took[age_s, 32] / time_s for age_s, (time_s, _) in result.items()),
     )

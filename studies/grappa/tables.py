@@ -40,17 +40,19 @@ KNOBS: Final = {
 
 def values_by(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key, list[float]]:
     """Values of a metric by these levels, of the treatments with those."""
-    found: dict[Key, list[float]] = {}
+    result: dict[Key, list[float]] = {}
     for sample in kept_values.kept(HERE, part).samples(metric):
         levels = sample.levels
         if all(levels.get(name) == level for name, level in where.items()):
-            found.setdefault(tuple(levels[name] for name in names), []).extend(sample.values)
-    return found
+            result.setdefault(tuple(levels[name] for name in names), []).extend(sample.values)
+    return result
 
 
 def medians(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key, float]:
     """Their medians."""
-    return {key: statistics.median(found) for key, found in values_by(part, metric, *names, **where).items()}
+    return {
+        key: statistics.median(result) for key, result in values_by(part, metric, *names, **where).items()
+    }
 
 
 def cross(
@@ -88,14 +90,14 @@ def interval(logs: Sequence[float]) -> str:
 
 def best(part: str, metric: str, *names: str, **where: Scalar) -> dict[Key, float]:
     """The largest values over flush ages."""
-    return {key: max(found) for key, found in values_by(part, metric, *names, **where).items()}
+    return {key: max(result) for key, result in values_by(part, metric, *names, **where).items()}
 
 
 def calibration() -> Rows:
     """How much longer this machine takes for what is counted."""
     times = {
-        str(command): statistics.median(found)
-        for (command,), found in values_by("calibration", "time_s", "command").items()
+        str(command): statistics.median(result)
+        for (command,), result in values_by("calibration", "time_s", "command").items()
     }
     return [
         {
@@ -149,12 +151,12 @@ def trees_in_memory() -> Rows:
 
 def searches() -> Rows:
     """MTEPS of both searches over ranks, breadth-first search by the better flush age."""
-    found = {
+    result = {
         **{("bfs", *key): rate for key, rate in best("bfs", "teps", "scale", "p").items()},
         **{("bc", *key): rate for key, rate in medians("centrality", "teps", "scale", "p").items()},
     }
     return cross(
-        ["algorithm", "scale"], dict(sorted(found.items(), key=str, reverse=True)), "p = {}", factor=MEGA
+        ["algorithm", "scale"], dict(sorted(result.items(), key=str, reverse=True)), "p = {}", factor=MEGA
     )
 
 
@@ -191,12 +193,14 @@ def bandwidths(part: str, ways: Mapping[str, str], peak: float, *payloads: int) 
     rates = medians(part, "bandwidth", "payload", "op")
     rows = []
     for payload in payloads:
-        found = {name: rates[payload, way] for way, name in ways.items() if (payload, way) in rates}
-        if not found:
+        result = {name: rates[payload, way] for way, name in ways.items() if (payload, way) in rates}
+        if not result:
             continue
         row = {"payload": str(payload)}
-        row |= {name: f"{MEGA * found[name]:.4g}" if name in found else "" for name in ways.values()}
-        row |= {f"{name}, %": share_of(found[name] / peak) if name in found else "" for name in ways.values()}
+        row |= {name: f"{MEGA * result[name]:.4g}" if name in result else "" for name in ways.values()}
+        row |= {
+            f"{name}, %": share_of(result[name] / peak) if name in result else "" for name in ways.values()
+        }
         rows.append(row)
     return rows
 
@@ -249,11 +253,11 @@ def effects(part: str) -> dict[str, tuple[str, str]]:
 
     A knob's is a speedup, a pair's that at the second level of the one over that at its first.
     """
-    kept = kept_values.kept(HERE, part)
-    factors = [name for name in kept.keys if name in KNOBS]
-    low = {name: min(float(row[name]) for row in kept.rows) for name in factors}
+    result = kept_values.kept(HERE, part)
+    factors = [name for name in result.keys if name in KNOBS]
+    low = {name: min(float(row[name]) for row in result.rows) for name in factors}
     by_block: dict[str, list[dict[str, float]]] = {}
-    for row in kept.rows:
+    for row in result.rows:
         signs = {name: -1.0 if float(row[name]) == low[name] else 1.0 for name in factors}
         by_block.setdefault(row["block"], []).append({**signs, "": math.log(float(row["time_s"]))})
     found = {}
@@ -273,10 +277,10 @@ def screenings() -> Rows:
     bfs, uts = effects("screening"), effects("screening-uts")
     rows = []
     for label in dict.fromkeys([*bfs, *uts]):
-        found = [of.get(label, ("", "")) for of in (bfs, uts)]
-        large = any(effect and abs(math.log(float(effect))) > math.log(1.1) for effect, _ in found)
+        result = [of.get(label, ("", "")) for of in (bfs, uts)]
+        large = any(effect and abs(math.log(float(effect))) > math.log(1.1) for effect, _ in result)
         if ":" in label or large:
-            (search, search_95), (tree, tree_95) = found
+            (search, search_95), (tree, tree_95) = result
             rows.append(
                 {
                     "effect": label,

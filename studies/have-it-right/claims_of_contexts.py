@@ -55,9 +55,9 @@ def contexts(data: Data, part: str) -> ByContext:
 def across(data: Data) -> dict[str, ContextFinding]:
     """``nbody O2-O3`` and all other pairs, over contexts."""
     return {
-        _name(each.baseline.levels, each.treatment.levels): each
+        _name(comparison.baseline.levels, comparison.treatment.levels): comparison
         for part in ("optimisation", "libquantum")
-        for each in contexts(data, part).comparisons
+        for comparison in contexts(data, part).comparisons
     }
 
 
@@ -65,7 +65,7 @@ def by_default(data: Data) -> dict[str, tuple[float, Interval]]:
     """The same in the context of a user who shifts nothing: speedup and 95 % interval."""
 
     def make() -> dict[str, tuple[float, Interval]]:
-        found = {}
+        result = {}
         for part in ("optimisation", "libquantum"):
             experiment = load(HERE / f"{part}.toml")
             drawn = experiment.contexts.settings if experiment.contexts else {}
@@ -74,11 +74,11 @@ def by_default(data: Data) -> dict[str, tuple[float, Interval]]:
             design = msgspec.structs.replace(experiment.design, blocks=blocks)
             alone = msgspec.structs.replace(experiment, contexts=fixed, design=design)
             with data.rebuilt(f"{part}-default", alone) as record:
-                for each in analyze(record).judged:
-                    assert isinstance(each.speedup, Speedup)  # noqa: S101 -- all ran in every block
-                    assert each.ci95 is not None  # noqa: S101
-                    found[_name(each.baseline.levels, each.treatment.levels)] = each.speedup.value, each.ci95
-        return found
+                for item in analyze(record).judged:
+                    assert isinstance(item.speedup, Speedup)  # noqa: S101 -- all ran in every block
+                    assert item.ci95 is not None  # noqa: S101
+                    result[_name(item.baseline.levels, item.treatment.levels)] = item.speedup.value, item.ci95
+        return result
 
     return data.remember("default", make)
 
@@ -162,10 +162,10 @@ def adjacent(data: Data) -> dict[str, tuple[float, Interval, ContextFinding]]:
 
 def skewed_by_intervals(data: Data) -> Answer:
     """Whether the default interval leaves out the value over contexts for any pair."""
-    found = [name for name, (_, its, all_) in adjacent(data).items() if its.excludes(all_.across.speedup)]
+    result = [name for name, (_, its, all_) in adjacent(data).items() if its.excludes(all_.across.speedup)]
     return Answer(
-        f"the interval of the default context leaves out the value over contexts in {len(found)} of 9 pairs",
-        "holds" if found else "fails",
+        f"the interval of the default context leaves out the value over contexts in {len(result)} of 9 pairs",
+        "holds" if result else "fails",
     )
 
 
@@ -221,7 +221,7 @@ def contradictory_events(data: Data) -> Answer:
 
 def signs(data: Data) -> Answer:
     """Whether single contexts lie on both sides of 1."""
-    singles = [one.speedup for one in across(data)["libquantum O1-O2"].across.singles]
+    singles = [single.speedup for single in across(data)["libquantum O1-O2"].across.singles]
     return Answer(
         f"{min(singles):.2f} to {max(singles):.2f}", "holds" if min(singles) < 1 < max(singles) else "fails"
     )
@@ -231,14 +231,14 @@ def spread(data: Data) -> Answer:
     """Whether contexts change the speedup of every pair: F tests, Bonferroni over nine."""
     resolved, shown, half = 0, [], 0.0
     for name, (_, _, finding) in adjacent(data).items():
-        its = finding.across.components
-        assert its is not None  # noqa: S101 -- three passes
-        assert its.p is not None  # noqa: S101
-        if its.p < 0.05 / 9:
+        components = finding.across.components
+        assert components is not None  # noqa: S101 -- three passes
+        assert components.p is not None  # noqa: S101
+        if components.p < 0.05 / 9:
             resolved += 1
         else:
-            half = max(half, its.within)
-            shown.append(f"not {name} (p {its.p:.2g})")
+            half = max(half, components.within)
+            shown.append(f"not {name} (p {components.p:.2g})")
     text = "; ".join([f"{resolved} of 9 pairs", *shown])
     if resolved == len(PROGRAMS) * len(STEPS):
         return Answer(text, "holds")
@@ -251,7 +251,8 @@ def spread(data: Data) -> Answer:
 def streaks(data: Data) -> Answer:
     """Whether single contexts span 1 % or more for each pair."""
     spans = {
-        name: max(one.speedup for one in its.across.singles) / min(one.speedup for one in its.across.singles)
+        name: max(single.speedup for single in its.across.singles)
+        / min(one.speedup for one in its.across.singles)
         - 1
         for name, (_, _, its) in adjacent(data).items()
     }
@@ -264,34 +265,34 @@ def streaks(data: Data) -> Answer:
 
 def variations(data: Data) -> dict[str, tuple[float, float, float]]:
     """Coefficients of variation at -O2 in the default context, with 95 % intervals by χ²."""
-    found = {}
+    result = {}
     for part in ("optimisation", "libquantum"):
         rows = [row for row in data.table(f"values/{part}-default.csv") if row["opt"] == "O2"]
         for file in {row["file"]: 0 for row in rows}:
             values = [float(row["cpu_s"]) for row in rows if row["file"] == file]
             cv, nu = statistics.stdev(values) / statistics.fmean(values), len(values) - 1
             low, high = (cv * math.sqrt(nu / float(chi2.isf(tail, nu))) for tail in (0.025, 0.975))
-            found[Path(file).stem] = cv, low, high
-    return found
+            result[Path(file).stem] = cv, low, high
+    return result
 
 
 def steady_by_means(data: Data) -> Answer:
     """Whether s / mean is below 2 % but for libquantum."""
-    found = variations(data)
-    ok = all(cv < STEADY for name, (cv, *_) in found.items() if name != "libquantum")
+    result = variations(data)
+    ok = all(cv < STEADY for name, (cv, *_) in result.items() if name != "libquantum")
     return Answer(
-        "; ".join(f"{name} {100 * cv:.1f} %" for name, (cv, *_) in found.items()), "holds" if ok else "fails"
+        "; ".join(f"{name} {100 * cv:.1f} %" for name, (cv, *_) in result.items()), "holds" if ok else "fails"
     )
 
 
 def steady(data: Data) -> Answer:
     """Whether all but libquantum vary by less than 2 %, and less than libquantum does."""
-    found = variations(data)
+    result = variations(data)
     text = "; ".join(
-        f"{name} [{100 * low:.1f}, {100 * high:.1f}] %" for name, (_, low, high) in found.items()
+        f"{name} [{100 * low:.1f}, {100 * high:.1f}] %" for name, (_, low, high) in result.items()
     )
-    rest = [interval for name, interval in found.items() if name != "libquantum"]
-    of_it = found["libquantum"]
+    rest = [interval for name, interval in result.items() if name != "libquantum"]
+    of_it = result["libquantum"]
     if all(high < min(STEADY, of_it[1]) for _, _, high in rest):
         return Answer(text, "holds")
     if any(low > min(STEADY, of_it[2]) for _, low, _ in rest):
@@ -303,7 +304,7 @@ def steady(data: Data) -> Answer:
 
 def lengths(data: Data, names: Iterable[str]) -> dict[str, list[tuple[int, float, Interval]]]:
     """Of each program: length of the environment, change over the mean of all, 95 % interval."""
-    found = {}
+    result = {}
     for profile in contexts(data, "environment").profiles:
         name = str(profile.treatment.levels["command"])
         if name in names:
@@ -312,8 +313,8 @@ def lengths(data: Data, names: Iterable[str]) -> dict[str, list[tuple[int, float
                 for its in profile.at
                 if its.interval is not None
             ]
-            found[name] = sorted(at, key=lambda it: it[0])
-    return found
+            result[name] = sorted(at, key=lambda it: it[0])
+    return result
 
 
 def range_of(names: Sequence[str], data: Data) -> Answer:
@@ -343,15 +344,15 @@ def range_of_built(data: Data) -> Answer:
 
 def off_the_mean(data: Data) -> Answer:
     """Whether more lengths of perl leave out the mean than the 5 % that chance gives."""
-    (found,) = lengths(data, ["perl"]).values()
-    off = sum(its.excludes(1) for _, _, its in found)
-    p = float(binom.sf(off - 1, len(found), 0.05))
-    text = f"{off} of {len(found)} intervals leave out the mean (chance: p {p:.2g})"
+    (result,) = lengths(data, ["perl"]).values()
+    off = sum(its.excludes(1) for _, _, its in result)
+    p = float(binom.sf(off - 1, len(result), 0.05))
+    text = f"{off} of {len(result)} intervals leave out the mean (chance: p {p:.2g})"
     if p < 0.05:
         return Answer(text, "holds")
-    if all(its.low > 1 / (1 + SMALLEST) and its.high < 1 + SMALLEST for _, _, its in found):
+    if all(its.low > 1 / (1 + SMALLEST) and its.high < 1 + SMALLEST for _, _, its in result):
         return Answer(text, "fails")
-    half = max((its.high - its.low) / 2 for _, _, its in found)
+    half = max((its.high - its.low) / 2 for _, _, its in result)
     needed = runs_to_decide(15, half, SMALLEST)
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} passes", f"{RUN}study.py"))
 
@@ -364,19 +365,19 @@ def fresh(data: Data) -> Answer:
         pairs = (("python3", 1024, 256), ("sqlite3", 2746, 1551))
         with data.rebuilt(AGAIN, experiment) as record:
             return [
-                each
+                change
                 for program, length, other in pairs
-                for each in changes(analyze(record, metric="cpu_s", against={"env_bytes": other}).judged)
-                if (each.levels["command"], each.levels["env_bytes"]) == (program, length)
+                for change in changes(analyze(record, metric="cpu_s", against={"env_bytes": other}).judged)
+                if (change.levels["command"], change.levels["env_bytes"]) == (program, length)
             ]
 
-    found = data.remember("again", make)
-    text = "; ".join(f"{each.levels['command']} {percent(each)}" for each in found)
-    if any(each.rejected and (each.low > SMALLEST or each.high < -SMALLEST) for each in found):
+    result = data.remember("again", make)
+    text = "; ".join(f"{item.levels['command']} {percent(item)}" for item in result)
+    if any(each.rejected and (each.low > SMALLEST or each.high < -SMALLEST) for each in result):
         return Answer(text, "holds")
-    if all(each.low > -SMALLEST and each.high < SMALLEST for each in found):
+    if all(each.low > -SMALLEST and each.high < SMALLEST for each in result):
         return Answer(text, "fails")
-    half, value = max(((each.high - each.low) / 2, abs(each.value)) for each in found)
+    half, value = max(((each.high - each.low) / 2, abs(each.value)) for each in result)
     blocks = len({row["block"] for row in data.table(f"{AGAIN_VALUES}")})
     needed = runs_to_decide(blocks, half, max(abs(value - SMALLEST), SMALLEST / 10))
     command = ".venv/bin/python studies/execution-time-variability/run.py"
@@ -387,14 +388,14 @@ def both_ways(data: Data) -> Answer:
     """Whether longer environments make a program both faster and slower: two steps each way whose 95 %
     intervals do not meet.
     """
-    (found,) = lengths(data, ["stack split"]).values()
-    steps = [*itertools.pairwise(its for _, _, its in found)]
+    (result,) = lengths(data, ["stack split"]).values()
+    steps = [*itertools.pairwise(its for _, _, its in result)]
     up, down = sum(b.low > a.high for a, b in steps), sum(b.high < a.low for a, b in steps)
     text = f"of {len(steps)} steps to a longer environment {up} slow down, {down} speed up"
     if min(up, down) >= 2:
         return Answer(text, "holds")
     if max(up, down) >= 2 and min(up, down) == 0 and max(up, down) > len(steps) / 2:
         return Answer(text, "fails")
-    half = max(math.log(its.high / its.low) / 2 for _, _, its in found)
+    half = max(math.log(its.high / its.low) / 2 for _, _, its in result)
     needed = runs_to_decide(15, half, SMALLEST)
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} passes", f"{RUN}study.py"))

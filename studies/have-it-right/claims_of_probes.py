@@ -35,7 +35,7 @@ def percent(change: Change) -> str:
 
 def extent(found: Sequence[Change]) -> str:
     """The least and the largest, and how many are different after Holm."""
-    values = [100 * each.value for each in found]
+    values = [100 * item.value for item in found]
     different = sum(each.rejected for each in found)
     return f"{min(values):+.1f} to {max(values):+.1f} %, {different} of {len(found)} different"
 
@@ -43,7 +43,7 @@ def extent(found: Sequence[Change]) -> str:
 def some_change(found: Sequence[Change], runs: int, command: str) -> Answer:
     """Whether any of some changes is one: Holm over all of them; none where each lies within ±1 %."""
     text = extent(found)
-    if any(each.rejected for each in found):
+    if any(item.rejected for item in found):
         return Answer(text, "holds")
     half = max((each.high - each.low) / 2 for each in found)
     if all(max(-each.low, each.high) < SMALLEST for each in found):
@@ -60,19 +60,21 @@ def counters(data: Data, *, rounds: int, calls: int, counted: bool = True) -> li
             return [*changes(analyze(record).judged)]
 
     return [
-        each
-        for each in data.remember("inside", make)
-        if (each.levels["rounds"], each.levels["calls"]) == (rounds, calls)
-        and (each.levels["counters"] != 0) == counted
+        item
+        for item in data.remember("inside", make)
+        if (item.levels["rounds"], item.levels["calls"]) == (rounds, calls)
+        and (item.levels["counters"] != 0) == counted
     ]
 
 
 def twice(data: Data) -> Answer:
     """One program twice: no counters, with calls and without, which is the same code."""
-    found = [
-        each for rounds in (SHORT, LONG) for each in counters(data, rounds=rounds, calls=1, counted=False)
+    result = [
+        counter
+        for rounds in (SHORT, LONG)
+        for counter in counters(data, rounds=rounds, calls=1, counted=False)
     ]
-    return some_change(found, 40, f"{RUN}probes.py inside")
+    return some_change(result, 40, f"{RUN}probes.py inside")
 
 
 def means_of_counters(data: Data) -> Answer:
@@ -94,25 +96,25 @@ def changed_by_counters(data: Data) -> Answer:
 
 def changed_by_code(data: Data) -> Answer:
     """Whether code of counters that never runs changes CPU time."""
-    found = [each for rounds in (SHORT, LONG) for each in counters(data, rounds=rounds, calls=0)]
-    return some_change(found, 40, f"{RUN}probes.py inside")
+    result = [counter for rounds in (SHORT, LONG) for counter in counters(data, rounds=rounds, calls=0)]
+    return some_change(result, 40, f"{RUN}probes.py inside")
 
 
 def directions(data: Data) -> Answer:
     """Whether counters make one program both faster and slower, with their calls and without."""
-    found = [
-        each
+    result = [
+        counter
         for rounds in (SHORT, LONG)
         for calls in (0, 1)
-        for each in counters(data, rounds=rounds, calls=calls)
+        for counter in counters(data, rounds=rounds, calls=calls)
     ]
-    faster, slower = (sum(each.rejected and each.value * sign > 0 for each in found) for sign in (-1, 1))
-    text = f"{faster} faster, {slower} slower of {len(found)}, by Holm"
+    faster, slower = (sum(each.rejected and each.value * sign > 0 for each in result) for sign in (-1, 1))
+    text = f"{faster} faster, {slower} slower of {len(result)}, by Holm"
     if faster and slower:
         return Answer(text, "holds")
-    if all(each.low > 0 for each in found) or all(each.high < 0 for each in found):
+    if all(each.low > 0 for each in result) or all(each.high < 0 for each in result):
         return Answer(text, "fails")
-    half = max((each.high - each.low) / 2 for each in found)
+    half = max((item.high - item.low) / 2 for item in result)
     needed = runs_to_decide(40, half, SMALLEST)
     cause = Cause("too few runs", f"{needed} blocks would show 1 % either way", f"{RUN}probes.py inside")
     return Answer(text, "not resolved", cause)
@@ -120,10 +122,10 @@ def directions(data: Data) -> Answer:
 
 def means_either_way(data: Data) -> Answer:
     """Whether changes of means have both signs."""
-    found = [each.value for rounds in (SHORT, LONG) for each in counters(data, rounds=rounds, calls=1)]
+    result = [counter.value for rounds in (SHORT, LONG) for counter in counters(data, rounds=rounds, calls=1)]
     return Answer(
-        f"{100 * min(found):+.1f} to {100 * max(found):+.1f} %",
-        "holds" if min(found) < 0 < max(found) else "fails",
+        f"{100 * min(result):+.1f} to {100 * max(result):+.1f} %",
+        "holds" if min(result) < 0 < max(result) else "fails",
     )
 
 
@@ -142,11 +144,11 @@ def placed(data: Data) -> list[Placed]:
             (row["sites"], row["place"]): float(row["instructions"]) for row in data.table("values/added.csv")
         }
         with data.rebuilt("places") as record:
-            found = [*changes(analyze(record).judged)]
-        keys = [(str(each.levels["sites"]), str(each.levels["place"])) for each in found]
+            result = [*changes(analyze(record).judged)]
+        keys = [(str(item.levels["sites"]), str(item.levels["place"])) for item in result]
         return [
             Placed(counted[key] / counted["0", key[1]] - 1, change)
-            for key, change in zip(keys, found, strict=True)
+            for key, change in zip(keys, result, strict=True)
         ]
 
     return data.remember("places", make)
@@ -154,20 +156,20 @@ def placed(data: Data) -> list[Placed]:
 
 def small_places(data: Data) -> list[Placed]:
     """Those that add no more instructions than the paper's."""
-    return [each for each in placed(data) if 0 < each.added <= DRAMATIC]
+    return [item for item in placed(data) if 0 < item.added <= DRAMATIC]
 
 
 def software_by_means(data: Data) -> Answer:
     """Whether the largest change by software counters is the larger."""
-    software = max(abs(each.change.value) for each in placed(data))
-    hardware = max(abs(each.value) for each in counters(data, rounds=SHORT, calls=1))
+    software = max(abs(item.change.value) for item in placed(data))
+    hardware = max(abs(counter.value) for counter in counters(data, rounds=SHORT, calls=1))
     text = f"{100 * software:.1f} % by software, {100 * hardware:.1f} % by hardware counters"
     return Answer(text, "holds" if software > hardware else "fails")
 
 
 def software_by_intervals(data: Data) -> Answer:
     """Whether the largest change by software counters lies above the largest by counters of the kernel."""
-    software = max((each.change for each in placed(data)), key=lambda it: it.value)
+    software = max((item.change for item in placed(data)), key=lambda it: it.value)
     hardware = max(counters(data, rounds=SHORT, calls=1), key=lambda it: it.value)
     text = f"CPU time: {percent(software)} against {percent(hardware)}"
     if software.low > hardware.high:
@@ -226,8 +228,8 @@ def steps_down(data: Data) -> Answer:
 
 def metrics(data: Data) -> tuple[list[float], list[float]]:
     """Changes in percent of CPU time and of branch misses, by the share of counted places."""
-    found = data.document("summary.json")["software counters (Figure 2)"]
-    its = [of for name, of in found.items() if name != "correlations"]
+    result = data.document("summary.json")["software counters (Figure 2)"]
+    its = [of for name, of in result.items() if name != "correlations"]
     time, misses = ([of[metric]["percent"] for of in its] for metric in ("cpu_s", "branch_misses"))
     return time, misses
 
@@ -259,11 +261,11 @@ def around(data: Data) -> dict[str, list[Change]]:
         with data.rebuilt("calls") as record:
             return [*changes(analyze(record).judged)]
 
-    found: dict[str, list[Change]] = {}
-    for each in data.remember("calls", make):
-        if each.levels["counters"] != 0 and each.levels["calls"] == 1:
-            found.setdefault(Path(str(each.levels["file"])).stem, []).append(each)
-    return found
+    result: dict[str, list[Change]] = {}
+    for item in data.remember("calls", make):
+        if item.levels["counters"] != 0 and item.levels["calls"] == 1:
+            result.setdefault(Path(str(item.levels["file"])).stem, []).append(item)
+    return result
 
 
 def most_programs(data: Data) -> Answer:
@@ -293,7 +295,7 @@ def dramatic(data: Data) -> Answer:
 def told_apart(data: Data) -> Answer:
     """Whether of two beliefs stated before the runs one holds and one fails."""
     with data.rebuilt("validation") as record:
-        verdicts = {str(each.claim.name): each.outcome for each in check(record).verdicts}
+        verdicts = {str(verdict.claim.name): verdict.outcome for verdict in check(record).verdicts}
     text = "; ".join(f"{name}: {outcome.replace('_', ' ')}" for name, outcome in verdicts.items())
     if set(verdicts.values()) == {"holds", "fails"}:
         return Answer(text, "holds")
@@ -304,7 +306,7 @@ def told_apart(data: Data) -> Answer:
 def effects_follow(data: Data) -> Answer:
     """Whether one cause changes the time without the probe and another does not."""
     with data.rebuilt("validation") as record:
-        evidence = [one.evidence for each in check(record).verdicts for one in each.instances]
+        evidence = [instance.evidence for verdict in check(record).verdicts for instance in verdict.instances]
     ratios = [its.ratio for its in evidence if isinstance(its, RatioEvidence) and its.ratio is not None]
     times = ratios[1::2]
     return Answer(

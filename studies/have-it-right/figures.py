@@ -55,16 +55,16 @@ def probes(part: Mapping[str, Any], name: str, title: str) -> Chart:
 def contexts(summary: Mapping[str, Any], name: str, program: str, pairs: tuple[str, ...]) -> Chart:
     """Speedups in the default context, and over 21 contexts with the prediction of a further one."""
     part = "libquantum" if program == "libquantum" else "optimisation"
-    found = []
+    result = []
     if program == "libquantum":
         low, _ = published("libquantum-default")
-        found.append(Estimated("O2 to O3, the default context, published (Core 2)", 1 + low / 100, None))
+        result.append(Estimated("O2 to O3, the default context, published (Core 2)", 1 + low / 100, None))
     for pair in pairs:
         key = f"{program} {pair}"
         default = summary[f"{part} in the default context (Figure 4)"][key]
         every = summary[f"{part} (Figures 4 and 5)"][key]
         named = pair.replace("-", " to ")
-        found += [
+        result += [
             Estimated(f"{named}, the default context", default["speedup"], Interval(*default["ci95"])),
             Estimated(
                 f"{named}, all of 21 contexts (thin: a further one)",
@@ -77,7 +77,7 @@ def contexts(summary: Mapping[str, Any], name: str, program: str, pairs: tuple[s
                 f"{named}, single contexts, least to largest", every["combined"], Interval(*every["single"])
             ),
         ]
-    return Chart(name, program, "", forest(found, f"speedup of {program}"), {"rows": forest_rows(found)})
+    return Chart(name, program, "", forest(result, f"speedup of {program}"), {"rows": forest_rows(result)})
 
 
 def single_contexts(summary: Mapping[str, Any], name: str, program: str) -> Chart:
@@ -108,13 +108,13 @@ def single_contexts(summary: Mapping[str, Any], name: str, program: str) -> Char
 def lengths(part: Mapping[str, Any]) -> Chart:
     """Figure 3: run times over those without the variable or over the mean, from fastest to slowest."""
     low, high = published("perlbench-environment")
-    found = [Estimated("perlbench, published (Pentium 4)", 1.0, Interval(1 + low / 100, 1 + high / 100))]
+    result = [Estimated("perlbench, published (Pentium 4)", 1.0, Interval(1 + low / 100, 1 + high / 100))]
     for program in ("perl", "mawk", "sqlite3"):
         its = part[program]
         ends = Interval(1 + its["fastest_percent"] / 100, 1 + its["slowest_percent"] / 100)
-        found.append(Estimated(f"{program}, {its['lengths']} lengths", 1.0, ends))
-    spec = forest(found, "run time by length of the environment, fastest to slowest")
-    return Chart("figure-3", "figure-3", "", spec, {"rows": forest_rows(found)})
+        result.append(Estimated(f"{program}, {its['lengths']} lengths", 1.0, ends))
+    spec = forest(result, "run time by length of the environment, fastest to slowest")
+    return Chart("figure-3", "figure-3", "", spec, {"rows": forest_rows(result)})
 
 
 def published(name: str) -> tuple[float, float]:

@@ -40,7 +40,7 @@ def percent(change: Change) -> str:
 
 def span(found: Sequence[Change]) -> str:
     """From the least to the largest, and how many are rejected."""
-    values = [100 * each.value for each in found]
+    values = [100 * item.value for item in found]
     return (
         f"{min(values):+.2f} to {max(values):+.2f} % ({sum(each.rejected for each in found)} of {len(found)})"
     )
@@ -51,8 +51,8 @@ def beliefs(record: Record) -> str:
     rows = []
     for verdict in check(record).verdicts:
         cells = [str(verdict.claim.name)]
-        for each in verdict.instances:
-            evidence = each.evidence
+        for instance in verdict.instances:
+            evidence = instance.evidence
             assert isinstance(evidence, RatioEvidence)  # noqa: S101 -- a belief has no other
             assert evidence.ratio is not None and evidence.interval is not None  # noqa: S101, PT018
             low, high = evidence.interval.low, evidence.interval.high
@@ -105,11 +105,11 @@ def compiler(record: Record) -> str:
 
 def calls(record: Record) -> str:
     """A row a program: what identical programs differ by, code without calls, both, and the calls alone."""
-    whole = list(changes(analyze(record).judged))
+    result = list(changes(analyze(record).judged))
     alone = list(changes(analyze(record, against={"calls": 0}).judged))
     rows = []
     for file in _levels(record, "file"):
-        its = [each for each in whole if each.levels["file"] == file]
+        its = [item for item in result if item.levels["file"] == file]
         identical = [each for each in its if each.levels["counters"] == 0]
         code = [each for each in its if each.levels["counters"] != 0 and each.levels["calls"] == 0]
         both = [each for each in its if each.levels["counters"] != 0 and each.levels["calls"] == 1]
@@ -124,17 +124,17 @@ def inside(record: Record) -> str:
     """A row a number of counters in events.c: code that is never run, and the calls alone, in short runs and
     in long ones.
     """
-    whole = list(changes(analyze(record).judged))
+    result = list(changes(analyze(record).judged))
     alone = list(changes(analyze(record, against={"calls": 0}).judged))
     rows = []
     for counters in _levels(record, "counters"):
         cells = [str(counters)]
-        for found, called in ((whole, 0), (alone, 1)):
+        for found, called in ((result, 0), (alone, 1)):
             for rounds in _levels(record, "rounds"):
                 its = [
-                    each
-                    for each in found
-                    if (each.levels["counters"], each.levels["calls"], each.levels["rounds"])
+                    item
+                    for item in found
+                    if (item.levels["counters"], item.levels["calls"], item.levels["rounds"])
                     == (counters, called, rounds)
                 ]
                 cells += [percent(its[0]) if its else "–"]
@@ -180,8 +180,8 @@ class Placed(NamedTuple):
 def list_placed(record: Record, counted: Record) -> list[Placed]:
     """Every program with counters: what they add, and what they change."""
     adds = instructions(counted)
-    found = [(each.levels["sites"], each.levels["place"], each) for each in changes(analyze(record).judged)]
-    return [Placed(share, adds[share, place], change) for share, place, change in found]
+    result = [(item.levels["sites"], item.levels["place"], item) for item in changes(analyze(record).judged)]
+    return [Placed(share, adds[share, place], change) for share, place, change in result]
 
 
 def places(record: Record, counted: Record | None = None) -> str:
@@ -191,9 +191,9 @@ def places(record: Record, counted: Record | None = None) -> str:
             return places(record, opened)
     first = _levels(record, "place")[0]
     identical = [
-        each
-        for each in changes(analyze(record, against={"place": first}).judged)
-        if each.levels["sites"] == 0
+        item
+        for item in changes(analyze(record, against={"place": first}).judged)
+        if item.levels["sites"] == 0
     ]
     every = list_placed(record, counted)
     groups = {
@@ -219,10 +219,10 @@ def correlation(more: Sequence[float], change: Sequence[float]) -> str:
 
 
 def _levels(record: Record, factor: str) -> tuple[Scalar, ...]:
-    return next(each.levels for each in record.experiment.factors if each.name == factor)
+    return next(item.levels for item in record.experiment.factors if item.name == factor)
 
 
-PARTS: Final = {each.__name__: each for each in (belief, compiler, calls, inside, added, places)}
+PARTS: Final = {item.__name__: item for item in (belief, compiler, calls, inside, added, places)}
 KEPT: Final = {"belief": ("cpu_s",), "compiler": ("cpu_s", "wall_s")}
 
 if __name__ == "__main__":

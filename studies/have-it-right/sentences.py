@@ -183,10 +183,10 @@ def exceptions() -> tuple[float, ...]:
 def quiet() -> Iterator[Sentence]:
     """The quiet machine."""
     alone = QUIET["optimisation in the default context (Figure 4)"]["events O2-O3"]
-    whole = QUIET["optimisation (Figures 4 and 5)"]["events O2-O3"]
+    o3 = QUIET["optimisation (Figures 4 and 5)"]["events O2-O3"]
     yield (
         "-O3 is significantly slower ({} [{}, {}]), over all contexts it is nothing ({} [{}, {}])",
-        *(alone["speedup"], *alone["ci95"], whole["combined"], *whole["ci95"]),
+        *(alone["speedup"], *alone["ci95"], o3["combined"], *o3["ci95"]),
     )
     steps = QUIET["libquantum (Figures 4 and 5)"]["libquantum O1-O2"]
     yield (
@@ -197,37 +197,37 @@ def quiet() -> Iterator[Sentence]:
 
 def hardware() -> Iterator[Sentence]:
     """Figure 1."""
-    found = [HARDWARE[f"-DSTEELYARD_PROBES={count}"] for count in range(1, 7)]
+    result = [HARDWARE[f"-DSTEELYARD_PROBES={count}"] for count in range(1, 7)]
     added, changed = (" | ".join([cell] * 6) for cell in ("{} %", "+{} % [{}, {}]"))
     yield (
         f"| instructions added | {added} | | change of CPU time | {changed} |",
-        *(its["added_percent"] for its in found),
-        *(n for its in found for n in interval(its["cpu_s"])),
+        *(its["added_percent"] for its in result),
+        *(n for its in result for n in interval(its["cpu_s"])),
     )
-    yield "instruction in ten thousand, and {} % of CPU time", found[0]["cpu_s"]["percent"]
+    yield "instruction in ten thousand, and {} % of CPU time", result[0]["cpu_s"]["percent"]
 
 
 def software() -> Iterator[Sentence]:
     """Figure 2."""
-    found = [SOFTWARE[f"-DSTEELYARD_SITES={share}"] for share in SHARES]
-    added = [its["added_percent"] for its in found]
-    cpu, misses = ([its[name]["percent"] for its in found] for name in ("cpu_s", "branch_misses"))
+    result = [SOFTWARE[f"-DSTEELYARD_SITES={share}"] for share in SHARES]
+    added = [its["added_percent"] for its in result]
+    cpu, misses = ([its[name]["percent"] for its in result] for name in ("cpu_s", "branch_misses"))
     row = " | ".join(["{} %"] * len(SHARES))
     yield f"| share of places | {row} |", *map(float, SHARES)
     yield f"| branch misses | +{row.replace('| {', '| +{')} |", *misses
     yield f"| CPU time | +{row.replace('| {', '| +{')} |", *cpu
     halves = [
-        [(its[name]["ci95"][1] - its[name]["ci95"][0]) / 2 for its in found]
+        [(its[name]["ci95"][1] - its[name]["ci95"][0]) / 2 for its in result]
         for name in ("cpu_s", "branch_misses")
     ]
     yield (
         "Half-widths: {} to {} points of CPU time, {} to {} of branch misses",
-        *(end for of in halves for end in (min(of), max(of))),
+        *(end for halve in halves for end in (min(halve), max(halve))),
     )
     dips = [
         share
-        for share, its in zip(SHARES, found, strict=True)
-        if its["cpu_s"]["ci95"][1] < found[1]["cpu_s"]["ci95"][0]
+        for share, its in zip(SHARES, result, strict=True)
+        if its["cpu_s"]["ci95"][1] < result[1]["cpu_s"]["ci95"][0]
     ]
     yield (
         "monotone: {} and {} % of the places cost less than {} %",

@@ -79,7 +79,7 @@ def observer(
     asking = ObserveRequest(
         command=f"{{build}}/events {20_000 if small else 200_000}",
         build=build,
-        probes=[make_option_probe(each) for each in options],
+        probes=[make_option_probe(option) for option in options],
         counters=counters,
         metric="cpu_s",
         blocks=2 if small else 60,
@@ -88,7 +88,7 @@ def observer(
         added=True,
         seed=2008,
     )
-    found = observe(asking, at / kind, watch=watch)
+    result = observe(asking, at / kind, watch=watch)
     return {
         probe.name: {
             "added_percent": None if probe.added is None else 100 * probe.added,
@@ -103,11 +103,14 @@ def observer(
                 for change in probe.changes
             },
         }
-        for probe in found.probes
+        for probe in result.probes
     } | {
         "correlations": {
-            " and ".join(each.metrics): [each.rho, None if each.ci95 is None else pair(each.ci95)]
-            for each in found.correlations
+            " and ".join(correlation.metrics): [
+                correlation.rho,
+                None if correlation.ci95 is None else pair(correlation.ci95),
+            ]
+            for correlation in result.correlations
         }
     }
 
@@ -149,13 +152,13 @@ def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[st
     with Record.open(place) as record:
         judged = analyze(record).judged
     return {
-        called(each.baseline.levels, each.treatment.levels): {
-            "speedup": each.speedup.value,
-            "ci95": pair(each.ci95) if each.ci95 else None,
-            "verdict": each.verdict,
+        called(item.baseline.levels, item.treatment.levels): {
+            "speedup": item.speedup.value,
+            "ci95": pair(item.ci95) if item.ci95 else None,
+            "verdict": item.verdict,
         }
-        for each in judged
-        if isinstance(each.speedup, Speedup)
+        for item in judged
+        if isinstance(item.speedup, Speedup)
     }
 
 
@@ -196,17 +199,17 @@ def environment(found: ByContext) -> dict[str, Any]:
 def optimisation(found: ByContext) -> dict[str, Any]:
     """Figures 4 and 5: each pair of levels of one program, in single contexts and in all together."""
     return {
-        called(each.baseline.levels, each.treatment.levels): {
-            "contexts": each.across.contexts,
-            "single": [min(speedups(each)), max(speedups(each))],
-            "each": speedups(each),
-            "single_say_faster": each.across.sides.faster_alone,
-            "single_say_slower": each.across.sides.slower_alone,
-            "combined": each.across.speedup,
-            "ci95": pair(each.across.interval) if each.across.interval else None,
-            "prediction95": pair(each.across.prediction) if each.across.prediction else None,
+        called(comparison.baseline.levels, comparison.treatment.levels): {
+            "contexts": comparison.across.contexts,
+            "single": [min(speedups(comparison)), max(speedups(comparison))],
+            "each": speedups(comparison),
+            "single_say_faster": comparison.across.sides.faster_alone,
+            "single_say_slower": comparison.across.sides.slower_alone,
+            "combined": comparison.across.speedup,
+            "ci95": pair(comparison.across.interval) if comparison.across.interval else None,
+            "prediction95": pair(comparison.across.prediction) if comparison.across.prediction else None,
         }
-        for each in found.comparisons
+        for comparison in found.comparisons
     }
 
 
@@ -221,26 +224,26 @@ def validation(at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
     with Record.open(place) as record:
         verdicts = check(record).verdicts
     return {
-        str(each.claim.name): {
-            "verdict": each.outcome,
+        str(verdict.claim.name): {
+            "verdict": verdict.outcome,
             "predictions": [
                 {
-                    "metric": one.stratum["metric"],
+                    "metric": instance.stratum["metric"],
                     "factor": evidence.ratio,
                     "interval": pair(evidence.interval) if evidence.interval else None,
-                    "outcome": one.outcome,
+                    "outcome": instance.outcome,
                 }
-                for one in each.instances
-                if isinstance(evidence := one.evidence, RatioEvidence)
+                for instance in verdict.instances
+                if isinstance(evidence := instance.evidence, RatioEvidence)
             ],
         }
-        for each in verdicts
+        for verdict in verdicts
     }
 
 
 def speedups(finding: ContextFinding) -> list[float]:
     """One a context."""
-    return [one.speedup for one in finding.across.singles]
+    return [single.speedup for single in finding.across.singles]
 
 
 def called(baseline: Any, treatment: Any) -> str:
@@ -302,23 +305,23 @@ def study(at: Path, *, small: bool) -> dict[str, Any]:
 
 def lacks(missing: list[str], *, with_libquantum: bool) -> dict[str, str]:
     """Figure to what it lacks on this machine; empty where there are hardware counters and libquantum."""
-    found = {}
+    result = {}
     if missing:
         named = ", ".join(missing)
-        found["Figure 1"] = (
+        result["Figure 1"] = (
             f"no hardware counters ({named}): the kernel's software events are counted instead"
         )
     if without := [name for name in HARDWARE if name in missing]:
-        found["Figure 2"] = f"changes of {' and '.join(without)} were not counted"
+        result["Figure 2"] = f"changes of {' and '.join(without)} were not counted"
     if not with_libquantum:
-        found["Figure 4"] = "libquantum was not measured; libquantum.sh .cache/libquantum fetches it"
-    return found
+        result["Figure 4"] = "libquantum was not measured; libquantum.sh .cache/libquantum fetches it"
+    return result
 
 
 def rounded(value: Any) -> Any:
     """Five digits: what the data carry, and what a difference of two summaries can be read by."""
     if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
+        return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [rounded(each) for each in value]
     return float(f"{value:.5g}") if isinstance(value, float) else value
@@ -331,12 +334,12 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="seconds instead of minutes")
     parser.add_argument("--summary", type=Path, help="also write the summary to this file")
     parser.add_argument("--keep", action="store_true", help="keep every value in values/")
-    given = parser.parse_args()
-    at = given.directory.absolute()
-    summary = given.summary.absolute() if given.summary else None
+    args = parser.parse_args()
+    at = args.directory.absolute()
+    summary = args.summary.absolute() if args.summary else None
     try:
-        found = rounded(study(at, small=given.small))
-        if given.keep:
+        result = rounded(study(at, small=args.small))
+        if args.keep:
             keep_all(at)
     except SteelyardError as error:
         sys.stderr.write(error.explain())
@@ -346,9 +349,9 @@ def main() -> int:
             bounds = " to ".join(dict.fromkeys(bound for bound in (row["low"], row["high"]) if bound))
             value = f": {bounds} {row['unit']}" if bounds else ""
             print(f"{row['place']}: {row['statement']}{value}")
-    for figure, what in found["lacking"].items():
+    for figure, what in result["lacking"].items():
         print(f"{figure} lacks something here: {what}")
-    text = json.dumps(found, indent=1) + "\n"
+    text = json.dumps(result, indent=1) + "\n"
     print(f"\n{text}", end="")
     if summary is not None:
         summary.write_text(text, encoding="utf-8")

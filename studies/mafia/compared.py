@@ -124,8 +124,8 @@ def compare() -> dict[str, Comparison]:
     )
     recalls = [value(r["recall"]) or 0 for r in rows]
     r2 = {
-        what: [m.r2 for name, m in theirs.items() if name.endswith(what) and m.r2 is not None]
-        for what in ("time", "count")
+        text: [m.r2 for name, m in theirs.items() if name.endswith(text) and m.r2 is not None]
+        for text in ("time", "count")
     }
     return {
         "counted": Comparison(

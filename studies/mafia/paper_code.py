@@ -52,10 +52,10 @@ def main() -> int:
         "--blocks", type=int, default=3, help="runs of a point, the discarded one not counted"
     )
     parser.add_argument("--record", type=Path, default=Path(f"{PART}.lab"))
-    asked = parser.parse_args()
+    args = parser.parse_args()
     try:
-        table_7 = question(asked.checkout.absolute(), asked.generator.absolute(), asked.blocks)
-        lab = Laboratory(table_7, record=asked.record.absolute())
+        table_7 = question(args.checkout.absolute(), args.generator.absolute(), args.blocks)
+        lab = Laboratory(table_7, record=args.record.absolute())
         lab.run()
         print(lab.check())
         with lab.open() as record:

@@ -54,11 +54,11 @@ def sentences() -> Iterator[Sentence]:
     a_word = [1e9 * s / words[k] for k, s in medians("phases", "phase_s", phase="pcount").items()]
     yield "pcount takes {} to {} ns a word", min(a_word), max(a_word)
     parts = medians("overlap", "clusters", shared="4", shift="0.1")
-    found = medians("overlap", "planted_found", shared="4", shift="0.1")
+    result = medians("overlap", "planted_found", shared="4", shift="0.1")
     yield (
         "come out as {} to {} parts of fewer",
-        min(parts[k] - found[k] for k in parts),
-        max(parts[k] - found[k] for k in parts),
+        min(parts[k] - result[k] for k in parts),
+        max(parts[k] - result[k] for k in parts),
     )
     edge = medians("overlap", "recall", shared="1", shift="0.1")
     yield "in one dimension, the worst recall falls to {}", min(edge.values())

@@ -74,35 +74,35 @@ def counts(record: Record) -> str:
     for k in sorted(operations):
         closed = (CLUSTERS * k * (k - 1) * 2 ** (k - 3), CLUSTERS * (k * 2 ** (k - 1) - k))
         counted = [only(operations[k][phase]) for phase in PHASES]
-        rows.append([f"{k:g}", *(f"{each:,.0f}" for each in (*counted, only(merges[k][""]), *closed))])
+        rows.append([f"{k:g}", *(f"{item:,.0f}" for item in (*counted, only(merges[k][""]), *closed))])
     return "Operations, the same in all runs:\n\n" + parts.table(head, rows)
 
 
 def quality(record: Record) -> str:
     """The worst of all runs: clusters found, recall, precision; and the largest peak of memory."""
-    found, recall, precision, peak = (
+    result, recall, precision, peak = (
         values_by(record, metric) for metric in ("planted_found", "recall", "precision", "peak_bytes")
     )
     rows = [
         [
             f"{k:g}",
-            f"{min(found[k]['']):g}",
+            f"{min(result[k]['']):g}",
             f"{min(recall[k]['']):.3f}",
             f"{min(precision[k]['']):.4f}",
             f"{max(peak[k]['']) / 1e6:.0f}",
         ]
-        for k in sorted(found)
+        for k in sorted(result)
     ]
     return parts.table(["k", "found", "recall", "precision", "peak, MB"], rows)
 
 
 def values_by(record: Record, metric: str) -> Mapping[float, Mapping[str, list[float]]]:
     """Values of all runs, by k and phase; the phase of what has none is empty."""
-    found: dict[float, dict[str, list[float]]] = {}
+    result: dict[float, dict[str, list[float]]] = {}
     for sample in record.samples(metric):
         phase = str(sample.labels.get("phase", ""))
-        found.setdefault(float(sample.treatment.levels["k"]), {})[phase] = list(sample.values)
-    return found
+        result.setdefault(float(sample.treatment.levels["k"]), {})[phase] = list(sample.values)
+    return result
 
 
 def only(its: list[float]) -> float:
@@ -117,7 +117,7 @@ def only(its: list[float]) -> float:
     return value
 
 
-PARTS: Final = {each.__name__: each for each in (phases, naive, gate, overlap)}
+PARTS: Final = {item.__name__: item for item in (phases, naive, gate, overlap)}
 
 if __name__ == "__main__":
     sys.exit(parts.main(HERE, __doc__, PARTS))

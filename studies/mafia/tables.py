@@ -58,7 +58,7 @@ def times_and_counts() -> Rows:
     times = {phase: medians("phases", "phase_s", phase=phase) for phase in PHASES}
     counts = {name: medians("phases", "phase_operations", phase=phase) for name, phase in COUNTED.items()}
     counts["merges"] = medians("phases", "merges")
-    found, recall, precision = (least(metric) for metric in ("planted_found", "recall", "precision"))
+    result, recall, precision = (least(metric) for metric in ("planted_found", "recall", "precision"))
     peak = medians("phases", "peak_bytes")
     return [
         {
@@ -66,12 +66,12 @@ def times_and_counts() -> Rows:
             **{"gen, ms" if phase == "gen" else phase: f"{1e3 * times[phase][k]:.3g}" for phase in PHASES},
             **{name: f"{by_k[k]:,.0f}" for name, by_k in counts.items()},
             "3 k(k−1) 2^(k−3)": f"{closed_form(k):,}",
-            "found": f"{found[k]:g}",
+            "found": f"{result[k]:g}",
             "recall": f"{recall[k]:.3f}",
             "precision": f"{precision[k]:.4f}",
             "peak, MB": f"{peak[k] / 1e6:.0f}",
         }
-        for k in sorted(found)
+        for k in sorted(result)
     ]
 
 
@@ -89,11 +89,11 @@ def growth(part: str) -> Rows:
 
 def ranks(part: str) -> dict[str, str]:
     """Rank, model and probability of each claim of growth."""
-    found = {}
+    result = {}
     for row in growth(part):
         sign, probability = row["rank (probability)"].split()
-        found[row["claim"]] = f"{sign} {row['model']} {probability}"
-    return found
+        result[row["claim"]] = f"{sign} {row['model']} {probability}"
+    return result
 
 
 def table_7() -> Rows:
@@ -116,7 +116,7 @@ def overlaps() -> Rows:
     """What is found of clusters that overlap, and the units that are dense."""
     rows = []
     for shared, shift in OVERLAPS:
-        found, recall, clusters, dense = (
+        result, recall, clusters, dense = (
             medians("overlap", metric, shared=shared, shift=shift)
             for metric in ("planted_found", "recall", "clusters", "dense_units")
         )
@@ -125,7 +125,7 @@ def overlaps() -> Rows:
             {
                 "shared": shared,
                 "shift": shift,
-                "found, of 3": _range(found.values()),
+                "found, of 3": _range(result.values()),
                 "least recall": f"{min(recall.values()):.3f}",
                 "clusters": _range(clusters.values()),
                 "dense units at k = 14": f"{dense[last]:,.0f}",

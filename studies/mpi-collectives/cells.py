@@ -53,18 +53,18 @@ def cells_of(of: str, checked: Checked) -> Iterator[Cell]:
         if not isinstance(claim, Rule):
             continue
         for point in points(verdict):
-            found, at = _evidence(point), point.stratum
-            bounds = found.interval
+            result, at = _evidence(point), point.stratum
+            bounds = result.interval
             yield Cell(
                 of,
                 claim.rule,
                 str(at.get("op", "")),
                 *(str(at.get(name, "")) for name in reversed(AXIS)),
                 point.outcome,
-                _text(found.ratio),
+                _text(result.ratio),
                 _text(bounds and bounds.low),
                 _text(bounds and bounds.high),
-                str(found.n),
+                str(result.n),
             )
 
 
@@ -80,7 +80,7 @@ def _evidence(point: Instance) -> RulePointEvidence:
 
 def points(verdict: Verdict) -> list[Instance]:
     """Those that were measured, without the growth."""
-    return [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
+    return [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
 
 
 def kept(file: Path = FILE) -> list[Cell]:
@@ -103,7 +103,7 @@ def keep(of: str, cells: Iterable[Cell], *, file: Path = FILE) -> None:
 
 def table(checked: Checked) -> str:
     """Rule by size; of several numbers of ranks, the worst is shown."""
-    verdicts = [each for each in checked.verdicts if getattr(each.claim, "over", "") == "op"]
+    verdicts = [item for item in checked.verdicts if getattr(item.claim, "over", "") == "op"]
     sizes = sorted({int(point.stratum["bytes"]) for each in verdicts for point in points(each)})
     rows = [["", "rule", *(f"{size} B" for size in sizes)]]
     for verdict in verdicts:
@@ -120,10 +120,10 @@ def table(checked: Checked) -> str:
 
 def _shown(verdict: Verdict, size: int) -> str:
     """``✗ 2.31``: sign and ratio of the worst point of this size."""
-    found = [each for each in points(verdict) if each.stratum["bytes"] == size]
-    if not found:
+    result = [item for item in points(verdict) if item.stratum["bytes"] == size]
+    if not result:
         return ""
-    worst = min(found, key=lambda each: (ORDER_OF_OUTCOMES[each.outcome], -_ratio(each)))
+    worst = min(result, key=lambda value: (ORDER_OF_OUTCOMES[value.outcome], -_ratio(value)))
     return f"{SIGNS[worst.outcome]} {_ratio(worst):.2f}" if _ratio(worst) else SIGNS[worst.outcome]
 
 
@@ -133,35 +133,35 @@ def _ratio(point: Instance) -> float:
 
 def broken(checked: Checked) -> list[str]:
     """The rules that are broken, in words; how many are open."""
-    failing = [f"✗ {format_verdict(each)}" for each in checked.verdicts if each.outcome == "fails"]
-    left = sum(each.outcome in ("not_resolved", "not_judged") for each in checked.verdicts)
-    count = f"{len(failing)} of {len(checked.verdicts)} rules broken, {left} open"
+    failing = [f"✗ {format_verdict(item)}" for item in checked.verdicts if item.outcome == "fails"]
+    result = sum(verdict.outcome in ("not_resolved", "not_judged") for verdict in checked.verdicts)
+    count = f"{len(failing)} of {len(checked.verdicts)} rules broken, {result} open"
     return ["", count, *failing]
 
 
 def by_size(of: str, cells: Iterable[Cell]) -> str:
     """A Markdown table of one library, pattern by size; of several numbers of ranks, the worst."""
-    its = [each for each in cells if each.of == of and each.is_pattern]
+    its = [item for item in cells if item.of == of and item.is_pattern]
     sizes = sorted({int(each.bytes) for each in its})
     rows = []
     for rule in dict.fromkeys(each.rule for each in its):
         at = [[each for each in its if (each.rule, each.bytes) == (rule, str(size))] for size in sizes]
-        rows.append([f"`{rule}`", *(_worst(found) for found in at)])
+        rows.append([f"`{rule}`", *(_worst(result) for result in at)])
     return _markdown(["rule", *(f"{size} B" for size in sizes)], rows)
 
 
 def by_machine(cells: Iterable[Cell], ofs: Sequence[str]) -> str:
     """A Markdown table of simulated machines: broken points of all, and the worst of them."""
     rows = []
-    every = [each for each in cells if each.of in ofs]
+    every = [item for item in cells if item.of in ofs]
     for rule in dict.fromkeys(each.rule for each in every if each.is_pattern):
         row = [f"`{rule}`"]
         for of in ofs:
             its = [each for each in every if (each.of, each.rule) == (of, rule)]
             failing = [each for each in its if each.outcome == "fails"]
-            worst = max(failing, key=lambda each: float(each.ratio), default=None)
-            left = sum(each.outcome not in ("holds", "fails") for each in its)
-            kept_or_open = f"✓ {len(its)}" if its and not left else f"? {left}/{len(its)}"
+            worst = max(failing, key=lambda value: float(value.ratio), default=None)
+            result = sum(each.outcome not in ("holds", "fails") for each in its)
+            kept_or_open = f"✓ {len(its)}" if its and not result else f"? {result}/{len(its)}"
             row.append(f"{len(failing)}/{len(its)}: {_at(worst)}" if worst else kept_or_open)
         rows.append(row)
     return _markdown(["rule", *ofs], rows)
@@ -174,7 +174,7 @@ def _at(cell: Cell) -> str:
 def _worst(cells: Sequence[Cell]) -> str:
     if not cells:
         return ""
-    worst = min(cells, key=lambda each: (ORDER_OF_OUTCOMES[each.outcome], -float(each.ratio or 0)))
+    worst = min(cells, key=lambda item: (ORDER_OF_OUTCOMES[item.outcome], -float(item.ratio or 0)))
     return f"{SIGNS[worst.outcome]} {float(worst.ratio):.2f}" if worst.ratio else SIGNS[worst.outcome]
 
 

@@ -199,7 +199,7 @@ def compare() -> dict[str, Comparison]:
 
 
 def _figures() -> dict[str, Comparison]:
-    found = {
+    result = {
         "figure-1-3": Comparison(
             "[build], factors, metrics, claims, verdict in one spec",
             "the same",
@@ -209,18 +209,18 @@ def _figures() -> dict[str, Comparison]:
     }
     letters = zip("abcdefgh", study.LATENCIES, strict=True)
     for letter, operation in letters:
-        found[f"figure-4{letter}"] = _curves(operation, MACHINES)
+        result[f"figure-4{letter}"] = _curves(operation, MACHINES)
     for letter, operation in (("a", "barrier"), ("b", "bcast"), ("c", "reduce"), ("e", "allgather")):
-        found[f"figure-5{letter}"] = _curves(operation, SELECTORS)
+        result[f"figure-5{letter}"] = _curves(operation, SELECTORS)
     heaps = {library: TABLES[library, 1][0] for library in ("openmpi", "impi", "mpich")}
-    found["figure-4i"] = Comparison(
+    result["figure-4i"] = Comparison(
         "; ".join(f"{library}: {row['heap, B']} B" for library, row in heaps.items()),
         "; ".join(f"{library}: {row['rank (probability)']}" for library, row in heaps.items()),
         "not resolved",
         "live heap on one host, p = 2 … 128, linear as on Juropa; without InfiniBand no connection takes"
         " 0.55 MB",
     )
-    return found
+    return result
 
 
 def _curves(operation: str, systems: dict[str, str]) -> Comparison:
@@ -243,7 +243,7 @@ def _curves(operation: str, systems: dict[str, str]) -> Comparison:
 
 def _method() -> dict[str, Comparison]:
     sizes = {of: sorted(modelled(of)["litmus"].points) for of in (*MACHINES, *SELECTORS)}
-    counts = [len(its.points) for of in sizes for its in modelled(of).values()]
+    counts = [len(its.points) for size in sizes for its in modelled(size).values()]
     flat = modelled("flat")
     matches = [name for name, its in flat.items() if study.rank_text(its.by_paper) == "match"]
     undecided = sum(
@@ -288,7 +288,9 @@ def _method() -> dict[str, Comparison]:
         "seconds": Comparison(f"{len(counts)} models of both methods in about a second", "", "reproduced"),
         "divergence": Comparison("column δ of the README", "the same", "reproduced"),
         "litmus-rule": Comparison(
-            "; ".join(f"{of}: litmus {rank(modelled(of)['litmus'].by_paper)}" for of in MACHINES),
+            "; ".join(
+                f"{machine}: litmus {rank(modelled(machine)['litmus'].by_paper)}" for machine in MACHINES
+            ),
             "Allgather on narrow dragonflies: the machine is narrow, and the algorithm asks for what"
             " it lacks",
             "not resolved",
@@ -311,10 +313,10 @@ def _machines() -> dict[str, Comparison]:
     printed = {system: study.published(system) for system in MACHINES.values()}
     torus = modelled("torus")
     same = [op for op in printed["Juqueen"] if study.rank_text(torus[op].by_paper) == "match"]
-    trees = {of: modelled(of) for of in ("fat-tree", "dragonfly")}
+    trees = {text: modelled(text) for text in ("fat-tree", "dragonfly")}
     six = [(of, op, its[op]) for of, its in trees.items() for op in ("barrier", "bcast", "reduce")]
     not_log = [x for x in six if str(x[2].by_paper.growth()) != "O(log p)"]
-    worst = {of: _ratio(of, "allreduce", "reduce") for of in MACHINES}
+    worst = {machine: _ratio(machine, "allreduce", "reduce") for machine in MACHINES}
     gathers = {of: _ratio(of, "allgather", "gather") for of in MACHINES}
     p_max = max(torus["bcast"].points)
     heaps = {library: TABLES[library, 1] for library in ("openmpi", "impi", "mpich")}
@@ -463,10 +465,10 @@ class Ratio(NamedTuple):
 
 
 def _ratio(of: str, left: str, first: str) -> Ratio:
-    its = modelled(of)
+    result = modelled(of)
     ratios = {
-        p: latency / (its[first].points[p] + its["bcast"].points[p])
-        for p, latency in its[left].points.items()
+        p: latency / (result[first].points[p] + result["bcast"].points[p])
+        for p, latency in result[left].points.items()
     }
     at = max(ratios, key=lambda p: ratios[p])
     return Ratio(ratios[at], at, sum(ratio > 1 + RULE_TOLERANCE for ratio in ratios.values()), len(ratios))
@@ -546,16 +548,16 @@ def _libraries() -> dict[str, Comparison]:
 
 def findings() -> list[str]:
     """What the paper did not know."""
-    gathers = {of: _ratio(of, "allgather", "gather") for of in MACHINES}
+    gathers = {machine: _ratio(machine, "allgather", "gather") for machine in MACHINES}
     litmus = modelled("ompi")["litmus"].by_ours
     dup = next(row for row in TABLES["openmpi", 1] if row["object"] == "comm_dup")
     rules = {of: growth_rule(of, "allgather <= gather + bcast") for of in MACHINES}
     hidden = [of for of, verdict in rules.items() if verdict == "holds"]
-    taken = ", ".join(f"{its.worst:.1f} ({of})" for of, its in gathers.items())
+    result = ", ".join(f"{its.worst:.1f} ({of})" for of, its in gathers.items())
     return [
         (
             "MPI collectives: performance guidelines are broken at points, not in their growth alone."
-            f" Allgather by recursive doubling takes up to {taken} times what Gather + Bcast take"
+            f" Allgather by recursive doubling takes up to {result} times what Gather + Bcast take"
             " (simulated); leading terms by the paper's method say that the rule holds on"
             f" {', '.join(hidden) or 'none of them'}."
         ),

@@ -44,13 +44,15 @@ def verdicts() -> Iterator[tuple[str, Verdict]]:
 
 def _at_points(verdict: Verdict) -> Verdict:
     """Without what the models say of growth."""
-    points = tuple(each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence))
-    return replace(verdict, instances=points, outcome=combine_outcomes(each.outcome for each in points))
+    points = tuple(
+        instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)
+    )
+    return replace(verdict, instances=points, outcome=combine_outcomes(point.outcome for point in points))
 
 
 def _asked(claim: Mapping[str, Any], latencies: list[Series]) -> ModelRequest:
     where = claim["where"]
-    chosen = [one for one in latencies if where.items() <= one.labels.items()]
+    chosen = [latency for latency in latencies if where.items() <= latency.labels.items()]
     if "rule" not in claim:
         wanted = {one.name: Expectation(claim["expect"], study.DEVIATION) for one in chosen}
         return ModelRequest(chosen, Question(expectations=wanted, parameter="p"))
@@ -71,8 +73,8 @@ def table() -> str:
         letter, _, claim = name.partition(" ")
         said = "" if letter == last else f"{letter} {SAID[letter]}"
         last = letter
-        here = format_verdict(verdict).removeprefix(f"{format_claim(verdict)}: ")
-        lines.append(f"| {said} | {claim} | {SIGNS[verdict.outcome]} {here} |")
+        result = format_verdict(verdict).removeprefix(f"{format_claim(verdict)}: ")
+        lines.append(f"| {said} | {claim} | {SIGNS[verdict.outcome]} {result} |")
     return "\n".join(lines)
 
 

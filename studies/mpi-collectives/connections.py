@@ -120,10 +120,10 @@ def _series(rows: Sequence[Row], op: str, metric: str) -> Series:
 
 def _cells(title: str, series: Series) -> tuple[str, ...]:
     question = Question(expectations={series.name: EXPECTED}, parameter="p")
-    found = model_series(ModelRequest([series], question))
-    if found.failed:
-        return (title, found.failed[0].reason, "", "", "")
-    (model,) = found.models
+    result = model_series(ModelRequest([series], question))
+    if result.failed:
+        return (title, result.failed[0].reason, "", "", "")
+    (model,) = result.models
     checked = model.validation
     assert checked is not None  # noqa: S101 -- all have an expectation
     sure = max(checked.probability.match, checked.probability.approximate, checked.probability.none)

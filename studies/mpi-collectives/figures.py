@@ -117,12 +117,12 @@ def _memory() -> Chart:
 
 def _kept(part: str, operation: str) -> dict[str, dict[int, list[float]]]:
     """Latencies in seconds by machine, selector or noise, and ranks."""
-    found: dict[str, dict[int, list[float]]] = {}
+    result: dict[str, dict[int, list[float]]] = {}
     with (HERE / "simulated.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["part"] == part and row["op"] == operation:
-                found.setdefault(row["of"], {}).setdefault(int(row["p"]), []).append(float(row["latency_s"]))
-    return {of: dict(sorted(points.items())) for of, points in found.items()}
+                result.setdefault(row["of"], {}).setdefault(int(row["p"]), []).append(float(row["latency_s"]))
+    return {of: dict(sorted(points.items())) for of, points in result.items()}
 
 
 def _published(operation: str) -> dict[str, str]:
@@ -139,13 +139,13 @@ def _published(operation: str) -> dict[str, str]:
 
 def _definitions() -> Chart:
     """IMB's number over ours: as both report it, and by IMB's definition."""
-    found = []
+    result = []
     for row in tables_of(HERE)["IMB-MPI1 over the workload", 1]:
         if row["library"] == "mpich" and row["operation"] in OPERATIONS:
             for column, said, style in WAYS:
                 match = RATIO.fullmatch(row[column])
                 assert match is not None  # noqa: S101 -- the table has this form throughout
                 at, low, high = map(float, match.groups())
-                found.append(Estimated(f"{row['operation']}, {said}", at, Interval(low, high), style))
-    spec = forest(found, "latency by the workload over that by IMB-MPI1, MPICH")
-    return Chart("definitions", "definitions", "", spec, {"rows": forest_rows(found)})
+                result.append(Estimated(f"{row['operation']}, {said}", at, Interval(low, high), style))
+    spec = forest(result, "latency by the workload over that by IMB-MPI1, MPICH")
+    return Chart("definitions", "definitions", "", spec, {"rows": forest_rows(result)})

@@ -85,19 +85,19 @@ class Loop:
         return self._models([*self.known, *self.further])
 
     def _models(self, rows: list[Row]) -> dict[Cell, ScalingModel]:
-        found = {}
+        result = {}
         for one in simulated.series_in(rows):
             cell = Cell(str(one.labels[self.label]), one.name)
             if cell.op in study.published(study.SYSTEMS.get(cell.machine, "")):
-                (found[cell],) = model_series(ModelRequest([one], question_of(cell.op))).models
-        return found
+                (result[cell],) = model_series(ModelRequest([one], question_of(cell.op))).models
+        return result
 
     def series(self, cell: Cell) -> Series:
         """All points of a cell."""
         of = f"{self.label}={cell.machine}"
         rows = [row for row in (*self.known, *self.further) if (row.of, row.op) == (of, cell.op)]
-        (one,) = simulated.series_in(rows)
-        return one
+        (result,) = simulated.series_in(rows)
+        return result
 
     def added(self, cell: Cell) -> list[Row]:
         """What was simulated for a cell beyond the study's own points, or tried to be."""
@@ -118,9 +118,9 @@ class Loop:
         """The simulations of the next round, small ones first."""
         asked: dict[tuple[int, str], list[str]] = {}
         for cell in self.open():
-            found = suggest_points(self.series(cell), question_of(cell.op), most=self.largest(cell))
-            if found:
-                asked.setdefault((round(found[0].at[0]), cell.machine), []).append(cell.op)
+            result = suggest_points(self.series(cell), question_of(cell.op), most=self.largest(cell))
+            if result:
+                asked.setdefault((round(result[0].at[0]), cell.machine), []).append(cell.op)
         return [Wanted(machine, p, tuple(ops)) for (p, machine), ops in sorted(asked.items())]
 
     def take(self, wanted: Wanted, latencies: Mapping[str, float]) -> None:
@@ -132,8 +132,8 @@ class Loop:
 
     def settle(self, simulate: Simulate, may_go_on: Callable[[], bool]) -> Iterator[Wanted]:
         """Simulate until nothing is wanted or the time is over; gives each simulation when it is taken."""
-        while found := self.wanted():
-            for wanted in found:
+        while result := self.wanted():
+            for wanted in result:
                 if not may_go_on():
                     return
                 self.take(wanted, simulate(wanted))
@@ -159,7 +159,9 @@ def at_scale(experiment: Experiment, label: str, wanted: Wanted) -> Experiment:
     """The experiment at one point, for some operations, however many ranks these have."""
     levels = {label: wanted.machine, "p": wanted.p}
     factors = tuple(
-        replace(each, levels=(levels[each.name],)) for each in experiment.factors if each.name in levels
+        replace(factor, levels=(levels[factor.name],))
+        for factor in experiment.factors
+        if factor.name in levels
     )
     ((name, words),) = experiment.program.commands.items()
     at = words.index("--most-ranks")
@@ -181,10 +183,12 @@ def simulate_in(place: Path, experiment: Experiment, label: str) -> Simulate:
             return {}
         with Record.open(record) as opened:
             samples = opened.samples("latency_quantile_s")
-        found = {str(each.labels["op"]): float(each.values[0]) for each in samples if len(each.values)}
-        if missing := [op for op in wanted.ops if op not in found]:
+        result = {
+            str(sample.labels["op"]): float(sample.values[0]) for sample in samples if len(sample.values)
+        }
+        if missing := [op for op in wanted.ops if op not in result]:
             raise ProgramError(f"{record} has no latency of {missing[0]}", hint=f"steelyard status {record}")
-        return found
+        return result
 
     return simulate
 
@@ -194,7 +198,7 @@ def timed_out(record: Path) -> bool:
     if not record.exists():
         return False
     with Record.open(record) as opened:
-        return {each.status for _, each in opened.stream_measurements()} == {"timed_out"}
+        return {item.status for _, item in opened.stream_measurements()} == {"timed_out"}
 
 
 def table(loop: Loop) -> str:
@@ -221,14 +225,14 @@ def table(loop: Loop) -> str:
 
 def missed(model: ScalingModel) -> str:
     """By how much the formula misses a point at most, where that is said."""
-    said = [each.words for each in model.warnings if each.kind == "lack_of_fit"]
+    said = [warning.words for warning in model.warnings if warning.kind == "lack_of_fit"]
     return next((text.removeprefix("the formula misses a point by ") for text in said), "")
 
 
 def needed(loop: Loop, cell: Cell) -> str:
     """The cheapest point anywhere that is expected to settle a cell."""
-    found = suggest_points(loop.series(cell), question_of(cell.op))
-    settling = next((f"p = {each.at[0]:g}" for each in found if each.settles), "more than one point")
+    result = suggest_points(loop.series(cell), question_of(cell.op))
+    settling = next((f"p = {item.at[0]:g}" for item in result if item.settles), "more than one point")
     return f"{settling} (largest here: {loop.largest(cell)})"
 
 
@@ -236,9 +240,9 @@ def blamed(models: Mapping[Cell, ScalingModel]) -> list[str]:
     """Who is to blame for each rank of none, by the litmus test of its machine."""
     lines = []
     for cell, model in models.items():
-        found = find_cause(model, models[Cell(cell.machine, "litmus")]) if cell.op != "litmus" else None
-        if found is not None:
-            lines.append(f"- {cell.machine}, {cell.op}: the cause is likely the {found}")
+        result = find_cause(model, models[Cell(cell.machine, "litmus")]) if cell.op != "litmus" else None
+        if result is not None:
+            lines.append(f"- {cell.machine}, {cell.op}: the cause is likely the {result}")
     return lines
 
 
@@ -250,20 +254,20 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--cpu-minutes", type=float, default=20.0, metavar="N", help="0: only the tables")
     parser.add_argument("--records", type=Path, default=study.HERE, metavar="DIRECTORY")
-    asked = parser.parse_args()
-    if unknown := [part for part in asked.parts if part not in REACH]:
+    args = parser.parse_args()
+    if unknown := [part for part in args.parts if part not in REACH]:
         parser.error(f"unknown part {unknown[0]!r}; one of: {', '.join(REACH)}")
 
-    limit_s: float = 60 * asked.cpu_minutes
+    limit_s: float = 60 * args.cpu_minutes
 
     def may_go_on() -> bool:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime < limit_s
 
-    for part in asked.parts or REACH:
+    for part in args.parts or REACH:
         loop = loop_of(part)
         simulate = simulate_in(
-            asked.records / f"{part}-further", load(study.HERE / f"{part}.toml"), loop.label
+            args.records / f"{part}-further", load(study.HERE / f"{part}.toml"), loop.label
         )
         try:
             for wanted in loop.settle(simulate, may_go_on):

@@ -58,18 +58,18 @@ class Target(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, judge and print; the exit code is that of the verdicts, or of the last error."""
     parser = _parser()
-    asked = parser.parse_args(arguments)
-    targets = list(_targets(asked))
-    if asked.machine and asked.preload:
+    args = parser.parse_args(arguments)
+    targets = list(_targets(args))
+    if args.machine and args.preload:
         parser.error(
             "--preload: SimGrid binds a program to its own MPI first; a library is checked without it"
         )
-    if asked.record and len(targets) > 1:
+    if args.record and len(targets) > 1:
         parser.error("--record is that of a single library or machine")
     code = 0
     for target in targets:
         try:
-            checked = _measured(target, asked)
+            checked = _measured(target, args)
         except SteelyardError as error:
             print(f"error: {target.name}: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
             code = error.exit_code
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len(targets) > 1:
             print(f"\n## {target.name}\n")
         print(cells.table(checked), *cells.broken(checked), sep="\n", flush=True)
-        if asked.keep:
+        if args.keep:
             cells.keep(target.name, cells.cells_of(target.name, checked))
         code = max(code, checked.exit_code(strict=False))
     return code
@@ -175,12 +175,12 @@ def planned_experiment(
         program["env"] = {"LD_PRELOAD": str(asked.preload.resolve())}
     out = CRASHES.get(target.selector, frozenset())
     tables["claims"] = [
-        each for each in tables["claims"] if _applies(each, factors, asked.only) and not out & {*_names(each)}
+        item for item in tables["claims"] if _applies(item, factors, asked.only) and not out & {*_names(item)}
     ]
     place = program["command"].index("--ops") + 1
     ops = program["command"][place].split(",")
     if asked.only:
-        ops = list(dict.fromkeys(name for each in tables["claims"] for name in _names(each)))
+        ops = list(dict.fromkeys(name for claim in tables["claims"] for name in _names(claim)))
     program["command"][place] = ",".join(op for op in ops if op not in out)
     return experiment(source=str(HERE), **tables)
 

@@ -69,17 +69,17 @@ def model_heap(one: Series, *, method: Method) -> ScalingModel:
 
 def beside_heap(record: Record) -> str:
     """A row a library: shared pages that an object touches, then the process, at four scales."""
-    found: dict[tuple[str, str, str], dict[int, float]] = {}
+    result: dict[tuple[str, str, str], dict[int, float]] = {}
     for metric in ("shared_bytes", "resident_bytes"):
         for sample in record.samples(metric):
             key = str(sample.treatment.levels["implementation"]), str(sample.labels["op"]), metric
-            found.setdefault(key, {})[int(sample.treatment.levels["p"])] = statistics.median(sample.values)
+            result.setdefault(key, {})[int(sample.treatment.levels["p"])] = statistics.median(sample.values)
     objects = [op for op in EXPECTED if op != "mpi_init"]
     shown = []
-    for library in dict.fromkeys(library for library, _, _ in found):
-        cells = [_at_scales(found[library, op, "shared_bytes"], 1e3) for op in objects]
+    for library in dict.fromkeys(library for library, _, _ in result):
+        cells = [_at_scales(result[library, op, "shared_bytes"], 1e3) for op in objects]
         cells += [
-            _at_scales(found[library, "process", f"{kind}_bytes"], 1e6) for kind in ("shared", "resident")
+            _at_scales(result[library, "process", f"{kind}_bytes"], 1e6) for kind in ("shared", "resident")
         ]
         shown.append(f"| {' | '.join([library, *cells])} |")
     head = f"| library | {' | '.join(objects)} | process, MB | resident, MB |"
@@ -114,11 +114,11 @@ def size(value_bytes: float) -> str:
 
 def published() -> Mapping[str, str]:
     """What Table 5 prints for the three systems, by object."""
-    found: dict[str, list[str]] = {op: [] for op in EXPECTED}
+    result: dict[str, list[str]] = {op: [] for op in EXPECTED}
     for line in of_table_5():
         op = "mpi_init" if line["function"] == "MPI memory" else line["function"].lower()
-        found[op].append(f"{SIGNS[line['rank']]} O({line['model']})")
-    return {op: ", ".join(cells) for op, cells in found.items()}
+        result[op].append(f"{SIGNS[line['rank']]} O({line['model']})")
+    return {op: ", ".join(cells) for op, cells in result.items()}
 
 
 def of_table_5() -> Iterator[Mapping[str, str]]:

@@ -40,9 +40,9 @@ def main() -> int:
     parser.add_argument("libraries", type=Path)
     parser.add_argument("implementation")
     parser.add_argument("--bytes", type=int, default=800)
-    asked = parser.parse_args()
-    program = asked.libraries / "impi" / "bin" / "IMB-MPI1"
-    library = (asked.libraries / asked.implementation / "lib").resolve()
+    args = parser.parse_args()
+    program = args.libraries / "impi" / "bin" / "IMB-MPI1"
+    library = (args.libraries / args.implementation / "lib").resolve()
     env = {**os.environ, "LD_LIBRARY_PATH": str(library)}
     rank = next((os.environ[name] for name in RANK if name in os.environ), None)
     if not program.is_file() or rank is None:
@@ -51,7 +51,7 @@ def main() -> int:
         return 1
     words = [str(program), "-npmin", "2", "-data_type", "double", "-red_data_type", "double"]
     with NamedTemporaryFile("w", suffix=".lengths") as lengths:
-        lengths.write(f"{asked.bytes}\n")
+        lengths.write(f"{args.bytes}\n")
         lengths.flush()
         words += ["-msglen", lengths.name, *OPS]
         if rank != "0":
@@ -68,11 +68,11 @@ def main() -> int:
     if not loaded or any(path.parent != library for path in loaded):
         print(f"imb.py: it ran with {loaded or 'no MPI'}, and not with that of {library}", file=sys.stderr)
         return 1
-    found = list(lines(table, asked.implementation))
+    result = list(lines(table, args.implementation))
     name = os.environ.get("STEELYARD_METRICS")
     with Path(name).open("a") if name else sys.stdout as to:
-        to.writelines(json.dumps(line) + "\n" for line in found)
-    return 0 if len(found) == len(METRICS) * len(OPS) else 1
+        to.writelines(json.dumps(line) + "\n" for line in result)
+    return 0 if len(result) == len(METRICS) * len(OPS) else 1
 
 
 def libraries_of(pid: int) -> set[Path]:

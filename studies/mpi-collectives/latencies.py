@@ -53,8 +53,8 @@ def medians(samples: Mapping[Key, Sample]) -> Sequence[str]:
         if (command, metric) != REPORTED:
             continue
         values = np.asarray(sample.values, dtype=np.float64)
-        found = find_median_interval(sample, ALPHA)
-        interval = f"{1e6 * found.low:.2f} … {1e6 * found.high:.2f}" if found else "too few launches"
+        result = find_median_interval(sample, ALPHA)
+        interval = f"{1e6 * result.low:.2f} … {1e6 * result.high:.2f}" if result else "too few launches"
         rows.append(f"| {library} | {op} | {1e6 * np.median(values):.2f} | {interval} | {values.size} |")
     return rows
 
@@ -71,9 +71,9 @@ def against_peer(samples: Mapping[Key, Sample]) -> Sequence[str]:
 
 def ratio(old: Sample, new: Sample) -> str:
     """Old over new with its 95 % interval, or why there is none."""
-    found = estimate_ratio(old, new, "median_ratio")
-    if isinstance(found, Undefined):
-        return found.reason
-    interval = found.interval(ALPHA)
+    result = estimate_ratio(old, new, "median_ratio")
+    if isinstance(result, Undefined):
+        return result.reason
+    interval = result.interval(ALPHA)
     bounds = f" ({interval.low:.2f} … {interval.high:.2f})" if interval else ""
-    return f"{found.value:.2f}{bounds}"
+    return f"{result.value:.2f}{bounds}"

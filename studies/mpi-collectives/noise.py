@@ -18,14 +18,14 @@ def tables(series: Sequence[Series], ranked: Callable[[list[Series]], list[tuple
     """
     shown = []
     for op in dict.fromkeys(str(one.labels["op"]) for one in series):
-        its = sorted((one for one in series if one.labels["op"] == op), key=_levels)
-        ps = [f"{int(point.at[0])}" for point in its[0].points]
-        draws = max(len(point.values) for one in its for point in one.points)
+        ordered = sorted((one for one in series if one.labels["op"] == op), key=_levels)
+        ps = [f"{int(point.at[0])}" for point in ordered[0].points]
+        draws = max(len(point.values) for one in ordered for point in one.points)
         head = [f"### {op}, simulated: medians of {draws} draws, µs", ""]
         head.append(f"| links | hosts | {' | '.join(ps)} | model | rank (probability) |")
         head.append("|---" * (len(ps) + 4) + "|")
         rows = []
-        for one, (model, rank) in zip(its, ranked(its), strict=True):
+        for one, (model, rank) in zip(ordered, ranked(ordered), strict=True):
             medians = (f"{1e6 * statistics.median(point.values):.1f}" for point in one.points)
             levels = (f"{level:g}" for level in _levels(one))
             rows.append(f"| {' | '.join((*levels, *medians, model.growth(), rank))} |")

@@ -28,12 +28,16 @@ def made() -> Iterator[tuple[str, str]]:
             title, _, body = block.partition("\n")
             yield title, body
     yield "What § 3.3 concludes, claim by claim, simulated", conclusions.table()
-    found = cells.kept()
+    result = cells.kept()
     for library in LIBRARIES:
-        yield f"{library}, guidelines", cells.by_size(library, found)
+        yield f"{library}, guidelines", cells.by_size(library, result)
     for machine in MACHINES:
-        its = [of for of in dict.fromkeys(each.of for each in found) if of.partition("@")[0] == machine]
-        yield f"{machine}, guidelines, simulated", cells.by_machine(found, its)
+        its = [
+            fromkey
+            for fromkey in dict.fromkeys(item.of for item in result)
+            if fromkey.partition("@")[0] == machine
+        ]
+        yield f"{machine}, guidelines, simulated", cells.by_machine(result, its)
     for part in further.REACH:
         yield f"{part}, continued", further.table(further.loop_of(part))
 
@@ -46,8 +50,8 @@ def main() -> int:
         below = re.compile(rf"(?<=^#### {re.escape(title)}\n).*?(?=^(?:#|!|\*\*))", re.MULTILINE | re.DOTALL)
         # A backslash in a table is itself.
         stripped = body.strip().replace("\\", r"\\")
-        text, found = below.subn(f"\n{stripped}\n\n", text, count=1)
-        missing += [] if found else [title]
+        text, result = below.subn(f"\n{stripped}\n\n", text, count=1)
+        missing += [] if result else [title]
     README.write_text(text, encoding="utf-8")
     for title in missing:
         print(f"README.md has no heading '#### {title}'", file=sys.stderr)

@@ -78,16 +78,16 @@ def predict(values: Sequence[float], method: str, threshold: float = THRESHOLD) 
 
 def pilots(record: Record) -> dict[tuple[str, int], list[list[float]]]:
     """Latencies in seconds of all repetitions, in order: a list for each launch, by operation and size."""
-    found: dict[tuple[str, int], list[list[float]]] = {}
+    result: dict[tuple[str, int], list[list[float]]] = {}
     for _, launch in record.stream_measurements():
         values: dict[tuple[str, int], list[float]] = {}
-        for each in launch.values:
-            if each.metric == "latency_s":
-                place = (str(each.labels["op"]), int(each.labels["bytes"]))
-                values.setdefault(place, []).append(each.value)
+        for value in launch.values:
+            if value.metric == "latency_s":
+                place = (str(value.labels["op"]), int(value.labels["bytes"]))
+                values.setdefault(place, []).append(value.value)
         for place, its in values.items():
-            found.setdefault(place, []).append(its)
-    return found
+            result.setdefault(place, []).append(its)
+    return result
 
 
 def predicted(record: Record) -> list[Predicted]:
@@ -96,7 +96,7 @@ def predicted(record: Record) -> list[Predicted]:
         Predicted(
             op,
             size,
-            *(round(statistics.median(predict(its, method) for its in launches)) for method in METHODS),
+            *(round(statistics.median(predict(launch, method) for launch in launches)) for method in METHODS),
         )
         for (op, size), launches in pilots(record).items()
     ]
@@ -104,7 +104,7 @@ def predicted(record: Record) -> list[Predicted]:
 
 def largest(record: Record) -> int:
     """Of all operations and sizes, by the relative standard error."""
-    return max(each.rse for each in predicted(record))
+    return max(item.rse for item in predicted(record))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -89,11 +89,11 @@ TABLES: Final = tables_of(HERE)
 
 def latencies(part: str, of: str) -> dict[tuple[str, int], float]:
     """Medians in seconds, by operation and ranks."""
-    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    result: dict[tuple[str, int], list[float]] = defaultdict(list)
     for row in simulated.kept(part):
         if row.latency_s is not None and of in f" {row.of} ":
-            found[row.op, row.p].append(row.latency_s)
-    return {key: statistics.median(values) for key, values in found.items()}
+            result[row.op, row.p].append(row.latency_s)
+    return {key: statistics.median(values) for key, values in result.items()}
 
 
 def most(times: dict[tuple[str, int], float], left: str, *right: str) -> float:
@@ -107,7 +107,7 @@ def most(times: dict[tuple[str, int], float], left: str, *right: str) -> float:
 
 def numbers(text: str) -> list[float]:
     """All of a cell."""
-    return [float(each) for each in re.findall(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)]
+    return [float(item) for item in re.findall(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)]
 
 
 def sentences() -> Iterator[Sentence]:
@@ -197,11 +197,11 @@ def further() -> Iterator[Sentence]:
 
 def heap_of(library: str, op: str) -> dict[int, float]:
     """Medians of the mean heap of an object, in bytes, by ranks."""
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     for sample in kept(HERE, "memory").samples("heap_mean_bytes"):
         if (sample.levels["implementation"], sample.levels["op"]) == (library, op):
-            found[int(sample.levels["p"])] = statistics.median(sample.values)
-    return found
+            result[int(sample.levels["p"])] = statistics.median(sample.values)
+    return result
 
 
 def heap() -> Iterator[Sentence]:
@@ -250,8 +250,8 @@ def ratios(
 
 def real() -> Iterator[Sentence]:
     """Part (d)."""
-    same = ratios("same → IMB")
-    yield "the workload reads {} to {} times what IMB reads", min(same), max(same)
+    result = ratios("same → IMB")
+    yield "the workload reads {} to {} times what IMB reads", min(result), max(result)
     reported = ratios("as reported", ops=["bcast", "gather"])
     yield "Bcast and Gather are {} to {} times as much, because", min(reported), max(reported)
     mean = [1 / ratio for ratio in ratios("quantile → mean")]
@@ -398,7 +398,7 @@ def guidelines() -> Iterator[Sentence]:
     for row in rows:
         if row["of"] not in ("openmpi", "mpich", "impi") and not row["about"]:
             patterns[row["of"]] |= {row["rule"]} if row["outcome"] == "fails" else set()
-    counts = [len(found) for found in patterns.values()]
+    counts = [len(pattern) for pattern in patterns.values()]
     yield "All {} targets break something: {} to {} of 20", len(counts), min(counts), max(counts)
     every = " ".join(patterns)
     torus = " ".join(of for of in patterns if of.startswith("torus"))

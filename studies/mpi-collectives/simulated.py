@@ -44,22 +44,22 @@ class Row(NamedTuple):
 def rows_of(part: str, series: Iterable[Series]) -> Iterator[Row]:
     """Rows of series that have the labels of the part, and ``op``."""
     for one in series:
-        of = " ".join(f"{name}={one.labels[name]}" for name in LABELS[part])
+        result = " ".join(f"{name}={one.labels[name]}" for name in LABELS[part])
         for point in one.points:
             for value in point.values:
-                yield Row(part, of, str(one.labels["op"]), round(point.at[0]), value)
+                yield Row(part, result, str(one.labels["op"]), round(point.at[0]), value)
 
 
 def series_in(rows: Iterable[Row]) -> list[Series]:
     """Series of rows, named by their operation; their labels are texts."""
-    found: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    result: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for row in rows:
         if row.latency_s is not None:
-            found.setdefault((row.of, row.op), []).append((row.p, row.latency_s))
+            result.setdefault((row.of, row.op), []).append((row.p, row.latency_s))
     series = []
-    for (of, op), values in found.items():
+    for (of, op), values in result.items():
         labels: dict[str, Scalar] = {}
-        labels |= dict(each.split("=", 1) for each in of.split())
+        labels |= dict(item.split("=", 1) for item in of.split())
         one = series_of(
             op,
             ("p",),

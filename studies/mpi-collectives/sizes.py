@@ -22,7 +22,7 @@ def tables(series: Sequence[Series], ranked: Ranked) -> str:
         for name in dict.fromkeys(one.name for one in series):
             its = [one for one in series if (one.name, one.labels["machine"]) == (name, machine)]
             its.sort(key=lambda one: int(one.labels["bytes"]))
-            cells = [_cell(one, *found) for one, found in zip(its, ranked(its), strict=True)]
+            cells = [_cell(one, *result) for one, result in zip(its, ranked(its), strict=True)]
             lines.append(f"| {name} | {' | '.join(cells)} |")
         shown.append("\n".join(lines))
     return "\n\n".join(shown)

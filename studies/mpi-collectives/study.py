@@ -148,27 +148,27 @@ def pooled(series: list[Series], label: str) -> list[Series]:
     """Series that differ in this label only, as one with all of their values."""
     groups: dict[tuple[tuple[str, Scalar], ...], list[Series]] = {}
     for one in series:
-        groups.setdefault(tuple(sorted(each for each in one.labels.items() if each[0] != label)), []).append(
+        groups.setdefault(tuple(sorted(item for item in one.labels.items() if item[0] != label)), []).append(
             one
         )
-    found = []
+    result = []
     for labels, group in groups.items():
         values: dict[tuple[float, ...], tuple[float, ...]] = {}
         for point in (point for one in group for point in one.points):
             values[point.at] = values.get(point.at, ()) + point.values
         points = tuple(Point(at, its) for at, its in sorted(values.items()))
-        found.append(replace(group[0], labels=dict(labels), points=points))
-    return found
+        result.append(replace(group[0], labels=dict(labels), points=points))
+    return result
 
 
 def ranked(series: list[Series]) -> list[tuple[ScalingModel, str]]:
     """The model of each series of an operation, and its rank as a cell."""
-    found = []
+    result = []
     for one in series:
         asked = {one.name: Expectation(LATENCIES[one.name], DEVIATION)}
         (model,) = model_series(ModelRequest([one], Question(expectations=asked, parameter="p"))).models
-        found.append((model, rank_of(model)))
-    return found
+        result.append((model, rank_of(model)))
+    return result
 
 
 def table(title: str, series: list[Series]) -> str:
@@ -179,11 +179,11 @@ def table(title: str, series: list[Series]) -> str:
         expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in asked}, parameter="p"
     )
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
-    found = model_series(ModelRequest(asked, question, rules, litmus="litmus" if "litmus" in ops else None))
+    result = model_series(ModelRequest(asked, question, rules, litmus="litmus" if "litmus" in ops else None))
     order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))
-    ours = sorted(found.models, key=lambda model: order.index(model.name))
+    ours = sorted(result.models, key=lambda model: order.index(model.name))
     theirs = by_their_method(asked)
     rows = [row(model, theirs[model.name], printed.get(model.name)) for model in ours]
     beside = f"{SYSTEMS[machine]}, published" if machine in SYSTEMS else "published"
@@ -191,7 +191,7 @@ def table(title: str, series: list[Series]) -> str:
     columns = ("operation", "expected", "model", "R̄²", "δ", "rank (probability)", "points", BY_PAPER, beside)
     head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     counts = agreement(ours, theirs, printed)
-    return "\n".join([f"### {title}{simulated}", "", *head, *rows, *said(found), *counts])
+    return "\n".join([f"### {title}{simulated}", "", *head, *rows, *said(result), *counts])
 
 
 def by_their_method(series: list[Series]) -> dict[str, ScalingModel]:
@@ -212,10 +212,10 @@ def agreement(
     if not printed:
         return []
     compared = [(model, printed[model.name].rank) for model in ours if model.name in printed]
-    same = sum(rank_text(theirs[model.name]) == rank for model, rank in compared)
+    result = sum(rank_text(theirs[model.name]) == rank for model, rank in compared)
     stated = [(model, rank) for model, rank in compared if rank_text(model) != "undecided"]
     equal = sum(rank_text(model) == rank for model, rank in stated)
-    counts = f"Of {len(compared)} published ranks, the paper's method gives {same} on these data"
+    counts = f"Of {len(compared)} published ranks, the paper's method gives {result} on these data"
     return ["", f"{counts}; ours states {len(stated)}, {equal} of them as published."]
 
 
@@ -277,7 +277,7 @@ def rank_of(model: ScalingModel) -> str:
 
 def said(found: Modelled) -> list[str]:
     """Rules, causes, and what could not be modelled."""
-    lines = [f"- rule {format_verdict(each)}" for each in found.rules]
+    lines = [f"- rule {format_verdict(item)}" for item in found.rules]
     blamed = zip(found.models, found.causes, strict=True)
     lines += [
         f"- {model.name}: the cause is likely the {cause}" for model, cause in blamed if cause is not None

@@ -75,12 +75,12 @@ TORUS: Final = "torus"
 
 def torus_times(function: str) -> dict[int, float]:
     """Times of the whole in seconds on the torus of part (o), by p."""
-    wanted = dict(zip(("algorithm", "bits"), ON_A_TORUS[function], strict=True))
-    wanted |= {"machine": TORUS, "computing": "calibrated"}
+    result = dict(zip(("algorithm", "bits"), ON_A_TORUS[function], strict=True))
+    result |= {"machine": TORUS, "computing": "calibrated"}
     found = {
         int(str(sample.levels["p"])): sample.values[0]
         for sample in kept(HERE, "shares").samples("time_s")
-        if wanted.items() <= sample.levels.items()
+        if result.items() <= sample.levels.items()
     }
     return dict(sorted(found.items()))
 
@@ -112,7 +112,7 @@ def cells() -> Iterator[Row]:
         remark = f"the printed cell: {line['note']}" if line["note"] else ""
         yield _cell(line, MACHINES[line["system"]], line["system"], remark)
         if line["system"] == "Juqueen" and line["function"] in ON_A_TORUS:
-            beyond = "; ".join(each for each in (remark, "at most eight nodes") if each)
+            beyond = "; ".join(item for item in (remark, "at most eight nodes") if item)
             yield _cell(line, TORUS, "Juqueen, on a torus (o)", beyond)
 
 

@@ -19,11 +19,11 @@ HERE = Path(__file__).parent
 def figures() -> Iterator[Chart]:
     """One for each of parts (a), (b) and (d)."""
     ranks = {f"p = {2**i}": float(2**i) for i in range(2, 10)}
-    whole = rows_of(HERE, "(a) Five sorts")
-    for row in whole:
+    rows = rows_of(HERE, "(a) Five sorts")
+    for row in rows:
         if row["algorithm"] == "exact":
             row["algorithm"] = f"exact, {row['schedule']}"
-    flat = [row for row in whole if row["machine"] == "flat"]
+    flat = [row for row in rows if row["machine"] == "flat"]
     yield over(
         "sorts",
         points(flat, ranks, ["algorithm"]),

@@ -92,26 +92,26 @@ def ranks(row: dict[str, str]) -> list[str]:
 
 def splitters() -> Iterator[Sentence]:
     """Part (c), which has no table."""
-    found = kept(HERE, "splitters")
+    result = kept(HERE, "splitters")
 
     def of(metric: str, schedule: str, **where: str) -> float:
         wanted = {"schedule": schedule, **where}
         (its,) = (
-            sample.values[0] for sample in found.samples(metric) if wanted.items() <= sample.levels.items()
+            sample.values[0] for sample in result.samples(metric) if wanted.items() <= sample.levels.items()
         )
         return its
 
     phase = {"phase": "splitters"}
     seconds, counts, messages = (
-        {each: of(metric, each, **where) for each in ("sequential", "batched")}
+        {item: of(metric, item, **where) for item in ("sequential", "batched")}
         for metric, where in (("phase_s", phase), ("rounds", {}), ("phase_messages", phase))
     )
     yield (
         "Sequential {} ms in {} rounds and {} messages, batched {} ms in {} rounds and {}: the claim",
         *(
             number
-            for each in ("sequential", "batched")
-            for number in (1e3 * seconds[each], counts[each], messages[each])
+            for text in ("sequential", "batched")
+            for number in (1e3 * seconds[text], counts[text], messages[text])
         ),
     )
     yield "**holds**, {} ×", seconds["sequential"] / seconds["batched"]

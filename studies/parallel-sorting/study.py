@@ -46,8 +46,8 @@ def _table_10(record: Record, *sort: str) -> str:
     cells = parts.published("10")
     names = {claim.name for claim in record.experiment.claims}
     printed = {claim: cells[name] for claim, name in PRINTED.items() if claim in names}
-    whole = parts.values(record, "time_s", ("machine", *sort), "p", factor=MICRO)
-    return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record, printed)}"
+    result = parts.values(record, "time_s", ("machine", *sort), "p", factor=MICRO)
+    return f"The whole, µs:\n\n{result}\n\n{parts.growth(record, printed)}"
 
 
 def groups(record: Record) -> str:
@@ -72,8 +72,8 @@ def loads(record: Record) -> str:
 
 def sizes(record: Record) -> str:
     """Part (e): the whole over n/p and p, and its models in both."""
-    whole = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=MICRO)
-    return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record)}"
+    result = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=MICRO)
+    return f"The whole, µs:\n\n{result}\n\n{parts.growth(record)}"
 
 
 def messages(record: Record) -> str:
@@ -90,8 +90,8 @@ def scans(record: Record) -> str:
 def real(record: Record) -> str:
     """Part (h): real phases on one rank and on two, and whether the second pays."""
     table = parts.values(record, "phase_s", ("algorithm", "schedule", "phase"), "p", factor=1e3)
-    whole = parts.values(record, "time_s", ("algorithm", "schedule"), "p", factor=1e3)
-    return f"Medians of launches, ms:\n\n{whole}\n\n{table}\n\n{parts.verdicts(record)}"
+    result = parts.values(record, "time_s", ("algorithm", "schedule"), "p", factor=1e3)
+    return f"Medians of launches, ms:\n\n{result}\n\n{table}\n\n{parts.verdicts(record)}"
 
 
 def rounds(record: Record) -> str:
@@ -107,30 +107,30 @@ def rounds(record: Record) -> str:
 
 def long(record: Record) -> str:
     """Part (k): the whole, and splitters of each sort, over n/p and p; models in both."""
-    whole = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=1e3)
+    result = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=1e3)
     splitters = parts.values(
         record, "phase_s", ("algorithm", "keys"), "p", where={"phase": "splitters"}, factor=1e3
     )
-    return f"The whole, ms:\n\n{whole}\n\nSplitters, ms:\n\n{splitters}\n\n{parts.growth(record)}"
+    return f"The whole, ms:\n\n{result}\n\nSplitters, ms:\n\n{splitters}\n\n{parts.growth(record)}"
 
 
 def gaussian(record: Record) -> str:
     """Part (l): the whole by distribution, and its models."""
-    whole = parts.values(record, "time_s", ("algorithm", "distribution"), "p", factor=MICRO)
-    return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record)}"
+    result = parts.values(record, "time_s", ("algorithm", "distribution"), "p", factor=MICRO)
+    return f"The whole, µs:\n\n{result}\n\n{parts.growth(record)}"
 
 
 def sequential(record: Record) -> str:
     """Part (m): exact splitting one after the other, and its cell of Table 10."""
     printed = {"exact, sequential: whole": parts.published("10")[PRINTED["exact, sequential: whole"]]}
-    whole = parts.values(record, "time_s", ("machine",), "p", factor=1e3)
-    return f"The whole, ms:\n\n{whole}\n\n{parts.growth(record, printed)}"
+    result = parts.values(record, "time_s", ("machine",), "p", factor=1e3)
+    return f"The whole, ms:\n\n{result}\n\n{parts.growth(record, printed)}"
 
 
 def memory(record: Record) -> str:
     """Part (n): what a pass of radix sort keeps beside the items, and its models."""
-    kept = parts.values(record, "step_bytes", ("exchange", "bits", "keys"), "p")
-    return f"Bytes a rank:\n\n{kept}\n\n{parts.growth(record)}"
+    result = parts.values(record, "step_bytes", ("exchange", "bits", "keys"), "p")
+    return f"Bytes a rank:\n\n{result}\n\n{parts.growth(record)}"
 
 
 def shares(record: Record) -> str:
@@ -164,8 +164,8 @@ def phases(record: Record, *by: str) -> str:
 
 
 PARTS: Final = {
-    each.__name__.replace("_", "-"): each
-    for each in (
+    item.__name__.replace("_", "-"): item
+    for item in (
         *(splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real, rounds),
         *(long, gaussian, sequential, memory, shares),
     )

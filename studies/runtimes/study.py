@@ -69,8 +69,8 @@ def check_outcomes(record: Record, by: tuple[str, ...]) -> int:
 
 def ratios(record: Record, names: tuple[str, ...]) -> dict[Key, Change]:
     """What other systems take longer than ours, by the levels of factors of these names."""
-    found = changes(analyze(record).judged)
-    return {tuple(each.levels[name] for name in names): each for each in found}
+    result = changes(analyze(record).judged)
+    return {tuple(item.levels[name] for name in names): item for item in result}
 
 
 def written(change: Change) -> str:
@@ -81,21 +81,21 @@ def written(change: Change) -> str:
 def peers(record: Record) -> str:
     """Our time of each kernel, and how many times as long the others take."""
     names = ("kernel", "cores", "system")
-    same = check_outcomes(record, names[:-1])
-    found = ratios(record, names)
+    outcomes = check_outcomes(record, names[:-1])
+    result = ratios(record, names)
     rows = []
     for (kernel, cores, system), time_s in times(record, names).items():
         if system != OURS:
             continue
         name = str(kernel)
-        each = f"{1e9 * time_s / ITEMS[name]:.3g}" if name in ITEMS else ""
+        item = f"{1e9 * time_s / ITEMS[name]:.3g}" if name in ITEMS else ""
         rate = f"{ITEMS[name] * ITEM_BYTES[name] / time_s / 1e9:.3g}" if name in ITEM_BYTES else ""
         others = [
-            f"{key[-1]} {written(change)}" for key, change in found.items() if key[:-1] == (kernel, cores)
+            f"{key[-1]} {written(change)}" for key, change in result.items() if key[:-1] == (kernel, cores)
         ]
-        rows.append([name, str(cores), f"{1e3 * time_s:.3g}", each, rate, "; ".join(others)])
+        rows.append([name, str(cores), f"{1e3 * time_s:.3g}", item, rate, "; ".join(others)])
     head = ["kernel", "cores", "ours, ms", "ns an item and rank", "GB/s a rank", "time over ours"]
-    said = f"What {same} programs of others computed is what ours did."
+    said = f"What {outcomes} programs of others computed is what ours did."
     return f"{parts.table(head, rows)}\n\n{said}\n\n{parts.verdicts(record)}"
 
 
@@ -103,13 +103,13 @@ def graphs(record: Record) -> str:
     """GAP's time over ours: a row for each kernel and graph."""
     names = ("graph", "kernel", "cores", "system")
     check_outcomes(record, names[:-1])
-    found, took = ratios(record, names), times(record, names)
+    result, took = ratios(record, names), times(record, names)
     rows = []
     for graph, kernel in dict.fromkeys(key[:2] for key in took):
         cells = [str(kernel), str(graph)]
         for cores in (1, 2):
             cells.append(f"{1e3 * took[graph, kernel, cores, OURS]:.3g}")
-            cells.append(written(found[graph, kernel, cores, "gap"]))
+            cells.append(written(result[graph, kernel, cores, "gap"]))
         rows.append(cells)
     head = ["kernel", "graph", "one rank, ms", "GAP over it", "two ranks, ms", "GAP, two threads, over it"]
     return parts.table(head, rows)
@@ -127,7 +127,7 @@ def large(record: Record) -> str:
     return parts.table(["kernel", "graph", "one rank, s", "GAP, one thread, s", "GAP over it"], rows)
 
 
-PARTS: Final = {each.__name__: each for each in (peers, graphs, large)}
+PARTS: Final = {item.__name__: item for item in (peers, graphs, large)}
 
 if __name__ == "__main__":
     sys.exit(parts.main(HERE, __doc__, PARTS))

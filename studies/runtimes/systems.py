@@ -119,15 +119,15 @@ def program(kernel: str, system: str, cores: int) -> Measured:
     """One of ``kernels/``."""
     binary = built("bin", system)
     if system == "goodsyard":
-        said = output(ranks(cores, binary, "--kernel", kernel, "--edges", BUILT / "edges.el"))
+        result = output(ranks(cores, binary, "--kernel", kernel, "--edges", BUILT / "edges.el"))
     elif system == "lamellar":
-        said = lamellar(binary, kernel, cores)
+        result = lamellar(binary, kernel, cores)
     elif system == "openmp":
-        said = output([binary, kernel], OMP_NUM_THREADS=str(cores), OMP_PROC_BIND="true")
+        result = output([binary, kernel], OMP_NUM_THREADS=str(cores), OMP_PROC_BIND="true")
     else:
-        said = output(ranks(cores, binary, kernel, BUILT / "edges.el"))
-    (outcome,) = values(lines(said), "sum")
-    return Measured(values(lines(said), "time_s"), outcome)
+        result = output(ranks(cores, binary, kernel, BUILT / "edges.el"))
+    (outcome,) = values(lines(result), "sum")
+    return Measured(values(lines(result), "time_s"), outcome)
 
 
 def lamellar(binary: Path, kernel: str, cores: int) -> str:
@@ -156,16 +156,16 @@ def lamellar(binary: Path, kernel: str, cores: int) -> str:
 def by_graph(kernel: str, cores: int, *options: str) -> Measured:
     """Our program, on Graph500's graph and from its 64 roots."""
     words = [kernel, "--scale", SCALE, "--sources", 64, *options]
-    found = lines(output(ranks(cores, GRAPH, *words)))
-    return Measured([statistics.fmean(values(found, "time_s"))], statistics.fmean(values(found, "edges")))
+    result = lines(output(ranks(cores, GRAPH, *words)))
+    return Measured([statistics.fmean(values(result, "time_s"))], statistics.fmean(values(result, "edges")))
 
 
 def by_graph500(kernel: str, cores: int) -> Measured:
     """The reference code, which makes the same graph and draws the same roots."""
     reference = built("graph500", "src", "graph500_reference_bfs_sssp")
-    said = output(ranks(cores, reference, SCALE), SKIP_VALIDATION="1")
-    (took_s,) = re.findall(rf"{kernel} +mean_time: *([0-9.e+-]+)", said)
-    (edges,) = re.findall(r"mean_nedge: *([0-9.e+]+)", said)
+    result = output(ranks(cores, reference, SCALE), SKIP_VALIDATION="1")
+    (took_s,) = re.findall(rf"{kernel} +mean_time: *([0-9.e+-]+)", result)
+    (edges,) = re.findall(r"mean_nedge: *([0-9.e+]+)", result)
     return Measured([float(took_s)], float(edges))
 
 
@@ -180,9 +180,9 @@ def by_graph_of_file(verb: str, cores: int, graph: str) -> Measured:
         words += ["--generator", BUILT / f"{graph}.{'wel' if verb == 'sssp' else 'el'}"]
     words += PATHS[graph].ours if verb == "sssp" else []
     words += ["--roots", *ROOTS] if also.has_roots else []
-    found = lines(output(ranks(cores, GRAPH, *words)))
-    of_roots = [line["values"] for line in found if line["metric"] == "time_s"]
-    outcome = sum(values(found, also.result)) if also.result else float(len(of_roots))
+    result = lines(output(ranks(cores, GRAPH, *words)))
+    of_roots = [line["values"] for line in result if line["metric"] == "time_s"]
+    outcome = sum(values(result, also.result)) if also.result else float(len(of_roots))
     return Measured([statistics.fmean(map(statistics.median, of_roots))], outcome)
 
 
@@ -196,13 +196,13 @@ def by_gap(verb: str, cores: int, graph: str) -> Measured:
     for root in ROOTS if also.has_roots else (None,):
         words = [built("gapbs", str(kernel)), "-f", file, "-n", TRIALS, "-a", *options]
         words += [] if root is None else ["-r", root]
-        said = output(words, OMP_NUM_THREADS=str(cores))
-        times.append(statistics.median(map(float, re.findall(r"Trial Time: +([0-9.]+)", said))))
-        counts = re.findall(also.printed, said) if also.printed else ["1"]
+        result = output(words, OMP_NUM_THREADS=str(cores))
+        times.append(statistics.median(map(float, re.findall(r"Trial Time: +([0-9.]+)", result))))
+        counts = re.findall(also.printed, result) if also.printed else ["1"]
         outcome += float(counts[-1])
         if verb == "cc" and graph in DRAWN:
             # Vertices without edges behind the last that has any are not in the file.
-            (nodes,) = re.findall(r"Graph has (\d+) nodes", said)
+            (nodes,) = re.findall(r"Graph has (\d+) nodes", result)
             outcome += (1 << DRAWN[graph][1]) - int(nodes)
     return Measured([statistics.fmean(times)], outcome)
 
@@ -228,8 +228,8 @@ def main() -> None:
     """Write the lines."""
     kernel, system, cores, *graph = sys.argv[1:]
     measured = measure(kernel, system, int(cores), *graph)
-    for metric, unit, found in (("time_s", "s", measured.times_s), ("outcome", "", [measured.outcome])):
-        print(json.dumps({"steelyard": 1, "metric": metric, "unit": unit, "values": list(found)}))
+    for metric, unit, result in (("time_s", "s", measured.times_s), ("outcome", "", [measured.outcome])):
+        print(json.dumps({"steelyard": 1, "metric": metric, "unit": unit, "values": list(result)}))
 
 
 if __name__ == "__main__":

@@ -173,10 +173,10 @@ def show_collectives(path: Path, peer: Path | None) -> None:
 def show_lulesh(path: Path) -> None:
     """Visits that follow c + a·p^(1/3)·size, and the time against size⁴·p^(1/3)."""
     series = [one for one in read_series(path) if one.metric in ("visits", "time")]
-    found = models_of(series, Question(targets=({"p": 1000.0, "size": 50.0},)))
+    result = models_of(series, Question(targets=({"p": 1000.0, "size": 50.0},)))
     expected = (parse_growth("p^(1/3)"), parse_growth("s", "s"))
-    visits = [one for one in found if one.metric == "visits"]
-    same = [one for one in visits if one.lead == expected and len(one.terms) == 1]
+    visits = [one for one in result if one.metric == "visits"]
+    same = [visit for visit in visits if visit.lead == expected and len(visit.terms) == 1]
     flat = [one for one in visits if not one.terms]
     print(
         f"\nLULESH, visits of {len(visits)} call paths: {len(same)} follow c + a·p^(1/3)·size,"
@@ -184,7 +184,7 @@ def show_lulesh(path: Path) -> None:
     )
     for one in visits:
         print(f"  {one.name.rsplit('->', 1)[-1].split('(')[0]:<42} {one.text()}")
-    main = next(one for one in found if one.metric == "time" and one.name.endswith("main(int, char**)"))
+    main = next(one for one in result if one.metric == "time" and one.name.endswith("main(int, char**)"))
     measured = next(s for s in series if s.metric == "time" and s.name == main.name)
     f = np.array([size**4 * p ** (1 / 3) for p, size in (point.at for point in measured.points)])
     y = np.array([np.mean(point.values) for point in measured.points])
@@ -209,12 +209,13 @@ def main() -> int:
     parser.add_argument("--peer", type=Path)
     options = parser.parse_args()
     cells = published()
-    found = disagreements(cells)
+    result = disagreements(cells)
     print(
-        f"Published ranks: {len(cells)} cells, {len(cells) - len(found)} as the rule of the paper gives them,"
-        f" {len(found)} not:"
+        f"Published ranks: {len(cells)} cells,"
+        f" {len(cells) - len(result)} as the rule of the paper gives them,"
+        f" {len(result)} not:"
     )
-    print("\n".join(found))
+    print("\n".join(result))
     try:
         if options.collectives:
             show_collectives(options.collectives, options.peer)

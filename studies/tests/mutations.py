@@ -89,8 +89,8 @@ def both(*changes: Change) -> Change:
     """One change after another."""
 
     def change(rows: Rows) -> Rows:
-        for each in changes:
-            rows = each(rows)
+        for item in changes:
+            rows = item(rows)
         return rows
 
     return change

@@ -23,11 +23,11 @@ def enumerated():
 
 
 def test_what_chance_gives_is_the_mean_over_all_permutations():
-    found = compare_with_chance("t", zip(PRINTED, OURS, strict=True), operator.eq)
+    result = compare_with_chance("t", zip(PRINTED, OURS, strict=True), operator.eq)
     every = enumerated()
-    assert (found.agree, found.cells) == (4, 6)
-    assert found.by_chance == pytest.approx(sum(every) / len(every))
-    assert found.p == pytest.approx(sum(each >= 4 for each in every) / len(every), abs=0.015)
+    assert (result.agree, result.cells) == (4, 6)
+    assert result.by_chance == pytest.approx(sum(every) / len(every))
+    assert result.p == pytest.approx(sum(item >= 4 for item in every) / len(every), abs=0.015)
 
 
 def test_cells_shuffled_agree_no_more_than_chance_and_cells_as_printed_do():
@@ -44,6 +44,6 @@ def test_cells_that_are_all_alike_agree_by_chance_alone():
 
 
 def test_a_percentage_agrees_within_a_tolerance_anywhere_in_the_table():
-    found = compare_with_chance("t", [(50.0, 52.0), (80.0, 20.0)], lambda a, b: abs(a - b) <= 5)
-    assert (found.agree, found.by_chance) == (1, 0.5)
-    assert found.row()[:4] == ["t", "2", "1", "0.5"]
+    result = compare_with_chance("t", [(50.0, 52.0), (80.0, 20.0)], lambda a, b: abs(a - b) <= 5)
+    assert (result.agree, result.by_chance) == (1, 0.5)
+    assert result.row()[:4] == ["t", "2", "1", "0.5"]

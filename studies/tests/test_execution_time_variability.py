@@ -46,10 +46,10 @@ PARTS = {f"{spec}-{order}" for spec in TREATMENTS for order in ("rows", "blocks"
 @pytest.fixture(scope="module")
 def programs():
     """Of packages: all commands of the specs."""
-    found = load(STUDY / "services.toml").program.commands
-    if lacking := [words[0] for words in found.values() if shutil.which(words[0]) is None]:
+    commands = load(STUDY / "services.toml").program.commands
+    if lacking := [words[0] for words in commands.values() if shutil.which(words[0]) is None]:
         pytest.skip(f"not found: {', '.join(lacking)}")
-    return found
+    return commands
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +57,14 @@ def built(tmp_path_factory):
     """Directories with our own programs, by options."""
     if shutil.which("cc") is None:
         pytest.skip("no C compiler")
-    found = {}
+    result = {}
     for options in (["O2"], ["O3"], ["O2", "-fopenmp"]):
         directory = tmp_path_factory.mktemp("built")
         sources = Path(__file__).parents[2] / "src" / "steelyard" / "extensions" / "demo" / "programs"
         words = [STUDY / "build.sh", options[0], STUDY, sources, directory, *options[1:]]
         subprocess.run(words, check=True)
-        found[" ".join(options)] = directory
-    return found
+        result[" ".join(options)] = directory
+    return result
 
 
 def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, programs, built, tmp_path):
@@ -72,7 +72,7 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
     if any(lacks):
         pytest.skip(str(lacks))
     command = [sys.executable, STUDY / "run.py", "--size=small", "--directory", tmp_path / "labs"]
-    found = []
+    result = []
     for name in ("first", "second"):
         done = subprocess.run(
             [*command, "--data", tmp_path / name],
@@ -83,10 +83,10 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
         )
         assert done.returncode == 0, done.stderr
         data = [(tmp_path / name / file).read_text() for file in ("summary.json", "measured.csv")]
-        found.append(data)
+        result.append(data)
     # What is finished is not measured again.
-    assert found[0] == found[1]
-    summary = json.loads(found[0][0])
+    assert result[0] == result[1]
+    summary = json.loads(result[0][0])
     assert set(summary) == PARTS - {"environment-again-blocks"}
     # Two programs of two sizes and two optimisations in each: pairs are those of one program.
     assert summary["services-blocks"]["wall_s"]["pairs"] == 2
@@ -124,14 +124,14 @@ def test_nas_kernels_run_in_parts_beside_the_way_of_the_paper_to_take_the_time(s
 
 
 def test_pairs_that_are_one_treatment_by_two_names_are_counted_as_a_null(monkeypatch):
-    found, count = tables["Found"], tables["identical_pairs"]
+    result, count = tables["Found"], tables["identical_pairs"]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     cells = [
-        found("affinity", "wall_s", "", "2,compact", "2,scatter", 5, 3, 1),
-        found("affinity", "wall_s", "", "4,compact", "4,scatter", 5, 1, 0),
-        found("affinity", "wall_s", "", "2,none", "2,compact", 5, 5, 5),
-        found("affinity", "wall_s", "", "2,compact", "4,scatter", 5, 5, 5),
-        found("environment-null-rows", "cpu_s", "", "1", "2", 10, 4, 2),
+        result("affinity", "wall_s", "", "2,compact", "2,scatter", 5, 3, 1),
+        result("affinity", "wall_s", "", "4,compact", "4,scatter", 5, 1, 0),
+        result("affinity", "wall_s", "", "2,none", "2,compact", 5, 5, 5),
+        result("affinity", "wall_s", "", "2,compact", "4,scatter", 5, 5, 5),
+        result("environment-null-rows", "cpu_s", "", "1", "2", 10, 4, 2),
     ]
     assert count(cells) == [
         "affinity, wall_s: of 10 pairs of identical treatments, 4 differ before Holm, 1 after",
@@ -170,23 +170,23 @@ def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env,
 
 def test_the_specs_are_the_experiments_of_the_paper():
     for name, count in (TREATMENTS | NPB_TREATMENTS).items():
-        asked = load(STUDY / f"{name}.toml")
-        assert len(Laboratory(asked).plan().value.treatments) == count
-        assert (asked.design.order, asked.design.blocks, asked.design.discard) == (
+        result = load(STUDY / f"{name}.toml")
+        assert len(Laboratory(result).plan().value.treatments) == count
+        assert (result.design.order, result.design.blocks, result.design.discard) == (
             "nogueira-matias-2014",
             30,
             1,
         )
-        assert asked.analysis.protocol == "nogueira-matias-2014"
+        assert result.analysis.protocol == "nogueira-matias-2014"
     sizes = next(f.levels for f in load(STUDY / "environment.toml").factors if f.name == "env_bytes")
     assert list(sizes) == [0, 64, 128, 256, 512, 1024, 2048, 4096]
 
 
 def test_the_screening_is_twelve_treatments_for_eight_factors():
-    asked = load(STUDY / "npb-screening.toml")
-    assert asked.design.kind == "plackett-burman"
-    assert len(Laboratory(asked).plan().value.treatments) == 12
-    assert {"omp_wait_policy", "background_load"} < {factor.name for factor in asked.factors}
+    result = load(STUDY / "npb-screening.toml")
+    assert result.design.kind == "plackett-burman"
+    assert len(Laboratory(result).plan().value.treatments) == 12
+    assert {"omp_wait_policy", "background_load"} < {factor.name for factor in result.factors}
 
 
 def test_programs_of_packages_print_the_same_bytes_every_time(programs, tmp_path):
@@ -215,21 +215,21 @@ def printed(built, program, *arguments, threads=1):
 
 def in_all(built, program, *arguments):
     """What it prints in every build and with every number of threads, which must be one thing."""
-    found = set().union(*(printed(built, program, *arguments, threads=threads) for threads in (1, 2, 6)))
-    assert len(found) == 1
-    return [int(line) for line in found.pop().split()]
+    result = set().union(*(printed(built, program, *arguments, threads=threads) for threads in (1, 2, 6)))
+    assert len(result) == 1
+    return [int(line) for line in result.pop().split()]
 
 
 def test_normal_deviates_fall_into_the_rings_that_the_normal_distribution_has(built):
     pairs = 200_000
     rings = in_all(built, "gaussian", pairs)
-    kept = sum(rings)
+    result = sum(rings)
     # Of a square, the circle holds a share of pi / 4; within five standard deviations of a binomial.
-    assert abs(kept / pairs - math.pi / 4) < 5 * math.sqrt(math.pi / 4 * (1 - math.pi / 4) / pairs)
+    assert abs(result / pairs - math.pi / 4) < 5 * math.sqrt(math.pi / 4 * (1 - math.pi / 4) / pairs)
     for ring in range(3):
         below = [math.erf(edge / math.sqrt(2)) ** 2 for edge in (ring, ring + 1)]
         share = below[1] - below[0]
-        assert abs(rings[ring] / kept - share) < 5 * math.sqrt(share * (1 - share) / kept)
+        assert abs(rings[ring] / result - share) < 5 * math.sqrt(share * (1 - share) / result)
 
 
 def test_ranks_are_those_of_sorted_keys(built):

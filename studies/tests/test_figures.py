@@ -46,4 +46,4 @@ def test_every_figure_has_rows_and_every_row_a_number(drawing, study):
             assert rows, chart.name
             for row in rows:
                 numbers = [row[key] for key in ("x", "y", "value") if key in row]
-                assert all(isinstance(each, int | float) for each in numbers), (chart.name, row)
+                assert all(isinstance(number, int | float) for number in numbers), (chart.name, row)

@@ -118,7 +118,7 @@ def test_a_screening_gives_a_speedup_a_knob_and_how_a_pair_changes_it(tmp_path, 
     (tmp_path / "values").mkdir()
     (tmp_path / "values" / "screening.csv").write_text("\n".join(rows) + "\n")
     monkeypatch.setitem(tables["effects"].__globals__, "HERE", tmp_path)
-    found = tables["effects"]("screening")
+    result = tables["effects"]("screening")
     expected = {
         "flush age: 50 → 500 µs": 1 / 3,
         "ranks: 8 → 32": 8**0.5,
@@ -126,9 +126,9 @@ def test_a_screening_gives_a_speedup_a_knob_and_how_a_pair_changes_it(tmp_path, 
         "flush age × active tasks": 1,
     }
     for label, effect in expected.items():
-        low, high = map(float, found[label][1].split(" to "))
-        assert float(found[label][0]) == pytest.approx(effect, rel=0.03)
-        assert low < float(found[label][0]) < high
+        low, high = map(float, result[label][1].split(" to "))
+        assert float(result[label][0]) == pytest.approx(effect, rel=0.03)
+        assert low < float(result[label][0]) < high
 
 
 def program(path, *lines):
@@ -151,32 +151,32 @@ def peers(at, nedge):
 def test_references_are_rated_by_the_edges_that_all_search(tmp_path, references):
     search = references["search"]
     roots, edges = {"bfs": [4, 7], "bc": [4]}, {"4": 1000, "7": 2000}
-    given = search.Prepared(tmp_path, 10, "", "", roots, edges, **peers(tmp_path, 1485))
-    given.write()
-    assert search.Prepared.read(tmp_path) == given
+    prepared = search.Prepared(tmp_path, 10, "", "", roots, edges, **peers(tmp_path, 1485))
+    prepared.write()
+    assert search.Prepared.read(tmp_path) == prepared
     # The median of three times, and the harmonic mean of half a million and a million edges a second.
-    assert search.rate_of(given, "bfs", "gap", 1) == pytest.approx(2 / (1 / 5e5 + 1 / 1e6))
-    assert search.rate_of(given, "bc", "gap", 2) == pytest.approx(5e5)
+    assert search.rate_of(prepared, "bfs", "gap", 1) == pytest.approx(2 / (1 / 5e5 + 1 / 1e6))
+    assert search.rate_of(prepared, "bc", "gap", 2) == pytest.approx(5e5)
     # 1 % of the edges are loops, which the reference code leaves out.
-    assert search.rate_of(given, "bfs", "graph500", 2) == pytest.approx(4.5e7 / 0.99)
+    assert search.rate_of(prepared, "bfs", "graph500", 2) == pytest.approx(4.5e7 / 0.99)
 
 
 def test_a_reference_that_searches_another_graph_is_refused(tmp_path, references):
     search = references["search"]
-    given = search.Prepared(tmp_path, 10, "", "", {"bfs": [4]}, {"4": 1000}, **peers(tmp_path, 900))
+    prepared = search.Prepared(tmp_path, 10, "", "", {"bfs": [4]}, {"4": 1000}, **peers(tmp_path, 900))
     with pytest.raises(SystemExit, match="not the same graph"):
-        search.rate_of(given, "bfs", "graph500", 1)
+        search.rate_of(prepared, "bfs", "graph500", 1)
     program(tmp_path / "bfs", "Trial Time:          0.00200")
     with pytest.raises(SystemExit, match="GAP tells 1 times in place of 3"):
-        search.rate_of(given, "bfs", "gap", 1)
+        search.rate_of(prepared, "bfs", "gap", 1)
 
 
 def test_references_that_are_not_given_are_left_out(tmp_path, references):
     every = references["search"].Prepared(tmp_path, 10, "", "", {}, {}, **peers(tmp_path, 1))
 
     def ways(**changes):
-        found = references["question"](every._replace(**changes), 1)
-        return next(factor.levels for factor in found.factors if factor.name == "way")
+        result = references["question"](every._replace(**changes), 1)
+        return next(factor.levels for factor in result.factors if factor.name == "way")
 
     assert list(ways()) == ["tasks", "items", "graph500", "gap"]
     assert list(ways(gapbs="")) == ["tasks", "items", "graph500"]
@@ -188,9 +188,9 @@ def test_what_is_left_out_and_what_is_missing_is_said(tmp_path, capfd):
     words = [sys.executable, str(STUDY / "references.py"), "--scale", "10", "--prepared", str(tmp_path)]
     missing = subprocess.run([*words, "--gapbs", str(tmp_path)], check=False)
     assert missing.returncode == 4
-    said = capfd.readouterr().err
-    assert "graph500 is left out: --graph500 PROGRAM names it" in said
-    assert f"error: {tmp_path / 'bfs'} is missing\n\nhint: --gapbs is a checkout" in said
+    err = capfd.readouterr().err
+    assert "graph500 is left out: --graph500 PROGRAM names it" in err
+    assert f"error: {tmp_path / 'bfs'} is missing\n\nhint: --gapbs is a checkout" in err
 
 
 def test_roots_and_edges_are_those_of_the_specification(references):
@@ -203,6 +203,6 @@ def test_roots_and_edges_are_those_of_the_specification(references):
     # 16,239 tuples and 144 loops, a few of which are elsewhere.
     assert edges["458"] == 16383
     search = references["search"]
-    given = search.Prepared(STUDY, 10, str(mpirun), str(graph), {"bfs": [458], "bc": [458]}, edges)
+    prepared = search.Prepared(STUDY, 10, str(mpirun), str(graph), {"bfs": [458], "bc": [458]}, edges)
     for op, way in (("bfs", "tasks"), ("bfs", "items"), ("bc", "tasks"), ("bc", "items")):
-        assert search.rate_of(given, op, way, 1) > 0
+        assert search.rate_of(prepared, op, way, 1) > 0

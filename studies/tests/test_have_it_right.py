@@ -57,7 +57,7 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
     assert set(first["lacking"]) in ({"Figure 4"}, {"Figure 1", "Figure 2", "Figure 4"})
     assert all(f"{figure} lacks something here: " in done.stdout for figure in first["lacking"])
     counted = first["validation by intervention (section 2.2)"]["the way down the heap costs"]
-    (moves,) = (each for each in counted["predictions"] if each["metric"] == "probe_sites")
+    (moves,) = (prediction for prediction in counted["predictions"] if prediction["metric"] == "probe_sites")
     assert moves["factor"] > 1.2
     # Counts of instructions, which no load of the machine moves.
     sites = first["software counters (Figure 2)"]

@@ -46,9 +46,9 @@ def imb(monkeypatch):
 
 
 def test_a_table_becomes_the_mean_over_ranks_and_that_of_the_slowest(imb):
-    found = list(imb.lines(PRINTED, "mpich"))
-    read = {(line["labels"]["op"], line["metric"]): line for line in found}
-    assert len(read) == len(found) == 4
+    result = list(imb.lines(PRINTED, "mpich"))
+    read = {(line["labels"]["op"], line["metric"]): line for line in result}
+    assert len(read) == len(result) == 4
     assert read["barrier", "mean_of_ranks_s"]["values"] == [pytest.approx(0.76e-6)]
     assert read["barrier", "mean_of_slowest_rank_s"]["values"] == [pytest.approx(0.80e-6)]
     bcast = read["bcast", "mean_of_ranks_s"]
@@ -70,7 +70,7 @@ def test_the_benchmark_runs_with_the_library_asked_for_and_has_the_labels_of_the
     lines = [json.loads(line) for line in (tmp_path / "lines").read_text().splitlines()]
     assert len(lines) == 14
     for line in lines:
-        assert line["labels"] in [each["labels"] for each in ours if each["metric"] == line["metric"]]
+        assert line["labels"] in [our["labels"] for our in ours if our["metric"] == line["metric"]]
         assert 0 < line["values"][0] < 1
 
 

@@ -67,11 +67,11 @@ def test_a_row_has_the_levels_the_labels_the_block_and_the_metrics(study):
     assert head == "k,way,phase,block,phase_s,rounds"
     assert row == "1,a,sort,2,1.5,"
     assert len(rest) == 5 * 2 * 2 * 3 - 1
-    kept = kept_values.kept(study, "part")
-    first = [each for each in kept.samples("phase_s") if (*each.levels.values(),) == (1, "a", "sort")]
+    result = kept_values.kept(study, "part")
+    first = [item for item in result.samples("phase_s") if (*item.levels.values(),) == (1, "a", "sort")]
     assert [sample.values for sample in first] == [[1.5, 1.5]]
     with pytest.raises(LookupError, match="'wall_s' was not kept, only phase_s, rounds"):
-        kept.samples("wall_s")
+        result.samples("wall_s")
 
 
 def test_a_record_that_is_made_again_gives_the_same_tables_and_verdicts(study):

@@ -72,14 +72,14 @@ def test_boxes_that_coincide_are_found_and_shifted_ones_are_lost(tmp_path, steel
     with Record.open(tmp_path / "overlap.lab") as record:
         samples = [record.samples(name) for name in ("dense_units", "planted_found")]
         assert len(samples[0]) == 30
-        for dense, found in zip(*samples, strict=True):
+        for dense, result in zip(*samples, strict=True):
             levels = dense.treatment.levels
             k, shared = int(levels["k"]), int(levels["shared"])
             if levels["shift"] == 0:
                 assert [*dense.values] == [3 * (2**k - 1) - 2 * (2**shared - 1)]
-                assert [*found.values] == [3]
+                assert [*result.values] == [3]
             elif shared == 4 and k > 5:
-                assert [*found.values] == [1]
+                assert [*result.values] == [1]
 
 
 SOLVER = """\

@@ -19,8 +19,8 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("have-it-right")
-DECLARED = {each.id: each for each in compared.DECLARATIONS}
-MEASURED = [name for name, each in DECLARED.items() if each.kind == "measured"]
+DECLARED = {declaration.id: declaration for declaration in compared.DECLARATIONS}
+MEASURED = [name for name, item in DECLARED.items() if item.kind == "measured"]
 DATA = Data(compared.HERE)
 INSIDE, PLACES, ADDED, CALLS = (f"values/{name}.csv" for name in ("inside", "places", "added", "calls"))
 OVER, QUANTUM = "values/optimisation.csv", "values/libquantum.csv"

@@ -18,8 +18,8 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("value-of-variance")
-DECLARED = {each.id: each for each in compared.DECLARATIONS}
-DECIDED = [name for name, each in DECLARED.items() if each.kind != "set-up"]
+DECLARED = {declaration.id: declaration for declaration in compared.DECLARATIONS}
+DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 REAL, PAPERS, TABLE_1 = "real-runs.csv", "papers-runs.csv", "published.csv"
 SOURCES = [f"source_{i}_s" for i in range(1, 9)]

@@ -77,8 +77,8 @@ def test_latencies_are_kept_to_a_picosecond(its, tmp_path):
 
 
 def test_tables_of_a_record_write_nothing(its, monkeypatch):
-    known = its.simulated.series_in([*rows(its, "barrier", above), *rows(its, "bcast", above)])
-    monkeypatch.setattr(its.study, "series_of_record", lambda *_: known)
+    result = its.simulated.series_in([*rows(its, "barrier", above), *rows(its, "bcast", above)])
+    monkeypatch.setattr(its.study, "series_of_record", lambda *_: result)
     before = its.simulated.FILE.read_bytes()
     assert "### torus, simulated" in its.study.tables("topologies", SimpleNamespace())
     assert its.simulated.FILE.read_bytes() == before
@@ -98,10 +98,10 @@ def test_without_a_record_or_anything_kept_there_is_an_error(its, monkeypatch, t
     monkeypatch.setattr(its.simulated, "kept", lambda *_: [])
     monkeypatch.setattr(sys, "argv", ["study.py", "noise", "--no-run", "--records", str(tmp_path)])
     assert its.study.main() == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "noise.lab does not exist" in said.err
-    assert "\nhint: " in said.err
+    result = capsys.readouterr()
+    assert result.out == ""
+    assert "noise.lab does not exist" in result.err
+    assert "\nhint: " in result.err
 
 
 @pytest.mark.parametrize(("options", "times"), [((), 1), (("--no-run",), 0)])
@@ -117,12 +117,12 @@ def test_values_are_kept_after_a_run_only(its, monkeypatch, tmp_path, options, t
 
 def test_series_of_rows_have_the_labels_and_leave_out_what_did_not_end(its):
     simulated = its.simulated
-    found = [
+    result = [
         simulated.Row("noise", "links=0.1 hosts=0", "bcast", 16, 2e-6),
         simulated.Row("noise", "links=0.1 hosts=0", "bcast", 16, 3e-6),
         simulated.Row("noise", "links=0.1 hosts=0", "bcast", 32, None),
     ]
-    (one,) = simulated.series_in(found)
+    (one,) = simulated.series_in(result)
     assert one.labels == {"links": "0.1", "hosts": "0", "op": "bcast"}
     assert one.simulated
     assert [(point.at, point.values) for point in one.points] == [((16.0,), (2e-6, 3e-6))]
@@ -133,11 +133,11 @@ def test_the_loop_takes_points_until_each_rank_is_stated_and_none_twice(its):
     loop = its.further.Loop("topologies", known, [])
     assert {cell.op for cell in loop.cells} == {"barrier", "reduce"}
     simulator = Simulator()
-    taken = list(loop.settle(simulator, lambda: True))
-    assert taken == simulator.asked
+    result = list(loop.settle(simulator, lambda: True))
+    assert result == simulator.asked
     assert loop.open() == []
     assert "undecided" not in {model.validation.rank for model in loop.models().values()}
-    points = [(op, each.p) for each in taken for op in each.ops]
+    points = [(op, item.p) for item in result for op in item.ops]
     assert len({*points}) == len(points)
     assert all(2 <= p <= its.further.LARGEST for _, p in points)
 
@@ -200,16 +200,16 @@ def test_no_cell_takes_more_than_its_points(its, monkeypatch):
 
 
 def test_an_interrupted_loop_goes_on_with_what_it_has(its):
-    known = rows(its, "barrier", above)
-    whole = its.further.Loop("topologies", known, [])
-    list(whole.settle(Simulator(), lambda: True))
-    first = its.further.Loop("topologies", known, [])
+    result = rows(its, "barrier", above)
+    loop = its.further.Loop("topologies", result, [])
+    list(loop.settle(Simulator(), lambda: True))
+    first = its.further.Loop("topologies", result, [])
     turns = iter((True, False))
     list(first.settle(Simulator(), lambda: next(turns)))
     assert len(first.further) == 1
-    second = its.further.Loop("topologies", known, list(first.further))
+    second = its.further.Loop("topologies", result, list(first.further))
     list(second.settle(Simulator(), lambda: True))
-    assert second.further == whole.further
+    assert second.further == loop.further
 
 
 def test_without_time_nothing_is_simulated(its):
@@ -224,12 +224,12 @@ def test_a_further_point_is_the_spec_at_one_scale_for_some_operations(its, part,
     spec = load(STUDY / f"{part}.toml")
     level = next(factor for factor in spec.factors if factor.name == label).levels[1]
     wanted = its.further.Wanted(str(level), 23, ("gather", "litmus"))
-    one = its.further.at_scale(spec, label, wanted)
-    ((_, words),) = one.program.commands.items()
+    result = its.further.at_scale(spec, label, wanted)
+    ((_, words),) = result.program.commands.items()
     assert words[-2:] == ("--ops", "gather,litmus")
     assert "--most-ranks" not in words
-    assert {factor.name: factor.levels for factor in one.factors} == {label: (level,), "p": (23,)}
-    assert (one.launch, one.metrics, one.design) == (spec.launch, spec.metrics, spec.design)
+    assert {factor.name: factor.levels for factor in result.factors} == {label: (level,), "p": (23,)}
+    assert (result.launch, result.metrics, result.design) == (spec.launch, spec.metrics, spec.design)
 
 
 def test_the_latencies_behind_tables_4_and_6_are_kept(its):
@@ -250,12 +250,12 @@ def test_the_latencies_behind_tables_4_and_6_are_kept(its):
 
 
 def test_the_litmus_test_takes_what_a_broadcast_along_the_same_tree_takes(its):
-    found = {(row.of, row.op, row.p): row.latency_s for row in its.simulated.kept("topologies")}
-    bcasts = {at: value for at, value in found.items() if at[1] == "bcast"}
+    result = {(row.of, row.op, row.p): row.latency_s for row in its.simulated.kept("topologies")}
+    bcasts = {at: value for at, value in result.items() if at[1] == "bcast"}
     assert len(bcasts) >= 28
     for (of, _, p), value in bcasts.items():
         # The simulator is exact to a nanosecond a message; another order would change more than that.
-        assert found[of, "litmus", p] == pytest.approx(value, abs=20e-9), (of, p)
+        assert result[of, "litmus", p] == pytest.approx(value, abs=20e-9), (of, p)
 
 
 def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(its):

@@ -38,10 +38,10 @@ def test_planted_algorithms_are_flagged_and_the_good_ones_beside_them_are_not(tm
     )
     ended = steelyard_cli("check", str(spec))
     assert ended.returncode == 1, ended.stderr
-    said = " ".join(ended.stdout.split())
-    assert "op = barrier: fails in 1 of 2 strata, holds in 1" in said
-    assert "op = reduce: fails in 1 of 2 strata, holds in 1" in said
-    assert "allgather = ring: fails" in said
+    result = " ".join(ended.stdout.split())
+    assert "op = barrier: fails in 1 of 2 strata, holds in 1" in result
+    assert "op = reduce: fails in 1 of 2 strata, holds in 1" in result
+    assert "allgather = ring: fails" in result
 
 
 @pytest.mark.parametrize("machine", ["torus", "fat-tree", "dragonfly"])
@@ -60,7 +60,7 @@ def simulated_values(record: Path) -> list[tuple[str, list[float]]]:
     with Record.open(record) as opened:
         samples = opened.samples("latency_quantile_s")
         assert {sample.provenance for sample in samples} == {"simulated"}
-        return [(f"{each.treatment.label} {each.labels['op']}", each.values.tolist()) for each in samples]
+        return [(f"{item.treatment.label} {item.labels['op']}", item.values.tolist()) for item in samples]
 
 
 def test_the_whole_of_a_simulated_part_repeats_to_the_bit(tmp_path, steelyard_cli):

@@ -37,9 +37,9 @@ def test_the_guidelines_of_a_simulated_machine_are_a_table_of_rules_by_size(tmp_
 
 
 def planned(its, *words):
-    asked = its.guidelines._parser().parse_args(words)
-    (target,) = its.guidelines._targets(asked)
-    return its.guidelines.planned_experiment(target, asked, asked.repetitions, asked.blocks)
+    args = its.guidelines._parser().parse_args(words)
+    (target,) = its.guidelines._targets(args)
+    return its.guidelines.planned_experiment(target, args, args.repetitions, args.blocks)
 
 
 def test_every_guideline_of_the_field_is_in_the_file_and_its_mock_up_is_measured():
@@ -62,13 +62,13 @@ def test_every_guideline_of_the_field_is_in_the_file_and_its_mock_up_is_measured
     assert {name for rule in rules for name in rule.split(" <= ")} == {*ops}
     over_ranks = tomllib.loads((STUDY / "monotony.toml").read_text())["claims"]
     over = [claim["over"] for claim in (*tables["claims"], *over_ranks)]
-    assert {each: over.count(each) for each in over} == {"op": 20, "bytes": 12, "p": 12}
+    assert {item: over.count(item) for item in over} == {"op": 20, "bytes": 12, "p": 12}
 
 
 def test_rules_about_levels_that_are_not_measured_are_left_out(its):
-    made = planned(its, "--machine", "torus", "--ranks", "16", "64", "--bytes", "8", "800")
-    assert [claim.rule for claim in made.claims if claim.over != "op"] == ["16 <= 64"]
-    assert made.design.blocks == 1
+    result = planned(its, "--machine", "torus", "--ranks", "16", "64", "--bytes", "8", "800")
+    assert [claim.rule for claim in result.claims if claim.over != "op"] == ["16 <= 64"]
+    assert result.design.blocks == 1
     only = planned(its, "--only", "allreduce", "--bytes", "8", "64")
     assert [claim.rule.partition(" ")[0] for claim in only.claims] == ["allreduce", "allreduce"]
     ompi = planned(its, "--machine", "torus", "--selector", "ompi")
@@ -98,7 +98,7 @@ def test_cells_are_kept_in_the_place_of_those_of_the_same_library(its, tmp_path)
     its.cells.keep("mpich", [cell(its, "a <= b", 8, "holds", "0.5")], file=file)
     its.cells.keep("impi", [cell(its, "a <= b", 8, "holds", "0.7", of="impi")], file=file)
     its.cells.keep("mpich", [cell(its, "a <= b", 8, "fails", "2.5")], file=file)
-    assert [(each.of, each.ratio) for each in its.cells.kept(file)] == [("impi", "0.7"), ("mpich", "2.5")]
+    assert [(item.of, item.ratio) for item in its.cells.kept(file)] == [("impi", "0.7"), ("mpich", "2.5")]
 
 
 def test_libraries_that_are_kept_at_the_same_time_lose_no_rows(its, tmp_path):
@@ -115,7 +115,7 @@ def test_libraries_that_are_kept_at_the_same_time_lose_no_rows(its, tmp_path):
 
 
 def test_a_table_of_a_library_has_the_worst_of_each_rule_and_size(its):
-    found = [
+    result = [
         cell(its, "a <= b", 8, "holds", "0.5"),
         cell(its, "a <= b", 64, "not_resolved", "1.04"),
         cell(its, "a <= c", 8, "not_judged", ""),
@@ -123,7 +123,7 @@ def test_a_table_of_a_library_has_the_worst_of_each_rule_and_size(its):
         cell(its, "a <= c", 64, "holds", "0.9"),
         cell(its, "8 <= 64", "", "fails", "9"),
     ]
-    assert its.cells.by_size("mpich", found).splitlines() == [
+    assert its.cells.by_size("mpich", result).splitlines() == [
         "| rule | 8 B | 64 B |",
         "|---|---|---|",
         "| `a <= b` | ✓ 0.50 | ? 1.04 |",
@@ -132,7 +132,7 @@ def test_a_table_of_a_library_has_the_worst_of_each_rule_and_size(its):
 
 
 def test_a_table_of_machines_counts_what_is_broken_and_names_the_worst(its):
-    found = [
+    result = [
         cell(its, "a <= b", 8, "fails", "2.5", of="torus"),
         cell(its, "a <= b", 64, "fails", "24.94", of="torus"),
         cell(its, "a <= b", 8, "holds", "0.9", of="flat"),
@@ -140,7 +140,7 @@ def test_a_table_of_machines_counts_what_is_broken_and_names_the_worst(its):
         cell(its, "a <= b", 64, "not_judged", "", of="open"),
     ]
     ofs = ["flat", "torus", "open", "absent"]
-    assert its.cells.by_machine(found, ofs).splitlines()[-1] == (
+    assert its.cells.by_machine(result, ofs).splitlines()[-1] == (
         "| `a <= b` | ✓ 1 | 2/2: ✗ 24.9 (p = 2, 64 B) | ? 1/2 | ? 0/0 |"
     )
 
@@ -179,8 +179,8 @@ def test_memory_that_grows_with_ranks_reaches_its_wall_where_the_formula_does(it
 
 
 def test_every_conclusion_has_claims_and_each_is_judged(its):
-    found = list(its.conclusions.verdicts())
-    assert {name.partition(" ")[0] for name, _ in found} == {*its.conclusions.SAID}
-    by_name = {name: verdict.outcome for name, verdict in found}
+    result = list(its.conclusions.verdicts())
+    assert {name.partition(" ")[0] for name, _ in result} == {*its.conclusions.SAID}
+    by_name = {name: verdict.outcome for name, verdict in result}
     assert by_name["(d) Intel MPI's Barrier takes no longer than Open MPI's"] == "holds"
     assert by_name["(b) Intel MPI's Bcast grows faster than Open MPI's"] == "fails"

@@ -67,12 +67,12 @@ def test_kernels_are_built_in_a_copy_and_their_own_times_are_kept(own_tree, root
     done = own_tree(root, "bt", "SP", "--blocks", "3")
     assert done.returncode == 0, done.stderr
     # The program prints 0.21 s on one thread and 0.22 on two.
-    found = [
+    result = [
         (sample.treatment.levels["kernel"], sample.treatment.levels["threads"], *sample.values)
         for sample in Laboratory(tmp_path / "tree.lab").samples("kernel_s")
     ]
     times = {1: 0.21, 2: 0.22}
-    assert found == [(kernel, n, *[times[n]] * 3) for kernel in ("bt", "sp") for n in (1, 2)]
+    assert result == [(kernel, n, *[times[n]] * 3) for kernel in ("bt", "sp") for n in (1, 2)]
     rates = Laboratory(tmp_path / "tree.lab").samples("rate")
     assert {value for sample in rates for value in sample.values} == {262.81}
     assert sorted(path.relative_to(root) for path in root.rglob("*")) == before

@@ -31,8 +31,8 @@ def test_a_number_is_written_with_the_digits_of_the_one_before_across_lines():
 
 def test_a_number_that_neither_data_nor_the_settings_give_is_named_by_its_line():
     sentences = [("{} ms, and {} messages; {} of", 1.0, 2.0, 3.0)]
-    (left,) = prose.numbers_without_data(README, sentences, ["On 32 ranks"])
-    assert left == "97 in: 4.32 ms, and 1,204 messages; .11 of 97 (p = 64)."
+    (result,) = prose.numbers_without_data(README, sentences, ["On 32 ranks"])
+    assert result == "97 in: 4.32 ms, and 1,204 messages; .11 of 97 (p = 64)."
     assert prose.numbers_without_data(README, sentences, ["On 32 ranks", "of 97"]) == []
 
 

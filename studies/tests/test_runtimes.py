@@ -26,9 +26,9 @@ def module(name: str) -> ModuleType:
     """A script of the study."""
     spec = importlib.util.spec_from_file_location(f"runtimes_{name}", STUDY / f"{name}.py")
     assert spec is not None and spec.loader is not None  # noqa: PT018
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    result = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(result)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,9 @@ def systems(tmp_path_factory):
     build.openmp()
     # Two triangles that share an edge, and one more with a tail.
     (place / "edges.el").write_text("0 1\n1 2\n2 0\n2 3\n3 1\n3 4\n4 5\n5 6\n6 4\n6 7\n1 0\n7 7\n")
-    found = module("systems")
-    found.BUILT = place
-    return found
+    result = module("systems")
+    result.BUILT = place
+    return result
 
 
 def mix(x: np.ndarray) -> np.ndarray:

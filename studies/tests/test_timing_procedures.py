@@ -47,7 +47,7 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_record(steelyard_env, t
     if lacking := [name for name in ("cc", "bash", "/usr/bin/time") if shutil.which(name) is None]:
         pytest.skip(f"not found: {', '.join(lacking)}")
     command = [sys.executable, STUDY / "study.py", "--small", "--directory", tmp_path / "labs"]
-    found = []
+    result = []
     for name in ("first.json", "second.json"):
         done = subprocess.run(
             [*command, "--summary", tmp_path / name],
@@ -57,16 +57,16 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_record(steelyard_env, t
             env=steelyard_env,
         )
         assert done.returncode == 0, done.stderr
-        found.append(json.loads((tmp_path / name).read_text()))
+        result.append(json.loads((tmp_path / name).read_text()))
     # What is finished is not measured again.
-    assert found[0] == found[1]
-    assert {"own", "runner", "rusage", "bash", "time"} <= set(found[0])
-    for lengths in found[0].values():
+    assert result[0] == result[1]
+    assert {"own", "runner", "rusage", "bash", "time"} <= set(result[0])
+    for lengths in result[0].values():
         assert set(lengths) == {"1000", "10000"}
     # Steps of 10 ms and of 1 ms are too coarse for a run of 1 ms, on any machine.
-    assert found[0]["time"]["1000"]["trusted"] == "fails"
-    assert found[0]["bash"]["1000"]["fine"] == "fails"
-    assert found[0]["runner"]["1000"]["fine"] == "holds"
+    assert result[0]["time"]["1000"]["trusted"] == "fails"
+    assert result[0]["bash"]["1000"]["fine"] == "fails"
+    assert result[0]["runner"]["1000"]["fine"] == "holds"
     assert "To be trusted" in done.stdout
 
 

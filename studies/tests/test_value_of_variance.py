@@ -37,10 +37,10 @@ def test_every_spec_of_the_study_can_be_read(part):
 
 
 def test_the_published_table_says_what_the_statistics_say_and_not_what_the_text_says(study):
-    said = study.table_1(study.published(STUDY / "published.csv"))
+    result = study.table_1(study.published(STUDY / "published.csv"))
     # The paper: "the RSU … is about 0.5", and "problem instance 7 took 50% more time".
-    assert "run 2: mean 88.1 s, s 45.2 s, s / mean 0.513, RSU (Eq. 3) 0.181; instance 7 took +123%" in said
-    assert "run 5" in said
+    assert "run 2: mean 88.1 s, s 45.2 s, s / mean 0.513, RSU (Eq. 3) 0.181; instance 7 took +123%" in result
+    assert "run 5" in result
 
 
 def test_a_speedup_of_a_run_has_the_spread_of_equation_10(study):
@@ -48,11 +48,11 @@ def test_a_speedup_of_a_run_has_the_spread_of_equation_10(study):
 
     kla = runs.Run("am++", "kla", 100, 12, 4, 1, (4.0, 6.0, 8.0))
     delta = runs.Run("am++", "delta", 100, 12, 4, 1, (2.0, 3.0, 4.0))
-    other = runs.Run("am++", "delta", 100, 12, 4, 2, (2.0, 3.0, 5.0))  # Whose KLA is missing.
-    (found,) = runs.speedups([kla, delta, other])
-    assert found.value == 2
+    run = runs.Run("am++", "delta", 100, 12, 4, 2, (2.0, 3.0, 5.0))  # Whose KLA is missing.
+    (result,) = runs.speedups([kla, delta, run])
+    assert result.value == 2
     # Eq. 10 by hand: (1 / t_B) sqrt(s_A^2 + S^2 s_B^2), with s of 2 and 1.
-    assert found.spread == pytest.approx(math.sqrt(2**2 + 2**2 * 1**2) / 3)
+    assert result.spread == pytest.approx(math.sqrt(2**2 + 2**2 * 1**2) / 3)
 
 
 def test_figures_have_a_row_for_each_run_and_runs_can_be_read_again(study, tmp_path):
@@ -64,9 +64,9 @@ def test_figures_have_a_row_for_each_run_and_runs_can_be_read_again(study, tmp_p
     ]
     study.write_figures(study.figure_rows(runs), tmp_path)
     with (tmp_path / "figures.csv").open() as file:
-        found = list(csv.DictReader(file))
-    assert sorted({row["figure"] for row in found}, key=int) == ["6", "7", "8", "9", "11", "12"]
-    assert len(found) == 2 * (4 + 4 + 2)
+        result = list(csv.DictReader(file))
+    assert sorted({row["figure"] for row in result}, key=int) == ["6", "7", "8", "9", "11", "12"]
+    assert len(result) == 2 * (4 + 4 + 2)
     study.write_runs(runs, tmp_path / "runs.csv")
     assert study.read_runs(tmp_path / "runs.csv") == runs
 
@@ -115,50 +115,52 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     runs = study.read_runs(labs / "simulated-runs.csv")
     # Two runtimes, two algorithms, two weights, two runs, each from eight sources.
     assert len(runs) == 16
-    assert {len(one.seconds) for one in runs} == {8}
+    assert {len(run.seconds) for run in runs} == {8}
     summary = json.loads((labs / "summary.json").read_text())
     assert set(summary) == {"simulated-4", "direction"}
     of = summary["simulated-4"]
     assert (of["blocks"], of["state"]) == (2, "complete")
-    found = {
-        (each["metric"], *(each["levels"][name] for name in ("runtime", "order", "weight"))): each
-        for each in of["samples"]
+    result = {
+        (sample["metric"], *(sample["levels"][name] for name in ("runtime", "order", "weight"))): sample
+        for sample in of["samples"]
     }
     for runtime in ("am++", "hpx-5"):
         for weight in (100, 255):
             kla, delta = (
-                {metric: found[metric, runtime, order, weight] for metric in study.COUNTS}
+                {metric: result[metric, runtime, order, weight] for metric in study.COUNTS}
                 for order in ("kla", "delta")
             )
             # What both orders are: Δ = 1 has more epochs, and works on no vertex twice.
             assert delta["epochs"]["mean"] > 3 * kla["epochs"]["mean"]
             assert delta["items_useful"]["mean"] <= kla["items_useful"]["mean"]
             assert kla["epochs"]["n"] == 16
-    assert found["messages", "hpx-5", "kla", 255]["mean"] > 3 * found["messages", "am++", "kla", 255]["mean"]
-    shares = found["time_s", "hpx-5", "kla", 255]["instances"]
+    assert (
+        result["messages", "hpx-5", "kla", 255]["mean"] > 3 * result["messages", "am++", "kla", 255]["mean"]
+    )
+    shares = result["time_s", "hpx-5", "kla", 255]["instances"]
     assert shares["between"] + shares["runs"] + shares["rest"] == pytest.approx(1, abs=1e-4)
     assert len(shares["shares"]) == 8
     # One comparison for each runtime and weight, and one ratio of speedups for each weight.
-    assert [each["instances"] for each in of["comparisons"]] == [8] * 4
-    assert {each["verdict"] for each in of["comparisons"]} <= {"faster", "slower", "not_resolved"}
-    assert [each["factor"] for each in of["ratios"]] == ["runtime"] * 2
-    assert [each["verdict"] in ("holds", "fails", "not_resolved") for each in of["claims"]] == [True] * 3
+    assert [comparison["instances"] for comparison in of["comparisons"]] == [8] * 4
+    assert {item["verdict"] for item in of["comparisons"]} <= {"faster", "slower", "not_resolved"}
+    assert [ratio["factor"] for ratio in of["ratios"]] == ["runtime"] * 2
+    assert [claim["verdict"] in ("holds", "fails", "not_resolved") for claim in of["claims"]] == [True] * 3
     assert len(summary["direction"]["comparisons"]) == 4
 
 
 def test_the_readme_has_the_tables_of_the_committed_files(study):
     readme = (STUDY / "README.md").read_text().splitlines()
     papers = importlib.import_module("papers")
-    made = "\n".join([*study.written(STUDY), papers.table()]).splitlines()
+    lines = "\n".join([*study.written(STUDY), papers.table()]).splitlines()
     rows = [line for line in readme if line.startswith("|") and line.count("|") > 5]
     assert rows
-    assert set(rows) <= set(made)
+    assert set(rows) <= set(lines)
 
 
 def test_the_figures_are_those_of_the_committed_runs(study):
     runs = study.read_runs(STUDY / "simulated-runs.csv")
     with (STUDY / "figures.csv").open() as file:
-        found = list(csv.DictReader(file))
-    assert [float(row["value"]) for row in found] == pytest.approx(
+        result = list(csv.DictReader(file))
+    assert [float(row["value"]) for row in result] == pytest.approx(
         [float(row["value"]) for row in study.figure_rows(runs)], rel=1e-4
     )

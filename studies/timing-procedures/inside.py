@@ -216,17 +216,15 @@ def main() -> int:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--mpicxx", help="compiler of an MPI library, for MPI_Wtime")
     parser.add_argument("--keep", action="store_true", help="write inside.json and the tables of the README")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     try:
-        asked.directory.mkdir(parents=True, exist_ok=True)
+        args.directory.mkdir(parents=True, exist_ok=True)
         clocks = Laboratory(
-            make_clocks(asked.mpicxx, small=asked.small), record=asked.directory.absolute() / "clocks.lab"
+            make_clocks(args.mpicxx, small=args.small), record=args.directory.absolute() / "clocks.lab"
         )
         clocks.run()
         families = [
-            Laboratory(
-                make_family(spec, small=asked.small), record=asked.directory.absolute() / f"{spec}.lab"
-            )
+            Laboratory(make_family(spec, small=args.small), record=args.directory.absolute() / f"{spec}.lab")
             for spec in SPECS_OF_FAMILY
         ]
         for family in families:
@@ -239,7 +237,7 @@ def main() -> int:
         sys.stderr.write(error.explain())
         return error.exit_code
     print("\n".join(draw_tables(summary)))
-    if asked.keep:
+    if args.keep:
         (HERE / "inside.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
         readme = HERE / "README.md"
         readme.write_text(replace_tables(readme.read_text("utf-8"), summary), encoding="utf-8")

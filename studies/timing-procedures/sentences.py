@@ -56,7 +56,9 @@ def nanoseconds(clocks: Iterable[str]) -> tuple[float, float]:
 
 def off(clocks: Iterable[str], which: slice) -> float:
     """The most that readings of a millisecond are off, alone and beside a load."""
-    ratios = [ratio for of in LOADS.values() for clock in clocks for ratio in of[clock]["ratio_1ms"][which]]
+    ratios = [
+        ratio for load in LOADS.values() for clock in clocks for ratio in load[clock]["ratio_1ms"][which]
+    ]
     return max(abs(float(ratio) - 1) for ratio in ratios)
 
 

@@ -174,13 +174,13 @@ def measured(verdict: Verdict) -> tuple[float, Interval | None]:
 
 def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
     """All claims of all procedures, in one family."""
-    names = {each.name for each in lab.experiment.metrics}
+    names = {item.name for item in lab.experiment.metrics}
     here = {name: of for name, of in READINGS.items() if f"ratio_{name}" in names}
     lengths = [int(n) for n in next(f.levels for f in lab.experiment.factors if f.name == "length_us")]
     asked = [(name, length) for name in here for length in lengths]
     wanted = [claim for name, length in asked for claim in claims(name, here[name][1], length)]
     verdicts = iter(lab.check(claims=wanted).value.verdicts)
-    found: dict[str, dict[int, Judged]] = {name: {} for name in here}
+    result: dict[str, dict[int, Judged]] = {name: {} for name in here}
     for name, length in asked:
         metric, command = here[name]
         above, below, cost = next(verdicts), next(verdicts), next(verdicts)
@@ -190,7 +190,7 @@ def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
         spread = interval_of_s(ratios)
         step_s = 1e-9 if metric == "perf_ns" else resolution(values(lab, metric, command))
         step = step_s / (length / 1e6)
-        found[name][length] = Judged(
+        result[name][length] = Judged(
             bias=mean - 1,
             bias_ci95=(ends.low - 1, ends.high - 1) if ends else (float("-inf"), float("inf")),
             unbiased=together((above.outcome, below.outcome)),
@@ -202,7 +202,7 @@ def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
             cost_s=cost_s,
             cheap=cost.outcome,
         )
-    return found
+    return result
 
 
 SIGNS: Final = {"holds": "yes", "fails": "no", "not_resolved": "?"}
@@ -245,15 +245,15 @@ def main() -> int:
     parser.add_argument("--hyperfine", default=shutil.which("hyperfine"), help="its path")
     parser.add_argument("--summary", type=Path, help="also write this JSON file")
     parser.add_argument("--keep", action="store_true", help="keep every value in values/timing.csv")
-    given = parser.parse_args()
+    args = parser.parse_args()
     try:
-        asked = question(given.hyperfine, small=given.small)
-        given.directory.mkdir(parents=True, exist_ok=True)
-        lab = Laboratory(asked, record=given.directory.absolute() / "timing.lab")
+        result = question(args.hyperfine, small=args.small)
+        args.directory.mkdir(parents=True, exist_ok=True)
+        lab = Laboratory(result, record=args.directory.absolute() / "timing.lab")
         lab.run()
         found = judged(lab)
-        if given.keep:
-            with Record.open(given.directory / "timing.lab") as record:
+        if args.keep:
+            with Record.open(args.directory / "timing.lab") as record:
                 kept_values.keep(HERE, "timing", record, ("wall_s", "cpu_s"))
     except SteelyardError as error:
         sys.stderr.write(error.explain())
@@ -261,12 +261,12 @@ def main() -> int:
     print("\n".join(lines(found)))
     if missing := [CALLED[name] for name in READINGS if name not in found]:
         print(f"\nNot on this machine: {', '.join(missing)}")
-    if given.summary:
+    if args.summary:
         summary = {
             name: {str(length): {**row._asdict(), "trusted": row.trusted} for length, row in of.items()}
             for name, of in found.items()
         }
-        given.summary.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+        args.summary.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

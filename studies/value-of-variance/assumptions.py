@@ -98,12 +98,12 @@ def count_covered(point: PairedRuns) -> Covered:
         kla, delta = point.kla[i], point.delta[i]
         sigma = means[i] * math.hypot(kla.std(ddof=1) / kla.mean(), delta.std(ddof=1) / delta.mean())
         of_source = kla / delta
-        others = np.delete(means, i)
+        result = np.delete(means, i)
         counts += (
             int((abs(of_source - means[i]) <= sigma).sum()),
             of_source.size,
-            int((abs(others - means[i]) <= sigma).sum()),
-            others.size,
+            int((abs(result - means[i]) <= sigma).sum()),
+            result.size,
         )
     return Covered(*map(int, counts))
 

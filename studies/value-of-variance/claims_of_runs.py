@@ -114,19 +114,19 @@ def intervals(data: Data, better: Levels, other: Levels, where: Levels) -> list[
     def make() -> list[Ratio]:
         tables = tomllib.loads((HERE / "real.toml").read_text(encoding="utf-8"))
         claim = {"name": "claim", "faster": better, "than": other, "where": where}
-        asked = experiment(source=HERE, **tables, claims=[claim])
+        spec_ = experiment(source=HERE, **tables, claims=[claim])
         with tempfile.TemporaryDirectory() as place:
-            write_values(Path(place) / "real.lab", asked, _blocks(data), REAL)
+            write_values(Path(place) / "real.lab", spec_, _blocks(data), REAL)
             with Record.open(Path(place) / "real.lab") as record:
                 (verdict,) = check(record).verdicts
-        found = []
-        for each in verdict.instances:
-            evidence = each.evidence
+        result = []
+        for instance in verdict.instances:
+            evidence = instance.evidence
             assert isinstance(evidence, RatioEvidence)  # noqa: S101 -- two treatments are compared
             assert evidence.interval is not None  # noqa: S101 -- ten runs
-            low, high = over_runs(data, better, other, {**where, **each.stratum})
-            found.append(Ratio(min(low, evidence.interval.low), max(high, evidence.interval.high)))
-        return found
+            low, high = over_runs(data, better, other, {**where, **instance.stratum})
+            result.append(Ratio(min(low, evidence.interval.low), max(high, evidence.interval.high)))
+        return result
 
     return data.remember(("intervals", repr((better, other, where))), make)
 
@@ -173,14 +173,14 @@ def faster(where: Levels, by: float = 1.0, better: Levels = DELTA, other: Levels
     """Whether a treatment is faster by a factor at every real size."""
 
     def judge(data: Data) -> Answer:
-        found = intervals(data, better, other, where)
-        text = "; ".join(f"{each.low:.2f} to {each.high:.2f}" for each in found)
-        verdicts = {each.judge(by) for each in found}
+        result = intervals(data, better, other, where)
+        text = "; ".join(f"{each.low:.2f} to {each.high:.2f}" for each in result)
+        verdicts = {item.judge(by) for item in result}
         if verdicts == {"holds"}:
             return Answer(text, "holds")
         if "fails" in verdicts:
             return Answer(text, "fails")
-        half = max((each.high - each.low) / 2 for each in found)
+        half = max((each.high - each.low) / 2 for each in result)
         return Answer(text, "not resolved", few(runs_to_decide(10, half, 0.05 * by), "runs"))
 
     return judge
@@ -190,13 +190,13 @@ def within(where: Levels, low: float, high: float) -> Judge:
     """Whether the interval of every real size lies within bounds."""
 
     def judge(data: Data) -> Answer:
-        found = intervals(data, DELTA, KLA, where)
-        text = "; ".join(f"{each.low:.2f} to {each.high:.2f}" for each in found)
-        if all(low < each.low and each.high < high for each in found):
+        result = intervals(data, DELTA, KLA, where)
+        text = "; ".join(f"{item.low:.2f} to {item.high:.2f}" for item in result)
+        if all(low < each.low and each.high < high for each in result):
             return Answer(text, "holds")
-        if any(each.high < low or each.low > high for each in found):
+        if any(each.high < low or each.low > high for each in result):
             return Answer(text, "fails")
-        half = max((each.high - each.low) / 2 for each in found)
+        half = max((each.high - each.low) / 2 for each in result)
         return Answer(text, "not resolved", few(runs_to_decide(10, half, 0.1), "runs"))
 
     return judge
@@ -210,11 +210,11 @@ def every_run(
     def judge(data: Data) -> Answer:
         texts, verdict = [], True
         for name in names:
-            if found := pairs(data, name, runtime, weight):
-                number = sum(map(ok, found))
-                verdict = verdict and number == len(found)
+            if result := pairs(data, name, runtime, weight):
+                number = sum(map(ok, result))
+                verdict = verdict and number == len(result)
                 where = "real" if name == REAL else "the paper's sizes, simulated"
-                texts.append(f"{number} of {len(found)} runs ({where})")
+                texts.append(f"{number} of {len(result)} runs ({where})")
         return Answer(f"{said} in " + "; ".join(texts), "holds" if verdict else "fails")
 
     return judge
@@ -224,8 +224,8 @@ def most_runs(runtime: str, weight: str, ok: Callable[[Pair], bool], said: str) 
     """Whether something is so in more real runs than not, by sign tests over the runs of each group."""
 
     def judge(data: Data) -> Answer:
-        found = groups(pairs(data, REAL, runtime, weight)).values()
-        return signs([sum(map(ok, its)) for its in found], [len(its) for its in found], said)
+        result = groups(pairs(data, REAL, runtime, weight)).values()
+        return signs([sum(map(ok, its)) for its in result], [len(its) for its in result], said)
 
     return judge
 
@@ -258,8 +258,8 @@ def largest_is_klas(weight: str) -> Judge:
     """Whether the largest s / mean of each real size on HPX-5 is KLA's."""
 
     def judge(data: Data) -> Answer:
-        found = groups(pairs(data, REAL, "hpx-5", weight)).values()
-        largest = [(max(cv(pair.kla) for pair in its), max(cv(pair.delta) for pair in its)) for its in found]
+        result = groups(pairs(data, REAL, "hpx-5", weight)).values()
+        largest = [(max(cv(pair.kla) for pair in its), max(cv(pair.delta) for pair in its)) for its in result]
         text = "; ".join(f"{kla:.3f} against {delta:.3f}" for kla, delta in largest)
         return Answer(text, "holds" if all(kla > delta for kla, delta in largest) else "fails")
 
@@ -268,7 +268,7 @@ def largest_is_klas(weight: str) -> Judge:
 
 def mean_is_klas(data: Data) -> Answer:
     """Whether s / mean of KLA is the larger on average, in every real group."""
-    means = [(fmean(cv(p.kla) for p in its), fmean(cv(p.delta) for p in its)) for its in _groups(data)]
+    means = [(fmean(cv(p.kla) for p in group), fmean(cv(p.delta) for p in group)) for group in _groups(data)]
     number = sum(kla > delta for kla, delta in means)
     return Answer(f"{number} of {len(means)} groups", "holds" if number == len(means) else "fails")
 
@@ -283,8 +283,8 @@ def every_twin(names: Sequence[str], ok: Callable[[Pair, Pair], bool], said: str
     """Whether something is so of every run on both runtimes."""
 
     def judge(data: Data) -> Answer:
-        found = [ok(*pair) for name in names for pair in twins(data, name)]
-        return Answer(f"{said} in {sum(found)} of {len(found)} runs", "holds" if all(found) else "fails")
+        result = [ok(*pair) for name in names for pair in twins(data, name)]
+        return Answer(f"{said} in {sum(result)} of {len(result)} runs", "holds" if all(result) else "fails")
 
     return judge
 
@@ -328,15 +328,15 @@ def inside(
 
 def both_inputs(data: Data) -> Answer:
     """Whether real speedups on HPX-5 with weights to 255 and to 100 are alike, within a factor of 1.5."""
-    found = pairs(data, REAL, "hpx-5")
-    keyed = {(pair.weight, pair.ranks, pair.run): pair.speedup for pair in found}
+    result = pairs(data, REAL, "hpx-5")
+    keyed = {(pair.weight, pair.ranks, pair.run): pair.speedup for pair in result}
     ratios = {
         ranks: [
             math.log(keyed["255", ranks, pair.run] / keyed["100", ranks, pair.run])
-            for pair in found
+            for pair in result
             if pair.weight == "255" and pair.ranks == ranks
         ]
-        for ranks in dict.fromkeys(pair.ranks for pair in found)
+        for ranks in dict.fromkeys(pair.ranks for pair in result)
     }
     ends = [mean_interval(logs) for logs in ratios.values()]
     text = "; ".join(f"{math.exp(low):.2f} to {math.exp(high):.2f} ×" for low, high in ends)
@@ -362,24 +362,24 @@ def means_of_inputs(data: Data) -> Answer:
 
 def averages(data: Data) -> Answer:
     """Whether speedups of all real runs of a group lie within the σ of each."""
-    found = groups(pairs(data, REAL)).values()
-    number = sum(all(abs(a.speedup - b.speedup) <= b.sigma for a in its for b in its) for its in found)
+    result = groups(pairs(data, REAL)).values()
+    number = sum(all(abs(a.speedup - b.speedup) <= b.sigma for a in its for b in its) for its in result)
     return Answer(
-        f"{number} of {len(found)} groups of real runs", "holds" if number == len(found) else "fails"
+        f"{number} of {len(result)} groups of real runs", "holds" if number == len(result) else "fails"
     )
 
 
 def clusters_by_rule(data: Data) -> Answer:
     """Whether runs of a group differ by less than σ on average."""
-    shares = [stdev([p.speedup for p in its]) / fmean(p.sigma for p in its) for its in _groups(data)]
+    shares = [stdev([p.speedup for p in group]) / fmean(p.sigma for p in group) for group in _groups(data)]
     return Answer(f"s of runs over σ: {span(shares)}", "holds" if max(shares) < 1 else "fails")
 
 
 def clusters(data: Data) -> Answer:
     """Whether 95 % bounds of s over runs lie below σ in every group, by χ²."""
     ends = []
-    for its in _groups(data):
-        nu, s = len(its) - 1, stdev([p.speedup for p in its]) / fmean(p.sigma for p in its)
+    for group in _groups(data):
+        nu, s = len(group) - 1, stdev([p.speedup for p in group]) / fmean(p.sigma for p in group)
         ends.append(tuple(s * math.sqrt(nu / float(chi2.isf(tail, nu))) for tail in (0.025, 0.975)))
     text = f"upper bounds {span([high for _, high in ends])} σ"
     if all(high < 1 for _, high in ends):
@@ -397,9 +397,9 @@ def _groups(data: Data) -> list[list[Pair]]:
 
 def settles(data: Data) -> Answer:
     """Whether speedups at the paper's sizes of two nodes and more lie between 3 and 9."""
-    found = [pair for pair in pairs(data, PAPERS, "hpx-5") if int(pair.scale) > 14]
+    result = [pair for pair in pairs(data, PAPERS, "hpx-5") if int(pair.scale) > 14]
     means = {
-        scale: fmean(p.speedup for p in found if p.scale == scale) for scale in {p.scale: 0 for p in found}
+        scale: fmean(p.speedup for p in result if p.scale == scale) for scale in {p.scale: 0 for p in result}
     }
     text = ", ".join(f"scale {scale}: {value:.2f}" for scale, value in means.items())
     return Answer(text, "holds" if all(3 < value < 9 for value in means.values()) else "fails")
@@ -408,10 +408,10 @@ def settles(data: Data) -> Answer:
 def coverage(data: Data) -> list[float]:
     """By group of real runs, the share of single sources whose ratio lies within ± σ."""
     shares = []
-    for its in _groups(data):
+    for group in _groups(data):
         hits = [
             abs(kla / delta - pair.speedup) <= pair.sigma
-            for pair in its
+            for pair in group
             for kla, delta in zip(pair.kla, pair.delta, strict=True)
         ]
         shares.append(sum(hits) / len(hits))
@@ -433,7 +433,9 @@ def covers(data: Data) -> Answer:
 
 def variability(data: Data, runtime: str) -> list[float]:
     """σ over the speedup, by real group."""
-    return [fmean(p.sigma / p.speedup for p in its) for its in groups(pairs(data, REAL, runtime)).values()]
+    return [
+        fmean(p.sigma / p.speedup for p in group) for group in groups(pairs(data, REAL, runtime)).values()
+    ]
 
 
 def half_by_rule(data: Data) -> Answer:
@@ -452,8 +454,8 @@ def half(data: Data) -> Answer:
         low, high = mean_interval(values)
         text = f"{runtime} {100 * low:.0f} to {100 * high:.0f} %"
         answers.append(inside(low, high, ROUGHLY_HALF, text, values))
-    text = "; ".join(each.text for each in answers)
-    verdicts = [each.verdict for each in answers]
+    text = "; ".join(item.text for item in answers)
+    verdicts = [answer.verdict for answer in answers]
     verdict: Verdict = (
         "fails" if "fails" in verdicts else "holds" if {*verdicts} == {"holds"} else "not resolved"
     )
@@ -462,12 +464,12 @@ def half(data: Data) -> Answer:
 
 def same_slowest(data: Data) -> Answer:
     """Whether one source is the slowest of KLA in every real run on HPX-5, weights to 100."""
-    found = [*groups(pairs(data, REAL, "hpx-5", "100")).values()]
+    result = [*groups(pairs(data, REAL, "hpx-5", "100")).values()]
     most = []
-    for its in found:
+    for its in result:
         slowest = [max(range(SOURCES), key=pair.kla.__getitem__) for pair in its]
-        most.append(max(slowest.count(each) for each in slowest))
-    totals = [len(its) for its in found]
+        most.append(max(slowest.count(item) for item in slowest))
+    totals = [len(its) for its in result]
     text = "one source in " + ", ".join(f"{n} of {of} runs" for n, of in zip(most, totals, strict=True))
     return Answer(text, "holds" if most == totals else "fails")
 
@@ -475,9 +477,9 @@ def same_slowest(data: Data) -> Answer:
 def sensitivity(data: Data) -> Answer:
     """Whether sources differ for both orders in every real group: F of sources by runs, Bonferroni."""
     shown, total, weak = 0, 0, 0.0
-    for its in _groups(data):
+    for group in _groups(data):
         for order in ("kla", "delta"):
-            p = f_of_sources([pair.kla if order == "kla" else pair.delta for pair in its])
+            p = f_of_sources([pair.kla if order == "kla" else pair.delta for pair in group])
             total += 1
             shown += p < 0.05 / (2 * len(_groups(data)))
             weak = max(weak, p)
@@ -492,18 +494,18 @@ def sensitivity(data: Data) -> Answer:
 def f_of_sources(runs: Sequence[Sequence[float]]) -> float:
     """Probability of sources that differ as much by chance: two-way analysis of variance of logarithms."""
     logs = [[math.log(value) for value in run] for run in runs]
-    whole = fmean(value for run in logs for value in run)
-    of_runs = [fmean(run) - whole for run in logs]
-    of_sources = [fmean(run[i] for run in logs) - whole for i in range(SOURCES)]
+    result = fmean(value for run in logs for value in run)
+    of_runs = [fmean(run) - result for run in logs]
+    of_sources = [fmean(run[i] for run in logs) - result for i in range(SOURCES)]
     rest = sum(
-        (logs[r][s] - whole - of_runs[r] - of_sources[s]) ** 2
+        (logs[r][s] - result - of_runs[r] - of_sources[s]) ** 2
         for r in range(len(runs))
         for s in range(SOURCES)
     )
     nu, nu_rest = SOURCES - 1, (SOURCES - 1) * (len(runs) - 1)
     if rest == 0:
         return 0.0
-    between = len(runs) * sum(each**2 for each in of_sources) / nu
+    between = len(runs) * sum(source**2 for source in of_sources) / nu
     return float(f.sf(between / (rest / nu_rest), nu, nu_rest))
 
 
@@ -521,18 +523,18 @@ def steady_by_rule(data: Data) -> Answer:
 
 def steady(data: Data) -> Answer:
     """Whether its 95 % interval over groups is."""
-    values = [fmean(cv(p.delta) for p in its) for its in groups(pairs(data, REAL, "hpx-5")).values()]
+    values = [fmean(cv(p.delta) for p in group) for group in groups(pairs(data, REAL, "hpx-5")).values()]
     low, high = mean_interval(values)
     return inside(low, high, (0, SMALL), f"{max(low, 0):.3f} to {high:.3f}", values)
 
 
 def close(data: Data) -> Answer:
     """Whether s / mean of KLA is within a factor of 2 of that of Δ = 1 on AM++ at scale 17."""
-    found = [p for p in pairs(data, PAPERS, "am++") if p.scale == "17"]
-    ratios = [cv(p.kla) / cv(p.delta) for p in found]
+    result = [p for p in pairs(data, PAPERS, "am++") if p.scale == "17"]
+    ratios = [cv(p.kla) / cv(p.delta) for p in result]
     number = sum(0.5 < ratio < 2 for ratio in ratios)
-    text = f"KLA over Δ = 1: {span(ratios)}; within 2 × in {number} of {len(found)} runs"
-    return Answer(text, "holds" if 2 * number > len(found) else "fails")
+    text = f"KLA over Δ = 1: {span(ratios)}; within 2 × in {number} of {len(result)} runs"
+    return Answer(text, "holds" if 2 * number > len(result) else "fails")
 
 
 def more_work(data: Data) -> Answer:
@@ -541,7 +543,7 @@ def more_work(data: Data) -> Answer:
     for row in data.table(PAPERS):
         key = tuple(row[column] for column in ("runtime", "weight", "scale", "ranks", "noise", "run"))
         items.setdefault(key, {})[row["order"]] = float(row["items"])
-    ratios = [its["kla"] / its["delta"] for its in items.values()]
+    ratios = [item["kla"] / item["delta"] for item in items.values()]
     return Answer(f"{span(ratios, 2)} times as many items", "holds" if min(ratios) > 1 else "fails")
 
 
@@ -555,8 +557,8 @@ def instance_7(data: Data) -> Answer:
     """Whether instance 7 took 40 to 60 % more than the mean in run 2."""
     times = printed(data, "2")
     more = 100 * (times[6] / fmean(times) - 1)
-    other = printed(data, "5")
-    text = f"run 2: {more:+.0f} %; run 5: {100 * (other[6] / fmean(other) - 1):+.0f} %"
+    result = printed(data, "5")
+    text = f"run 2: {more:+.0f} %; run 5: {100 * (result[6] / fmean(result) - 1):+.0f} %"
     return Answer(text, "holds" if 40 < more < 60 else "fails")
 
 

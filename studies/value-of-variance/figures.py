@@ -29,14 +29,14 @@ Runs = dict[tuple[str, str, str], dict[str, list[float]]]
 
 def runs_of(part: str, runtime: str, weight: str) -> Runs:
     """Times of the eight sources in seconds, by scale, noise and run, and by order."""
-    found: Runs = {}
+    result: Runs = {}
     with (HERE / f"{part}-runs.csv").open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
             if (line["runtime"], line["weight"]) == (runtime, weight):
                 key = line["scale"], line.get("noise", ""), line["run"]
                 times = [float(line[f"source_{i}_s"]) for i in range(1, 9)]
-                found.setdefault(key, {})[line["order"]] = times
-    return {key: its for key, its in found.items() if len(its) == len(ORDERS)}
+                result.setdefault(key, {})[line["order"]] = times
+    return {key: its for key, its in result.items() if len(its) == len(ORDERS)}
 
 
 def figures() -> Iterator[Chart]:

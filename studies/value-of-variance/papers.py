@@ -100,18 +100,18 @@ def table() -> str:
         if len(times) == len(("kla", "delta")):
             kla, delta = times["kla"], times["delta"]
             means = statistics.fmean(kla), statistics.fmean(delta)
-            spreads = [statistics.stdev(each) / statistics.fmean(each) for each in (kla, delta)]
+            spreads = [statistics.stdev(item) / statistics.fmean(item) for item in (kla, delta)]
             speedup = means[0] / means[1]
             grouped[key[:4]].append((*means, speedup, speedup * sum(s * s for s in spreads) ** 0.5))
     lines = [
         "| runtime | scale, p | noise | runs | KLA, ms | Δ = 1, ms | speedup | ± (Eq. 10) |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for (runtime, scale, ranks, noise), found in grouped.items():
-        kla_s, delta_s, speedups, spreads = zip(*found, strict=True)
+    for (runtime, scale, ranks, noise), result in grouped.items():
+        kla_s, delta_s, speedups, spreads = zip(*result, strict=True)
         level = "quiet" if float(noise) == 0 else f"{float(noise):.0%}"
         lines.append(
-            f"| {runtime} | {scale}, {ranks} | {level} | {len(found)} "
+            f"| {runtime} | {scale}, {ranks} | {level} | {len(result)} "
             f"| {1e3 * statistics.fmean(kla_s):.3g} | {1e3 * statistics.fmean(delta_s):.3g} "
             f"| {span(speedups)} | {span(spreads)} |"
         )

@@ -75,19 +75,19 @@ class Speedup(NamedTuple):
 
 def speedups(runs: Sequence[Run]) -> list[Speedup]:
     """Of runs that both algorithms have."""
-    by_key = {(one.order, *one[:1], *one[2:6]): one for one in runs}
-    found = []
+    by_key = {(run.order, *run[:1], *run[2:6]): run for run in runs}
+    result = []
     for one in runs:
         kla = by_key.get(("kla", *one[:1], *one[2:6]))
         if one.order == "delta" and kla is not None:
             value = kla.mean / one.mean
-            found.append(Speedup(one, value, value * math.hypot(kla.rsu, one.rsu)))
-    return found
+            result.append(Speedup(one, value, value * math.hypot(kla.rsu, one.rsu)))
+    return result
 
 
 def write_runs(runs: Sequence[Run], path: Path) -> None:
     """Every value: a row for each run, a column for each source."""
-    sources = max(len(one.seconds) for one in runs)
+    sources = max(len(run.seconds) for run in runs)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*Run._fields[:-1], *(f"source_{i + 1}_s" for i in range(sources))])
@@ -108,17 +108,19 @@ def read_runs(path: Path) -> list[Run]:
 
 def figure_rows(runs: Sequence[Run]) -> list[dict[str, object]]:
     """``figures.csv``: the paper's figures number by number."""
-    found: list[dict[str, object]] = []
-    for one in runs:
-        times, _, rsu = FIGURES[one.runtime, one.weight]
-        common = _common(one)
-        found.append({"figure": times, "what": f"{one.order} s", **common, "value": one.mean, "s": one.s})
-        found.append({"figure": rsu, "what": f"{one.order} rsu", **common, "value": one.rsu, "s": ""})
-    for each in speedups(runs):
-        _, figure, _ = FIGURES[each.of.runtime, each.of.weight]
-        common = _common(each.of)
-        found.append({"figure": figure, "what": "speedup", **common, "value": each.value, "s": each.spread})
-    return found
+    result: list[dict[str, object]] = []
+    for run in runs:
+        times, _, rsu = FIGURES[run.runtime, run.weight]
+        common = _common(run)
+        result.append({"figure": times, "what": f"{run.order} s", **common, "value": run.mean, "s": run.s})
+        result.append({"figure": rsu, "what": f"{run.order} rsu", **common, "value": run.rsu, "s": ""})
+    for speedup in speedups(runs):
+        _, figure, _ = FIGURES[speedup.of.runtime, speedup.of.weight]
+        common = _common(speedup.of)
+        result.append(
+            {"figure": figure, "what": "speedup", **common, "value": speedup.value, "s": speedup.spread}
+        )
+    return result
 
 
 def _common(one: Run) -> dict[str, object]:

@@ -54,8 +54,8 @@ HERE_TABLE: Final = "On this machine"
 
 def span(texts: Iterable[str]) -> tuple[float, float]:
     """The least and the largest of all numbers of some cells."""
-    found = [float(each) for text in texts for each in re.findall(r"[\d.]+", text.partition("(")[0])]
-    return min(found), max(found)
+    result = [float(item) for text in texts for item in re.findall(r"[\d.]+", text.partition("(")[0])]
+    return min(result), max(result)
 
 
 def rows(heading: str, place: int, **wanted: str) -> Rows:
@@ -188,7 +188,7 @@ def times(runtime: str, name: str, p: str, weight: str) -> float:
 def work() -> Iterator[Sentence]:
     """What each order works on."""
     every = [(p, weight) for p in (*ONE_NODE, *NODES) for weight in ("100", "255")]
-    useful = [times(runtime, "items_useful", *each) for runtime in ("am++", "hpx-5") for each in every]
+    useful = [times(runtime, "items_useful", *item) for runtime in ("am++", "hpx-5") for item in every]
     parcels = {each: times("hpx-5", "messages", *each) for each in every}
     yield "works on it {} to {} times (vertices", min(useful), max(useful)
     yield "makes {} to {} times the parcels", min(parcels.values()), max(parcels.values())

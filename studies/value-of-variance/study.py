@@ -46,50 +46,50 @@ def experiments(part: str, ranks: Sequence[int]) -> Iterator[tuple[str, Experime
 
 def summary_of(lab: Laboratory) -> dict[str, Any]:
     """What the tables need of an answer and of the verdicts on its claims."""
-    said = json.loads(lab.analyze().json())
+    document = json.loads(lab.analyze().json())
     judged = json.loads(lab.check().json())["verdicts"] if lab.experiment.claims else []
     metric = lab.experiment.analysis.metric
-    labels = {each["treatment"]["id"]: each["treatment"]["label"] for each in said["samples"]}
+    labels = {sample["treatment"]["id"]: sample["treatment"]["label"] for sample in document["samples"]}
     return {
-        "experiment": said["experiment"],
-        "blocks": said["design"]["blocks"],
-        "state": said["design"]["state"],
+        "experiment": document["experiment"],
+        "blocks": document["design"]["blocks"],
+        "state": document["design"]["state"],
         "samples": [
             {
-                "metric": each["metric"],
-                "levels": each["treatment"]["levels"],
-                **{key: _short(each[key]) for key in ("n", "mean", "s", "cv")},
-                **({"instances": _short(each["instances"])} if each["metric"] == metric else {}),
+                "metric": item["metric"],
+                "levels": item["treatment"]["levels"],
+                **{key: _short(item[key]) for key in ("n", "mean", "s", "cv")},
+                **({"instances": _short(item["instances"])} if item["metric"] == metric else {}),
             }
-            for each in said["samples"]
-            if each["metric"] in (metric, *COUNTS)
+            for item in document["samples"]
+            if item["metric"] in (metric, *COUNTS)
         ],
         "comparisons": [
             {
-                "stratum": each["stratum"],
-                "treatment": labels[each["treatment"]],
-                "adjusted": _short(each["adjusted_speedup"]),
-                "ci95": _short(each["speedup"]["ci95"]),
-                **{key: each[key] for key in ("instances", "verdict")},
+                "stratum": comparison["stratum"],
+                "treatment": labels[comparison["treatment"]],
+                "adjusted": _short(comparison["adjusted_speedup"]),
+                "ci95": _short(comparison["speedup"]["ci95"]),
+                **{key: comparison[key] for key in ("instances", "verdict")},
             }
-            for each in said["comparisons"]
-            if each["metric"] == metric
+            for comparison in document["comparisons"]
+            if comparison["metric"] == metric
         ],
         "ratios": [
             {
-                **{key: each[key] for key in ("factor", "level", "change")},
-                "reference": f"{labels[each['treatment']]} against {labels[each['baseline']]}",
-                **{key: _short(each[key]) for key in ("value", "ci95")},
+                **{key: ratio[key] for key in ("factor", "level", "change")},
+                "reference": f"{labels[ratio['treatment']]} against {labels[ratio['baseline']]}",
+                **{key: _short(ratio[key]) for key in ("value", "ci95")},
             }
-            for each in said["speedup_ratios"]
+            for ratio in document["speedup_ratios"]
         ],
         "effects": [
             {
-                "stratum": {**of["stratum"], **_varying(of["labels"], said["effects"])},
+                "stratum": {**effect["stratum"], **_varying(effect["labels"], document["effects"])},
                 **{key: _short(each[key]) for key in ("factors", "ratio", "ci95", "share", "resolved")},
             }
-            for of in said["effects"]
-            for each in of["effects"]
+            for effect in document["effects"]
+            for each in effect["effects"]
         ],
         "claims": [{key: each[key] for key in ("name", "verdict", "words")} for each in judged],
     }
@@ -98,14 +98,14 @@ def summary_of(lab: Laboratory) -> dict[str, Any]:
 def _varying(labels: dict[str, Any], every: list[Any]) -> dict[str, Any]:
     """The labels that tell analyses apart."""
     return {
-        name: its for name, its in labels.items() if any(each["labels"].get(name) != its for each in every)
+        name: its for name, its in labels.items() if any(item["labels"].get(name) != its for item in every)
     }
 
 
 def _short(value: Any) -> Any:
     """Six digits of every number."""
     if isinstance(value, dict):
-        return {key: _short(each) for key, each in value.items()}
+        return {key: _short(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_short(each) for each in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
@@ -122,7 +122,7 @@ def write_figures(found: Sequence[dict[str, object]], output: Path) -> None:
 
 def with_other_sizes(runs: Sequence[Run], path: Path) -> list[Run]:
     """Runs, and those that the file has of sizes that these are not of."""
-    sizes = {(one.scale, one.ranks) for one in runs}
+    sizes = {(run.scale, run.ranks) for run in runs}
     earlier = read_runs(path) if path.is_file() else []
     return sorted([*runs, *(one for one in earlier if (one.scale, one.ranks) not in sizes)])
 
@@ -153,20 +153,20 @@ def main() -> int:
     parser.add_argument("--no-run", action="store_true", help="only write what the records hold")
     parser.add_argument("--directory", type=Path, default=Path("value-of-variance.labs"))
     parser.add_argument("--output", type=Path, help="where files go (default: --directory)")
-    given = parser.parse_args()
-    if unknown := [part for part in given.parts if part not in PARTS]:
+    args = parser.parse_args()
+    if unknown := [part for part in args.parts if part not in PARTS]:
         parser.error(f"unknown part {unknown[0]!r}; one of: {', '.join(PARTS)}")
-    output = given.output or given.directory
-    for directory in (given.directory, output):
+    output = args.output or args.directory
+    for directory in (args.directory, output):
         directory.mkdir(parents=True, exist_ok=True)
     path = output / "summary.json"
     summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     try:
-        for part in given.parts or ("simulated",):
+        for part in args.parts or ("simulated",):
             runs: list[Run] = []
-            for name, asked in experiments(part, [int(p) for p in given.ranks.split(",")]):
-                lab = Laboratory(asked, record=given.directory / f"{name}.lab")
-                if not given.no_run:
+            for name, asked in experiments(part, [int(p) for p in args.ranks.split(",")]):
+                lab = Laboratory(asked, record=args.directory / f"{name}.lab")
+                if not args.no_run:
                     lab.run()
                 summary[name] = summary_of(lab)
                 if part in OF_THE_PAPER:

@@ -24,10 +24,10 @@ def times(runs: Sequence[Run]) -> str:
     head = ["runtime", "weights to", "scale, p", "runs", "KLA, ms", "Δ = 1, ms", "speedup", "± (Eq. 10)"]
     rows = []
     for its, of in _by_treatment(runs):
-        found = speedups(its)
+        result = speedups(its)
         rows.append([
-            *_place(its[0]), str(len(found)), *map(_milliseconds, of),
-            _span([each.value for each in found]), _span([each.spread for each in found]),
+            *_place(its[0]), str(len(result)), *map(_milliseconds, of),
+            _span([item.value for item in result]), _span([each.spread for each in result]),
             *(_span([one.rsu for one in some]) for some in of),
         ])  # fmt: skip
     return table([*head, "s / mean: KLA", "Δ = 1"], rows)
@@ -48,7 +48,7 @@ def instances(summary: Summary) -> str:
     for name, of in summary.items():
         for sample in of["samples"]:
             if (drill := sample.get("instances")) is not None:
-                largest = max(drill["shares"], key=lambda each: each["share"])
+                largest = max(drill["shares"], key=lambda value: value["share"])
                 rows.append([
                     name, _words(sample["levels"]), f"{sample['n']}",
                     *(f"{abs(drill[key]):.1%}" for key in ("between", "runs", "rest")),
@@ -63,12 +63,12 @@ def comparisons(summary: Summary) -> str:
     """Speedups over all runs, source by source, with their verdicts."""
     rows = []
     for name, of in summary.items():
-        for each in of["comparisons"]:
-            adjusted = each["adjusted"]
+        for comparison in of["comparisons"]:
+            adjusted = comparison["adjusted"]
             rows.append([
-                name, _words(each["stratum"]), each["treatment"], f"{adjusted['value']:.3g}",
-                f"{adjusted['u']:.2g}", f"{adjusted['spread']:.2g}", _interval(each["ci95"]),
-                each["verdict"].replace("_", " "),
+                name, _words(comparison["stratum"]), comparison["treatment"], f"{adjusted['value']:.3g}",
+                f"{adjusted['u']:.2g}", f"{adjusted['spread']:.2g}", _interval(comparison["ci95"]),
+                comparison["verdict"].replace("_", " "),
             ])  # fmt: skip
     head = ["record", "where", "against the baseline", "S", "u", "spread", "95 %", "verdict"]
     return table(head, rows)
@@ -77,10 +77,10 @@ def comparisons(summary: Summary) -> str:
 def ratios(summary: Summary) -> str:
     """§ 5.2.3: the speedup on one runtime over that on the other."""
     rows = [
-        [name, each["reference"], f"{each['factor']} = {each['level']}", f"{each['value']:.3g}",
-         _interval(each["ci95"]), each["change"].replace("_", " ")]
+        [name, ratio["reference"], f"{ratio['factor']} = {ratio['level']}", f"{ratio['value']:.3g}",
+         _interval(ratio["ci95"]), ratio["change"].replace("_", " ")]
         for name, of in summary.items()
-        for each in of["ratios"]
+        for ratio in of["ratios"]
     ]  # fmt: skip
     return table(["record", "speedup", "over that on", "ratio", "95 %", "it is"], rows)
 
@@ -88,14 +88,14 @@ def ratios(summary: Summary) -> str:
 def counts(summary: Summary) -> str:
     """Work: means over sources and runs."""
     metrics = ("items_useful", "items_superseded", "items_rejected", "messages", "epochs")
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    result: dict[tuple[str, str], dict[str, float]] = {}
     for name, of in summary.items():
         for sample in of["samples"]:
             if sample["metric"] in metrics:
-                found.setdefault((name, _words(sample["levels"])), {})[sample["metric"]] = sample["mean"]
+                result.setdefault((name, _words(sample["levels"])), {})[sample["metric"]] = sample["mean"]
     rows = [
         [*key, *(f"{its[metric]:,.0f}" if metric in its else "" for metric in metrics)]
-        for key, its in found.items()
+        for key, its in result.items()
     ]
     return table(["record", "treatment", *metrics], rows)
 
@@ -105,12 +105,12 @@ def claims(summary: Summary) -> str:
     rows = [
         [
             name,
-            each["name"],
-            each["verdict"].replace("_", " "),
-            each["words"].removeprefix(f"{each['name']}: "),
+            claim["name"],
+            claim["verdict"].replace("_", " "),
+            claim["words"].removeprefix(f"{claim['name']}: "),
         ]
         for name, of in summary.items()
-        for each in of["claims"]
+        for claim in of["claims"]
     ]
     return table(["record", "statement", "verdict", "evidence"], rows)
 
@@ -118,11 +118,11 @@ def claims(summary: Summary) -> str:
 def effects(summary: Summary) -> str:
     """Main effects and interactions, as ratios."""
     rows = [
-        [name, _words(each["stratum"]), " × ".join(each["factors"]),
-         "" if each["ratio"] is None else f"{each['ratio']:.3g}",
-         _interval(each["ci95"]), f"{each['share']:.1%}"]
+        [name, _words(effect["stratum"]), " × ".join(effect["factors"]),
+         "" if effect["ratio"] is None else f"{effect['ratio']:.3g}",
+         _interval(effect["ci95"]), f"{effect['share']:.1%}"]
         for name, of in summary.items()
-        for each in of["effects"]
+        for effect in of["effects"]
     ]  # fmt: skip
     head = ["record", "where", "effect", "second over first, as a speedup", "95 %", "of the variation"]
     return table(head, rows)
@@ -145,13 +145,13 @@ def table_1(rows: Iterable[tuple[int, tuple[float, ...]]]) -> str:
 
 def _by_treatment(runs: Sequence[Run]) -> list[tuple[list[Run], list[list[Run]]]]:
     """Runs of each runtime, weight and size that both algorithms have; all of them, and by algorithm."""
-    found = []
-    for key in dict.fromkeys((one.runtime, one.weight, one.scale, one.ranks) for one in runs):
+    result = []
+    for key in dict.fromkeys((run.runtime, run.weight, run.scale, run.ranks) for run in runs):
         its = [one for one in runs if (one.runtime, one.weight, one.scale, one.ranks) == key]
         of = [[one for one in its if one.order == order] for order in ALGORITHMS]
         if all(of):
-            found.append((its, of))
-    return found
+            result.append((its, of))
+    return result
 
 
 def _place(one: Run) -> tuple[str, str, str]:
@@ -160,7 +160,7 @@ def _place(one: Run) -> tuple[str, str, str]:
 
 def _milliseconds(runs: Sequence[Run]) -> str:
     """Mean over runs, and the mean of their s."""
-    mean = 1e3 * statistics.mean(one.mean for one in runs)
+    mean = 1e3 * statistics.mean(run.mean for run in runs)
     return f"{mean:.3g} (s {1e3 * statistics.mean(one.s for one in runs):.2g})"
 
 
@@ -171,13 +171,13 @@ def _span(values: Sequence[float]) -> str:
 
 def _slowest(runs: Sequence[Run]) -> str:
     """The sources, numbered from 1, that took longest in a run, with how many runs."""
-    found = Counter(1 + one.seconds.index(max(one.seconds)) for one in runs)
-    return ", ".join(f"{source} ({count} of {len(runs)})" for source, count in found.most_common())
+    counter = Counter(1 + run.seconds.index(max(run.seconds)) for run in runs)
+    return ", ".join(f"{source} ({count} of {len(runs)})" for source, count in counter.most_common())
 
 
 def _excess(runs: Sequence[Run]) -> str:
     """By how much the slowest source of a run exceeds the mean of the others."""
-    more = [max(one.seconds) / statistics.mean(sorted(one.seconds)[:-1]) - 1 for one in runs]
+    more = [max(run.seconds) / statistics.mean(sorted(run.seconds)[:-1]) - 1 for run in runs]
     low, high = f"{min(more):+.0%}", f"{max(more):+.0%}"
     return low if low == high else f"{low} to {high}"
 

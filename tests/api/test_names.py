@@ -41,11 +41,11 @@ def test_every_name_is_there_and_documented(name):
 
 
 def test_no_name_is_in_two_modules_for_two_things():
-    found = {}
+    result = {}
     for name in MODULES:
         module = importlib.import_module(f"steelyard.{name}")
         for exported in module.__all__:
-            assert found.setdefault(exported, getattr(module, exported)) is getattr(module, exported)
+            assert result.setdefault(exported, getattr(module, exported)) is getattr(module, exported)
 
 
 def test_importing_steelyard_loads_nothing_of_it():

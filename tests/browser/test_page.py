@@ -59,13 +59,13 @@ class Visit:
         self.page = self.context.new_page()
         self.page.set_default_timeout(LIMIT_MS)
         self.problems, self.requests = [], []
-        self.page.on("console", lambda said: self.problems.append(said.text) if said.type in BAD else None)
+        self.page.on("console", lambda text: self.problems.append(text.text) if text.type in BAD else None)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("request", lambda asked: self.requests.append(asked.url))
+        self.page.on("request", lambda question: self.requests.append(question.url))
         if policy:
             # As a server of artifacts sends it.
             head = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy}
-            self.page.route("**/*", lambda asked: asked.fulfill(body=file.read_bytes(), headers=head))
+            self.page.route("**/*", lambda value: value.fulfill(body=file.read_bytes(), headers=head))
         self.page.goto("http://artifacts.test/" if policy else file.as_uri())
         if script and not policy:
             self.page.wait_for_selector("html[data-ready]", state="attached")
@@ -104,7 +104,7 @@ def written(tmp_path, made):
     return file
 
 
-@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
 def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path, made):
     file = written(tmp_path, made)
     with Visit(browser, file) as visit:
@@ -116,7 +116,7 @@ def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path
 @pytest.mark.parametrize(
     "made",
     [two_treatments, in_contexts, swept, with_instances, weak_scaling, two_machines],
-    ids=lambda each: each.__name__,
+    ids=lambda item: item.__name__,
 )
 def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, made):
     file = written(tmp_path, made)
@@ -127,9 +127,9 @@ def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, made):
                 visit.page.emulate_media(color_scheme=scheme)
                 assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
                 assert serious_findings(visit.page) == []
-                if kept := os.environ.get("STEELYARD_SCREENSHOTS"):
+                if result := os.environ.get("STEELYARD_SCREENSHOTS"):
                     name = f"{made.__name__}-{width}-{scheme}.png"
-                    visit.page.screenshot(path=Path(kept, name), full_page=True)
+                    visit.page.screenshot(path=Path(result, name), full_page=True)
 
 
 def hold_charts_of(page, shown):
@@ -155,7 +155,7 @@ POLICIES = {
 @pytest.mark.parametrize(
     "made",
     [two_treatments, in_contexts, swept, with_instances, weak_scaling, two_machines],
-    ids=lambda each: each.__name__,
+    ids=lambda item: item.__name__,
 )
 def test_a_page_under_a_strict_policy_has_every_chart(browser, tmp_path, made, policy):
     file = written(tmp_path, made)
@@ -190,7 +190,7 @@ def test_without_a_script_the_page_shows_charts_and_no_button_that_does_nothing(
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
 def test_no_text_of_a_chart_lies_on_a_line_or_on_another_text(browser, tmp_path, made, width):
     with Visit(browser, written(tmp_path, made), width=width) as visit:
         assert texts_on_lines(visit.page) == []
@@ -207,22 +207,22 @@ def texts_on_lines(page):
 def serious_findings(page):
     """What axe calls serious or critical: each rule, and the first places where it is broken."""
     return [
-        (each["id"], [node["target"] for node in each["nodes"]][:3])
-        for each in axe.Axe().run(page).response["violations"]
-        if each["impact"] in ("serious", "critical")
+        (violation["id"], [node["target"] for node in violation["nodes"]][:3])
+        for violation in axe.Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]
 
 
 def test_the_keyboard_reaches_and_works_everything(browser, tmp_path):
     with Visit(browser, written(tmp_path, two_treatments)) as visit:
-        wanted = visit.page.locator("a, button:visible, summary, [tabindex='0']:visible").count()
+        result = visit.page.locator("a, button:visible, summary, [tabindex='0']:visible").count()
         seen = set()
-        for _ in range(wanted + 5):
+        for _ in range(result + 5):
             visit.page.keyboard.press("Tab")
             place = "document.activeElement"
             everything = "[...document.querySelectorAll('*')]"
             seen.add(visit.page.evaluate(f"{everything}.indexOf({place})"))
-        assert len(seen) >= wanted
+        assert len(seen) >= result
         button = visit.page.locator("button.pick:visible", has_text="new").first
         button.focus()
         visit.page.keyboard.press("Enter")
@@ -241,8 +241,8 @@ def test_hovering_says_which_run_a_dot_is_and_clicking_chooses_its_treatment(bro
         dot.hover(force=True)
         tip = visit.page.locator("#tip:visible")
         tip.wait_for()
-        said = tip.inner_text()
-        assert all(word in said for word in ("run", "block", "treatment", "value"))
+        result = tip.inner_text()
+        assert all(word in result for word in ("run", "block", "treatment", "value"))
         dot.click(force=True)
         visit.page.locator(".filter:visible").wait_for()
 
@@ -304,12 +304,12 @@ def test_a_name_that_is_a_script_is_not_run(browser, tmp_path):
 
     file = written(tmp_path, hostile)
     with Visit(browser, file) as visit:
-        asked = []
-        visit.page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+        question = []
+        visit.page.on("dialog", lambda dialog: (question.append(dialog.message), dialog.dismiss()))
         visit.page.locator("summary").first.click()
         visit.page.locator("button.pick:visible").first.click()
         assert "\\x1b[31mred" in visit.page.locator(".filter").inner_text()
-        assert (asked, visit.problems) == ([], [])
+        assert (question, visit.problems) == ([], [])
 
 
 def test_paper_is_white_with_every_table_open(browser, tmp_path):

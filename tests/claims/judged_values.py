@@ -74,13 +74,13 @@ class Bench:
         ]
 
     def declared(self, metric: str) -> Analysis:
-        its = self.experiment.analysis
+        analysis = self.experiment.analysis
         return Analysis(
             metric=metric,
-            alpha=its.alpha,
-            failures=its.failures,
-            estimand=its.estimand,
-            interval=its.interval,
+            alpha=analysis.alpha,
+            failures=analysis.failures,
+            estimand=analysis.estimand,
+            interval=analysis.interval,
         )
 
     def judge(self) -> tuple[Verdict, ...]:

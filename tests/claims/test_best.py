@@ -22,12 +22,12 @@ def values(noise, gains, seed=1, spread=0.05):
 
 
 def test_a_level_that_leads_far_is_the_best_and_its_lead_is_that_of_blocks_that_did_not_choose(bench, noise):
-    made = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.2}), blocks=30, analysis=BY_T)
-    (verdict,) = made.judge()
+    result = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.2}), blocks=30, analysis=BY_T)
+    (verdict,) = result.judge()
     evidence = verdict.instances[0].evidence
     assert (verdict.outcome, evidence.chosen, evidence.possible) == ("holds", "c", ("c",))
     assert (evidence.selection, evidence.n) == (10, 20)
-    logs = {level: np.log(made.made[i])[10:] for i, level in enumerate(LEVELS, 1)}
+    logs = {level: np.log(result.made[i])[10:] for i, level in enumerate(LEVELS, 1)}
     tests = {level: witness.ttest_rel(logs[level], logs["c"]) for level in LEVELS if level != "c"}
     for candidate in evidence.candidates:
         expected = tests[candidate.level].confidence_interval(0.95)
@@ -50,16 +50,18 @@ def test_the_claim_of_another_level_fails(bench, noise):
 
 
 def test_more_is_better_where_the_metric_says_so(bench, noise):
-    made = bench({"k": LEVELS}, [BEST], values(noise, {"c": -0.2}), blocks=30, metric="rate", better="higher")
-    assert made.judge()[0].instances[0].evidence.possible == ("c",)
+    result = bench(
+        {"k": LEVELS}, [BEST], values(noise, {"c": -0.2}), blocks=30, metric="rate", better="higher"
+    )
+    assert result.judge()[0].instances[0].evidence.possible == ("c",)
 
 
 def test_contexts_that_return_are_never_on_both_sides(bench, noise):
     contexts = np.tile(np.arange(1, 7), 3)
-    made = bench({"k": LEVELS}, [BEST], values(noise, {}), blocks=18, contexts=contexts)
-    choosing, judging = divide(made.samples("wall_s"))
+    result = bench({"k": LEVELS}, [BEST], values(noise, {}), blocks=18, contexts=contexts)
+    choosing, judging = divide(result.samples("wall_s"))
     assert (set(choosing), set(judging)) == ({1, 2}, {3, 4, 5, 6})
-    assert made.judge()[0].instances[0].evidence.by == "context"
+    assert result.judge()[0].instances[0].evidence.by == "context"
 
 
 @pytest.mark.parametrize("blocks", [2, 3])
@@ -70,9 +72,9 @@ def test_too_few_blocks_choose_nothing(bench, noise, blocks):
 
 
 def test_failed_runs_choose_nothing(bench, noise):
-    made = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.5}))
-    made.failures = {"a": Failures(30, 10, 10)}
-    (verdict,) = made.judge()
+    result = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.5}))
+    result.failures = {"a": Failures(30, 10, 10)}
+    (verdict,) = result.judge()
     assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_judged", "failures")
 
 
@@ -85,13 +87,13 @@ def test_of_20_equal_settings_none_gains_anything(bench, perfect_passes):
     rng = np.random.default_rng(5)
     missed, gains = 0, []
     for _ in range(400):
-        made = bench(
+        result = bench(
             {"k": levels},
             [BEST],
             lambda _, blocks: np.exp(0.05 * rng.standard_normal(blocks.size)),
             blocks=10,
         )
-        (verdict,) = made.judge()
+        (verdict,) = result.judge()
         evidence = verdict.instances[0].evidence
         missed += 0 not in evidence.possible
         gains.append(math.log(evidence.candidates[0].ratio))
@@ -124,11 +126,11 @@ def test_a_level_that_was_only_lucky_while_it_was_chosen_leaves_the_set_and_its_
 def test_each_other_level_has_its_share_of_the_level_to_show_that_the_chosen_one_is_not_the_best(
     bench, noise
 ):
-    made = only_lucky(bench, noise, 0.03)
-    judged = {level: np.log(made.made[i])[10:] for i, level in enumerate(LEVELS, 1)}
+    result = only_lucky(bench, noise, 0.03)
+    judged = {level: np.log(result.made[i])[10:] for i, level in enumerate(LEVELS, 1)}
     p = min(witness.ttest_rel(judged["a"], judged[level]).pvalue for level in LEVELS[1:])
     assert 0.05 / 4 < p < 0.05
-    (_, wrong) = made.judge()
+    (_, wrong) = result.judge()
     assert wrong.family.p == pytest.approx(4 * p, rel=1e-6)
     assert "a" in wrong.instances[0].evidence.possible
     assert wrong.outcome == "not_resolved"

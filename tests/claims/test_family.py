@@ -40,7 +40,7 @@ def test_a_claim_is_decided_exactly_where_holm_rejects_its_p(claims):
 @given(st.lists(UNDECIDED, min_size=1, max_size=6))
 def test_one_claim_alone_has_the_whole_level_to_hold_and_a_share_of_it_to_fail(tested):
     (verdict,) = decide([CLAIM], [Draft(tuple(tested))], 0.05)
-    holds = all(each.indicated == "holds" and each.p <= 0.05 for each in tested)
+    holds = all(item.indicated == "holds" and item.p <= 0.05 for item in tested)
     fails = any(each.indicated == "fails" and each.p <= 0.05 / len(tested) for each in tested)
     assert verdict.outcome == ("holds" if holds else "fails" if fails else "not_resolved")
 
@@ -67,7 +67,7 @@ def outcomes(rng, claims, strata, effect, *, blocks=20, count=1000):
     draws = rng.normal(effect, 1.0, (count, claims, strata, blocks))
     t = draws.mean(axis=3) / draws.std(axis=3, ddof=1) * math.sqrt(blocks)
     p = 2 * stdtr(blocks - 1, -np.abs(t))
-    found = []
+    result = []
     for each_t, each_p in zip(t, p, strict=True):
         drafts = [
             Draft(
@@ -75,8 +75,8 @@ def outcomes(rng, claims, strata, effect, *, blocks=20, count=1000):
             )
             for ts, ps in zip(each_t, each_p, strict=True)
         ]
-        found.append([v.outcome for v in decide([CLAIM] * claims, drafts, 0.05)])
-    return found
+        result.append([v.outcome for v in decide([CLAIM] * claims, drafts, 0.05)])
+    return result
 
 
 @pytest.mark.parametrize(("claims", "strata"), [(1, 1), (10, 1), (1, 8), (5, 4)])

@@ -70,17 +70,17 @@ def test_the_best_is_chosen_on_instances_that_do_not_judge_it(bench, noise):
         return draw(blocks.size) * math.exp(-favour) * levels["graph"]
 
     factors = {"k": ["a", "b", "c"], "graph": list(range(1, 13))}
-    made = bench(factors, [{"best": "k"}], values, blocks=6, analysis={"instances": "graph"})
-    (verdict,) = made.judge()
+    result = bench(factors, [{"best": "k"}], values, blocks=6, analysis={"instances": "graph"})
+    (verdict,) = result.judge()
     evidence = verdict.instances[0].evidence
     assert (verdict.outcome, evidence.chosen) == ("holds", "b")
     assert (evidence.selection, evidence.n, evidence.by) == (4, 8, "instance")
-    choosing, judging = divide(pool(made.samples("wall_s"), "graph"))
+    choosing, judging = divide(pool(result.samples("wall_s"), "graph"))
     assert not choosing & judging
     logs = {k: [] for k in factors["k"]}
-    for t in made.treatments:
+    for t in result.treatments:
         if t.levels["graph"] - 1 in judging:
-            logs[t.levels["k"]].append(np.log(made.made[t.id]).mean())
+            logs[t.levels["k"]].append(np.log(result.made[t.id]).mean())
     for candidate in evidence.candidates:
         low, high = witness.ttest_rel(logs[candidate.level], logs["b"]).confidence_interval(0.95)
         assert (candidate.interval.low, candidate.interval.high) == pytest.approx(
@@ -110,10 +110,10 @@ def test_what_a_probe_costs_is_compared_by_instance_too(bench, noise):
             "within": 0.05,
         },
     ]
-    made = bench(
+    result = bench(
         factors, claims, values, blocks=5, analysis={"instances": "graph", "baseline": {"probe": "off"}}
     )
-    unperturbed, validated = made.judge()
+    unperturbed, validated = result.judge()
     assert {i.evidence.n for i in unperturbed.instances} == {10}
     assert {i.evidence.by for i in unperturbed.instances + validated.instances} == {"instance"}
     assert validated.outcome == "holds"
@@ -126,8 +126,8 @@ def test_what_a_probe_costs_is_compared_by_instance_too(bench, noise):
 
 
 def test_runs_that_failed_in_one_instance_count(bench):
-    made = bench(FACTORS, [FASTER], table_1, blocks=10, analysis=BY_SOURCE)
-    made.failures = {"run=5, graph=3": Failures(11, 1, 1)}
-    assert made.failures.keys() <= {t.label for t in made.treatments}
-    (verdict,) = made.judge()
+    result = bench(FACTORS, [FASTER], table_1, blocks=10, analysis=BY_SOURCE)
+    result.failures = {"run=5, graph=3": Failures(11, 1, 1)}
+    assert result.failures.keys() <= {t.label for t in result.treatments}
+    (verdict,) = result.judge()
     assert verdict.instances[0].evidence.reason == "failures"

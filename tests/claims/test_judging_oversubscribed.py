@@ -32,6 +32,6 @@ def test_what_a_judge_finds_counts_only_without_a_crowd(way, crowded, decided):
         getattr(given, way)(*(("t", ()) if way == "series" else ("t",)))
         return draft
 
-    found = judge_unless_crowded(judge, None, observed)
-    assert (found.tested[0].indicated, found.tested[0].p) == (("fails", 0.001) if decided else (None, 1.0))
-    assert found.settled[0].outcome == ("holds" if decided else "not_judged")
+    result = judge_unless_crowded(judge, None, observed)
+    assert (result.tested[0].indicated, result.tested[0].p) == (("fails", 0.001) if decided else (None, 1.0))
+    assert result.settled[0].outcome == ("holds" if decided else "not_judged")

@@ -26,16 +26,16 @@ def linear(noise, spread=0.005):
 
 @pytest.mark.parametrize("bound", [9e6, 9.39e6, 9.4e6, 9.41e6, 12e6, 2e7])
 def test_a_limit_is_decided_where_its_interval_lies_on_one_side(bench, noise, bound):
-    made = bench(
+    result = bench(
         P, [{"limit": "rss_bytes", "at": {"p": 64}, "max": bound}], linear(noise), metric="rss_bytes"
     )
-    (verdict,) = made.judge()
+    (verdict,) = result.judge()
     (instance,) = verdict.instances
     interval = instance.evidence.interval
     decided = interval.high < bound or interval.low > bound
     assert (verdict.outcome != "not_resolved") == decided == (verdict.family.p <= 0.05)
     # SciPy's interval of independent normal values lies inside.
-    alone = witness.ttest_1samp(made.made[3], bound).confidence_interval(0.95)
+    alone = witness.ttest_1samp(result.made[3], bound).confidence_interval(0.95)
     assert interval.low < alone.low
     assert alone.high < interval.high
 
@@ -91,14 +91,14 @@ def test_without_at_every_treatment_counts_and_the_breaking_point_is_said(bench,
 def test_a_limit_that_breaks_far_away_says_how_far_and_what_its_model_lacks(bench, noise):
     claims = [{"limit": "rss_bytes", "max": "4 GB"}]
     (judged,) = bench({"p": P["p"][:4]}, claims, linear(noise), metric="rss_bytes").judge()
-    (found,) = judged.breaks
-    assert [each.kind for each in found.warnings] == ["few_points", "far"]
-    assert found.warnings[-1].words.startswith(f"extrapolates to {found.at / found.measured:.0f} times")
+    (breaks,) = judged.breaks
+    assert [warning.kind for warning in breaks.warnings] == ["few_points", "far"]
+    assert breaks.warnings[-1].words.startswith(f"extrapolates to {breaks.at / breaks.measured:.0f} times")
 
 
 def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_were(bench, noise):
     factors = {"kind": ["a", "b"]}
-    made = bench(
+    result = bench(
         factors,
         [{"limit": "rss_bytes", "max": 1}],
         lambda _, blocks: blocks,
@@ -106,27 +106,27 @@ def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_
     )
     import msgspec
 
-    claim = msgspec.structs.replace(made.experiment.claims[0], at={"kind": "c"})
-    made.experiment = msgspec.structs.replace(made.experiment, claims=(claim,))
+    claim = msgspec.structs.replace(result.experiment.claims[0], at={"kind": "c"})
+    result.experiment = msgspec.structs.replace(result.experiment, claims=(claim,))
     with pytest.raises(UsageError, match="nothing was measured at kind = 'c'") as caught:
-        made.judge()
+        result.judge()
     assert caught.value.hint == "name a level of kind that was measured: a, b"
 
 
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
 def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures):
-    made = bench(P, [{"limit": "wall_s", "at": {"p": 16}, "max": 1e9}], linear(noise))
-    made.failures = {"p=16": failures}
-    (verdict,) = made.judge()
+    result = bench(P, [{"limit": "wall_s", "at": {"p": 16}, "max": 1e9}], linear(noise))
+    result.failures = {"p=16": failures}
+    (verdict,) = result.judge()
     assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_judged", "failures")
 
 
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
 def test_runs_that_failed_at_any_scale_leave_what_is_foretold_open(bench, noise, failures):
     claims = [{"limit": "rss_bytes", "at": {"p": 8192}, "max": 1e12}, {"limit": "rss_bytes", "max": "103 MB"}]
-    made = bench(P, claims, linear(noise), metric="rss_bytes")
-    made.failures = {"p=512": failures}
-    foretold, measured = made.judge()
+    result = bench(P, claims, linear(noise), metric="rss_bytes")
+    result.failures = {"p=512": failures}
+    foretold, measured = result.judge()
     evidence = foretold.instances[0].evidence
     assert (foretold.outcome, evidence.reason) == ("not_judged", "failures")
     assert evidence.value > 100e6
@@ -145,8 +145,8 @@ def test_equal_values_are_their_own_interval_once_there_are_enough_of_them():
 
 
 def test_an_interval_of_what_cannot_be_negative_ends_at_0(bench):
-    made = bench({"k": ["a", "b"]}, [], lambda _, b: np.where(b == b[0], 50e-6, 1e-6))
-    mean = mean_of(made.samples("wall_s")[0])
+    result = bench({"k": ["a", "b"]}, [], lambda _, b: np.where(b == b[0], 50e-6, 1e-6))
+    mean = mean_of(result.samples("wall_s")[0])
     interval = mean.interval(0.05)
     assert mean.value - 2 * mean.u < 0
     assert interval.low == 0.0
@@ -155,24 +155,24 @@ def test_an_interval_of_what_cannot_be_negative_ends_at_0(bench):
 
 def test_equal_values_at_the_bound_itself_keep_it(bench):
     claims = [{"limit": "minor_faults", "max": 120}, {"limit": "minor_faults", "max": 119}]
-    made = bench({"k": ["a", "b"]}, claims, lambda _, b: np.full(b.size, 120.0), metric="minor_faults")
-    assert [v.outcome for v in made.judge()] == ["holds", "fails"]
+    result = bench({"k": ["a", "b"]}, claims, lambda _, b: np.full(b.size, 120.0), metric="minor_faults")
+    assert [v.outcome for v in result.judge()] == ["holds", "fails"]
 
 
 def test_equal_values_of_several_launches_a_block_keep_it_too(bench):
     """0.1 + 0.1 + 0.1 is more than 3 times 0.1."""
-    made = bench({"k": ["a", "b"]}, [], lambda _, b: np.full(b.size, 0.1))
-    sample = made.samples("wall_s")[0]
+    result = bench({"k": ["a", "b"]}, [], lambda _, b: np.full(b.size, 0.1))
+    sample = result.samples("wall_s")[0]
     repeated = replace(sample, blocks=array("q", [place // 3 for place in range(len(sample))]))
     assert (mean_of(repeated).value, mean_of(repeated).s) == (0.1, 0.0)
 
 
 def test_the_mean_is_over_contexts_where_they_return(bench):
     contexts = np.repeat([1, 2, 3, 4, 5], 4)
-    made = bench({"k": ["a", "b"]}, [], lambda _, b: contexts + 0.001 * b, contexts=contexts)
-    mean = mean_of(made.samples("wall_s")[0])
+    result = bench({"k": ["a", "b"]}, [], lambda _, b: contexts + 0.001 * b, contexts=contexts)
+    mean = mean_of(result.samples("wall_s")[0])
     assert (mean.n, mean.by) == (5, "context")
-    means = made.made[1].reshape(5, 4).mean(axis=1)
+    means = result.made[1].reshape(5, 4).mean(axis=1)
     assert mean.s == pytest.approx(means.std(ddof=1))
 
 
@@ -190,14 +190,14 @@ def test_two_scales_at_once_are_foretold_by_a_model_of_both(bench, noise):
     factors = {"p": [2, 4, 8, 16, 32], "n": [10, 20, 40, 80, 160]}
     truth = 1000 + 3.0 * 128 * 640
     claims = [{"limit": "minor_faults", "at": {"p": 128, "n": 640}, "max": 2 * truth}]
-    made = bench(
+    result = bench(
         factors,
         claims,
         lambda levels, b: draw(b.size) * (1000 + 3.0 * levels["p"] * levels["n"]),
         metric="minor_faults",
         blocks=5,
     )
-    (verdict,) = made.judge()
+    (verdict,) = result.judge()
     evidence = verdict.instances[0].evidence
     assert verdict.outcome == "holds"
     assert evidence.interval.low < truth < evidence.interval.high
@@ -205,12 +205,12 @@ def test_two_scales_at_once_are_foretold_by_a_model_of_both(bench, noise):
 
 @pytest.mark.parametrize(("bound", "outcome"), [(2.0, "holds"), (1.5, "holds"), (1.0, "fails")])
 def test_one_value_of_a_simulation_is_decided(bench, bound, outcome):
-    made = bench({"p": [1, 2, 4]}, [{"limit": "wall_s", "max": bound}], lambda _, b: 1.5 + 0 * b, blocks=1)
-    measured = made.samples
-    (verdict,) = made.judge()
+    result = bench({"p": [1, 2, 4]}, [{"limit": "wall_s", "max": bound}], lambda _, b: 1.5 + 0 * b, blocks=1)
+    measured = result.samples
+    (verdict,) = result.judge()
     assert verdict.outcome == "not_judged"
-    made.samples = lambda metric: [replace(each, provenance="simulated") for each in measured(metric)]
-    (verdict,) = made.judge()
+    result.samples = lambda metric: [replace(item, provenance="simulated") for item in measured(metric)]
+    (verdict,) = result.judge()
     assert verdict.outcome == outcome
     assert verdict.instances[0].evidence.mean == 1.5
 
@@ -241,8 +241,8 @@ def with_one_far(typical, far):
 def test_one_far_run_keeps_no_limit_open_that_all_others_break(bench, metric, better, claim, typical, far):
     claims = [{"limit": metric, **claim}]
     keys = {} if metric in BUILTIN else {"better": better}
-    made = bench(ONE, claims, with_one_far(typical, far), metric=metric, **keys)
-    (verdict,) = made.judge()
+    result = bench(ONE, claims, with_one_far(typical, far), metric=metric, **keys)
+    (verdict,) = result.judge()
     evidence = verdict.instances[0].evidence
     assert verdict.outcome == "fails"
     assert evidence.decided_by in ("typical", "least")
@@ -272,8 +272,8 @@ def test_a_quantile_over_machines_counts_machines_and_not_their_runs(bench):
 
     claims = [{"limit": "wall_s", "max": 1.2, "quantile": 0.9}]
     contexts = np.repeat([1, 2, 3], 20)
-    made = bench({"opt": ["O2"]}, claims, values, blocks=60, contexts=contexts)
-    ((instance,),) = (verdict.instances for verdict in made.judge())
+    result = bench({"opt": ["O2"]}, claims, values, blocks=60, contexts=contexts)
+    ((instance,),) = (verdict.instances for verdict in result.judge())
     assert (instance.outcome, instance.evidence.n, instance.evidence.by) == ("not_resolved", 3, "context")
     alone = bench({"opt": ["O2"]}, claims, values, blocks=60)
     ((independent,),) = (verdict.instances for verdict in alone.judge())
@@ -291,8 +291,8 @@ def test_a_quantile_over_many_machines_is_wrong_in_at_most_5_percent(bench):
 
         limit = float(np.exp(0.1 * witness.norm.ppf(0.88)))
         claims = [{"limit": "wall_s", "max": limit, "quantile": 0.9}]
-        made = bench({"opt": ["O2"]}, claims, values, blocks=200, contexts=np.repeat(np.arange(1, 41), 5))
-        wrong += made.judge()[0].outcome == "holds"
+        result = bench({"opt": ["O2"]}, claims, values, blocks=200, contexts=np.repeat(np.arange(1, 41), 5))
+        wrong += result.judge()[0].outcome == "holds"
     assert wrong <= witness.binom.ppf(0.999, 100, 0.05)
 
 

@@ -17,9 +17,9 @@ def sample(opt, n, op):
 
 def test_labels_are_part_of_a_stratum_and_of_what_where_chooses():
     samples = [sample(opt, n, op) for opt in ("O2", "O3") for n in (1, 2) for op in ("bcast", "scan")]
-    found = strata(samples, ("n",), {"op": "scan"})
-    assert [stratum for stratum, _ in found] == [{"n": 1}, {"n": 2}]
-    assert [[s.treatment.levels["opt"] for s in members] for _, members in found] == [["O2", "O3"]] * 2
+    result = strata(samples, ("n",), {"op": "scan"})
+    assert [stratum for stratum, _ in result] == [{"n": 1}, {"n": 2}]
+    assert [[s.treatment.levels["opt"] for s in members] for _, members in result] == [["O2", "O3"]] * 2
 
 
 def test_what_is_not_known_of_a_sample_excludes_it_from_nothing():

@@ -32,12 +32,12 @@ def of_block(bench):
 
 @pytest.mark.parametrize("by", [0.98, 1.0, 1.02, 1.1])
 def test_the_p_of_faster_is_that_of_a_one_sample_t_test_against_log_by(bench, noise, by):
-    made = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05), analysis=BY_T)
-    (verdict,) = made.judge()
-    expected = witness.ttest_1samp(of_block(made), np.log(by))
+    result = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05), analysis=BY_T)
+    (verdict,) = result.judge()
+    expected = witness.ttest_1samp(of_block(result), np.log(by))
     assert verdict.family.p == pytest.approx(expected.pvalue, rel=1e-10)
     (instance,) = verdict.instances
-    assert instance.evidence.ratio == pytest.approx(np.exp(of_block(made).mean()), rel=1e-12)
+    assert instance.evidence.ratio == pytest.approx(np.exp(of_block(result).mean()), rel=1e-12)
     assert instance.evidence.n == 20
     low, high = np.exp(expected.confidence_interval(0.95))
     assert low <= instance.evidence.ratio <= high
@@ -52,9 +52,9 @@ def test_a_claim_and_an_answer_have_one_interval_for_one_ratio(bench, seed, marg
         rng = np.random.default_rng(seed if levels["opt"] == "O3" else seed + 100)
         return np.exp(0.2 * rng.exponential(1, blocks.size) * (levels["opt"] == "O2"))
 
-    made = bench(FACTORS, [FASTER], values, blocks=12)
-    ((instance,),) = (verdict.instances for verdict in made.judge())
-    (answered,) = compare(made.samples("wall_s"), Analysis(margin=margin, baseline={"opt": "O2"}))
+    result = bench(FACTORS, [FASTER], values, blocks=12)
+    ((instance,),) = (verdict.instances for verdict in result.judge())
+    (answered,) = compare(result.samples("wall_s"), Analysis(margin=margin, baseline={"opt": "O2"}))
     assert instance.evidence.level == 0.05
     assert instance.evidence.interval == answered.ci95
     assert instance.evidence.p == answered.p
@@ -64,10 +64,10 @@ def test_a_claim_and_an_answer_have_one_interval_for_one_ratio(bench, seed, marg
 
 @pytest.mark.parametrize("by", [1.03, 1.05, 1.07, 1.09])
 def test_the_p_of_faster_is_by_default_that_of_the_permutation_test_of_the_blocks(bench, noise, by):
-    made = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05, spread=0.05), blocks=10)
-    (verdict,) = made.judge()
+    result = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05, spread=0.05), blocks=10)
+    (verdict,) = result.judge()
     expected = witness.permutation_test(
-        (of_block(made) - np.log(by),),
+        (of_block(result) - np.log(by),),
         np.mean,
         permutation_type="samples",
         vectorized=False,
@@ -75,7 +75,7 @@ def test_the_p_of_faster_is_by_default_that_of_the_permutation_test_of_the_block
     )
     assert verdict.family.p == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
     assert verdict.family.p > 2 / 2**10
-    side = "holds" if of_block(made).mean() > np.log(by) else "fails"
+    side = "holds" if of_block(result).mean() > np.log(by) else "fails"
     assert verdict.outcome == (side if expected.pvalue <= 0.05 else "not_resolved")
 
 
@@ -87,9 +87,9 @@ def test_faster_by_holds_above_it_fails_below_it_and_is_open_around_it(bench, no
 
 @pytest.mark.parametrize("order", ["sequential", "nogueira-matias-2014"])
 def test_treatments_that_ran_one_after_the_other_are_told_apart_by_welchs_test(bench, noise, order):
-    made = bench(FACTORS, [FASTER], two(noise, 1.02), design={"order": order})
-    (verdict,) = made.judge()
-    logs = [np.log(made.made[t.id]) for t in made.treatments]
+    result = bench(FACTORS, [FASTER], two(noise, 1.02), design={"order": order})
+    (verdict,) = result.judge()
+    logs = [np.log(result.made[t.id]) for t in result.treatments]
     expected = witness.ttest_ind(*logs, equal_var=False)
     assert verdict.family.p == pytest.approx(expected.pvalue, rel=1e-10)
     assert verdict.instances[0].evidence.by == "launch"
@@ -114,8 +114,8 @@ def test_slower_says_the_slowdown_and_mirrors_faster(bench, noise):
 def test_not_slower_says_the_slowdown_and_is_faster_by_the_inverse(bench, noise):
     not_slower = {"not_slower": {"opt": "O3"}, "than": {"opt": "O2"}, "by": "25%"}
     for truth, outcome in ((1.0, "holds"), (0.8, "not_resolved"), (0.7, "fails")):
-        made = bench(FACTORS, [not_slower, {**FASTER, "by": 0.8}], two(noise, truth))
-        one, other = made.judge()
+        result = bench(FACTORS, [not_slower, {**FASTER, "by": 0.8}], two(noise, truth))
+        one, other = result.judge()
         assert (one.outcome, other.outcome) == (outcome, outcome)
         assert one.family.p == pytest.approx(other.family.p, rel=1e-12)
         evidence = one.instances[0].evidence
@@ -125,20 +125,20 @@ def test_not_slower_says_the_slowdown_and_is_faster_by_the_inverse(bench, noise)
 
 def test_not_slower_of_a_rate_is_about_less_of_it(bench, noise):
     claim = {"not_slower": {"opt": "O3"}, "than": {"opt": "O2"}, "by": "5%"}
-    made = bench(FACTORS, [claim], two(noise, 1.1), metric="rate", better="higher")
-    assert made.judge()[0].outcome == "fails"
+    result = bench(FACTORS, [claim], two(noise, 1.1), metric="rate", better="higher")
+    assert result.judge()[0].outcome == "fails"
 
 
 def test_more_is_better_where_the_metric_says_so(bench, noise):
-    made = bench(FACTORS, [FASTER], two(noise, 1.1), metric="rate", better="higher")
-    assert made.judge()[0].outcome == "fails"
+    result = bench(FACTORS, [FASTER], two(noise, 1.1), metric="rate", better="higher")
+    assert result.judge()[0].outcome == "fails"
 
 
 def test_equivalent_is_two_one_sided_tests(bench, noise):
     claim = {"equivalent": {"opt": "O3"}, "to": {"opt": "O2"}, "within": 0.02}
-    made = bench(FACTORS, [claim], two(noise, 1.003), analysis=BY_T)
-    (verdict,) = made.judge()
-    logs = of_block(made)
+    result = bench(FACTORS, [claim], two(noise, 1.003), analysis=BY_T)
+    (verdict,) = result.judge()
+    logs = of_block(result)
     low = witness.ttest_1samp(logs, np.log(0.98), alternative="greater").pvalue
     high = witness.ttest_1samp(logs, np.log(1.02), alternative="less").pvalue
     assert verdict.family.p == pytest.approx(2 * max(low, high), rel=1e-10)
@@ -175,20 +175,20 @@ def test_a_claim_is_judged_in_every_stratum_and_fails_where_one_fails(bench, noi
     ],
 )
 def test_runs_that_failed_leave_a_claim_open_unless_the_spec_says_otherwise(bench, noise, failures, outcome):
-    made = bench(FACTORS, [FASTER], two(noise, 1.3))
-    made.failures = {"O3": failures}
-    (verdict,) = made.judge()
+    result = bench(FACTORS, [FASTER], two(noise, 1.3))
+    result.failures = {"O3": failures}
+    (verdict,) = result.judge()
     assert verdict.outcome == outcome
     if outcome == "not_judged":
         assert verdict.instances[0].evidence.reason == "failures"
         declared = bench(FACTORS, [FASTER], two(noise, 1.3), analysis={"failures": "ignore"})
-        declared.failures = made.failures
+        declared.failures = result.failures
         assert declared.judge()[0].outcome == "holds"
 
 
 def test_values_of_which_there_is_no_ratio_leave_a_claim_open(bench):
-    made = bench(FACTORS, [FASTER], lambda levels, blocks: np.zeros(blocks.size))
-    (verdict,) = made.judge()
+    result = bench(FACTORS, [FASTER], lambda levels, blocks: np.zeros(blocks.size))
+    (verdict,) = result.judge()
     assert verdict.outcome == "not_judged"
     assert verdict.instances[0].evidence.reason == "zero_values"
     assert verdict.family.p == 1.0
@@ -207,10 +207,12 @@ def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
     from steelyard.core.analysis import Analysis
     from steelyard.stats.compare.comparison import intervals
 
-    made = bench(FACTORS, [FASTER], two(noise, 1.05, spread=0.3), blocks=60, analysis={"estimand": estimand})
-    evidence = made.judge()[0].instances[0].evidence
+    result = bench(
+        FACTORS, [FASTER], two(noise, 1.05, spread=0.3), blocks=60, analysis={"estimand": estimand}
+    )
+    evidence = result.judge()[0].instances[0].evidence
     (expected,) = intervals(
-        made.samples("wall_s"), Analysis(estimand=estimand, baseline={"opt": "O2"}), metric="wall_s"
+        result.samples("wall_s"), Analysis(estimand=estimand, baseline={"opt": "O2"}), metric="wall_s"
     )
     assert evidence.estimand == estimand
     assert evidence.ratio == expected.speedup.value
@@ -310,9 +312,9 @@ def test_a_rate_and_a_size_have_typical_runs_of_their_own(bench, blocks):
 
 
 def test_runs_that_failed_keep_the_typical_run_from_being_judged(bench):
-    made = bench(
+    result = bench(
         COMMANDS, [{"not_slower": HEAD, "than": BASE, "by": 0.05}], with_slow_runs(0.01, 0.03, slow=2)
     )
-    made.failures["head"] = Failures(24, 4, 0)
-    (verdict,) = made.judge()
+    result.failures["head"] = Failures(24, 4, 0)
+    (verdict,) = result.judge()
     assert verdict.outcome == "not_judged"

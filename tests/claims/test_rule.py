@@ -43,14 +43,14 @@ def drawn(noise, laws, seed=1, spread=0.01):
 
 def points(verdict):
     return {
-        tuple(each.stratum.values()): each.outcome
-        for each in verdict.instances
-        if isinstance(each.evidence, RulePointEvidence)
+        tuple(instance.stratum.values()): instance.outcome
+        for instance in verdict.instances
+        if isinstance(instance.evidence, RulePointEvidence)
     }
 
 
 def growth(verdict):
-    return [each for each in verdict.instances if isinstance(each.evidence, RuleEvidence)]
+    return [instance for instance in verdict.instances if isinstance(instance.evidence, RuleEvidence)]
 
 
 def test_a_rule_holds_or_fails_by_points_and_by_growth(bench, noise):
@@ -72,11 +72,11 @@ def test_ten_times_as_slow_at_every_scale_fails_though_it_grows_no_faster(bench,
     (verdict,) = bench({"op": ["allreduce", "reduce", "bcast"], "p": P}, [RULE], laws).judge()
     assert verdict.outcome == "fails"
     assert set(points(verdict).values()) == {"fails"}
-    assert [each.outcome for each in growth(verdict)] != ["fails"]
+    assert [item.outcome for item in growth(verdict)] != ["fails"]
     assert all(
-        each.evidence.ratio == pytest.approx(10, rel=0.05)
-        for each in verdict.instances
-        if isinstance(each.evidence, RulePointEvidence)
+        instance.evidence.ratio == pytest.approx(10, rel=0.05)
+        for instance in verdict.instances
+        if isinstance(instance.evidence, RulePointEvidence)
     )
 
 
@@ -98,23 +98,23 @@ def test_the_ratio_of_sums_is_tested_in_the_same_blocks(bench, noise):
     # A block's disturbance is common to both sides and cancels.
     common = np.exp(0.3 * np.random.default_rng(9).standard_normal(20))
     draw = noise(4, 0.02)
-    made = bench(
+    result = bench(
         {"op": ["allreduce", "reduce", "bcast"], "p": P},
         [{**RULE, "growth": False}],
         lambda v, blocks: common * draw(blocks.size) * (2.2 * 1e-5 if v["op"] == "allreduce" else 1e-5),
     )
-    (verdict,) = made.judge()
-    values = {(t.levels["op"], t.levels["p"]): made.made[t.id] for t in made.treatments}
-    for each in verdict.instances:
-        p = each.stratum["p"]
+    (verdict,) = result.judge()
+    values = {(t.levels["op"], t.levels["p"]): result.made[t.id] for t in result.treatments}
+    for instance in verdict.instances:
+        p = instance.stratum["p"]
         logs = np.log(values["allreduce", p] / (values["reduce", p] + values["bcast", p]))
         expected = witness.ttest_1samp(logs, np.log(1.05))
         # The rule's test flips signs, which needs no normal distribution and tells about as much.
-        assert np.log(each.evidence.p) == pytest.approx(np.log(expected.pvalue), rel=0.2)
-        assert each.evidence.ratio == pytest.approx(np.exp(logs.mean()))
-        low, high = witness.ttest_1samp(logs, 0).confidence_interval(1 - each.evidence.level)
-        assert each.evidence.interval.low == pytest.approx(np.exp(low), abs=0.005)
-        assert each.evidence.interval.high == pytest.approx(np.exp(high), abs=0.005)
+        assert np.log(instance.evidence.p) == pytest.approx(np.log(expected.pvalue), rel=0.2)
+        assert instance.evidence.ratio == pytest.approx(np.exp(logs.mean()))
+        low, high = witness.ttest_1samp(logs, 0).confidence_interval(1 - instance.evidence.level)
+        assert instance.evidence.interval.low == pytest.approx(np.exp(low), abs=0.005)
+        assert instance.evidence.interval.high == pytest.approx(np.exp(high), abs=0.005)
 
 
 @pytest.mark.parametrize(("tolerance", "outcome"), [(0.05, "fails"), (0.2, "holds")])
@@ -138,9 +138,9 @@ def test_sides_that_were_nowhere_measured_together_are_an_error(bench, noise):
         [{"op": "reduce"}],
         [{"op": "reduce", "p": p} for p in P[:3]] + [{"op": "bcast", "p": p} for p in P[3:]],
     ):
-        made = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude})
+        result = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude})
         with pytest.raises(UsageError, match="no point has wall_s of bcast and reduce"):
-            made.judge()
+            result.judge()
 
 
 def test_a_point_that_has_one_side_alone_keeps_the_rule_from_holding_and_names_the_other(bench, noise):
@@ -154,7 +154,7 @@ def test_a_point_that_has_one_side_alone_keeps_the_rule_from_holding_and_names_t
     laws = drawn(noise, lambda v: 1e-5 if v["op"] == "reduce" else 3e-5)
     (verdict,) = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude}).judge()
     assert points(verdict) == {**{(p,): "holds" for p in P[:-1]}, (512,): "not_judged"}
-    (lacking,) = (each for each in verdict.instances if each.stratum == {"p": 512})
+    (lacking,) = (instance for instance in verdict.instances if instance.stratum == {"p": 512})
     assert lacking.evidence.reason == "reduce was not measured"
     assert verdict.outcome == "not_judged"
 
@@ -165,19 +165,21 @@ def test_rules_are_one_family_over_all_of_their_points(bench, noise):
         {**RULE, "rule": text} for text in ("bcast <= reduce", "reduce <= tree + bcast", "tree <= bcast")
     ]
     verdicts = bench({"op": list(OPS), "p": P}, claims, laws).judge()
-    assert {each.family.size for each in verdicts} == {3}
+    assert {item.family.size for item in verdicts} == {3}
     for verdict in verdicts:
         levels = {
-            each.evidence.level for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)
+            instance.evidence.level
+            for instance in verdict.instances
+            if isinstance(instance.evidence, RulePointEvidence)
         }
         assert levels <= {verdict.family.level, verdict.family.level / len(P)}
 
 
 def test_failed_runs_leave_a_rule_open(bench, noise):
     laws = drawn(noise, lambda v: 10 * both(v["p"]) if v["op"] == "allreduce" else OPS[v["op"]](v["p"]))
-    made = bench({"op": ["allreduce", "reduce", "bcast"], "p": P}, [RULE], laws)
-    made.failures = {"op=bcast, p=64": Failures(21, 1, 1)}
-    (verdict,) = made.judge()
+    result = bench({"op": ["allreduce", "reduce", "bcast"], "p": P}, [RULE], laws)
+    result.failures = {"op=bcast, p=64": Failures(21, 1, 1)}
+    (verdict,) = result.judge()
     assert points(verdict)[64,] == "not_judged"
     assert points(verdict)[512,] == "fails"
 
@@ -192,7 +194,7 @@ def test_a_rule_is_judged_for_each_library_or_for_those_that_where_names(bench, 
         [rule, {**rule, "where": {"lib": "x"}}],
         lambda v, blocks: draw(blocks.size) * (1 + 0.01 * v["p"] ** laws[v["op"], v["lib"]]),
     ).judge()
-    assert [(each.stratum, each.outcome) for each in growth(every)] == [
+    assert [(item.stratum, item.outcome) for item in growth(every)] == [
         ({"lib": "x"}, "holds"),
         ({"lib": "y"}, "fails"),
     ]
@@ -216,7 +218,7 @@ METRIC = Metric("latency_s", "s")
 
 def labelled(claims, lines, *, provenance="simulated", blocks=1, levels=P):
     """Judge samples that a program labels: ``lines(p)`` gives labels and values."""
-    made = experiment(
+    spec_ = experiment(
         source="/lab",
         program={"command": ["prog", "{p}"]},
         factors={"p": list(levels)},
@@ -238,17 +240,17 @@ def labelled(claims, lines, *, provenance="simulated", blocks=1, levels=P):
             Failures(blocks, 0, 0),
             provenance=provenance,
         )
-        for t in treatments(made)
+        for t in treatments(spec_)
         for labels, values in lines(t.levels["p"])
     ]
     observed = Observed(
-        made,
+        spec_,
         lambda metric: Analysis(metric=metric),
         lambda _: samples,
         lambda _: samples,
         lambda _, parameters: series_of_samples(samples, parameters, Path("made.lab")),
     )
-    return judge(made.claims, observed)
+    return judge(spec_.claims, observed)
 
 
 def simulated(p):
@@ -266,12 +268,12 @@ def test_simulated_values_are_compared_as_they_are_whatever_algorithm_they_name(
     broken = {place for place, outcome in points(verdict).items() if outcome == "fails"}
     assert len(points(verdict)) == 2 * len(P)
     assert broken == {(p, 4096) for p in (128, 256, 512)}
-    worst = next(each for each in verdict.instances if each.stratum == {"p": 128, "bytes": 4096})
+    worst = next(instance for instance in verdict.instances if instance.stratum == {"p": 128, "bytes": 4096})
     assert worst.evidence.method == "exact"
     assert worst.evidence.ratio == pytest.approx(3.0 / 1.6)
     assert worst.evidence.interval.low == worst.evidence.interval.high == worst.evidence.ratio
     # Pieces under two names of algorithms are one function.
-    assert {each.stratum.get("bytes") for each in growth(verdict)} == {8, 4096}
+    assert {item.stratum.get("bytes") for item in growth(verdict)} == {8, 4096}
     assert all(each.evidence.answer is not None for each in growth(verdict))
 
 
@@ -309,7 +311,7 @@ def test_a_library_at_the_limit_of_every_rule_is_flagged_as_rarely_as_stated(ben
         verdicts = bench(
             {"op": ["allreduce", "tree", "reduce", "bcast"], "p": [2, 4, 8]}, claims, laws, blocks=12
         ).judge()
-        flagged += any(each.outcome == "fails" for each in verdicts)
+        flagged += any(item.outcome == "fails" for item in verdicts)
     assert perfect_passes(times, 0.05, 0, most) > 0.999
     assert flagged <= most
 

@@ -43,18 +43,18 @@ def verdict_of(functions, *rules, tolerance=0.05):
 
 
 def outcomes(functions, **keys):
-    return {each.stratum["p"]: each.outcome for each in verdict_of(functions, **keys).instances}
+    return {instance.stratum["p"]: instance.outcome for instance in verdict_of(functions, **keys).instances}
 
 
 @pytest.mark.parametrize("launches", [1, 5])
 def test_ten_times_as_slow_is_flagged_at_every_point_with_or_without_repetitions(launches):
-    found = outcomes(library(lambda _, both: 10 * both, launches=launches))
-    assert found == dict.fromkeys(P, "fails")
+    result = outcomes(library(lambda _, both: 10 * both, launches=launches))
+    assert result == dict.fromkeys(P, "fails")
 
 
 def test_slow_at_one_point_is_flagged_there_and_nowhere_else():
-    found = outcomes(library(lambda p, both: both * (2 if p == 128 else 0.8)))
-    assert {p for p, outcome in found.items() if outcome == "fails"} == {128}
+    result = outcomes(library(lambda p, both: both * (2 if p == 128 else 0.8)))
+    assert {p for p, outcome in result.items() if outcome == "fails"} == {128}
 
 
 def test_counts_and_simulated_values_are_compared_as_they_are():
@@ -75,7 +75,7 @@ def test_a_ratio_is_tested_as_welch_does():
         # Two samples of which one is a sum of two: its variance and degrees of freedom by hand.
         top = values["allreduce"][i]
         others = [1.05 * values[name][i] for name in ("reduce", "bcast")]
-        parts = [each.var(ddof=1) / each.size for each in (top, *others)]
+        parts = [item.var(ddof=1) / item.size for item in (top, *others)]
         t = (top.mean() - sum(each.mean() for each in others)) / np.sqrt(sum(parts))
         nu = sum(parts) ** 2 / sum(part**2 / 4 for part in parts)
         expected = 2 * stats.t.sf(abs(t), nu)
@@ -104,7 +104,7 @@ def test_single_values_at_two_points_say_nothing_of_their_uncertainty():
     }
     verdict = verdict_of(two)
     assert verdict.outcome == "not_judged"
-    assert all("uncertainty is unknown" in each.evidence.reason for each in verdict.instances)
+    assert all("uncertainty is unknown" in instance.evidence.reason for instance in verdict.instances)
 
 
 def test_equal_values_of_a_clock_at_one_point_are_not_certain():
@@ -142,5 +142,5 @@ def test_a_point_that_lacks_a_function_of_either_side_is_open(lacking):
     fewer = functions[lacking]
     functions[lacking] = replace(fewer, points=fewer.points[:-1])
     rule = parse_rule("reduce + bcast <= allreduce")
-    found = {each.stratum["p"]: each.outcome for each in verdict_of(functions, rule).instances}
-    assert found == {**dict.fromkeys(P[:-1], "holds"), P[-1]: "not_judged"}
+    result = {instance.stratum["p"]: instance.outcome for instance in verdict_of(functions, rule).instances}
+    assert result == {**dict.fromkeys(P[:-1], "holds"), P[-1]: "not_judged"}

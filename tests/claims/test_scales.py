@@ -51,8 +51,8 @@ def test_an_upper_bound_is_kept_by_every_slower_growth_and_broken_by_the_next_cl
 
 
 def test_under_strict_approximate_growth_is_not_resolved_and_a_match_holds(bench, noise):
-    made = bench(FACTORS, [scales(expect="O(log^2 p)", where={"op": "bcast"})], values(noise, spread=1e-4))
-    (verdict,) = made.judge()
+    result = bench(FACTORS, [scales(expect="O(log^2 p)", where={"op": "bcast"})], values(noise, spread=1e-4))
+    (verdict,) = result.judge()
     assert verdict.instances[0].evidence.model.validation.rank == "approximate"
     assert (verdict.outcome, verdict.strictly().outcome) == ("holds", "not_resolved")
     (match,) = bench(
@@ -70,15 +70,15 @@ def test_where_chooses_functions_and_a_litmus_test_tells_whose_fault_it_is(bench
     assert (kept.outcome, broken.outcome) == ("holds", "fails")
     assert broken.instances[0].evidence.cause == "library"
     (all_others,) = bench(FACTORS, [scales(expect="O(log p)", litmus={"op": "tree"})], values(noise)).judge()
-    assert [each.stratum["op"] for each in all_others.instances] == ["bcast", "reduce", "allreduce"]
+    assert [instance.stratum["op"] for instance in all_others.instances] == ["bcast", "reduce", "allreduce"]
 
 
 def test_a_rank_at_a_scale_of_interest_is_part_of_the_evidence(bench, noise):
     claims = [scales(expect="O(log p)", where={"op": "bcast"}, at={"p": 8192})]
     (verdict,) = bench(FACTORS, claims, values(noise)).judge()
-    found = verdict.instances[0].evidence.model
-    assert found.validation.scale == 8192
-    assert found.predictions[0].low < OPS["bcast"](8192) < found.predictions[0].high
+    result = verdict.instances[0].evidence.model
+    assert result.validation.scale == 8192
+    assert result.predictions[0].low < OPS["bcast"](8192) < result.predictions[0].high
 
 
 def test_a_model_of_two_parameters_is_judged_in_each_that_the_expectation_names(bench, noise):
@@ -92,7 +92,7 @@ def test_a_model_of_two_parameters_is_judged_in_each_that_the_expectation_names(
 
     def judged(expect):
         (verdict,) = bench(factors, [{"scales": "wall_s", "expect": expect}], sort).judge()
-        return {each.stratum["parameter"]: each.outcome for each in verdict.instances}
+        return {instance.stratum["parameter"]: instance.outcome for instance in verdict.instances}
 
     assert judged("O(keys log keys + p^2)") == {"keys": "holds", "p": "holds"}
     assert judged("O(keys log keys + log p)") == {"keys": "holds", "p": "fails"}
@@ -101,10 +101,10 @@ def test_a_model_of_two_parameters_is_judged_in_each_that_the_expectation_names(
 
 def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
     claim = scales(accepted="accepted.json")
-    made = bench(FACTORS, [claim], values(noise), source=str(tmp_path))
-    series = made_series(made)
+    result = bench(FACTORS, [claim], values(noise), source=str(tmp_path))
+    series = made_series(result)
     (tmp_path / "accepted.json").write_text(accept([model(one) for one in series], series)[0])
-    assert made.judge()[0].outcome == "holds"
+    assert result.judge()[0].outcome == "holds"
     # One of them became a loop over all processes.
     slower = dict(OPS, bcast=lambda p: 5e-6 + 1e-6 * p)
     draw = noise(1, 0.01)
@@ -130,9 +130,9 @@ def made_series(made):
 def test_a_file_of_accepted_models_that_is_not_there_is_an_error_with_the_command_that_makes_it(
     bench, noise, tmp_path
 ):
-    made = bench(FACTORS, [scales(accepted="none.json")], values(noise), source=str(tmp_path))
+    result = bench(FACTORS, [scales(accepted="none.json")], values(noise), source=str(tmp_path))
     with pytest.raises(UsageError, match=r"none\.json: cannot be read") as caught:
-        made.judge()
+        result.judge()
     assert "--accept" in caught.value.hint
 
 
@@ -155,11 +155,11 @@ def test_runs_that_failed_at_some_scales_leave_the_growth_of_that_function_open(
     ]
     for ignored in (False, True):
         analysis = {"failures": "ignore" if ignored else "refuse"}
-        made = bench(FACTORS, claims, values(noise), analysis=analysis)
+        result = bench(FACTORS, claims, values(noise), analysis=analysis)
         # The slowest point: what is missing there may have been the slow ones.
-        made.failures = {f"op={op}, p=512": each for op, each in failures.items()}
-        assert not failures or {t.label for t in made.treatments} >= set(made.failures)
-        ranked, kept, broken = made.judge()
+        result.failures = {f"op={op}, p=512": item for op, item in failures.items()}
+        assert not failures or {t.label for t in result.treatments} >= set(result.failures)
+        ranked, kept, broken = result.judge()
         found = {i.stratum["op"]: (i.outcome, i.evidence.reason) for i in ranked.instances}
         plain = {"allreduce": ("fails", None)}
         withheld = set() if ignored else open_
@@ -171,9 +171,9 @@ def test_runs_that_failed_at_some_scales_leave_the_growth_of_that_function_open(
 
 
 def test_failures_that_are_as_many_at_every_scale_are_left_by_chance(bench, noise):
-    made = bench(FACTORS, [scales(expect="O(log p)", where={"op": "bcast"})], values(noise))
-    made.failures = {t.label: Failures(21, 1, 0) for t in made.treatments}
-    assert made.judge()[0].outcome == "holds"
+    result = bench(FACTORS, [scales(expect="O(log p)", where={"op": "bcast"})], values(noise))
+    result.failures = {t.label: Failures(21, 1, 0) for t in result.treatments}
+    assert result.judge()[0].outcome == "holds"
 
 
 def test_too_few_points_are_no_verdict(bench, noise):
@@ -191,8 +191,8 @@ def test_a_verdict_that_asks_for_an_audit_counts_only_where_it_is_passed(bench, 
         return draw(blocks.size) * tier[levels["op"]](levels["p"])
 
     where = {"where": {"op": "allreduce"}}
-    (kept,) = bench(FACTORS, [scales(at_most="O(p)", audited=True, **where)], drawn).judge()
-    assert kept.outcome == "holds"
+    (result,) = bench(FACTORS, [scales(at_most="O(p)", audited=True, **where)], drawn).judge()
+    assert result.outcome == "holds"
     where = {"where": {"op": "tree"}}
     (plain,) = bench(FACTORS, [scales(at_most="O(p^3)", **where)], drawn).judge()
     (audited,) = bench(FACTORS, [scales(at_most="O(p^3)", audited=True, **where)], drawn).judge()

@@ -109,10 +109,10 @@ def test_github_is_told_on_stderr_what_fails_and_what_is_open(steelyard_cli, spe
     spec(HOLDS, OPEN, FAILS)
     done = steelyard_cli("check", "it.toml", "--github", "--json")
     assert json.loads(done.stdout)["exit"] == done.returncode == 1
-    told = [line for line in done.stderr.splitlines() if line.startswith("::")]
-    assert [line.split(",")[0] for line in told] == ["::warning file=it.toml", "::error file=it.toml"]
+    message = [line for line in done.stderr.splitlines() if line.startswith("::")]
+    assert [line.split(",")[0] for line in message] == ["::warning file=it.toml", "::error file=it.toml"]
     text = (tmp_path / "it.toml").read_text().splitlines()
-    lines = [int(line.split("line=")[1].split(",")[0]) for line in told]
+    lines = [int(line.split("line=")[1].split(",")[0]) for line in message]
     assert [text[number - 1] for number in lines] == ["[[claims]]", "[[claims]]"]
     of_record = steelyard_cli("check", "it.lab", "--github")
     assert "::error title=" in of_record.stderr
@@ -120,9 +120,9 @@ def test_github_is_told_on_stderr_what_fails_and_what_is_open(steelyard_cli, spe
 
 def test_github_is_told_where_the_spec_lies_in_what_it_checked_out(steelyard_cli, spec, tmp_path):
     spec(FAILS)
-    for place, shown in ((tmp_path.parent, f"{tmp_path.name}/it.toml"), (tmp_path / "elsewhere", "it.toml")):
+    for place, output in ((tmp_path.parent, f"{tmp_path.name}/it.toml"), (tmp_path / "elsewhere", "it.toml")):
         done = steelyard_cli("check", "it.toml", "--github", env={"GITHUB_WORKSPACE": str(place)})
-        assert f"::error file={shown}," in done.stderr
+        assert f"::error file={output}," in done.stderr
 
 
 def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, spec):
@@ -139,12 +139,12 @@ def test_an_answer_by_other_means_than_declared_says_that_it_judges_no_claim(ste
     spec(FAILS)
     with (tmp_path / "it.toml").open("a") as file:
         file.write('\n[contexts]\nenv_bytes = "random"\n')
-    told = "hint: claims are judged by the declared analysis only: steelyard check it.lab\n"
+    message = "hint: claims are judged by the declared analysis only: steelyard check it.lab\n"
     done = steelyard_cli("run", "it.toml", "--protocol", "nogueira-matias-2014")
-    assert (done.returncode, done.stderr) == (0, told)
+    assert (done.returncode, done.stderr) == (0, message)
     for words in (("--protocol", "default"), ("--metric", "cpu_s"), ("--by-context", "--json")):
         done = steelyard_cli("analyze", "it.lab", *words)
-        assert (done.returncode, done.stderr) == (0, told), words
+        assert (done.returncode, done.stderr) == (0, message), words
     assert steelyard_cli("analyze", "it.lab").stderr == ""
 
 
@@ -176,9 +176,9 @@ def test_no_run_runs_nothing(steelyard_cli, spec, tmp_path):
     assert steelyard_cli("check", "--no-run", "it.toml").returncode == 0
     changed = spec(HOLDS)
     changed.write_text(changed.read_text().replace("blocks = 8", "blocks = 9"))
-    other = steelyard_cli("check", "--no-run", "it.toml")
-    assert other.returncode == 2
-    assert "design.blocks: 8 → 9" in other.stderr
+    process = steelyard_cli("check", "--no-run", "it.toml")
+    assert process.returncode == 2
+    assert "design.blocks: 8 → 9" in process.stderr
 
 
 def test_a_program_that_fails_exits_with_5(steelyard_cli, spec):
@@ -218,9 +218,11 @@ def test_data_of_other_tools_are_held_to_expectations_and_rules(steelyard_cli, c
     assert "✓ bcast: latency grows over p as O(log p): holds; " in done.stdout
     assert "O(p), no match" in done.stdout
     assert "✓ bcast <= gather in latency: holds" in done.stdout
-    kept = steelyard_cli("check", *collectives, "--expect", "O(log p)", "--expect", "gather=O(p)", "--json")
-    assert kept.returncode == 0, kept.stderr
-    document = json.loads(kept.stdout)
+    process = steelyard_cli(
+        "check", *collectives, "--expect", "O(log p)", "--expect", "gather=O(p)", "--json"
+    )
+    assert process.returncode == 0, process.stderr
+    document = json.loads(process.stdout)
     assert [v["verdict"] for v in document["verdicts"]] == ["holds", "holds"]
     assert document["verdicts"][0]["record"] is None
 
@@ -255,8 +257,8 @@ def test_a_rule_that_is_broken_at_every_scale_fails_in_every_form(steelyard_cli,
     assert said in (tmp_path / "it.sarif").read_text()
     assert said in (tmp_path / "it.md").read_text()
     (entry,) = json.loads(steelyard_cli("check", *ten_times, *rule, "--json").stdout)["verdicts"]
-    points = [each for each in entry["evidence"]["strata"] if "ratio" in each["evidence"]]
-    assert {each["verdict"] for each in points} == {"fails"}
+    points = [item for item in entry["evidence"]["strata"] if "ratio" in item["evidence"]]
+    assert {point["verdict"] for point in points} == {"fails"}
     assert [each["stratum"] for each in points] == [{"p": p} for p in (16, 32, 64, 128, 256, 512)]
     assert all(each["evidence"]["ratio"] == pytest.approx(10, rel=0.05) for each in points)
     model = steelyard_cli("model", *ten_times, *rule, "--json")
@@ -279,8 +281,8 @@ def test_sides_of_a_rule_that_share_no_point_are_an_error(steelyard_cli, tmp_pat
 def test_two_scales_are_compared_though_no_growth_can_be(steelyard_cli, tmp_path):
     rows = "".join(f"{op},{p},{t * p}\n" for op, t in (("a", 3), ("b", 1)) for p in (2, 4) for _ in "xy")
     (tmp_path / "two.csv").write_text("op,p,t\n" + rows)
-    asked = ("two.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
-    done = steelyard_cli("check", *asked)
+    question = ("two.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
+    done = steelyard_cli("check", *question)
     assert done.returncode == 1, done.stderr
     assert "broken at all 2 points: at worst 3.00 × b (exact) at p = 2" in " ".join(done.stdout.split())
 
@@ -290,13 +292,13 @@ def test_values_that_repeat_to_the_bit_are_compared_as_they_are_when_that_is_sai
         f"{op},{p},{t * p}\n" for op, t in (("a", 1.07), ("b", 1)) for p in (2, 4, 8) if p < 8 or op == "b"
     )
     (tmp_path / "one.csv").write_text("op,p,t\n" + rows)
-    asked = ("one.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
-    assert steelyard_cli("check", *asked).returncode == 0
-    assert steelyard_cli("check", *asked, "--strict").returncode == 3
-    done = steelyard_cli("check", *asked, "--exact")
+    question = ("one.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
+    assert steelyard_cli("check", *question).returncode == 0
+    assert steelyard_cli("check", *question, "--strict").returncode == 3
+    done = steelyard_cli("check", *question, "--exact")
     assert done.returncode == 1
     assert "1.07 × b (exact)" in " ".join(done.stdout.split())
-    alone = steelyard_cli("check", *asked[:7], "--expect", "O(p)", "--tolerance", "0.1")
+    alone = steelyard_cli("check", *question[:7], "--expect", "O(p)", "--tolerance", "0.1")
     assert alone.returncode == 2
     assert "--tolerance 0.1 without --rule" in alone.stderr
 
@@ -337,9 +339,9 @@ def test_a_gate_on_growth_lets_no_other_class_through(
 ):
     data = grown(tmp_path)
     done = steelyard_cli("check", *data, *stated, "--strict")
-    said = " ".join(done.stdout.split())
-    assert (done.returncode, words in said, "5 points" in said) == (strict, True, True), said
-    assert ("holds" in said) == (strict == 0)
+    result = " ".join(done.stdout.split())
+    assert (done.returncode, words in result, "5 points" in result) == (strict, True, True), result
+    assert ("holds" in result) == (strict == 0)
     assert steelyard_cli("check", *data, *stated).returncode == lenient
     assert steelyard_cli("model", *data, *stated, "--strict").returncode == strict
 
@@ -364,10 +366,10 @@ def test_a_scale_without_a_value_is_named_and_nothing_holds(steelyard_cli, tmp_p
     data = grown(tmp_path, CUBIC + f"512,{value}\n")
     for command, stated in (("check", "O(n^3)"), ("check", "O(n^2)"), ("model", "O(n^3)")):
         done = steelyard_cli(command, *data, "--at-most", stated, "--strict")
-        said = " ".join(done.stdout.split())
-        assert done.returncode == 3, said
-        assert f"no value: {value!r} at n = 512 (line 27)" in said
-        assert "holds" not in said
+        result = " ".join(done.stdout.split())
+        assert done.returncode == 3, result
+        assert f"no value: {value!r} at n = 512 (line 27)" in result
+        assert "holds" not in result
     rule = ("--rule", "a <= a")
     rows = "".join(f"a,{row}\n" for row in (CUBIC + f"512,{value}").split())
     (tmp_path / "named.csv").write_text(f"f,n,s\n{rows}")
@@ -408,17 +410,17 @@ def test_an_expectation_that_meets_no_data_is_an_error_that_lists_what_there_is(
         assert done.returncode == 2
         assert "error: --expect names 'bcats', which is not in the data" in done.stderr
         assert "hint: did you mean 'bcast'? functions: bcast, gather" in done.stderr
-        left = steelyard_cli(command, *collectives, "--expect", "bcast=O(log p)", "--function", "gather")
-        assert left.returncode == 2
-        assert "nothing is expected of the functions that --function and --metric leave" in left.stderr
+        process = steelyard_cli(command, *collectives, "--expect", "bcast=O(log p)", "--function", "gather")
+        assert process.returncode == 2
+        assert "nothing is expected of the functions that --function and --metric leave" in process.stderr
 
 
 def test_nothing_modelled_under_strict_is_not_resolved_for_model_as_for_check(steelyard_cli, tmp_path):
     (tmp_path / "two.csv").write_text("p,t\n2,1.5\n4,2.5\n")
-    given = ("two.csv", "--value", "t", "--parameter", "p", "--expect", "O(p)")
+    inputs = ("two.csv", "--value", "t", "--parameter", "p", "--expect", "O(p)")
     for command in ("check", "model"):
-        assert steelyard_cli(command, *given, "--strict").returncode == 3
-        assert steelyard_cli(command, *given).returncode == 0
+        assert steelyard_cli(command, *inputs, "--strict").returncode == 3
+        assert steelyard_cli(command, *inputs).returncode == 0
 
 
 def test_one_spec_that_breaks_keeps_no_other_from_being_judged(steelyard_cli, spec, tmp_path):
@@ -597,13 +599,15 @@ def test_a_change_of_how_claims_are_judged_is_named_and_is_not_judged_under_stri
 
 
 def test_a_claim_of_the_baseline_about_what_the_change_left_out_is_not_judged(steelyard_cli, spec, tmp_path):
-    more = SPEC.replace("[metrics]", '[metrics]\nspace = { source = "stdout", pattern = "t(o)", unit = "B" }')
+    result = SPEC.replace(
+        "[metrics]", '[metrics]\nspace = { source = "stdout", pattern = "t(o)", unit = "B" }'
+    )
     claim = '\n[[claims]]\nlimit = "space"\nmax = "1 GB"\n'
-    (tmp_path / "base.toml").write_text(more + HOLDS + claim)
+    (tmp_path / "base.toml").write_text(result + HOLDS + claim)
     spec(HOLDS)
     done = steelyard_cli("check", "it.toml", "--baseline-spec", "base.toml", "--strict", "--json")
     assert done.returncode == 3, done.stderr
-    assert sorted(each["verdict"] for each in json.loads(done.stdout)["verdicts"]) == ["holds", "not_judged"]
+    assert sorted(item["verdict"] for item in json.loads(done.stdout)["verdicts"]) == ["holds", "not_judged"]
 
 
 def test_a_baseline_is_of_one_spec(steelyard_cli, spec, tmp_path):

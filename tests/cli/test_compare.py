@@ -54,10 +54,10 @@ def test_json_is_one_document_of_the_declared_form(steelyard_cli, sizes):
     assert document["design"]["order"] == "randomized-blocks"
     assert document["design"]["blocks"] == 10
     assert document["design"]["seed"] >= 0
-    (comparison,) = [each for each in document["comparisons"] if each["metric"] == "rss_bytes"]
+    (comparison,) = [item for item in document["comparisons"] if item["metric"] == "rss_bytes"]
     assert comparison["verdict"] == "slower"
     assert comparison["speedup"]["ci95"][1] < 1
-    samples = [each for each in document["samples"] if each["metric"] == "wall_s"]
+    samples = [sample for sample in document["samples"] if sample["metric"] == "wall_s"]
     assert [each["n"] for each in samples] == [10, 10]
     assert set(samples[0]) >= {
         "treatment",
@@ -104,9 +104,9 @@ def test_a_scan_a_reference_and_a_command_after_each_run_are_understood(steelyar
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert sorted((tmp_path / "seen").read_text().split()) == sorted(["1.0", "1.5", "2.0"] * 4)
-    found = json.loads(done.stdout)
-    levels = {each["treatment"]["id"]: each["treatment"]["levels"] for each in found["samples"]}
-    assert {levels[each["baseline"]]["command"] for each in found["comparisons"]} == {"echo {n}"}
+    result = json.loads(done.stdout)
+    levels = {sample["treatment"]["id"]: sample["treatment"]["levels"] for sample in result["samples"]}
+    assert {levels[item["baseline"]]["command"] for item in result["comparisons"]} == {"echo {n}"}
     assert not (tmp_path / "null").exists()
 
 
@@ -149,8 +149,8 @@ def test_an_output_that_means_a_file_is_refused_since_a_record_is_a_directory(
 
 
 def test_the_help_says_what_words_of_hyperfine_mean_as_output(steelyard_cli):
-    told = " ".join(steelyard_cli("compare", "--help").stdout.split())
-    assert "null discards what the commands print, and pipe captures it (the default)" in told
+    result = " ".join(steelyard_cli("compare", "--help").stdout.split())
+    assert "null discards what the commands print, and pipe captures it (the default)" in result
 
 
 def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli):
@@ -164,8 +164,8 @@ def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli)
 def test_a_cleanup_that_fails_after_all_runs_says_where_their_record_is(steelyard_cli):
     done = steelyard_cli("compare", "-r", "2", "-c", "false", "true")
     assert (done.returncode, done.stdout) == (5, "")
-    told = done.stderr.split("; steelyard analyze ")[1]
-    record = told.removesuffix(" answers from the measurements so far\n")
+    part = done.stderr.split("; steelyard analyze ")[1]
+    record = part.removesuffix(" answers from the measurements so far\n")
     answer = steelyard_cli("analyze", record)
     assert answer.returncode == 0, answer.stderr
     assert "2 runs" in answer.stdout or "2 blocks" in answer.stdout
@@ -194,7 +194,7 @@ def test_by_default_a_difference_is_decided_and_the_looks_are_told(steelyard_cli
     document = json.loads(done.stdout)
     assert document["design"]["decided"] is True
     assert document["design"]["looks"][-1] == document["design"]["blocks"] >= 5
-    (memory,) = [each for each in document["comparisons"] if each["metric"] == "rss_bytes"]
+    (memory,) = [item for item in document["comparisons"] if item["metric"] == "rss_bytes"]
     assert memory["verdict"] == "slower"
 
 
@@ -326,7 +326,7 @@ def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path)
 
 
 def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cli):
-    asked = {
+    question = {
         ("--metric", "foo", "true"): "error: --metric: unknown metric foo",
         ("-L", "n", "1,1", "echo {n}"): "error: --parameter-list n[2]: 1 is a level of n twice",
         ("-P", "n", "1", "2", "true"): "error: --parameter-scan n: nothing uses the factor n,"
@@ -335,9 +335,9 @@ def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cl
         " so all of its levels would be the same",
         ("-M", "15", "-m", "20", "true"): "error: --max-runs 15 is less than --min-runs 20",
     }
-    for words, told in asked.items():
+    for words, message in question.items():
         done = steelyard_cli("compare", *words)
-        assert (done.returncode, done.stderr.splitlines()[0]) == (2, told)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (2, message)
         assert "experiment()" not in done.stderr
         assert "[program]" not in done.stderr
 
@@ -367,8 +367,8 @@ def test_the_same_comparison_into_the_same_record_shows_it_again(steelyard_cli):
     first = steelyard_cli(*words)
     again = steelyard_cli(*words)
     assert (again.returncode, again.stdout) == (0, first.stdout)
-    other = steelyard_cli("compare", "-r", "4", "-o", "it.lab", "true", "true")
-    assert (other.returncode, "design.seed" in other.stderr, "design.blocks" in other.stderr) == (
+    process = steelyard_cli("compare", "-r", "4", "-o", "it.lab", "true", "true")
+    assert (process.returncode, "design.seed" in process.stderr, "design.blocks" in process.stderr) == (
         2,
         False,
         True,
@@ -392,14 +392,18 @@ def test_a_program_that_deletes_the_record_gets_an_error_and_no_traceback(steely
 def test_s_alone_is_the_default_shell_as_in_hyperfine_2(steelyard_cli):
     done = steelyard_cli("compare", "-r", "3", "-S", "echo a | grep -q a", "true", "--json")
     assert done.returncode == 0, done.stderr
-    labels = list(dict.fromkeys(each["treatment"]["label"] for each in json.loads(done.stdout)["samples"]))
+    labels = list(
+        dict.fromkeys(sample["treatment"]["label"] for sample in json.loads(done.stdout)["samples"])
+    )
     assert labels == ["echo a | grep -q a", "true"]
 
 
 def test_s_before_a_shell_names_it_as_in_hyperfine_1(steelyard_cli):
     done = steelyard_cli("compare", "-r", "3", "-S", "bash", "[[ a == a ]]", "true", "--json")
     assert done.returncode == 0, done.stderr
-    labels = list(dict.fromkeys(each["treatment"]["label"] for each in json.loads(done.stdout)["samples"]))
+    labels = list(
+        dict.fromkeys(sample["treatment"]["label"] for sample in json.loads(done.stdout)["samples"])
+    )
     assert labels == ["[[ a == a ]]", "true"]
 
 

@@ -55,12 +55,12 @@ blocks = 3
 def test_what_models_are_made_of_is_written_for_extra_p(steelyard_cli, tmp_path, name):
     (tmp_path / "it.toml").write_text(SPEC)
     assert steelyard_cli("run", "it.toml").returncode == 0
-    given = ["--metric", "wall_s", "--metric", "cpu_s", "--parameter", "seconds"]
-    done = steelyard_cli("export", "it.lab", *given, "-o", name)
+    inputs = ["--metric", "wall_s", "--metric", "cpu_s", "--parameter", "seconds"]
+    done = steelyard_cli("export", "it.lab", *inputs, "-o", name)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    found = {(each.name, each.metric): each for each in read_series(tmp_path / name)}
-    assert set(found) == {(lib, metric) for lib in "ab" for metric in ("wall_s", "cpu_s")}
-    points = found["a", "wall_s"].points
+    result = {(item.name, item.metric): item for item in read_series(tmp_path / name)}
+    assert set(result) == {(lib, metric) for lib in "ab" for metric in ("wall_s", "cpu_s")}
+    points = result["a", "wall_s"].points
     assert [(point.at, len(point.values)) for point in points] == [((0.001,), 3), ((0.002,), 3)]
     trials = csv.DictReader(io.StringIO(steelyard_cli("export", "it.lab").stdout))
     counted = [

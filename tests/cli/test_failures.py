@@ -60,7 +60,7 @@ def test_a_document_is_utf_8_on_any_terminal(steelyard_env, tmp_path):
     command = [sys.executable, "-m", "steelyard", "compare", "-r", "2", "-w", "0", "--json", "echo é"]
     env = steelyard_env | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
-    labels = [each["treatment"]["label"] for each in json.loads(done.stdout)["samples"]]
+    labels = [sample["treatment"]["label"] for sample in json.loads(done.stdout)["samples"]]
     assert set(labels) == {"echo é"}
 
 

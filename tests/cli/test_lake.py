@@ -29,7 +29,7 @@ def test_a_place_is_written_once_and_answers_as_its_record(steelyard_cli, record
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("export", "it.lab", "--to", "it.lab"), "is inside the record"),
         (("export", "it.lab", "--to", "it.lab/lake"), "is inside the record"),
@@ -42,11 +42,11 @@ def test_a_place_is_written_once_and_answers_as_its_record(steelyard_cli, record
         (("history", "memory://x", "--collect", "h.sqlite"), "keeps summaries of its records already"),
     ],
 )
-def test_a_mistake_is_an_error_without_a_traceback_or_a_secret(steelyard_cli, record, tmp_path, words, said):
+def test_a_mistake_is_an_error_without_a_traceback_or_a_secret(steelyard_cli, record, tmp_path, words, text):
     (tmp_path / "it.csv").write_text("")
     done = steelyard_cli(*words)
     assert done.returncode in (2, 4)
-    assert said in done.stderr
+    assert text in done.stderr
     assert "Traceback" not in done.stderr
     assert "hunter2" not in done.stderr
 
@@ -58,8 +58,12 @@ def test_status_of_several_records_counts_them_together(steelyard_cli, record):
     )
     done = steelyard_cli("status", record, "2.lab")
     assert "together: 18 complete blocks and 40 runs in 2 records" in done.stdout
-    found = json.loads(steelyard_cli("status", record, "2.lab", "--json").stdout)
-    assert (found["format"], found["blocks_done"], found["repeated"]) == ("steelyard/statuses", 18, 0)
+    document = json.loads(steelyard_cli("status", record, "2.lab", "--json").stdout)
+    assert (document["format"], document["blocks_done"], document["repeated"]) == (
+        "steelyard/statuses",
+        18,
+        0,
+    )
 
 
 CLAIMED = """

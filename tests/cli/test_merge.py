@@ -32,16 +32,16 @@ def records(tmp_path):
 
 def test_one_verdict_with_the_next_machine_the_gain_of_more_and_the_one_that_differs(steelyard_cli, records):
     done = steelyard_cli("merge", *records)
-    said = " ".join(done.stdout.split())
+    result = " ".join(done.stdout.split())
     assert done.returncode == 0, done.stderr
-    assert "10 machines in 200 blocks" in said
-    assert "next machine (95 % PI)" in said
-    assert "faster on 9 of 10 machines" in said
-    assert "10 more machines would narrow the standard error by 29 %" in said
-    assert "n7 differs from the other machines: 0." in said
-    assert "n7: values are 1.3" in said
-    assert "in every treatment" in said
-    assert "? new faster than old" in said
+    assert "10 machines in 200 blocks" in result
+    assert "next machine (95 % PI)" in result
+    assert "faster on 9 of 10 machines" in result
+    assert "10 more machines would narrow the standard error by 29 %" in result
+    assert "n7 differs from the other machines: 0." in result
+    assert "n7: values are 1.3" in result
+    assert "in every treatment" in result
+    assert "? new faster than old" in result
 
 
 def test_a_claim_that_holds_over_machines_and_one_that_fails_are_exit_codes(steelyard_cli, tmp_path):
@@ -55,10 +55,10 @@ def test_what_is_kept_is_read_by_every_command_and_the_document_has_the_machines
     done = steelyard_cli("merge", *records, "-o", "all.lab", "--json")
     document = json.loads(done.stdout)
     assert document == json.loads(steelyard_cli("analyze", "all.lab", "--json").stdout)
-    (found,) = document["contexts"]
-    machines = found["machines"]
+    (contexts,) = document["contexts"]
+    machines = contexts["machines"]
     assert (machines["faster"], machines["slower"], machines["blocks"]) == (9, 1, 200)
-    assert [each["name"] for each in machines["members"] if each["differs"]] == ["n7"]
+    assert [member["name"] for member in machines["members"] if member["differs"]] == ["n7"]
     assert machines["spread"]["machines"]["further"] == 10
     assert steelyard_cli("check", "all.lab").returncode == 0
     assert steelyard_cli("status", "all.lab").returncode == 0
@@ -75,8 +75,8 @@ def test_analyze_and_export_merge_several_records_of_one_spec(steelyard_cli, rec
 
 def test_each_record_is_a_machine_where_hosts_do_not_tell_them_apart(steelyard_cli, tmp_path):
     both = [machine(tmp_path / f"{i}.lab", "same", seed=i).name for i in (1, 2)]
-    assert "in 40 blocks" not in (shown := steelyard_cli("merge", *both).stdout)
-    assert "40 blocks" in shown
+    assert "in 40 blocks" not in (stdout := steelyard_cli("merge", *both).stdout)
+    assert "40 blocks" in stdout
     assert "2 machines in 40 blocks" in steelyard_cli("merge", *both, "--by", "record").stdout
 
 
@@ -89,8 +89,8 @@ def test_claims_of_records_of_one_spec_are_one_family(steelyard_cli, tmp_path):
         return {verdict["evidence"]["family_size"] for verdict in document["verdicts"]}
 
     assert (size(alone), size(together)) == ({1}, {4})
-    said = " ".join(steelyard_cli("check", *names).stdout.split())
-    assert "The claims of 4 records of one spec are one family" in said
+    result = " ".join(steelyard_cli("check", *names).stdout.split())
+    assert "The claims of 4 records of one spec are one family" in result
 
 
 def test_records_of_other_specs_keep_their_own_family(steelyard_cli, tmp_path):

@@ -55,17 +55,17 @@ def test_data_that_begin_late_do_not_pass_a_gate_as_constant(steelyard_cli, tmp_
     data = tmp_path / "late.csv"
     rows = [f"{p},{max(0, p - 8)}" for p in (1, 2, 4, 8, 16, 32, 64) for _ in range(5)]
     data.write_text("p,time\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    asked = ("model", str(data), "--value", "time", "--parameter", "p", "--expect", "O(1)", "--strict")
-    done = steelyard_cli(*asked)
+    question = ("model", str(data), "--value", "time", "--parameter", "p", "--expect", "O(1)", "--strict")
+    done = steelyard_cli(*question)
     assert done.returncode == 3, done.stdout + done.stderr
     assert "4 points are 0" in done.stdout
 
 
 def test_rules_are_judged_and_a_broken_one_exits_with_1(steelyard_cli, data):
-    kept = steelyard_cli("model", str(data), *COLUMNS, "--rule", "bcast <= gather")
+    process = steelyard_cli("model", str(data), *COLUMNS, "--rule", "bcast <= gather")
     broken = steelyard_cli("model", str(data), *COLUMNS, "--rule", "scan <= bcast + gather")
-    assert (kept.returncode, broken.returncode) == (0, 1), kept.stderr + broken.stderr
-    assert "holds" in kept.stdout
+    assert (process.returncode, broken.returncode) == (0, 1), process.stderr + broken.stderr
+    assert "holds" in process.stdout
     assert "fails" in broken.stdout
 
 
@@ -132,13 +132,13 @@ def test_the_scale_at_which_a_limit_breaks_and_points_to_measure_are_said(steely
 def test_a_limit_over_two_parameters_says_which_varies_and_where_the_other_stays(steelyard_cli, tmp_path):
     rows = "".join(f"{op},{p},{n},{p * n}\n" for op in "ab" for p in (2, 4, 8, 16) for n in (10, 20, 40))
     (tmp_path / "two.csv").write_text("op,p,n,t\n" + rows)
-    asked = ("two.csv", "--value", "t", "--parameter", "p", "--parameter", "n", "--by", "op")
-    done = steelyard_cli("model", *asked, "--limit", "2000")
+    question = ("two.csv", "--value", "t", "--parameter", "p", "--parameter", "n", "--by", "op")
+    done = steelyard_cli("model", *question, "--limit", "2000")
     assert "  a at n = 40: above 2,000 from p = 50 on" in done.stdout, done.stdout
-    never = steelyard_cli("model", *asked, "--limit", "1e40")
+    never = steelyard_cli("model", *question, "--limit", "1e40")
     assert "over the whole range searched over p\n" in never.stdout, never.stdout
-    document = json.loads(steelyard_cli("model", *asked, "--limit", "2000", "--json").stdout)
-    assert [(each["parameter"], each["at"]) for each in document["limits"]] == [("p", {"n": 40.0})] * 2
+    document = json.loads(steelyard_cli("model", *question, "--limit", "2000", "--json").stdout)
+    assert [(item["parameter"], item["at"]) for item in document["limits"]] == [("p", {"n": 40.0})] * 2
 
 
 def test_the_published_method_is_at_hand(steelyard_cli, data):
@@ -161,9 +161,9 @@ def test_implementations_are_held_against_each_other(steelyard_cli, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Against each other\n  b: 356 × a at p = 4096 (95 %: " in done.stdout
     assert "grows faster, by O(p" in done.stdout
-    (found,) = json.loads(steelyard_cli("model", str(file), *arguments, "--json").stdout)["versus"]
-    assert found["ratio"] == pytest.approx((3 + 2 * 4096) / 23, rel=0.05)
-    assert found["grows_faster"] > 0.8
+    (versus,) = json.loads(steelyard_cli("model", str(file), *arguments, "--json").stdout)["versus"]
+    assert versus["ratio"] == pytest.approx((3 + 2 * 4096) / 23, rel=0.05)
+    assert versus["grows_faster"] > 0.8
     wrong = steelyard_cli("model", str(file), *arguments[:-3], "library")
     assert wrong.returncode == 2
     assert "hint: name one of the labels: mpi" in wrong.stderr
@@ -253,8 +253,8 @@ def test_models_of_several_parameters_are_not_drawn_and_that_is_said(steelyard_c
     data = tmp_path / "two.csv"
     rows = [f"{p},{n},{3 + p * n}" for p in (1, 2, 4, 8, 16) for n in (10, 20, 40, 80, 160)]
     data.write_text("p,n,t\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    asked = ("model", str(data), "--value", "t", "--parameter", "p", "--parameter", "n")
-    done = steelyard_cli(*asked, "--html", str(tmp_path / "page.html"))
+    question = ("model", str(data), "--value", "t", "--parameter", "p", "--parameter", "n")
+    done = steelyard_cli(*question, "--html", str(tmp_path / "page.html"))
     assert done.returncode == 2
     assert "nothing to draw: no function of one parameter has a model" in done.stderr
     assert "hint: give --parameter NAME" in done.stderr

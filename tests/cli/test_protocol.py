@@ -44,11 +44,11 @@ def test_the_protocol_answers_after_a_run_and_later_alike(steelyard_cli, record)
 def test_its_document_holds_every_step_and_the_tables(steelyard_cli, record):
     done = steelyard_cli("analyze", "it.lab", "--protocol", "nogueira-matias-2014", "--json", "--strict")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["protocol"]
-    assert found["name"] == "nogueira-matias-2014"
-    assert {pair["difference"] for pair in found["pairs"]} == {"slower"}
-    assert all(pair["p_holm"] == pair["p"] and pair["family_size"] == 1 for pair in found["pairs"])
-    assert [row["program"] for row in found["programs"]["rows"]] == ["1", "2"]
+    protocol = json.loads(done.stdout)["protocol"]
+    assert protocol["name"] == "nogueira-matias-2014"
+    assert {pair["difference"] for pair in protocol["pairs"]} == {"slower"}
+    assert all(pair["p_holm"] == pair["p"] and pair["family_size"] == 1 for pair in protocol["pairs"])
+    assert [row["program"] for row in protocol["programs"]["rows"]] == ["1", "2"]
 
 
 def test_another_baseline_turns_the_verdict_over(steelyard_cli, record):

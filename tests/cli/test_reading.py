@@ -192,13 +192,13 @@ def test_a_plan_says_which_hosts_were_not_asked_and_how_they_are(steelyard_cli, 
     strange(SPECS["launch.ssh"])
     done = steelyard_cli("plan", "spec.toml")
     assert done.returncode == 0, done.stderr
-    said = " ".join(done.stdout.split())
+    result = " ".join(done.stdout.split())
     assert (
         "Not asked - n1 and n2: a run asks before it measures. To ask now, by the ssh of the spec:"
-        " steelyard plan SPEC --ask" in said
+        " steelyard plan SPEC --ask" in result
     )
     assert json.loads(steelyard_cli("plan", "spec.toml", "--json").stdout)["unasked"] == ["n1", "n2"]
     assert not victim.exists()
-    asked = json.loads(steelyard_cli("plan", "spec.toml", "--json", "--ask").stdout)
+    document = json.loads(steelyard_cli("plan", "spec.toml", "--json", "--ask").stdout)
     assert victim.exists()
-    assert (asked["unasked"], len(asked["refused"])) == ([], 1)
+    assert (document["unasked"], len(document["refused"])) == ([], 1)

@@ -112,11 +112,11 @@ def test_analyze_writes_the_page_beside_its_answer(steelyard_cli, record, tmp_pa
 
 
 def test_a_notebook_shows_the_page_in_a_frame_that_sees_nothing_of_it(record):
-    shown = Laboratory(record).report()
-    frame = shown._repr_html_()
+    result = Laboratory(record).report()
+    frame = result._repr_html_()
     assert frame.startswith('<iframe sandbox="allow-scripts"')
     assert "<script" not in frame
-    assert repr(shown) == f"Report({record})"
+    assert repr(result) == f"Report({record})"
 
 
 def test_where_every_run_fails_a_page_is_written_that_says_so(steelyard_cli, tmp_path):

@@ -50,13 +50,13 @@ def test_an_option_given_twice_is_taken_twice_or_refused_with_both_values(case):
     words = [option.opts[0], *one, option.opts[-1], *two]
     # The class alone, since other options and arguments are missing: what is parsed is what is asked for.
     parser = command.make_parser(context := click.Context(command, info_name="it"))
-    given, _, _ = parser.parse_args(args=words)
+    inputs, _, _ = parser.parse_args(args=words)
     if option.multiple:
-        assert len(given[option.name]) == 2
+        assert len(inputs[option.name]) == 2
         return
     assert isinstance(option, SingleOption), "declare it by cli/declared.py"
     with pytest.raises(UsageError) as caught:
-        option.handle_parse_result(context, given, [])
+        option.handle_parse_result(context, inputs, [])
     assert f"{max(option.opts, key=len)} is given twice" in caught.value.message
     assert all(text in caught.value.message for text in (*one, *two))
 

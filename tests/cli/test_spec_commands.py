@@ -66,9 +66,9 @@ def test_the_order_that_a_plan_shows_is_the_order_that_is_run(steelyard_cli, spe
     from steelyard.store import Record
 
     with Record.open(spec.with_suffix(".lab")) as record:
-        labels = {each.id: each.label for each in record.treatments}
+        labels = {treatment.id: treatment.label for treatment in record.treatments}
         first = next(outcome.block for outcome in record.outcomes() if not outcome.block.discard)
-    assert planned["first_block"] == [labels[each] for each in first.order]
+    assert planned["first_block"] == [labels[item] for item in first.order]
 
 
 def test_status_tells_how_far_a_record_is(steelyard_cli, spec):
@@ -124,15 +124,15 @@ def test_a_spec_that_had_ended_is_not_run_again_and_says_how_to_measure_more(ste
     assert "is finished, with 4 blocks; nothing was run, and this is its answer." in again.stderr
     command = again.stderr.rsplit("steelyard ", 1)[1].split()
     assert command[-2:] == ["--extend", "4"]
-    more = steelyard_cli(*command)
-    assert more.returncode == 0, more.stderr
-    assert "Blocks were added 1 time after an answer from 4 blocks" in " ".join(more.stdout.split())
-    assert "8 blocks)" in " ".join(more.stdout.split())
-    found = json.loads(steelyard_cli("analyze", "it.lab", "--json").stdout)
-    assert found["design"]["extended_from"] == [4]
+    process = steelyard_cli(*command)
+    assert process.returncode == 0, process.stderr
+    assert "Blocks were added 1 time after an answer from 4 blocks" in " ".join(process.stdout.split())
+    assert "8 blocks)" in " ".join(process.stdout.split())
+    document = json.loads(steelyard_cli("analyze", "it.lab", "--json").stdout)
+    assert document["design"]["extended_from"] == [4]
     # p and intervals allow for both answers (stats.sequential), at the level that was declared.
-    assert found["alpha"] == 0.05
-    assert "extended" in {each["kind"] for each in found["warnings"]}
+    assert document["alpha"] == 0.05
+    assert "extended" in {warning["kind"] for warning in document["warnings"]}
 
 
 def test_nothing_can_be_added_before_there_is_anything(steelyard_cli, spec):

@@ -22,12 +22,12 @@ TREE = {
 
 
 def test_the_tree_is_whole_and_each_kind_has_its_exit_code():
-    found = {
-        name: (each.__mro__[1].__name__, each.exit_code)
-        for name, each in vars(errors).items()
-        if isinstance(each, type) and issubclass(each, SteelyardError) and each is not SteelyardError
+    result = {
+        name: (item.__mro__[1].__name__, item.exit_code)
+        for name, item in vars(errors).items()
+        if isinstance(item, type) and issubclass(item, SteelyardError) and item is not SteelyardError
     }
-    assert found == TREE
+    assert result == TREE
 
 
 def test_the_tree_is_drawn_as_it_is():

@@ -58,9 +58,9 @@ def test_an_extension_of_another_package_is_found_by_its_entry_point(installed):
 def test_a_module_that_does_not_import_is_a_problem_and_the_others_go_on(installed):
     installed("other_broken", "raise RuntimeError('no luck')\n")
     installed("other_fine", f'{HEAD}extension = Extension(name="fine", purpose="")\n')
-    found = find_extensions()
-    assert found.usable[-1].name == "fine"
-    assert [(p.name, p.reason) for p in found.problems] == [
+    extensions = find_extensions()
+    assert extensions.usable[-1].name == "fine"
+    assert [(p.name, p.reason) for p in extensions.problems] == [
         ("other_broken", "other_broken:extension cannot be imported: no luck")
     ]
 
@@ -72,9 +72,9 @@ def test_an_entry_point_that_is_no_extension_is_a_problem(installed):
 
 def test_the_second_of_two_extensions_of_one_name_is_a_problem(installed):
     installed("other_gate", f'{HEAD}extension = Extension(name="gate", purpose="mine")\n')
-    found = find_extensions()
-    assert [extension.purpose for extension in found.usable if extension.name == "gate"] != ["mine"]
-    assert found.problems[-1].reason == "other_gate:extension has the name of another extension"
+    extensions = find_extensions()
+    assert [extension.purpose for extension in extensions.usable if extension.name == "gate"] != ["mine"]
+    assert extensions.problems[-1].reason == "other_gate:extension has the name of another extension"
 
 
 def test_an_extension_whose_need_is_missing_is_a_problem_and_so_is_what_needs_it(installed):

@@ -50,12 +50,12 @@ def test_what_was_observed_is_not_changed_afterwards(thing, field):
 
 
 def test_values_are_selected_with_all_that_is_known_of_each():
-    whole = msgspec.structs.replace(
+    result = msgspec.structs.replace(
         sample(),
         censored=array("b", [0, 1, 0]),
         instances=Instances("graph", ("a", "b"), array("q", [0, 1, 0])),
     )
-    part = whole.select([2, 1])
+    part = result.select([2, 1])
     assert (part.trials.tolist(), part.censored.tolist(), part.instances.ids.tolist()) == (
         [2, 1],
         [0, 1],

@@ -27,8 +27,8 @@ def varied() -> Callable[..., Experiment]:
     def build(factors: Mapping[str, Any], **tables: Any) -> Experiment:
         names = [
             name
-            for key, each in factors.items()
-            for name in (each["zip"] if isinstance(each, dict) else [key])
+            for key, item in factors.items()
+            for name in (item["zip"] if isinstance(item, dict) else [key])
         ]
         words = ["true", *(f"{{{name}}}" for name in names)]
         return experiment(program={"command": words}, factors=factors, source="/", **tables)

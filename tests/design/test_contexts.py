@@ -21,7 +21,7 @@ def settings(contexts, seed, numbers):
 def test_random_lengths_visit_every_residue_of_a_page_once_before_any_comes_again(seed):
     contexts = Contexts({"env_bytes": "random"})
     count = PAGE // 16
-    lengths = [each["env_bytes"] for each in settings(contexts, seed, range(1, 2 * count + 1))]
+    lengths = [setting["env_bytes"] for setting in settings(contexts, seed, range(1, 2 * count + 1))]
     assert sorted(length // 16 for length in lengths[:count]) == list(range(count))
     assert sorted(length // 16 for length in lengths[count:]) == list(range(count))
     assert lengths[:count] != lengths[count:]
@@ -44,29 +44,31 @@ def test_a_context_depends_on_seed_and_number_alone():
 
 def test_a_list_is_drawn_without_replacement_again_and_again():
     contexts = Contexts({"affinity": ("none", "0", "1")})
-    drawn = [each["affinity"] for each in settings(contexts, 1, range(1, 10))]
+    drawn = [setting["affinity"] for setting in settings(contexts, 1, range(1, 10))]
     assert [sorted(drawn[i : i + 3]) for i in (0, 3, 6)] == [["0", "1", "none"]] * 3
 
 
 def test_a_range_is_drawn_without_replacement_and_excludes_its_end():
     contexts = Contexts({"env_bytes": Range((0, 64), 16)})
-    assert sorted(each["env_bytes"] for each in settings(contexts, 1, range(1, 5))) == [0, 16, 32, 48]
+    assert sorted(setting["env_bytes"] for setting in settings(contexts, 1, range(1, 5))) == [0, 16, 32, 48]
 
 
 def test_a_range_of_cpus_gives_levels_as_records_keep_them():
     contexts = Contexts({"affinity": Range((0, 2))})
-    assert sorted(each["affinity"] for each in settings(contexts, 1, (1, 2))) == ["0", "1"]
+    assert sorted(setting["affinity"] for setting in settings(contexts, 1, (1, 2))) == ["0", "1"]
 
 
 def test_a_fixed_setting_is_in_every_context_and_ids_are_the_numbers_of_the_draws():
     contexts = Contexts({"aslr": "off"})
     drawn = [draw_context(contexts, 1, k) for k in (1, 2, 3)]
-    assert [(each.id, each.settings) for each in drawn] == [(k, {"aslr": "off"}) for k in (1, 2, 3)]
+    assert [(item.id, item.settings) for item in drawn] == [(k, {"aslr": "off"}) for k in (1, 2, 3)]
 
 
 def test_two_settings_are_drawn_independently():
     contexts = Contexts({"env_bytes": Range((0, 32), 16), "aslr": ("on", "off")})
-    pairs = Counter((each["env_bytes"], each["aslr"]) for each in settings(contexts, 1, range(1, 401)))
+    pairs = Counter(
+        (setting["env_bytes"], setting["aslr"]) for setting in settings(contexts, 1, range(1, 401))
+    )
     # Four pairs in 200 cycles of two: each is expected 100 times, with a standard deviation of 7.
     assert len(pairs) == 4
     assert all(60 < count < 140 for count in pairs.values())
@@ -92,7 +94,7 @@ def test_what_comes_again_is_the_context_that_it_was_before():
 
 
 def test_visits_of_one_context_are_no_other_context():
-    here = Context(1, {"aslr": "on"})
+    context = Context(1, {"aslr": "on"})
     there = Context(2, {"aslr": "off"})
-    assert drawn_before([here, there, here, there]) == {}
-    assert drawn_before([there, Context(3, {"aslr": "on"}), here]) == {3: 1}
+    assert drawn_before([context, there, context, there]) == {}
+    assert drawn_before([there, Context(3, {"aslr": "on"}), context]) == {3: 1}

@@ -59,5 +59,5 @@ def test_seeds_change_the_order_and_not_what_is_run(laid_out):
     build, _ = laid_out
     one, other = build(seed=1), build(seed=2)
     assert treatments(one) == treatments(other)
-    first, second = (blocks_until(each, treatments(each), [], 3) for each in (one, other))
+    first, second = (blocks_until(item, treatments(item), [], 3) for item in (one, other))
     assert [block.order for block in first] != [block.order for block in second]

@@ -82,11 +82,11 @@ def test_looks_ascend_in_whole_passes_and_end_at_the_cap(compared, blocks, passe
         contexts={"env_bytes": {"range": [0, 2500]}, "passes": passes},
         design={"blocks": blocks, "stop": {"rel_halfwidth": 0.1, "max_blocks": cap}},
     )
-    found = list(looks(rule))
-    assert found == sorted(set(found))
-    assert all(look % passes == 0 for look in found)
-    assert found[-1] == cap
-    assert found[0] >= min(max(blocks, 10), cap)
+    result = list(looks(rule))
+    assert result == sorted(set(result))
+    assert all(look % passes == 0 for look in result)
+    assert result[-1] == cap
+    assert result[0] >= min(max(blocks, 10), cap)
 
 
 def test_a_strict_rule_looks_at_40_blocks_first(compared):

@@ -34,16 +34,16 @@ def walked(made, spoils=()):
 
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 2), st.integers(2, 4))
 def test_the_runs_of_a_treatment_are_in_a_row_and_its_first_are_discarded(blocks, replicates, discard, arms):
-    made = asked(blocks=blocks, replicates=replicates, discard=discard, arms=arms)
-    whole = [(o.block.order, o.block.discard) for o in walked(made)]
-    wanted = [
-        ((t.id,), d) for t in treatments(made) for d in [True] * discard + [False] * (blocks * replicates)
+    result = asked(blocks=blocks, replicates=replicates, discard=discard, arms=arms)
+    whole = [(o.block.order, o.block.discard) for o in walked(result)]
+    expected = [
+        ((t.id,), d) for t in treatments(result) for d in [True] * discard + [False] * (blocks * replicates)
     ]
-    assert whole == wanted
-    assert [b.order for b in blocks_until(made, treatments(made), (), arms * blocks * replicates)] == [
-        order for order, _ in wanted
+    assert whole == expected
+    assert [b.order for b in blocks_until(result, treatments(result), (), arms * blocks * replicates)] == [
+        order for order, _ in expected
     ]
-    assert list(looks(made)) == [arms * blocks * replicates]
+    assert list(looks(result)) == [arms * blocks * replicates]
 
 
 def test_trials_are_numbered_through_all_rows():
@@ -59,29 +59,29 @@ def test_a_run_that_failed_is_repeated_before_its_row_ends():
         (1, False, "complete"),
         (1, False, "complete"),
     ]
-    assert [each[0] for each in order[5:]] == [2] * 3 + [3] * 3
+    assert [item[0] for item in order[5:]] == [2] * 3 + [3] * 3
 
 
 def test_a_plan_that_is_continued_anywhere_equals_one_that_was_not_interrupted():
-    made = asked()
-    whole = walked(made)
+    result = asked()
+    whole = walked(result)
     for cut in range(len(whole)):
-        assert next_block(made, treatments(made), whole[:cut]) == whole[cut].block
+        assert next_block(result, treatments(result), whole[:cut]) == whole[cut].block
 
 
 def test_the_runs_at_one_place_of_each_row_share_a_context():
-    made = asked(contexts={"env_bytes": "random"})
+    result = asked(contexts={"env_bytes": "random"})
     contexts = {}
-    for outcome in walked(made):
+    for outcome in walked(result):
         if not outcome.block.discard:
             contexts.setdefault(outcome.block.order[0], []).append(outcome.block.context.settings)
     first, *others = contexts.values()
-    assert len({each["env_bytes"] for each in first}) == 3
+    assert len({item["env_bytes"] for item in first}) == 3
     assert all(other == first for other in others)
 
 
 @pytest.mark.parametrize("program", [{}, {"between_treatments": ["true"]}])
 def test_what_this_order_cannot_separate_is_said(program):
-    said = " ".join(separability(asked(program=program)))
-    assert "one treatment runs after the other" in said
-    assert ("start of the machine of its own" in said) == bool(program)
+    result = " ".join(separability(asked(program=program)))
+    assert "one treatment runs after the other" in result
+    assert ("start of the machine of its own" in result) == bool(program)

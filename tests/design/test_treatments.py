@@ -11,24 +11,24 @@ from steelyard.spec import experiment
 
 
 def test_the_last_factor_varies_fastest_and_ids_count_from_1(varied):
-    found = treatments(varied({"opt": ["O2", "O3"], "n": [10, 20]}))
-    assert [(t.id, tuple(t.levels.values())) for t in found] == [
+    result = treatments(varied({"opt": ["O2", "O3"], "n": [10, 20]}))
+    assert [(t.id, tuple(t.levels.values())) for t in result] == [
         (1, ("O2", 10)), (2, ("O2", 20)), (3, ("O3", 10)), (4, ("O3", 20)),
     ]  # fmt: skip
 
 
 def test_linked_factors_change_together_at_the_place_of_the_first(varied):
     link = {"zip": ["nodes", "scale"], "levels": [[1, 14], [2, 15]]}
-    found = treatments(varied({"a": [0, 1], "weak": link}))
-    assert [tuple(t.levels.values()) for t in found] == [(0, 1, 14), (0, 2, 15), (1, 1, 14), (1, 2, 15)]
-    assert list(found[0].levels) == ["a", "nodes", "scale"]
+    result = treatments(varied({"a": [0, 1], "weak": link}))
+    assert [tuple(t.levels.values()) for t in result] == [(0, 1, 14), (0, 2, 15), (1, 1, 14), (1, 2, 15)]
+    assert list(result[0].levels) == ["a", "nodes", "scale"]
 
 
 def test_excluded_cells_are_no_treatments_and_leave_no_gap_in_the_ids(varied):
-    found = treatments(
+    result = treatments(
         varied({"opt": ["O2", "O3"], "n": [10, 20]}, design={"exclude": [{"opt": "O2", "n": 20}]})
     )
-    assert [(t.id, tuple(t.levels.values())) for t in found] == [
+    assert [(t.id, tuple(t.levels.values())) for t in result] == [
         (1, ("O2", 10)),
         (2, ("O3", 10)),
         (3, ("O3", 20)),
@@ -50,14 +50,14 @@ def test_with_one_factor_of_numbers_a_label_names_it(varied):
 
 
 def test_factors_that_do_not_vary_are_no_part_of_a_label(varied):
-    found = treatments(varied({"opt": ["O2"], "n": [10, 20], "x": [True]}))
-    assert [t.label for t in found] == ["n=10", "n=20"]
-    assert found[0].levels == {"opt": "O2", "n": 10, "x": True}
+    result = treatments(varied({"opt": ["O2"], "n": [10, 20], "x": [True]}))
+    assert [t.label for t in result] == ["n=10", "n=20"]
+    assert result[0].levels == {"opt": "O2", "n": 10, "x": True}
 
 
 def test_with_several_factors_a_label_names_them(varied):
-    found = treatments(varied({"opt": ["O2", "O3"], "fast": [False, True]}))
-    assert found[1].label == "opt=O2, fast=true"
+    result = treatments(varied({"opt": ["O2", "O3"], "fast": [False, True]}))
+    assert result[1].label == "opt=O2, fast=true"
 
 
 def test_labels_are_on_one_line_and_never_empty(varied):
@@ -67,8 +67,8 @@ def test_labels_are_on_one_line_and_never_empty(varied):
 
 
 def test_labels_that_would_be_equal_are_told_apart(varied):
-    found = treatments(varied({"x": ["\n", "\\n", "y"]}))
-    assert [t.label for t in found] == ["\\n #1", "\\n #2", "y"]
+    result = treatments(varied({"x": ["\n", "\\n", "y"]}))
+    assert [t.label for t in result] == ["\\n #1", "\\n #2", "y"]
 
 
 @given(
@@ -118,13 +118,13 @@ def test_treatments_are_the_full_factorial_without_what_is_excluded(layout):
 
 def test_more_than_ten_thousand_treatments_are_laid_out_when_they_are_asked_for(varied):
     many = varied({"a": list(range(101)), "b": list(range(100))}, allow_many=True)
-    found = treatments(many)
-    assert (len(found), found[-1].id, found[-1].label) == (10100, 10100, "a=100, b=99")
+    result = treatments(many)
+    assert (len(result), result[-1].id, result[-1].label) == (10100, 10100, "a=100, b=99")
 
 
 def test_levels_of_a_treatment_name_every_factor(varied):
-    found = treatments(varied({"a": [1, 2], "b": ["x"]}))
-    assert all(list(t.levels) == ["a", "b"] for t in found)
+    result = treatments(varied({"a": [1, 2], "b": ["x"]}))
+    assert all(list(t.levels) == ["a", "b"] for t in result)
 
 
 @pytest.mark.parametrize("names", [["old", "new"], ["sleep 0.1", "sleep 0.2; echo 'x'"]])

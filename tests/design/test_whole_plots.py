@@ -26,29 +26,29 @@ def asked(*, hard, replicates=1, seed=1, order="randomized", services=3, **keys)
 
 def services(made, block):
     named = {treatment.id: treatment.levels["service"] for treatment in treatments(made)}
-    return [named[each] for each in block.order]
+    return [named[item] for item in block.order]
 
 
 @given(st.integers(0, 2**63 - 1), st.integers(1, 3), st.integers(2, 4))
 def test_each_block_has_each_whole_plot_once_and_all_its_treatments_in_it(seed, replicates, count):
-    made = asked(hard=True, seed=seed, replicates=replicates, services=count)
-    for block in blocks_until(made, treatments(made), (), 6):
-        plots = [level for level, _ in itertools.groupby(services(made, block))]
+    result = asked(hard=True, seed=seed, replicates=replicates, services=count)
+    for block in blocks_until(result, treatments(result), (), 6):
+        plots = [level for level, _ in itertools.groupby(services(result, block))]
         assert sorted(plots) == [f"s{number}" for number in range(count)]
-        assert sorted(block.order) == sorted([t.id for t in treatments(made)] * replicates)
+        assert sorted(block.order) == sorted([t.id for t in treatments(result)] * replicates)
 
 
 def test_the_order_of_whole_plots_and_within_them_is_random_and_follows_from_the_seed():
-    made = asked(hard=True, seed=3)
-    blocks = blocks_until(made, treatments(made), (), 6)
-    assert blocks == blocks_until(made, treatments(made), (), 6)
-    assert len({tuple(services(made, block)) for block in blocks}) > 1
+    result = asked(hard=True, seed=3)
+    blocks = blocks_until(result, treatments(result), (), 6)
+    assert blocks == blocks_until(result, treatments(result), (), 6)
+    assert len({tuple(services(result, block)) for block in blocks}) > 1
     assert len({block.order for block in blocks}) > 3
 
 
 def test_every_order_of_three_whole_plots_is_equally_likely():
-    made = asked(hard=True, seed=11)
-    drawn = [tuple(services(made, b)[::2]) for b in blocks_until(made, treatments(made), (), 6)]
+    result = asked(hard=True, seed=11)
+    drawn = [tuple(services(result, b)[::2]) for b in blocks_until(result, treatments(result), (), 6)]
     for seed in range(199):
         more = asked(hard=True, seed=seed)
         drawn += [tuple(services(more, b)[::2]) for b in blocks_until(more, treatments(more), (), 6)]
@@ -70,18 +70,18 @@ def test_a_factor_that_is_easy_to_change_keeps_the_order_of_earlier_versions():
 
 
 def test_a_sequential_order_takes_one_whole_plot_after_the_other():
-    made = experiment(
+    spec_ = experiment(
         program={"command": ["true", "{size}", "{service}"]},
         factors={"size": [1, 2], "service": ["s0", "s1"]},
         levels=[{"factor": "service", "level": "s0", "change": "hard"}],
         design={"blocks": 2, "discard": 0, "order": "sequential"},
     )
-    (block,) = blocks_until(made, treatments(made), (), 2)
-    assert services(made, block) == ["s0"] * 4 + ["s1"] * 4
+    (block,) = blocks_until(spec_, treatments(spec_), (), 2)
+    assert services(spec_, block) == ["s0"] * 4 + ["s1"] * 4
 
 
 def test_what_a_whole_plot_cannot_separate_is_said_before_anything_runs():
-    (said,) = [each for each in separability(asked(hard=True)) if "hard to change" in each]
-    assert said.startswith("service is hard to change")
-    assert "blocks are the units" in said
+    (text,) = [item for item in separability(asked(hard=True)) if "hard to change" in item]
+    assert text.startswith("service is hard to change")
+    assert "blocks are the units" in text
     assert not any("hard to change" in each for each in separability(asked(hard=False)))

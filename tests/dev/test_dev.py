@@ -61,8 +61,8 @@ def handed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Handed:
             seen.summary.update(json.loads(options["env"]["STEELYARD_DEV_SUMMARY"]))
             seen.arguments.extend(command[3:])
         words = {*command, Path(command[0]).name}
-        code, said = next((end for word, end in seen.ends.items() if word in words), (0, ""))
-        return subprocess.CompletedProcess(command, code, said.encode())
+        code, text = next((end for word, end in seen.ends.items() if word in words), (0, ""))
+        return subprocess.CompletedProcess(command, code, text.encode())
 
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
     monkeypatch.setattr(dev, "ensure_system", lambda needs: None)
@@ -97,8 +97,8 @@ def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
     handed.ends["scripts/mpi.py"] = (4, "pip says much\nnot built: workloads for mpich: no index\n")
     assert dev.test(["all"]) == 0
     assert handed.summary["failed"] == []
-    (told,) = handed.summary["not_run"]
-    assert told.endswith(": not built: workloads for mpich: no index")
+    (message,) = handed.summary["not_run"]
+    assert message.endswith(": not built: workloads for mpich: no index")
     assert "pip says much" in capsys.readouterr().err
 
 
@@ -170,8 +170,8 @@ def test_all_cpus_are_used_unless_the_arguments_say_how_many(
     monkeypatch.setattr(dev.os, "sched_getaffinity", lambda _: {0, 1, 2})
     assert dev.in_parallel(["-k", "something"]) == ["-n", "3"]
     assert dev.in_parallel([]) == ["-n", "3"]
-    for given in ("-n0", "-n", "--numprocesses=4", "--pdb", "-s"):
-        assert dev.in_parallel([given]) == []
+    for text in ("-n0", "-n", "--numprocesses=4", "--pdb", "-s"):
+        assert dev.in_parallel([text]) == []
 
 
 def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
@@ -188,32 +188,31 @@ def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
     monkeypatch.setattr(dev.subprocess, "run", run)
     assert dev.test(["-x", "--fast"]) == 0
     fast = ["-m", "pytest", "-m", "fast", "--hypothesis-profile=fast"]
-    assert [each[:5] + each[-1:] for each in seen] == [[*fast, "-x"]]
+    assert [item[:5] + item[-1:] for item in seen] == [[*fast, "-x"]]
 
 
 @pytest.mark.parametrize(
-    ("found", "hint"),
+    ("result", "hint"),
     [("/usr/bin/python3.13", "/usr/bin/python3.13 ./dev test -x"), (None, "install a newer python3")],
 )
 def test_a_python_that_is_too_old_is_named_with_the_one_to_use(
     dev: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    found: str | None,
+    result: str | None,
     hint: str,
 ) -> None:
     monkeypatch.setattr(dev.sys, "version_info", (3, 9, 2))
     monkeypatch.setattr(dev.sys, "version", "3.9.2 (default)")
     monkeypatch.setattr(dev.sys, "executable", "/usr/bin/python3")
-    monkeypatch.setattr(dev.shutil, "which", lambda name: found if name == "python3.13" else None)
+    monkeypatch.setattr(dev.shutil, "which", lambda name: result if name == "python3.13" else None)
     code = dev.main(["test", "-x"])
     # At once: pytest asks for the version too.
     monkeypatch.undo()
     assert code == 4
-    said = capsys.readouterr().err
+    err = capsys.readouterr().err
     assert (
-        said
-        == f"error: Steelyard needs Python 3.11 or later, and /usr/bin/python3 is 3.9.2\n\nhint: {hint}\n"
+        err == f"error: Steelyard needs Python 3.11 or later, and /usr/bin/python3 is 3.9.2\n\nhint: {hint}\n"
     )
 
 
@@ -272,9 +271,9 @@ def test_help_of_a_benchmark_is_left_to_it(dev: ModuleType) -> None:
 
 @pytest.mark.parametrize("command", [[], ["test"], ["mpi"]])
 def test_help_fits_a_terminal_of_80_columns(command: list[str]) -> None:
-    shown = dev_process(*command, "--help").stdout.splitlines()
-    assert shown
-    assert [line for line in shown if len(line) > 80] == []
+    lines = dev_process(*command, "--help").stdout.splitlines()
+    assert lines
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def test_every_mpi_library_is_listed_with_the_command_that_makes_it_ready() -> None:
@@ -282,7 +281,7 @@ def test_every_mpi_library_is_listed_with_the_command_that_makes_it_ready() -> N
     assert ended.returncode == 0
     listed = {line.split()[0]: line.split(None, 1)[1] for line in ended.stdout.splitlines()}
     assert listed.keys() == {"openmpi", "mpich", "impi", "smpi", "virtual", "plain", "tests", "sanitized"}
-    assert all(said in ("ready", f"./dev mpi {name}") for name, said in listed.items())
+    assert all(text in ("ready", f"./dev mpi {name}") for name, text in listed.items())
 
 
 def test_a_benchmark_that_does_not_exist_is_an_error() -> None:

@@ -40,12 +40,12 @@ def test_tests_run_against_the_versions_that_the_demo_installs() -> None:
 
 def test_every_dependency_of_the_project_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["build"]]
+    expected = [*project["project"]["dependencies"], *project["dependency-groups"]["build"]]
     extras = [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
 
     def missing(requirements: list[str], lock: str) -> set[str]:
         names = {re.split(r"[<>=!~\[; ]", requirement)[0] for requirement in requirements}
         return names - {name for name, _ in versions(ROOT / "requirements" / lock)}
 
-    assert missing(wanted, "run.txt") == set()
-    assert missing([*wanted, *extras], "dev.txt") == set()
+    assert missing(expected, "run.txt") == set()
+    assert missing([*expected, *extras], "dev.txt") == set()

@@ -41,9 +41,9 @@ def test_a_library_that_pip_cannot_install_is_lacking_and_said(
 
     monkeypatch.setattr(mpi, "execute", execute)
     assert mpi.main(["plain", "mpich"]) == 4
-    said = capsys.readouterr().err
-    assert "\nnot built: workloads for mpich: see whether pip can reach a package index" in said
-    assert "  plain: ready" in said
+    err = capsys.readouterr().err
+    assert "\nnot built: workloads for mpich: see whether pip can reach a package index" in err
+    assert "  plain: ready" in err
 
 
 def test_without_simgrid_its_workloads_are_lacking(
@@ -65,10 +65,10 @@ def test_workloads_that_do_not_build_are_a_failure_whatever_is_lacking_beside(
     monkeypatch.setattr(mpi, "execute", execute)
     monkeypatch.setattr(mpi.shutil, "which", lambda name: None)
     assert mpi.main(["plain", "smpi"]) == 1
-    said = capsys.readouterr().err
-    assert "error: plain: cmake: exit code 1\n\nhint: " in said
-    assert "not built: workloads for smpi: " in said
-    assert "not built: workloads for plain" not in said
+    err = capsys.readouterr().err
+    assert "error: plain: cmake: exit code 1\n\nhint: " in err
+    assert "not built: workloads for smpi: " in err
+    assert "not built: workloads for plain" not in err
 
 
 def test_a_command_that_fails_is_told_with_its_output(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,8 +121,12 @@ def test_every_tree_has_a_preset_of_its_name_in_the_folder_where_it_is_looked_fo
     presets = json.loads((mpi.WORKLOADS / "CMakePresets.json").read_text())
     named = {preset["name"]: preset for preset in presets["configurePresets"] if not preset.get("hidden")}
     assert {*mpi.TREES} == {*named} - {"mpi"}
-    assert {each["configurePreset"] for each in presets["buildPresets"]} == {*named}
+    assert {buildpreset["configurePreset"] for buildpreset in presets["buildPresets"]} == {*named}
     for name, tree in mpi.TREES.items():
         assert (named[name]["inherits"] == "sharing") == tree.shares
-    (base,) = [each for each in presets["configurePresets"] if each["name"] == "base"]
+    (base,) = [
+        configurepreset
+        for configurepreset in presets["configurePresets"]
+        if configurepreset["name"] == "base"
+    ]
     assert base["binaryDir"] == "${sourceDir}/../build/workloads/${presetName}"

@@ -103,7 +103,7 @@ def test_every_type_in_a_docstring_is_one_that_its_module_knows():
 def alternatives(place: str) -> list[str]:
     """``a.{hpp,cpp}`` is two places."""
     match = re.fullmatch(r"(.*)\{(.*)\}(.*)", place)
-    return [f"{match[1]}{each}{match[3]}" for each in match[2].split(",")] if match else [place]
+    return [f"{match[1]}{item}{match[3]}" for item in match[2].split(",")] if match else [place]
 
 
 def test_every_place_that_the_architecture_names_is_there():

@@ -43,14 +43,14 @@ def test_a_version_that_differs_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("version", "wanted"),
+    ("version", "expected"),
     [
         ("1.1", "## 1.1 – 2026-01-01\n\n### run\n\n- Older.\n"),
         ("1.0", "## 1.0 – 2025-01-01\n\n- Oldest.\n"),
     ],
 )
-def test_the_changes_of_a_version_end_where_another_begins(version: str, wanted: str) -> None:
-    assert release.find_changes(CHANGELOG, version) == wanted
+def test_the_changes_of_a_version_end_where_another_begins(version: str, expected: str) -> None:
+    assert release.find_changes(CHANGELOG, version) == expected
 
 
 def test_a_version_without_changes_is_refused() -> None:

@@ -17,10 +17,10 @@ def test_a_failing_stage_shows_its_output_and_a_passing_one_does_not(
     assert "quiet" not in capsys.readouterr().err
     commands = [["sh", "-c", "echo loud; exit 3"], ["sh", "-c", "echo never"]]
     assert not stages.quietly("bad", commands, fatal=False).passed
-    shown = capsys.readouterr().err
-    assert "loud\n" in shown
-    assert "exit code 3" in shown
-    assert "never" not in shown
+    err = capsys.readouterr().err
+    assert "loud\n" in err
+    assert "exit code 3" in err
+    assert "never" not in err
 
 
 def test_a_stage_sees_no_other_steelyard(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def test_lanes_run_at_the_same_time_and_their_stages_come_back_in_order() -> Non
         [lambda: stage("a", meets=True, passed=False), lambda: stage("b")],
         [lambda: stage("c", meets=True), lambda: stage("d")],
     )
-    assert [(each.name, each.passed) for each in done] == [
+    assert [(item.name, item.passed) for item in done] == [
         ("a", False),
         ("b", True),
         ("c", True),

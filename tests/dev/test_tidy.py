@@ -52,9 +52,9 @@ def test_sources_that_no_tree_compiles_are_counted(
 ) -> None:
     compiled(tidy, "tests", "one.cpp")
     assert tidy.main([]) == 0
-    said = capsys.readouterr().out
-    assert "not looked at: 1 of 2 sources" in said
-    assert "1 files, 0 with complaints" in said
+    out = capsys.readouterr().out
+    assert "not looked at: 1 of 2 sources" in out
+    assert "1 files, 0 with complaints" in out
 
 
 def test_nothing_is_said_where_some_tree_compiles_each_source(

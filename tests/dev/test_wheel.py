@@ -19,7 +19,7 @@ from wheels.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
-X86, ARM = (next(each for each in TARGETS if each.machine.name == name) for name in ("x86_64", "aarch64"))
+X86, ARM = (next(item for item in TARGETS if item.machine.name == name) for name in ("x86_64", "aarch64"))
 
 
 def elf(*segments: int, machine: int = 62) -> bytes:
@@ -85,8 +85,8 @@ def test_libraries_of_a_program_of_this_system_are_those_that_readelf_lists():
     if readelf is None:
         pytest.skip("no readelf, which is the witness")
     program = Path(sys.executable).resolve()
-    shown = subprocess.run([readelf, "-dW", program], capture_output=True, text=True, check=True).stdout
-    witness = re.findall(r"\(NEEDED\).*\[(.*)\]", shown)
+    stdout = subprocess.run([readelf, "-dW", program], capture_output=True, text=True, check=True).stdout
+    witness = re.findall(r"\(NEEDED\).*\[(.*)\]", stdout)
     assert Elf("python", program.read_bytes()).libraries() == witness
     assert "libc.so.6" in witness
 
@@ -102,7 +102,7 @@ def test_a_whole_wheel_passes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "text"),
     [
         pytest.param({"steelyard/py.typed": None}, "lacks steelyard/py.typed", id="missing"),
         pytest.param(
@@ -114,13 +114,13 @@ def test_a_whole_wheel_passes(tmp_path):
         ),
     ],
 )
-def test_a_wheel_that_is_not_whole_or_not_portable_is_refused(tmp_path, changed, said):
+def test_a_wheel_that_is_not_whole_or_not_portable_is_refused(tmp_path, changed, text):
     files = {building.RUNNER: elf(PT_LOAD), "steelyard/py.typed": b""}
     expected = set(files)
     for name, content in changed.items():
         files[building.RUNNER if name == "RUNNER" else name] = content
     wheel = make_wheel(tmp_path, {name: content for name, content in files.items() if content is not None})
-    with pytest.raises(WheelError, match=said):
+    with pytest.raises(WheelError, match=text):
         building.check(wheel, X86, expected)
 
 
@@ -147,15 +147,15 @@ def test_a_runner_that_cannot_be_executed_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "text"),
     [
         ({"src/a.py"}, r"lacks native/a\.cpp$"),
         ({"src/a.py", "native/a.cpp", "workloads/a.cpp"}, r"holds workloads/a\.cpp$"),
     ],
 )
-def test_a_source_distribution_has_the_laboratory_and_no_other_house(names, said):
+def test_a_source_distribution_has_the_laboratory_and_no_other_house(names, text):
     building.check_sdist({"src/a.py", "native/a.cpp"}, ["src/a.py", "native/a.cpp"])
-    with pytest.raises(WheelError, match=said):
+    with pytest.raises(WheelError, match=text):
         building.check_sdist(names, ["src/a.py", "native/a.cpp"])
 
 

@@ -66,9 +66,9 @@ def test_a_command_line_that_can_be_typed_passes(check, line):
     ],
 )
 def test_a_command_line_that_cannot_is_told_with_its_place(check, line, message):
-    (found,) = check(f"title\n\n{console(line)}")
-    assert found.startswith("page.md:4: ")
-    assert message in found
+    (result,) = check(f"title\n\n{console(line)}")
+    assert result.startswith("page.md:4: ")
+    assert message in result
 
 
 def test_only_console_blocks_are_command_lines(check):
@@ -94,8 +94,8 @@ def test_links_in_code_are_none(check):
 def test_a_whole_spec_must_load(check):
     good = '[program]\ncommand = ["prog", "{n}"]\n\n[factors]\nn = [1, 2]\n'
     assert check(f"```toml\n{good}```\n") == []
-    (found,) = check(f"```toml\n{good.replace('{n}', '{m}')}```\n")
-    assert found.startswith("page.md:2: this spec:2: program.command: unknown factor m")
+    (result,) = check(f"```toml\n{good.replace('{n}', '{m}')}```\n")
+    assert result.startswith("page.md:2: this spec:2: program.command: unknown factor m")
 
 
 def test_a_mistake_that_is_shown_with_its_error_need_not_load(check):
@@ -105,13 +105,13 @@ def test_a_mistake_that_is_shown_with_its_error_need_not_load(check):
 
 def test_a_part_of_a_spec_must_have_keys_and_types_of_one(check):
     assert check("```toml\n[design]\nblocks = 20\n```\n") == []
-    (found,) = check("```toml\n[design]\nblokcs = 20\n```\n")
-    assert found.startswith("page.md:2: this is no part of a spec: ")
-    (found,) = check("```toml\nblocks = = 20\n```\n")
-    assert found.startswith("page.md:2: this is no TOML: ")
+    (result,) = check("```toml\n[design]\nblokcs = 20\n```\n")
+    assert result.startswith("page.md:2: this is no part of a spec: ")
+    (result,) = check("```toml\nblocks = = 20\n```\n")
+    assert result.startswith("page.md:2: this is no TOML: ")
 
 
 def test_json_must_be_json(check):
     assert check('```json\n{"a": [1,\n2]}\n```\n\n```jsonl\n{"a": 1}\n{"b": 2}\n```\n') == []
-    (found,) = check('```jsonl\n{"a": 1}\n{b: 2}\n```\n')
-    assert found.startswith("page.md:3: this is no JSON: ")
+    (result,) = check('```jsonl\n{"a": 1}\n{b: 2}\n```\n')
+    assert result.startswith("page.md:3: this is no JSON: ")

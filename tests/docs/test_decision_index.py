@@ -63,8 +63,8 @@ def test_superseded_records_are_folded_and_those_superseded_in_part_are_not(tmp_
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"# {number} · Title\n\n2026-11-25 · house · {status}\n")
     monkeypatch.setattr(decision_index, "ROOT", tmp_path)
-    shown, folded = decision_index.index("docs").split("<details>")
-    assert "[300](house/300-title.md) Title (2026-11-25)" in shown
-    assert "[302](house/302-title.md) Title (2026-11-25, superseded by 300 in part)" in shown
+    output, folded = decision_index.index("docs").split("<details>")
+    assert "[300](house/300-title.md) Title (2026-11-25)" in output
+    assert "[302](house/302-title.md) Title (2026-11-25, superseded by 300 in part)" in output
     assert "301" in folded
     assert "Superseded: 1" in folded

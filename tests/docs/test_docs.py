@@ -11,8 +11,8 @@ from docs import ROOT, difference, generated, main, wrong
 
 
 def test_nothing_is_wrong_with_the_documentation():
-    found = wrong(ROOT)
-    assert not found, "\n".join([*found, "hint: ./dev docs makes the generated parts anew"])
+    result = wrong(ROOT)
+    assert not result, "\n".join([*result, "hint: ./dev docs makes the generated parts anew"])
 
 
 def test_the_readme_opens_with_a_figure_and_ends_within_150_lines():
@@ -52,7 +52,9 @@ def test_every_table_that_a_record_has_is_read_from_the_sql():
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     }
     connection.close()
-    assert {name: [each.name for each in table.columns] for name, table in record_tables().items()} == made
+    assert {
+        name: [column.name for column in table.columns] for name, table in record_tables().items()
+    } == made
 
 
 @pytest.fixture
@@ -72,9 +74,9 @@ def test_a_generated_block_that_differs_is_told_and_left_under_check(project: Pa
     before = (project / "README.md").read_text()
     assert main(["--check"]) == 1
     assert (project / "README.md").read_text() == before
-    shown = capsys.readouterr().err
-    assert "\n-old\n" in shown
-    assert "\n+| `kind` |" in shown
+    err = capsys.readouterr().err
+    assert "\n-old\n" in err
+    assert "\n+| `kind` |" in err
 
 
 def test_without_check_it_is_made_anew_and_the_rest_stays(project: Path, capsys):
@@ -88,12 +90,12 @@ def test_without_check_it_is_made_anew_and_the_rest_stays(project: Path, capsys)
 
 def test_a_schema_that_differs_is_told(project: Path):
     (project / "docs" / "spec.schema.json").write_text("{}\n")
-    assert any(each.startswith("--- docs/spec.schema.json") for each in wrong(project))
+    assert any(item.startswith("--- docs/spec.schema.json") for item in wrong(project))
 
 
 def test_a_long_difference_is_cut(project: Path):
-    shown = difference(project / "new.md", "\n".join(map(str, range(1000))), project)
-    assert shown.splitlines()[-1] == "… and 943 lines more"
+    result = difference(project / "new.md", "\n".join(map(str, range(1000))), project)
+    assert result.splitlines()[-1] == "… and 943 lines more"
 
 
 @pytest.mark.parametrize(

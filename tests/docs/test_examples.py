@@ -39,9 +39,9 @@ def test_an_example_runs_and_every_trial_passes_its_verification(steelyard_cli, 
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["design"]["blocks"] == 2
-    primary = [each for each in answer["samples"] if each["metric"] == load(spec).analysis.metric]
-    assert {(each["n"], each["failed"]) for each in primary} == {(2, 0)}
-    compared = {each["treatment"] for each in answer["comparisons"]}
+    primary = [sample for sample in answer["samples"] if sample["metric"] == load(spec).analysis.metric]
+    assert {(item["n"], item["failed"]) for item in primary} == {(2, 0)}
+    compared = {comparison["treatment"] for comparison in answer["comparisons"]}
     assert len(compared) == {"options": 2, "weak": 2, "lookups": 2, "flags": 7}[spec.stem]
 
 

@@ -70,7 +70,7 @@ def test_lines_are_appended_to_the_file_that_the_variable_names(labelled):
     assert lines(["./it"], labelled, STEELYARD_METRICS=str(file)) == []
     kept, first, second = file.read_text().splitlines()
     assert kept == "kept"
-    assert [json.loads(each)["metric"] for each in (first, second)] == ["latency_s", "rss"]
+    assert [json.loads(item)["metric"] for item in (first, second)] == ["latency_s", "rss"]
 
 
 def test_a_file_that_cannot_be_written_is_reported_to_the_program(labelled):

@@ -45,22 +45,22 @@ def test_all_three_programs_report_by_the_file(steelyard_cli, programs: Path):
 
 @pytest.mark.parametrize("command", [["./sorting"], [sys.executable, "sorting.py"], ["sh", "sorting.sh"]])
 def test_without_the_variable_a_program_reports_on_standard_output(programs: Path, command: list[str]):
-    shown = subprocess.run(
+    process = subprocess.run(
         command, cwd=programs, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=True
     )
-    line = json.loads(shown.stdout)
+    line = json.loads(process.stdout)
     assert (line["steelyard"], line["metric"], line["unit"]) == (1, "sort_s", "s")
-    assert shown.stdout.startswith(b'{"steelyard"')
+    assert process.stdout.startswith(b'{"steelyard"')
 
 
 def test_the_lines_that_the_page_shows_are_read():
     from steelyard.run.measure.extract.lines import Lines
     from steelyard.spec.experiment import UserMetric
 
-    (shown,) = [code.text for code in code_blocks(PAGE) if code.language == "jsonl"]
+    (output,) = [code.text for code in code_blocks(PAGE) if code.language == "jsonl"]
 
     class Raw:
-        metrics = shown.encode()
+        metrics = output.encode()
         metrics_bytes = len(metrics)
 
     columns = Lines([UserMetric("latency_s", unit="s", source="lines")]).columns(Raw())

@@ -85,9 +85,9 @@ def test_the_comparison_that_it_shows_runs_in_a_clone_and_prints_what_it_shows(r
         pytest.skip("no C compiler: the two programs cannot be built")
     done = type_lines([clone.replace("URL", str(repository)), *session], tmp_path, PATH=programs)
     assert done.returncode == 0, done.stderr
-    shown = TEXT.partition(f"$ {session[-1]}\n")[2].partition("```")[0]
+    output = TEXT.partition(f"$ {session[-1]}\n")[2].partition("```")[0]
     for text in ("wall_s ", "mean ± SE", "verdict", "by context", "next context (95 % PI)", "record: ~/"):
-        assert text in shown
+        assert text in output
         assert text.replace("~", str(tmp_path)) in done.stdout
     status = ["git", "status", "--porcelain"]
     assert subprocess.run(status, cwd=tmp_path / "steelyard", capture_output=True, check=True).stdout == b""

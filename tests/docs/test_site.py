@@ -22,9 +22,9 @@ def test_the_site_has_pages_a_search_and_the_schemas(built):
     assert (built / "search.html").is_file()
     assert "gate" in (built / "searchindex.js").read_text(encoding="utf-8")
     assert (built / "spec.schema.json").is_file()
-    schemas = {each.name for each in (ROOT / "docs").rglob("*.schema.json")}
+    schemas = {path.name for path in (ROOT / "docs").rglob("*.schema.json")}
     assert {"comparison.schema.json", "history.schema.json"} < schemas
-    assert {each.name for each in built.glob("*.schema.json")} == schemas
+    assert {item.name for item in built.glob("*.schema.json")} == schemas
 
 
 def test_every_link_of_the_site_leads_to_a_page_and_a_place_on_it(built):

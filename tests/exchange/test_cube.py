@@ -102,8 +102,8 @@ def test_profiles_are_modelled(profiles):
 def test_the_command_models_a_directory_of_profiles(steelyard_cli, profiles):
     done = steelyard_cli("model", str(profiles), "--metric", "time", "--expect", "main->solve=O(p)", "--json")
     assert done.returncode == 0, done.stderr
-    found = {m["name"]: m for m in json.loads(done.stdout)["models"]}
-    assert (found["main->solve"]["growth"], found["main->solve"]["rank"]) == ("O(p)", "match")
+    result = {m["name"]: m for m in json.loads(done.stdout)["models"]}
+    assert (result["main->solve"]["growth"], result["main->solve"]["rank"]) == ("O(p)", "match")
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,9 @@ def test_csv_and_tsv_have_the_same_rows_and_numbers_read_back_exactly(record, tm
     text = (tmp_path / f"a.{form}").read_bytes().decode("utf-8")
     assert "\r" not in text
     rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
-    wanted = [wide(measurement) for measurement in TAKEN]
-    assert list(rows[0]) == list(wanted[0])
-    for row, want in zip(rows, wanted, strict=True):
+    expected = [wide(measurement) for measurement in TAKEN]
+    assert list(rows[0]) == list(expected[0])
+    for row, want in zip(rows, expected, strict=True):
         for name, value in want.items():
             read = {"true": True, "false": False}.get(row[name], row[name])
             assert row[name] == "" if value is None else type(value)(read) == value
@@ -143,9 +143,9 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
         parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
         rows = [tuple(row.values()) for row in parquet.read_table(path).to_pylist()]
         rows = [(*row[:7], json.loads(row[7]), *row[8:]) for row in rows]
-    wanted = [row for measurement in TAKEN for row in long_rows(measurement)]
+    expected = [row for measurement in TAKEN for row in long_rows(measurement)]
     order = lambda row: (row[1], row[5], str(sorted(row[7].items())), row[8])  # noqa: E731
-    assert sorted(rows, key=order) == sorted(wanted, key=order)
+    assert sorted(rows, key=order) == sorted(expected, key=order)
 
 
 def test_what_is_simulated_is_called_so_value_by_value_and_trial_by_trial(tmp_path):
@@ -158,12 +158,12 @@ def test_what_is_simulated_is_called_so_value_by_value_and_trial_by_trial(tmp_pa
         record.take(run, TAKEN[:3], record.journal_path(run).name, 1)
         export(record, tmp_path / "long.jsonl", "jsonl", long=True)
         export(record, tmp_path / "wide.jsonl", "jsonl")
-    said = {
+    text = {
         row["metric"]: row["provenance"]
         for row in map(json.loads, (tmp_path / "long.jsonl").read_text().splitlines())
     }
-    assert said["latency_s"] == "simulated"
-    assert said["wall_s"] == "measured"
+    assert text["latency_s"] == "simulated"
+    assert text["wall_s"] == "measured"
     assert all(json.loads(line)["simulated"] for line in (tmp_path / "wide.jsonl").read_text().splitlines())
 
 
@@ -195,10 +195,10 @@ def test_names_that_clash_with_columns_say_what_they_are(tmp_path):
         block = Block(1, 1, None, (1,))
         run = record.begin_run({}, "boot")
         record.add_blocks([block])
-        taken = made_up.measurement(block, 1, values=False)
+        result = made_up.measurement(block, 1, values=False)
         values = tuple(Value(m.name, float(i)) for i, m in enumerate(metrics))
-        taken = type(taken)(**{f: getattr(taken, f) for f in taken.__slots__} | {"values": values})
-        record.take(run, [taken], record.journal_path(run).name, 1)
+        result = type(result)(**{f: getattr(result, f) for f in result.__slots__} | {"values": values})
+        record.take(run, [result], record.journal_path(run).name, 1)
         export(record, tmp_path / "a.jsonl", "jsonl")
     (row,) = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert (row["factor.trial"], row["seed"], row["factor.wall_s"]) == ("a", 1, 2)
@@ -281,7 +281,7 @@ def test_a_long_table_is_written_in_row_groups(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("levels", "wanted"),
+    ("levels", "expected"),
     [
         ([1, 2], "integer"),
         ([1, 2.5], "real"),
@@ -292,8 +292,8 @@ def test_a_long_table_is_written_in_row_groups(tmp_path):
         ([], "text"),
     ],
 )
-def test_a_column_has_the_narrowest_type_that_changes_no_level(levels, wanted):
-    assert type_of(levels) == wanted
+def test_a_column_has_the_narrowest_type_that_changes_no_level(levels, expected):
+    assert type_of(levels) == expected
 
 
 def test_a_missing_arro3_is_named(record, tmp_path, monkeypatch):
@@ -312,12 +312,12 @@ def test_a_file_that_cannot_be_written_is_the_users_error(record, tmp_path):
 
 
 def test_a_link_stays_one_and_what_it_leads_to_is_written(record, tmp_path):
-    wanted, link = tmp_path / "a.csv", tmp_path / "link.csv"
-    wanted.write_text("old")
-    link.symlink_to(wanted)
+    expected, link = tmp_path / "a.csv", tmp_path / "link.csv"
+    expected.write_text("old")
+    link.symlink_to(expected)
     export(record, link, "csv")
     assert link.is_symlink()
-    assert wanted.read_text().startswith("run,block,")
+    assert expected.read_text().startswith("run,block,")
 
 
 def test_a_pipe_stays_one_and_gets_what_is_written(record, tmp_path):
@@ -340,11 +340,11 @@ def test_the_standard_output_takes_every_format(record, tmp_path):
     )
     for form in ("csv", "jsonl"):
         export(record, tmp_path / "a", form)
-        said = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", code, str(record.directory), form], capture_output=True, check=True
         )
-        assert said.stdout == (tmp_path / "a").read_bytes()
-        assert said.stderr == b""
+        assert process.stdout == (tmp_path / "a").read_bytes()
+        assert process.stderr == b""
 
 
 @pytest.mark.parametrize("long", [False, True])
@@ -352,9 +352,9 @@ def test_the_standard_output_takes_every_format(record, tmp_path):
 def test_memory_does_not_grow_with_the_record(tmp_path, form, long):
     peaks = []
     for count in (400, 4000):
-        made = made_up.blocks(count, treatments=1)
-        taken = made_up.measurements(made, values=False)
-        with made_up.filled(tmp_path / f"{count}.lab", made, taken) as record:
+        result = made_up.blocks(count, treatments=1)
+        taken = made_up.measurements(result, values=False)
+        with made_up.filled(tmp_path / f"{count}.lab", result, taken) as record:
             tracemalloc.start()
             export(record, tmp_path / "a", form, long=long)
             peaks.append(tracemalloc.get_traced_memory()[1])

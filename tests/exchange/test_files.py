@@ -79,9 +79,11 @@ def test_text_is_read_with_its_regions_metrics_and_points(tmp_path):
 
 
 def test_points_without_parentheses_are_read_too(tmp_path):
-    one = read(tmp_path, "a.txt", "PARAMETER p\nPOINTS 4 8 16\nREGION r\nMETRIC m\nDATA 1\nDATA 2\nDATA 3\n")
+    result = read(
+        tmp_path, "a.txt", "PARAMETER p\nPOINTS 4 8 16\nREGION r\nMETRIC m\nDATA 1\nDATA 2\nDATA 3\n"
+    )
     two = read(tmp_path, "b.txt", "PARAMETER p q\nPOINTS 4 1 8 1\nREGION r\nMETRIC m\nDATA 1\nDATA 2\n")
-    assert content(one) == {("r", "m"): {(4.0,): [1.0], (8.0,): [2.0], (16.0,): [3.0]}}
+    assert content(result) == {("r", "m"): {(4.0,): [1.0], (8.0,): [2.0], (16.0,): [3.0]}}
     assert content(two) == {("r", "m"): {(4.0, 1.0): [1.0], (8.0, 1.0): [2.0]}}
 
 
@@ -98,14 +100,14 @@ def test_both_json_schemas_and_json_lines_say_the_same(tmp_path):
         json.dumps({"params": {"p": p, "size": 10}, "callpath": "main", "metric": "time", "value": v})
         for p, v in [(4, 1.5), (4, 1.25), (8, 2.0), (8, 2.5)]
     ]
-    found = [
+    result = [
         read(tmp_path, "new.json", json.dumps(new)),
         read(tmp_path, "old.json", json.dumps(OLD)),
         read(tmp_path, "lines.jsonl", "\n".join(lines) + "\n"),
     ]
     expected = {("main", "time"): VALUES["main"]["time"]}
-    assert [content(series) for series in found] == [expected] * 3
-    assert {s.parameters for series in found for s in series} == {("p", "size")}
+    assert [content(series) for series in result] == [expected] * 3
+    assert {s.parameters for series in result for s in series} == {("p", "size")}
 
 
 @pytest.mark.parametrize("name", ["d.tsv", "d.TAB", "d", "d.csv"])
@@ -247,13 +249,13 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
 
 
 def test_text_cannot_hold_functions_with_different_points(tmp_path):
-    one = Series("a", "t", "", ("p",), (Point((4.0,), (1.0,)),))
+    series = Series("a", "t", "", ("p",), (Point((4.0,), (1.0,)),))
     two = Series("b", "t", "", ("p",), (Point((8.0,), (1.0,)),))
     with pytest.raises(UsageError, match="points are not those of a"):
-        write([one, two], tmp_path / "x.txt", "extrap-text")
+        write([series, two], tmp_path / "x.txt", "extrap-text")
     assert not (tmp_path / "x.txt").exists()
-    write([one, two], tmp_path / "x.json", "extrap-json")
-    assert content(read_series(tmp_path / "x.json")) == content([one, two])
+    write([series, two], tmp_path / "x.json", "extrap-json")
+    assert content(read_series(tmp_path / "x.json")) == content([series, two])
 
 
 def test_a_function_without_a_name_gets_one_and_stays_on_its_line(tmp_path):
@@ -331,7 +333,7 @@ def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
     (series,) = read_series(path, CsvColumns("t", ("p",)))
     assert series.lost == ("'nan' at p = 4 (line 3)", "'' at p = 16 (line 5)")
     assert [point.values for point in series.points] == [(1.0,), (2.0,), (3.0,), (4.0,)]
-    (warning,) = [each for each in model(series).warnings if each.kind == "left_out"]
+    (warning,) = [item for item in model(series).warnings if item.kind == "left_out"]
     assert warning.words == "no value: 'nan' at p = 4 (line 3), '' at p = 16 (line 5); no rank is given"
     path.write_text("p,t\n4,nan\n8,nan\n")
     with pytest.raises(UsageError, match="no row has a finite t"):
@@ -427,8 +429,8 @@ def test_what_is_no_experiment_is_refused(tmp_path, content):
 def test_four_parameters_are_modelled():
     at = [(p, n, k, t) for p in (2, 4, 8) for n in (10, 20, 40) for k in (1, 2, 3) for t in (1, 2, 4)]
     values = [[3.0 + 2 * p * n + k**2] for p, n, k, t in at]
-    found = model(series_of("f", ["p", "n", "k", "t"], at, values))
-    assert (found.growth(), found.lead) == (
+    result = model(series_of("f", ["p", "n", "k", "t"], at, values))
+    assert (result.growth(), result.lead) == (
         "O(p n + k^2)",
         (Growth.make(1), Growth.make(1), Growth.make(2), Growth()),
     )

@@ -58,8 +58,8 @@ def test_what_is_written_is_what_was_measured(steelyard_cli, tmp_path):
     done = steelyard_cli("compare", "-r", "4", "-L", "n", "1,2", *options, "-o", "it.lab", "test {n} -gt 0")
     assert done.returncode == 0, done.stderr
     results = json.loads(files["json"].read_text())["results"]
-    assert [each["command"] for each in results] == ["test 1 -gt 0", "test 2 -gt 0"]
-    assert [each["parameters"] for each in results] == [{"n": "1"}, {"n": "2"}]
+    assert [item["command"] for item in results] == ["test 1 -gt 0", "test 2 -gt 0"]
+    assert [result["parameters"] for result in results] == [{"n": "1"}, {"n": "2"}]
     for each in results:
         assert len(each["times"]) == 4
         assert each["mean"] == pytest.approx(statistics.fmean(each["times"]))

@@ -95,10 +95,10 @@ def test_files_are_compared_benchmark_by_benchmark_with_the_first(pytest_benchma
     files = [pytest_benchmark("old.json", f=OLD, g=OLD), pytest_benchmark("new.json", f=NEW, g=OLD)]
     with imported(files, tmp_path) as record:
         answer = analyze(record)
-    found = {each.stratum["benchmark"]: each for each in answer.comparisons}
-    assert {name: each.baseline.levels["file"] for name, each in found.items()} == {"f": "old", "g": "old"}
-    assert found["f"].verdict == "faster"
-    assert found["g"].verdict == "not_resolved"
+    result = {item.stratum["benchmark"]: item for item in answer.comparisons}
+    assert {name: each.baseline.levels["file"] for name, each in result.items()} == {"f": "old", "g": "old"}
+    assert result["f"].verdict == "faster"
+    assert result["g"].verdict == "not_resolved"
 
 
 def test_repetitions_of_one_process_are_told_in_the_answer_and_in_every_verdict(pytest_benchmark, tmp_path):
@@ -136,11 +136,11 @@ def test_a_mean_alone_gets_no_verdict_and_a_note(tmp_path):
 
 def test_files_of_one_name_are_further_launches(pytest_benchmark, tmp_path):
     files = [pytest_benchmark(f"{i}.json", f=[value, value * 1.01]) for i, value in enumerate(OLD)]
-    old = [ImportSource("old", each.path) for each in files[:6]]
-    new = [ImportSource("new", each.path) for each in files[6:]]
+    old = [ImportSource("old", item.path) for item in files[:6]]
+    new = [ImportSource("new", file.path) for file in files[6:]]
     with imported([*old, *new], tmp_path) as record:
         samples = record.samples("time_s")
-    assert [(each.treatment.levels["file"], len(each)) for each in samples] == [("old", 6), ("new", 6)]
+    assert [(sample.treatment.levels["file"], len(sample)) for sample in samples] == [("old", 6), ("new", 6)]
     assert {each.provenance for each in samples} == {"measured"}
     assert samples[0].values[0] == pytest.approx(OLD[0] * 1.005)
 
@@ -164,7 +164,7 @@ def test_benchmarks_that_lack_a_parameter_of_others_have_the_level_none(tmp_path
     ]
     (tmp_path / "it.json").write_text(json.dumps({"context": {}, "benchmarks": rows}))
     with imported([ImportSource("it", tmp_path / "it.json")], tmp_path) as record:
-        levels = [dict(each.levels) for each in record.treatments]
+        levels = [dict(treatment.levels) for treatment in record.treatments]
     assert levels == [
         {"benchmark": "A", "arg": 8},
         {"benchmark": "A", "arg": 16},
@@ -177,7 +177,7 @@ def test_values_that_are_not_finite_are_left_out_and_told(tmp_path):
     chosen = Chosen(("time",), ("kind",), "s")
     with imported([ImportSource("it", tmp_path / "it.csv")], tmp_path, chosen=chosen) as record:
         (sample,) = record.samples("time")
-        notes = [each.text for each in record.warnings()]
+        notes = [warning.text for warning in record.warnings()]
     assert list(sample.values) == [1.0, 2.0]
     assert notes == ["Left out: line 3: time is 'inf'."]
 
@@ -208,7 +208,7 @@ def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, 
     with imported(files, tmp_path, question=question) as record:
         answer = analyze(record)
     assert {
-        (each.stratum["file"], each.baseline.levels["benchmark"], each.verdict) for each in answer.comparisons
+        (item.stratum["file"], item.baseline.levels["benchmark"], item.verdict) for item in answer.comparisons
     } == {
         ("old", "g", "slower"),
         ("new", "g", "slower"),
@@ -216,7 +216,7 @@ def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, 
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "text"),
     [
         (Selection(compare="colour"), "--compare colour: not a factor"),
         (Selection(compare="benchmark", against="h"), "--against h: benchmark has no such level"),
@@ -225,9 +225,9 @@ def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, 
     ],
 )
 def test_a_question_about_what_was_not_measured_is_refused_and_leaves_nothing(
-    pytest_benchmark, tmp_path, question, said
+    pytest_benchmark, tmp_path, question, text
 ):
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=text):
         imported([pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=question)
     assert not (tmp_path / "it.lab").exists()
 
@@ -275,12 +275,12 @@ def test_sizes_become_parameters_of_models(tmp_path):
     assert verdict.outcome == "holds"
 
 
-@pytest.mark.parametrize(("time", "shown"), [("-1.5", "-1.5"), ("1e32", "1e+32")])
-def test_a_time_that_no_clock_gives_is_refused(tmp_path, time, shown):
+@pytest.mark.parametrize(("time", "output"), [("-1.5", "-1.5"), ("1e32", "1e+32")])
+def test_a_time_that_no_clock_gives_is_refused(tmp_path, time, output):
     file = tmp_path / "a.json"
     file.write_text(f'{{"results": [{{"command": "sort", "times": [0.1, {time}]}}]}}')
     with pytest.raises(
-        UsageError, match=rf"a\.json: wall_s of sort is {re.escape(shown)} s, which is no duration"
+        UsageError, match=rf"a\.json: wall_s of sort is {re.escape(output)} s, which is no duration"
     ):
         import_files([ImportSource("a", file)], tmp_path / "a.lab")
     assert not (tmp_path / "a.lab").exists()

@@ -37,10 +37,10 @@ def exported(record, tmp_path, form, metrics=()):
 
 def test_hyperfines_file_has_every_time_and_is_read_back(record, tmp_path):
     results = json.loads(exported(record, tmp_path, "hyperfine"))["results"]
-    assert [each["times"] for each in results] == [OLD, NEW]
+    assert [result["times"] for result in results] == [OLD, NEW]
     assert results[0]["mean"] == pytest.approx(fmean(OLD))
     assert results[0]["stddev"] == pytest.approx(stdev(OLD))
-    assert [each["parameters"] for each in results] == [{"kind": "a b", "n": "8"}, {"kind": "c", "n": "8"}]
+    assert [item["parameters"] for item in results] == [{"kind": "a b", "n": "8"}, {"kind": "c", "n": "8"}]
     assert [each.values for each in read(tmp_path / "out").series] == [
         tuple((v,) for v in OLD),
         tuple((v,) for v in NEW),
@@ -56,19 +56,19 @@ def test_benchstats_text_has_a_line_a_launch_and_is_read_back(record, tmp_path):
     lines = exported(record, tmp_path, "benchstat").splitlines()
     assert lines[0] == "BenchmarkIt/kind=a_b/n=8 1 10000000 ns/op"
     assert len(lines) == 6
-    found = read(tmp_path / "out").series
-    assert [each.values for each in found] == [(pytest.approx(tuple(OLD)),), (pytest.approx(tuple(NEW)),)]
+    series = read(tmp_path / "out").series
+    assert [item.values for item in series] == [(pytest.approx(tuple(OLD)),), (pytest.approx(tuple(NEW)),)]
 
 
 def test_benchers_format_has_the_mean_and_one_standard_deviation_on_either_side_in_nanoseconds(
     record, tmp_path
 ):
-    found = json.loads(exported(record, tmp_path, "bencher", ("wall_s", "rate")))
-    latency = found["a b"]["latency"]
+    result = json.loads(exported(record, tmp_path, "bencher", ("wall_s", "rate")))
+    latency = result["a b"]["latency"]
     assert latency["value"] == pytest.approx(fmean(OLD) * 1e9)
     assert latency["upper_value"] - latency["value"] == pytest.approx(stdev(OLD) * 1e9)
     assert latency["value"] - latency["lower_value"] == pytest.approx(stdev(OLD) * 1e9)
-    assert found["c"]["rate"]["value"] == pytest.approx(fmean(1 / value for value in NEW))
+    assert result["c"]["rate"]["value"] == pytest.approx(fmean(1 / value for value in NEW))
 
 
 def test_github_action_benchmark_gets_a_mean_with_its_unit(record, tmp_path):
@@ -108,7 +108,7 @@ def test_version_2_of_hyperfines_file_has_every_metric_that_hyperfine_names_and_
     assert first["parameters"] == {"kind": {"value": "a b"}}
     assert first["summary"]["time_wall_clock"]["mean"] == pytest.approx(fmean(OLD))
     assert first["summary"]["time_wall_clock"]["stddev"] == pytest.approx(stdev(OLD))
-    found = {(each.levels["kind"], each.metric): each for each in read(tmp_path / "out").series}
-    assert found["c", "wall_s"].values == tuple((value,) for value in NEW)
-    assert found["a b", "cpu_s"].values == tuple((value / 2,) for value in OLD)
-    assert found["c", "rss_bytes"].values == ((4096.0,),) * 3
+    result = {(item.levels["kind"], item.metric): item for item in read(tmp_path / "out").series}
+    assert result["c", "wall_s"].values == tuple((value,) for value in NEW)
+    assert result["a b", "cpu_s"].values == tuple((value / 2,) for value in OLD)
+    assert result["c", "rss_bytes"].values == ((4096.0,),) * 3

@@ -30,11 +30,11 @@ def test_kept_values_have_their_levels_labels_and_blocks_again(tmp_path):
     ]
     write_values(tmp_path / "kept.lab", experiment(**SPEC), blocks, "values.csv")
     with Record.open(tmp_path / "kept.lab") as record:
-        found = {
+        result = {
             (sample.treatment.levels["k"], sample.labels["phase"]): ([*sample.values], [*sample.blocks])
             for sample in record.samples("phase_s")
         }
-    assert found == {
+    assert result == {
         (1, "sort"): ([1.0, 1.5], [1, 2]),
         (2, "sort"): ([4.0, 4.5], [1, 2]),
         (2, "send"): ([2.0, 2.5], [1, 2]),
@@ -51,16 +51,16 @@ def test_times_of_the_runner_and_contexts_come_back_too(tmp_path):
     spec = {**SPEC, "contexts": {"env_bytes": "random"}, "metrics": {}, "analysis": {"metric": "cpu_s"}}
     write_values(tmp_path / "kept.lab", experiment(**spec), blocks, "values.csv")
     with Record.open(tmp_path / "kept.lab") as record:
-        found = {
+        result = {
             sample.treatment.levels["k"]: ([*sample.values], [*sample.contexts])
             for sample in record.samples("cpu_s")
         }
         settings = [outcome.block.context.settings for outcome in record.outcomes()]
-    assert found == {1: ([1.125, 1.25], [1, 2]), 2: ([2.125, 2.25], [1, 2])}
+    assert result == {1: ([1.125, 1.25], [1, 2]), 2: ([2.125, 2.25], [1, 2])}
     assert settings == [{"env_bytes": 1}, {"env_bytes": 2}]
 
 
-@pytest.mark.parametrize("metric", [each for each in RUNNER_METRICS if each.metric.name != "cpu_s"])
+@pytest.mark.parametrize("metric", [item for item in RUNNER_METRICS if item.metric.name != "cpu_s"])
 def test_every_metric_of_the_runner_comes_back_with_its_value(tmp_path, metric):
     name, value = metric.metric.name, 3.0 if metric.scale == 1 else 3.5
     spec = {**SPEC, "metrics": {}, "analysis": {"metric": name}}

@@ -59,9 +59,9 @@ def test_a_metric_is_added_by_one_entry_of_the_table(place, tmp_path):
 
 def test_every_column_of_a_metric_is_in_the_journal_in_a_trial_and_in_the_record():
     trial = TABLES[TABLES.index("CREATE TABLE trial") :]
-    for each in RUNNER_METRICS:
-        for column in each.columns:
+    for metric in RUNNER_METRICS:
+        for column in metric.columns:
             assert column in RawTrial.__struct_fields__
             assert column in OBSERVED
             (line,) = (line for line in trial.splitlines() if line.split()[:1] == [column])
-            assert ("NOT NULL" in line) is not each.may_lack
+            assert ("NOT NULL" in line) is not metric.may_lack

@@ -26,7 +26,7 @@ case $1 in *8) touch held; while ! [ -e go ]; do sleep 0.01; done;; esac
 @pytest.fixture
 def interrupted(tmp_path):
     """An experiment whose runner was killed in the middle of a block, its record and that block."""
-    asked = experiment(
+    spec_ = experiment(
         name="waiting",
         source=str(tmp_path),
         program={
@@ -34,7 +34,7 @@ def interrupted(tmp_path):
         },
         design={"blocks": 6, "discard": 0},
     )
-    pid = killing.start_run(asked, tmp_path / "a.lab")
+    pid = killing.start_run(spec_, tmp_path / "a.lab")
     while not (tmp_path / "held").exists():
         assert not killing.has_ended(pid)
     killing.kill(killing.find(pid, killing.RUNNER))
@@ -42,13 +42,13 @@ def interrupted(tmp_path):
     (tmp_path / "go").touch()
     with Record.open(tmp_path / "a.lab") as record:
         assert record.finished_trials(4) == {7}
-    return asked, tmp_path / "a.lab", 4
+    return spec_, tmp_path / "a.lab", 4
 
 
 def states(directory):
     """Block to state."""
     with Record.open(directory) as record:
-        return {each.block.id: each.state for each in record.outcomes()}
+        return {outcome.block.id: outcome.state for outcome in record.outcomes()}
 
 
 def test_a_changed_spec_is_refused_with_every_difference_and_the_record_stays(tmp_path):
@@ -65,13 +65,13 @@ def test_a_changed_spec_is_refused_with_every_difference_and_the_record_stays(tm
 
 
 def test_a_block_never_spans_two_boots(interrupted, monkeypatch):
-    asked, directory, begun = interrupted
+    question, directory, begun = interrupted
     monkeypatch.setattr(running, "boot_id", lambda: "another boot")
-    run(asked, directory)
+    run(question, directory)
     assert states(directory)[begun] == "incomplete"
     assert list(states(directory).values()).count("complete") == 6
     with Record.open(directory) as record:
-        boots = {each.id: each.boot for each in record.runs()}
+        boots = {item.id: item.boot for item in record.runs()}
     assert len(set(boots.values())) == 2
     of_blocks = killing.rows(directory, "SELECT block, run FROM trial")
     for block, state in states(directory).items():
@@ -80,13 +80,13 @@ def test_a_block_never_spans_two_boots(interrupted, monkeypatch):
 
 
 def test_a_run_that_dies_right_after_a_restart_does_not_hide_it(interrupted, monkeypatch):
-    asked, directory, begun = interrupted
+    question, directory, begun = interrupted
     monkeypatch.setattr(running, "boot_id", lambda: "another boot")
     with monkeypatch.context() as dying:
         dying.setattr(running, "_conduct", lambda *_: sys.exit())
         with pytest.raises(SystemExit):
-            run(asked, directory)
-    run(asked, directory)
+            run(question, directory)
+    run(question, directory)
     assert states(directory)[begun] == "incomplete"
 
 
@@ -94,9 +94,9 @@ def test_a_run_that_dies_right_after_a_restart_does_not_hide_it(interrupted, mon
     ("key", "value"), [("cpu_model", "Another CPU"), ("kernel", "Linux 99"), ("hostname", "elsewhere")]
 )
 def test_another_host_is_a_warning_that_is_stored_with_the_samples(interrupted, monkeypatch, key, value):
-    asked, directory, _ = interrupted
+    question, directory, _ = interrupted
     monkeypatch.setattr(running, "host_facts", lambda: {**host_facts(), key: value})
-    run(asked, directory)
+    run(question, directory)
     with Record.open(directory) as record:
         (warning,) = record.warnings()
         assert (warning.kind, warning.run) == ("host_changed", record.runs()[-1].id)
@@ -153,8 +153,8 @@ def test_another_program_in_a_moved_checkout_is_refused(checkout):
 
 
 def test_the_same_host_goes_on_with_the_block_and_warns_of_nothing(interrupted):
-    asked, directory, begun = interrupted
-    run(asked, directory)
+    question, directory, begun = interrupted
+    run(question, directory)
     assert states(directory)[begun] == "complete"
     with Record.open(directory) as record:
         assert record.warnings() == []

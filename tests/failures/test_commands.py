@@ -40,7 +40,7 @@ def states(directory):
 
 
 @pytest.mark.parametrize(
-    ("make", "told", "cure"),
+    ("make", "message", "cure"),
     [
         (lambda path: None, "does not exist (looked for ", "give the path of the program"),
         (lambda path: path.write_text("no program"), "may not be executed", "chmod +x "),
@@ -48,18 +48,18 @@ def states(directory):
     ],
     ids=["missing", "not executable", "a directory"],
 )
-def test_a_command_that_cannot_be_started_is_refused_before_anything_runs(tmp_path, make, told, cure):
+def test_a_command_that_cannot_be_started_is_refused_before_anything_runs(tmp_path, make, message, cure):
     make(tmp_path / "prog")
     broken = experiment(name="broken", source=str(tmp_path), program={"command": ["./prog"]})
     with pytest.raises(UsageError) as error:
         run(broken, tmp_path / "a.lab")
-    assert told in error.value.message
+    assert message in error.value.message
     assert cure in str(error.value.hint)
     assert not (tmp_path / "a.lab").exists()
 
 
 @pytest.mark.parametrize(
-    ("script", "program", "told"),
+    ("script", "program", "message"),
     [
         ("kill -SEGV $$", {}, "SIGSEGV"),
         ("echo on the way out; exit 3", {}, "3"),
@@ -70,12 +70,14 @@ def test_a_command_that_cannot_be_started_is_refused_before_anything_runs(tmp_pa
     ],
     ids=["signal", "exit code", "verification", "never ends", "ignores SIGTERM", "no UTF-8"],
 )
-def test_a_command_that_keeps_failing_stops_the_run_with_its_reason(tmp_path, asked, script, program, told):
+def test_a_command_that_keeps_failing_stops_the_run_with_its_reason(
+    tmp_path, asked, script, program, message
+):
     with pytest.raises(ProgramError) as error:
         run(asked(script, blocks=5, **program), tmp_path / "a.lab")
     assert error.value.exit_code == 5
     assert "3 trials in a row failed" in error.value.message
-    assert told in error.value.message
+    assert message in error.value.message
     assert error.value.hint
     error.value.message.encode()  # can be printed, whatever the program said
     assert states(tmp_path / "a.lab")[:3] == ["incomplete"] * 3
@@ -143,14 +145,14 @@ def logged(tmp_path):
 def counted(directory):
     """Trials in complete blocks."""
     with Record.open(directory) as record:
-        complete = [each.block for each in record.outcomes() if each.state == "complete"]
+        complete = [item.block for item in record.outcomes() if item.state == "complete"]
     return {block.first_trial + place for block in complete for place in range(len(block.order))}
 
 
 def test_a_program_that_is_deleted_in_mid_experiment_stops_the_run(tmp_path):
-    asked = changing(tmp_path, "rm prog")
+    result = changing(tmp_path, "rm prog")
     with pytest.raises(ProgramError) as error:
-        run(asked, tmp_path / "a.lab")
+        run(result, tmp_path / "a.lab")
     assert "the program changed during the experiment" in error.value.message
     assert str(tmp_path / "prog") in error.value.message
     assert "measure the new program into a new record" in str(error.value.hint)
@@ -160,19 +162,19 @@ def test_a_program_that_is_deleted_in_mid_experiment_stops_the_run(tmp_path):
 def test_a_program_that_is_rebuilt_in_mid_experiment_stops_the_run_and_no_trial_of_the_new_one_counts(
     tmp_path,
 ):
-    asked = changing(tmp_path, "(sed 's/old/new/' prog > next; chmod +x next; mv next prog)")
+    result = changing(tmp_path, "(sed 's/old/new/' prog > next; chmod +x next; mv next prog)")
     old = (tmp_path / "prog").read_text()
     with pytest.raises(ProgramError, match="the program changed during the experiment"):
-        run(asked, tmp_path / "a.lab")
+        run(result, tmp_path / "a.lab")
     assert not {trial for version, trial in logged(tmp_path) if version == "new"} & counted(
         tmp_path / "a.lab"
     )
     with pytest.raises(RecordError, match="is not the program that") as error:
-        run(asked, tmp_path / "a.lab")
+        run(result, tmp_path / "a.lab")
     assert "put the old program back" in str(error.value.hint)
     (tmp_path / "prog").write_text(old)
     before = len(logged(tmp_path))
-    pid = killing.start_run(asked, tmp_path / "a.lab")
+    pid = killing.start_run(result, tmp_path / "a.lab")
     while len(logged(tmp_path)) < before + 20 and not killing.has_ended(pid):
         pass
     killing.kill(pid, signal.SIGTERM)

@@ -83,7 +83,7 @@ def spoil_nothing_but_the_version(file):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (lambda file: file.write_bytes(file.read_bytes()[:5000]), "is damaged"),
         (lambda file: file.write_bytes(b"no database at all"), "is not a record"),
@@ -98,7 +98,7 @@ def spoil_nothing_but_the_version(file):
 )
 @pytest.mark.parametrize("command", ["run", "analyze", "status"])
 def test_a_record_that_cannot_be_used_is_refused_with_a_cure_and_left_as_it_is(
-    tmp_path, finished_record, steelyard_cli, spoil, told, command
+    tmp_path, finished_record, steelyard_cli, spoil, message, command
 ):
     record = tmp_path / "a.lab"
     shutil.copytree(finished_record, record)
@@ -108,7 +108,7 @@ def test_a_record_that_cannot_be_used_is_refused_with_a_cure_and_left_as_it_is(
     what = ["run", "a.toml"] if command == "run" else [command, "a.lab"]
     refused = steelyard_cli(*what)
     assert refused.returncode == 2
-    assert told in refused.stderr
+    assert message in refused.stderr
     assert "\nhint: " in refused.stderr
     assert "Traceback" not in refused.stderr
     assert (record / "record.sqlite").read_bytes() == content

@@ -112,8 +112,8 @@ def test_every_intervention_is_tried_here():
 
 @pytest.mark.parametrize("name", LEVELS)
 def test_after_an_intervention_the_host_is_as_before(place, host, name):
-    if what := INTERVENTIONS[name].missing(LEVELS[name]):
-        pytest.skip(f"{name}: {what}")
+    if result := INTERVENTIONS[name].missing(LEVELS[name]):
+        pytest.skip(f"{name}: {result}")
     before = host()
     run(asked(place, {name: LEVELS[name]}), place / "a.lab")
     put_back(before, host())
@@ -158,14 +158,14 @@ def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_h
 ):
     draw = random.Random(f"host {who}")
     before = host()
-    wanted = everything(place, blocks=8)
+    result = everything(place, blocks=8)
     kills = experiments = 0
     while kills < MOMENTS:
         directory = place / f"{(experiments := experiments + 1)}.lab"
         code = None
         earlier = kills
         while code != 0:
-            pid = killing.start_run(wanted, directory)
+            pid = killing.start_run(result, directory)
             guard, runner = killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER)
             killing.pause(draw, 0.15, kills - earlier)
             victims = {"python": [pid], "runner": [runner], "guard": [guard], "all": [guard, runner, pid]}[
@@ -184,8 +184,8 @@ def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_h
 
 def test_huge_pages_of_this_very_host_are_put_back(tmp_path):
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-    if what := INTERVENTIONS["transparent_huge_pages"].missing("always"):
-        pytest.skip(what)
+    if result := INTERVENTIONS["transparent_huge_pages"].missing("always"):
+        pytest.skip(result)
     before = setting.read_text()
     if "[always]" in before:
         pytest.skip("this host gives them to everybody already")

@@ -42,12 +42,12 @@ def test_after_kills_at_any_moment_runs_complete_the_same_plan_and_lose_and_doub
         place = tmp_path / str(experiments := experiments + 1)
         place.mkdir()
         directory, log = place / "a.lab", place / "log"
-        asked = killing.logging_experiment(place)
+        result = killing.logging_experiment(place)
         moments = []
         code = None
         before = kills
         while code != 0:
-            pid = killing.start_run(asked, directory)
+            pid = killing.start_run(result, directory)
             # Python may die while it makes the record, too; the runner and its guard come later.
             killing.pause(draw, 0.06 if who == "python" else 0, kills - before)
             victims = _victims(who, pid)
@@ -69,8 +69,8 @@ def test_after_kills_at_any_moment_runs_complete_the_same_plan_and_lose_and_doub
 
 
 def test_a_run_whose_runner_was_killed_is_called_interrupted(tmp_path):
-    asked = experiment(program={"command": ["sleep", "0.1"]}, design={"blocks": 1000, "discard": 0})
-    pid = killing.start_run(asked, tmp_path / "a.lab")
+    spec_ = experiment(program={"command": ["sleep", "0.1"]}, design={"blocks": 1000, "discard": 0})
+    pid = killing.start_run(spec_, tmp_path / "a.lab")
     killing.kill(killing.find(pid, killing.RUNNER))
     assert killing.end_of(pid) == 5
     with Record.open(tmp_path / "a.lab") as record:

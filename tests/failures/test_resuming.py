@@ -58,12 +58,12 @@ def observed(directory):
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
-    found = {}
+    result = {}
     for contexts in (False, True):
         place = new_place(tmp_path_factory)
         run(asked(place, contexts), place / "a.lab")
-        found[contexts] = observed(place / "a.lab")
-    return found
+        result[contexts] = observed(place / "a.lab")
+    return result
 
 
 KILLS = st.tuples(
@@ -86,14 +86,14 @@ def test_any_interleaving_of_kills_and_resumes_gives_the_record_of_an_uninterrup
     moments = []
     for victims, after, pause in kills:
         pid = killing.start_run(asked(place, contexts), directory)
-        found = {"python": pid}
-        found |= {"guard": killing.find(pid, killing.GUARD), "runner": killing.find(pid, killing.RUNNER)}
-        wanted = len(killing.logged(log)) + after
-        while len(killing.logged(log)) < wanted and not killing.has_ended(pid):
+        result = {"python": pid}
+        result |= {"guard": killing.find(pid, killing.GUARD), "runner": killing.find(pid, killing.RUNNER)}
+        expected = len(killing.logged(log)) + after
+        while len(killing.logged(log)) < expected and not killing.has_ended(pid):
             time.sleep(0.001)
         time.sleep(pause)
         for victim in victims:
-            killing.kill(found[victim])
+            killing.kill(result[victim])
         assert killing.end_of(pid) in (0, 5, -9)
         moments.append(killing.finished(directory, log))
     run(asked(place, contexts), directory)
@@ -180,13 +180,13 @@ def test_a_runner_that_never_lets_go_is_an_error_with_its_cure(tmp_path, monkeyp
 
 def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_first_trial(tmp_path):
     script = "[ -e go ] || (setsid sleep 1000 & touch here; sleep 1000)"
-    asked = experiment(
+    spec_ = experiment(
         name="daemon",
         source=str(tmp_path),
         program={"command": ["/bin/sh", "-c", script]},
         design={"blocks": 2, "discard": 0},
     )
-    pid = killing.start_run(asked, tmp_path / "a.lab")
+    pid = killing.start_run(spec_, tmp_path / "a.lab")
     while not (tmp_path / "here").exists():
         assert not killing.has_ended(pid)
     victims = (killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER), pid)
@@ -204,7 +204,7 @@ def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_firs
             time.sleep(0.01)
             left = strays.find_strays(record.id)
     (tmp_path / "go").touch()
-    assert run(asked, tmp_path / "a.lab") == "complete"
+    assert run(spec_, tmp_path / "a.lab") == "complete"
     assert all(killing.has_ended(stray.pid) for stray in left)
 
 
@@ -222,7 +222,7 @@ def test_what_a_killed_run_had_set_stays_with_its_programs_and_is_not_left_on_th
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    asked = experiment(
+    spec_ = experiment(
         name="settings",
         source=str(tmp_path),
         program={"command": ["/bin/sh", "-c", "[ -e go ] || (touch here; sleep 1000)"], "nice": 5},
@@ -231,16 +231,16 @@ def test_what_a_killed_run_had_set_stays_with_its_programs_and_is_not_left_on_th
     )
     before = host_state(temporary)
     for victims in (["python"], ["runner"], ["guard", "runner", "python"]):
-        pid = killing.start_run(asked, tmp_path / "a.lab")
+        pid = killing.start_run(spec_, tmp_path / "a.lab")
         while not (tmp_path / "here").exists():
             assert not killing.has_ended(pid)
-        found = {"python": pid, "guard": killing.find(pid, killing.GUARD)}
-        found["runner"] = killing.find(pid, killing.RUNNER)
+        result = {"python": pid, "guard": killing.find(pid, killing.GUARD)}
+        result["runner"] = killing.find(pid, killing.RUNNER)
         for victim in victims:
-            killing.kill(found[victim])
+            killing.kill(result[victim])
         killing.end_of(pid)
         assert host_state(temporary) == before
         (tmp_path / "here").unlink()
     (tmp_path / "go").touch()
-    assert run(asked, tmp_path / "a.lab") == "complete"
+    assert run(spec_, tmp_path / "a.lab") == "complete"
     assert host_state(temporary) == before

@@ -49,7 +49,7 @@ def test_after_kills_the_rows_are_completed_and_the_machine_restarts_once_at_mos
     draw = random.Random(f"rows {who}")
     (tmp_path / "0").mkdir()
     until_complete(in_rows(tmp_path / "0"), tmp_path / "0" / "a.lab")
-    whole = killing.tables(tmp_path / "0" / "a.lab")
+    result = killing.tables(tmp_path / "0" / "a.lab")
     assert (tmp_path / "0" / "restarts").read_text() == "restart\n"
 
     spent = []
@@ -68,7 +68,7 @@ def test_after_kills_the_rows_are_completed_and_the_machine_restarts_once_at_mos
         place.mkdir()
         moments, more = until_complete(in_rows(place), place / "a.lab", victims)
         kills += more
-        assert killing.tables(place / "a.lab") == whole
+        assert killing.tables(place / "a.lab") == result
         killing.check_nothing_lost_or_doubled(place / "a.lab", place / "log", moments)
         restarts = place / "restarts"
         # Killed between the last run of a row and its restart, the next run goes on without it.

@@ -55,9 +55,9 @@ def test_a_secret_in_the_environment_is_in_no_record_journal_log_or_output(
             ["plan", "a.toml"],
             ["doctor", "--json"],
         ]
-    said = [ran, *(steelyard_cli(*question, env=env) for question in questions)]
-    for each in said:
-        assert SECRET not in each.stdout + each.stderr
+    text = [ran, *(steelyard_cli(*question, env=env) for question in questions)]
+    for item in text:
+        assert SECRET not in item.stdout + item.stderr
     # Build logs and the cache lie in the home that the tests give to the command.
     for content in everything_below(tmp_path):
         assert SECRET.encode() not in content

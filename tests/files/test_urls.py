@@ -15,7 +15,7 @@ def test_urls_and_paths_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("url", "output"),
     [
         ("s3://key:secret@bucket/a/b?token=t#frag", "s3://bucket/a/b"),
         ("memory://x", "memory://x"),
@@ -24,13 +24,13 @@ def test_urls_and_paths_are_told_apart():
         ("s3://key:sec/ret@bucket/a", "s3://…"),
     ],
 )
-def test_a_url_is_shown_without_what_may_be_secret(url, shown):
-    assert strip_secrets(url) == shown
+def test_a_url_is_shown_without_what_may_be_secret(url, output):
+    assert strip_secrets(url) == output
 
 
 def test_secrets_are_found_as_they_stand_and_decoded():
-    found = {*find_secrets("ftp://us%40er:p%2Fw@host/a?sig=ab%3D&x=1")}
-    assert {"us%40er", "us@er", "p%2Fw", "p/w", "ab="} <= found
+    result = {*find_secrets("ftp://us%40er:p%2Fw@host/a?sig=ab%3D&x=1")}
+    assert {"us%40er", "us@er", "p%2Fw", "p/w", "ab="} <= result
     assert {*find_secrets("s3://key:sec/ret@bucket/")} == {"key", "sec", "ret", "bucket"}
 
 

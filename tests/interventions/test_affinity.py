@@ -143,6 +143,6 @@ def test_the_threads_of_an_openmp_program_are_where_the_level_puts_them(where, t
         topology.mkdir(parents=True)
         (topology / "physical_package_id").write_text(f"{package}\n")
     placed = Affinity(lambda: frozenset(cpus), tmp_path).change(level)
-    wanted = re.findall(r"\d+", placed.env["OMP_PLACES"])[:threads]
+    expected = re.findall(r"\d+", placed.env["OMP_PLACES"])[:threads]
     environment = {**placed.env, "OMP_NUM_THREADS": str(threads)}
-    assert subprocess.check_output([where], env=environment, text=True).split() == wanted
+    assert subprocess.check_output([where], env=environment, text=True).split() == expected

@@ -91,10 +91,10 @@ def test_on_is_missing_where_this_process_was_itself_started_without_it():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the filter of this test is for x86-64")
 def test_off_is_missing_where_a_filter_refuses_the_personality():
-    told = answer(REFUSE_PERSONALITY + MISSING.format(level="off"))
-    if "address randomisation off (" in told and "is 0" in told:
+    result = answer(REFUSE_PERSONALITY + MISSING.format(level="off"))
+    if "address randomisation off (" in result and "is 0" in result:
         pytest.skip("this system has address randomisation off")
-    assert told == (
+    assert result == (
         "the kernel refuses to switch address randomisation off (Operation not permitted);"
         " the seccomp filter of a container does that"
     )
@@ -104,6 +104,6 @@ def test_off_is_missing_where_a_filter_refuses_the_personality():
 def test_the_flag_is_the_one_that_setarch_sets():
     if answer(MISSING.format(level="off")) != "None":
         pytest.skip("this machine refuses to switch address randomisation off")
-    told = subprocess.check_output(["setarch", platform.machine(), "-R", "cat", "/proc/self/personality"])
-    assert int(told, 16) & ADDR_NO_RANDOMIZE == ADDR_NO_RANDOMIZE
+    output = subprocess.check_output(["setarch", platform.machine(), "-R", "cat", "/proc/self/personality"])
+    assert int(output, 16) & ADDR_NO_RANDOMIZE == ADDR_NO_RANDOMIZE
     assert ADDR_NO_RANDOMIZE.bit_count() == 1

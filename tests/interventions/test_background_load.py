@@ -44,8 +44,8 @@ def test_the_shortest_text_means_what_the_longest_does(kind, processes, percent,
     text = f"{kind} x{processes} {percent}%" + (f" on {','.join(map(str, cpus))}" if cpus else "")
     short = OF_FOUR.check(text)
     assert OF_FOUR.check(short) == short
-    wanted = Load(kind, processes, percent, tuple(sorted(cpus)) if cpus else None)
-    assert OF_FOUR.change(short).load == wanted
+    expected = Load(kind, processes, percent, tuple(sorted(cpus)) if cpus else None)
+    assert OF_FOUR.change(short).load == expected
 
 
 def test_a_cpu_that_this_process_may_not_use_is_missing():

@@ -36,9 +36,9 @@ def test_the_page_is_that_of_the_system():
 
 
 def test_bytes_between_levels_are_drawn_of_what_holds_strings_and_not_of_the_heap():
-    for each in (EnvBytes(), Argv0Bytes(), StackOffset(), CwdBytes()):
-        assert {each.refine(512, i / 16) for i in range(16)} == set(range(512, 528))
-        assert each.check(each.refine(each.population()[-1], 0.999)) <= each.check(each.population()[-1]) + 15
+    for item in (EnvBytes(), Argv0Bytes(), StackOffset(), CwdBytes()):
+        assert {item.refine(512, i / 16) for i in range(16)} == set(range(512, 528))
+        assert item.check(item.refine(item.population()[-1], 0.999)) <= item.check(item.population()[-1]) + 15
     assert HeapOffset().refine(512, 0.999) == 512
 
 

@@ -20,8 +20,8 @@ def two_cpus(tmp_path):
 
 def test_a_governor_is_one_file_for_each_cpu_and_system_none(two_cpus):
     files = [two_cpus.sysfs / f"cpu{cpu}/cpufreq/scaling_governor" for cpu in range(2)]
-    wanted = tuple(HostSetting(str(file), "performance") for file in files)
-    assert two_cpus.change("performance").host == wanted
+    result = tuple(HostSetting(str(file), "performance") for file in files)
+    assert two_cpus.change("performance").host == result
     assert two_cpus.change("system") == LaunchChange()
 
 

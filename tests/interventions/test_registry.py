@@ -34,13 +34,13 @@ def test_the_registry_is_keyed_by_the_names_of_its_members():
         "code",
         "node",
     }
-    assert all(name == each.name for name, each in INTERVENTIONS.items())
+    assert all(name == item.name for name, item in INTERVENTIONS.items())
 
 
-CHANGING = [each for each in INTERVENTIONS.values() if not each.is_place]
+CHANGING = [item for item in INTERVENTIONS.values() if not item.is_place]
 
 
-@pytest.mark.parametrize("intervention", CHANGING, ids=lambda each: each.name)
+@pytest.mark.parametrize("intervention", CHANGING, ids=lambda value: value.name)
 def test_every_level_of_a_population_is_a_canonical_level_that_this_machine_can_make(intervention):
     population = intervention.population()
     assert len(set(population)) == len(population) > 1
@@ -50,7 +50,7 @@ def test_every_level_of_a_population_is_a_canonical_level_that_this_machine_can_
         assert set(intervention.change(level).env) <= intervention.variables
 
 
-@pytest.mark.parametrize("intervention", CHANGING, ids=lambda each: each.name)
+@pytest.mark.parametrize("intervention", CHANGING, ids=lambda value: value.name)
 @pytest.mark.parametrize("level", ["", "nonsense", -100, 1.5, float("nan")])
 def test_what_is_no_level_is_refused_with_its_value_and_what_would_be_one(intervention, level):
     with pytest.raises(UsageError) as caught:
@@ -59,7 +59,7 @@ def test_what_is_no_level_is_refused_with_its_value_and_what_would_be_one(interv
     assert caught.value.hint == f"write {intervention.levels_text}"
 
 
-@pytest.mark.parametrize("intervention", INTERVENTIONS.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("intervention", INTERVENTIONS.values(), ids=lambda value: value.name)
 def test_an_intervention_says_what_it_is_in_one_line(intervention):
     assert intervention.about
     assert "\n" not in intervention.about + intervention.levels_text

@@ -37,17 +37,17 @@ def test_a_name_of_another_length_is_missing_without_the_right_to_mount():
 
 
 def test_a_nice_value_below_the_allowed_one_is_missing_and_says_from_where_on():
-    own = Nice(lambda: 0)
-    assert own.missing(0) is None
-    assert own.missing(-1).startswith("this process may give nice values from 0 on")
-    assert list(own.population()) == list(range(20))
+    nice = Nice(lambda: 0)
+    assert nice.missing(0) is None
+    assert nice.missing(-1).startswith("this process may give nice values from 0 on")
+    assert list(nice.population()) == list(range(20))
 
 
 def test_real_time_is_missing_without_its_right_and_then_not_drawn():
-    own = Scheduling(lambda: False)
-    assert own.missing("batch") is None
-    assert "CAP_SYS_NICE" in own.missing("fifo")
-    assert own.population() == ("other", "batch", "idle")
+    scheduling = Scheduling(lambda: False)
+    assert scheduling.missing("batch") is None
+    assert "CAP_SYS_NICE" in scheduling.missing("fifo")
+    assert scheduling.population() == ("other", "batch", "idle")
 
 
 def test_huge_pages_are_missing_where_the_kernel_has_none(tmp_path):

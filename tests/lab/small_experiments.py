@@ -23,13 +23,13 @@ def made(tmp_path: Path) -> Make:
     """``made(**keys)``: an experiment in ``tmp_path``; by default two times ``true`` in three blocks."""
 
     def make(**keys: Any) -> Experiment:
-        given = {
+        inputs = {
             "name": "made",
             "source": str(tmp_path),
             "program": {"commands": {"a": ["/bin/true"], "b": ["/bin/true"]}},
             "design": {"blocks": 3},
         }
-        return experiment(**{**given, **keys})
+        return experiment(**{**inputs, **keys})
 
     return make
 

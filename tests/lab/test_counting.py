@@ -67,8 +67,8 @@ def test_cachegrind_separates_slow_from_fast_link_orders_exactly(compiled, geome
         order = [*objects[1 : place + 1], objects[0], *objects[place + 1 :]]
         program = main.parent / f"order{place}"
         subprocess.run(["cc", main, *order, "-o", program], check=True)
-        told = subprocess.run([program, "0"], capture_output=True, text=True, check=True).stdout
-        if int(re.search(r"most_in_a_set=(\d+)", told)[1]) > geometry.ways:
+        stdout = subprocess.run([program, "0"], capture_output=True, text=True, check=True).stdout
+        if int(re.search(r"most_in_a_set=(\d+)", stdout)[1]) > geometry.ways:
             slow.add(f"place {place}")
         commands[f"place {place}"] = [str(program), str(STEPS)]
     record = run_in(
@@ -95,7 +95,7 @@ def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_set_of_the
 
     def misses(*env_bytes: int) -> dict[int, tuple[float, bool]]:
         """Length of the environment to misses, and whether the counter is in the way of the ring."""
-        asked = made(
+        question = made(
             program={"command": [str(program), str(STEPS // geometry.ways)]},
             factors={"env_bytes": list(env_bytes)},
             metrics=METRICS
@@ -104,16 +104,16 @@ def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_set_of_the
             design={"blocks": 1, "discard": 0},
         )
         directory = tmp_path / f"{len(env_bytes)}.lab"
-        run(asked, directory)
+        run(question, directory)
         with Record.open(directory) as record:
-            found = {name: counted(record, name) for name in ("d1_misses", "ring", "counter")}
-            env_bytes_of = {label: int(label.removeprefix("env_bytes=")) for label in found["counter"]}
+            result = {name: counted(record, name) for name in ("d1_misses", "ring", "counter")}
+            env_bytes_of = {label: int(label.removeprefix("env_bytes=")) for label in result["counter"]}
             counter_at.update(
-                {env_bytes_of[label]: min(values) for label, values in found["counter"].items()}
+                {env_bytes_of[label]: min(values) for label, values in result["counter"].items()}
             )
             return {
-                env_bytes_of[label]: (value, found["ring"][label] == found["counter"][label])
-                for label, (value,) in found["d1_misses"].items()
+                env_bytes_of[label]: (value, result["ring"][label] == result["counter"][label])
+                for label, (value,) in result["d1_misses"].items()
             }
 
     counter_at: dict[int, float] = {}
@@ -121,10 +121,10 @@ def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_set_of_the
     assert counter_at[0] - counter_at[geometry.line_bytes] in (1, 1 - geometry.sets)
     lines = int(counter_at[0])  # the ring begins in set 0, and a longer environment moves the stack down
     env_bytes = [geometry.line_bytes * ((lines + off) % geometry.sets) for off in (0, 1, -1, 5, 30)]
-    found = misses(*env_bytes)
-    assert [length for length, (_, conflict) in found.items() if conflict] == [env_bytes[0]]
-    fast = [value for length, (value, _) in found.items() if length != env_bytes[0]]
-    assert found[env_bytes[0]][0] > max(fast) + STEPS / 2
+    result = misses(*env_bytes)
+    assert [length for length, (_, conflict) in result.items() if conflict] == [env_bytes[0]]
+    fast = [value for length, (value, _) in result.items() if length != env_bytes[0]]
+    assert result[env_bytes[0]][0] > max(fast) + STEPS / 2
     assert max(fast) - min(fast) < STEPS / 10
 
 
@@ -145,9 +145,9 @@ def test_counts_repeat_exactly_and_equal_programs_under_unequal_paths_count_the_
         design={"blocks": 3, "discard": 0},
     )
     for name in ("d1_misses", "counter"):
-        found = counted(record, name)
-        assert len(found["here"]) == 1
-        assert found["here"] == found["there"]
+        result = counted(record, name)
+        assert len(result["here"]) == 1
+        assert result["here"] == result["there"]
     answer = analyze(record)
     assert [summary.metric.name for summary in answer.samples if summary.metric.name == "wall_s"] == []
     assert any("cachegrind" in str(notice.fields.get("text")) for notice in answer.warnings)

@@ -27,9 +27,9 @@ def crossed(run_in, **design):
 
 def test_two_levels_are_run_and_their_effects_are_exact(run_in):
     answer = analyze(crossed(run_in, kind="two-level"))
-    (found,) = answer.effects
-    assert (found.design, found.treatments, found.units) == ("two-level", 8, 4)
-    effects = {effect.factors: effect for effect in found.effects}
+    (result,) = answer.effects
+    assert (result.design, result.treatments, result.units) == ("two-level", 8, 4)
+    effects = {effect.factors: effect for effect in result.effects}
     # The value printed is the size: 9 times as much at its second end, nothing else does anything.
     assert effects["size",].ratio.value == pytest.approx(1 / 9)
     assert effects["size",].share == pytest.approx(1)
@@ -41,8 +41,8 @@ def test_two_levels_are_run_and_their_effects_are_exact(run_in):
 
 def test_a_fraction_is_run_and_says_what_it_confounds(run_in):
     answer = analyze(crossed(run_in, kind="fraction", generators=["repeat = size env_bytes"], blocks=8))
-    (found,) = answer.effects
-    assert [effect.confounded for effect in found.effects] == [
+    (result,) = answer.effects
+    assert [effect.confounded for effect in result.effects] == [
         ("env_bytes × repeat",),
         ("size × repeat",),
         ("size × env_bytes",),

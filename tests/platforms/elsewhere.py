@@ -78,7 +78,7 @@ def lock_as_windows() -> types.ModuleType:
 def is_open_below(place: str) -> bool:
     """Whether this process has the file, or one in the directory, open."""
     descriptors = [Path("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
-    opened = [str(each.readlink()) for each in descriptors if each.is_symlink()]
+    opened = [str(item.readlink()) for item in descriptors if item.is_symlink()]
     return any(name == place or name.startswith(place + os.sep) for name in opened)
 
 
@@ -140,7 +140,7 @@ def run_commands(commands: list[list[str]]) -> list[dict[str, object]]:
     for arguments in commands:
         sys.argv = ["steelyard", *arguments]
         kept = Kept(), Kept()
-        out, err = (io.TextIOWrapper(each, encoding="utf-8", write_through=True) for each in kept)
+        out, err = (io.TextIOWrapper(item, encoding="utf-8", write_through=True) for item in kept)
         with redirect_stdout(out), redirect_stderr(err):
             try:
                 run()

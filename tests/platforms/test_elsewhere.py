@@ -87,7 +87,7 @@ def records(tmp_path_factory):
         "linux", {"peer": ["export", "old.lab", "-f", "hyperfine", "--metric", "wall_s"]}, directory
     )
     (directory / "peer.json").write_text(made["peer"]["stdout"])
-    assert {each["code"] for each in made.values()} == {0}, made
+    assert {item["code"] for item in made.values()} == {0}, made
     return directory
 
 

@@ -49,7 +49,7 @@ by = "90%"
 def script_steps(file: Path, key: str = "run: |") -> dict[str, str]:
     """Name to script of the steps of a workflow: what stands indented below ``run: |``."""
     lines, name = file.read_text().splitlines(), ""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for place, line in enumerate(lines):
         text = line.strip()
         if text.startswith("- name: "):
@@ -57,12 +57,12 @@ def script_steps(file: Path, key: str = "run: |") -> dict[str, str]:
         if text == key:
             indent = len(line) - len(line.lstrip())
             body = []
-            for each in lines[place + 1 :]:
-                if each.strip() and len(each) - len(each.lstrip()) <= indent:
+            for item in lines[place + 1 :]:
+                if item.strip() and len(item) - len(item.lstrip()) <= indent:
                     break
-                body.append(each)
-            found[name if key.startswith("run") else str(len(found))] = textwrap.dedent("\n".join(body))
-    return found
+                body.append(item)
+            result[name if key.startswith("run") else str(len(result))] = textwrap.dedent("\n".join(body))
+    return result
 
 
 class Scratch(ScratchRepository):

@@ -73,7 +73,7 @@ def presented(request: pytest.FixtureRequest) -> tuple[str, Answer]:
 @pytest.fixture(scope="session")
 def case() -> Callable[[str], Answer]:
     """The answer of one case, by name."""
-    by_name = {each.__name__: each for each in CASES}
+    by_name = {item.__name__: item for item in CASES}
     return lambda name: answered(by_name[name])
 
 

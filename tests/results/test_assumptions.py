@@ -19,11 +19,11 @@ KINDS = [
 @pytest.mark.parametrize("unit", ["block", "context", "instance"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_method_assumes_something_of_its_units(unit, kind):
-    said = assumptions(f"{unit}-{kind}")
+    result = assumptions(f"{unit}-{kind}")
     sampled = "a random sample" if unit == "instance" else "independent"
-    assert said[0].startswith(f"{unit}s are {sampled}")
-    assert len(said) == (1 if kind in ("log-ratio-sign", "median-sign") else 2)
-    assert all(f"{unit}s" in each for each in said)
+    assert result[0].startswith(f"{unit}s are {sampled}")
+    assert len(result) == (1 if kind in ("log-ratio-sign", "median-sign") else 2)
+    assert all(f"{unit}s" in item for item in result)
 
 
 def test_random_orders_make_log_ratios_symmetric_only_where_programs_are_equal():
@@ -35,5 +35,5 @@ def test_random_orders_make_log_ratios_symmetric_only_where_programs_are_equal()
 
 @pytest.mark.parametrize("kind", ["log-ratio-t", "log-ratio-permutation", "medians-log-delta", *KINDS[2:7]])
 def test_without_pairs_launches_must_be_independent(kind):
-    said = assumptions(f"unpaired-{kind}")
-    assert "no drift, no autocorrelation" in said[0]
+    result = assumptions(f"unpaired-{kind}")
+    assert "no drift, no autocorrelation" in result[0]

@@ -8,10 +8,10 @@ from steelyard.results.interval import Interval
 
 
 def test_it_is_closed():
-    of = Interval(1.0, 2.0)
-    assert [of.excludes(value) for value in (1.0, 1.5, 2.0)] == [False] * 3
-    assert of.excludes(math.nextafter(1.0, 0.0))
-    assert of.excludes(math.nextafter(2.0, 3.0))
+    interval = Interval(1.0, 2.0)
+    assert [interval.excludes(value) for value in (1.0, 1.5, 2.0)] == [False] * 3
+    assert interval.excludes(math.nextafter(1.0, 0.0))
+    assert interval.excludes(math.nextafter(2.0, 3.0))
 
 
 def test_the_reciprocal_turns_it_over():

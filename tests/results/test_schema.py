@@ -27,12 +27,12 @@ NOT_UTF8 = "./\udcff"
     [AUDIT, BISECTION, BY_CONTEXT, COMPARISON, DOCTOR, HISTORY, MODELS, NULL, OBSERVATION, PLAN, STATUS],
 )
 def test_every_document_has_a_schema_with_its_format_and_version(document):
-    whole = schema(document)
-    fields = whole["$defs"][document.content.__name__]["properties"]
+    result = schema(document)
+    fields = result["$defs"][document.content.__name__]["properties"]
     assert fields["format"] == {"enum": [document.name]}
     assert fields["version"] == {"enum": [document.version]}
     assert len(fields) > 3
-    json.dumps(whole)
+    json.dumps(result)
 
 
 def test_a_command_that_is_not_utf8_is_written_as_an_escape():

@@ -50,8 +50,8 @@ def sh(tmp_path: Path) -> Callable[..., Launch]:
     """``sh(script, …)``: a launch of a shell script in ``tmp_path``."""
 
     def launch(script: str, **fields: object) -> Launch:
-        given: dict[str, Any] = {"env": ("PATH=/usr/bin:/bin",), "cwd": str(tmp_path), **fields}
-        return Launch("/bin/sh", ("sh", "-c", script), **given)
+        inputs: dict[str, Any] = {"env": ("PATH=/usr/bin:/bin",), "cwd": str(tmp_path), **fields}
+        return Launch("/bin/sh", ("sh", "-c", script), **inputs)
 
     return launch
 

@@ -22,22 +22,22 @@ def test_each_aggregate_is_what_it_says_also_with_launches_missing():
         "lower-half": lambda v: np.sort(v)[: max(len(v) // 2, 1)].mean(),
     }
     for how, witness in witnesses.items():
-        found = aggregate(values, how).value
+        value = aggregate(values, how).value
         for i in range(3):
             for k in range(4):
                 point = values[i, k]
-                assert found[i, k] == pytest.approx(witness(point[np.isfinite(point)]))
+                assert value[i, k] == pytest.approx(witness(point[np.isfinite(point)]))
 
 
 @pytest.mark.parametrize("law", [0.0, 0.5, 1.0])
 def test_the_noise_law_is_found_from_repetitions(law):
     rng = np.random.default_rng(2)
     values = TRUTH[None, :, None] + 0.05 * TRUTH[None, :, None] ** law * rng.standard_normal((200, 6, 5))
-    found = aggregate(values, "mean")
-    assert (found.law == law).mean() > 0.97
+    result = aggregate(values, "mean")
+    assert (result.law == law).mean() > 0.97
     expected = (0.05 * TRUTH**law) ** 2 / 5
-    assert np.median(found.u2, axis=0) == pytest.approx(expected, rel=0.1)
-    assert (found.freedom == 24).all()
+    assert np.median(result.u2, axis=0) == pytest.approx(expected, rel=0.1)
+    assert (result.freedom == 24).all()
 
 
 def test_one_sided_noise_is_modelled_by_its_lower_half_and_symmetric_noise_by_its_mean():
@@ -55,14 +55,14 @@ def test_the_uncertainty_of_an_aggregate_is_its_spread_over_experiments():
     rng = np.random.default_rng(4)
     values = 100 * (1 + 0.1 * rng.standard_normal((600, 6, 8)))
     for how in ("mean", "median", "first-quartile", "lower-half"):
-        found = aggregate(values, how)
-        assert np.sqrt(found.u2.mean()) == pytest.approx(found.value.std(), rel=0.2), how
+        result = aggregate(values, how)
+        assert np.sqrt(result.u2.mean()) == pytest.approx(result.value.std(), rel=0.2), how
 
 
 def test_single_values_have_the_stated_floor_and_no_degrees_of_freedom():
-    found = aggregate(TRUTH[None, :, None], "auto", floor=1e-3)
-    assert (found.freedom == 0).all()
-    assert np.sqrt(found.u2[0]) == pytest.approx(1e-3 * TRUTH)
+    result = aggregate(TRUTH[None, :, None], "auto", floor=1e-3)
+    assert (result.freedom == 0).all()
+    assert np.sqrt(result.u2[0]) == pytest.approx(1e-3 * TRUTH)
 
 
 def test_scaling_all_values_scales_everything():
@@ -75,5 +75,5 @@ def test_scaling_all_values_scales_everything():
 
 def test_a_zero_is_known_no_better_than_the_smallest_value_above_it():
     values = np.repeat([[0.0, 0.0, 8.0, 24.0]], 5, axis=0).T[None]
-    found = aggregate(values, floor=1e-3)
-    assert np.sqrt(found.u2[0]) == pytest.approx([8e-3, 8e-3, 8e-3, 24e-3])
+    result = aggregate(values, floor=1e-3)
+    assert np.sqrt(result.u2[0]) == pytest.approx([8e-3, 8e-3, 8e-3, 24e-3])

@@ -99,8 +99,8 @@ def test_the_test_of_an_added_term_is_that_of_its_coefficient():
         coefficient = inverse @ basis.T @ (y / np.sqrt(variance))
         residual = y / np.sqrt(variance) - basis @ coefficient
         t = coefficient[2] / math.sqrt(inverse[2, 2] * (residual @ residual) / 4)
-        found = chance([Term(1.0, (Growth.make(2),))], Growth.make(1), points)
-        assert found == pytest.approx(stats.t.sf(abs(t), 4), rel=1e-6)
+        result = chance([Term(1.0, (Growth.make(2),))], Growth.make(1), points)
+        assert result == pytest.approx(stats.t.sf(abs(t), 4), rel=1e-6)
 
 
 def test_a_term_that_no_point_is_left_to_tell_is_chance_and_an_exact_one_is_none():

@@ -37,16 +37,16 @@ def test_a_series_that_cannot_be_modelled_says_why_and_stops_no_other(bad, reaso
 
 
 def test_points_below_one_lose_their_logarithms_and_say_so():
-    found = model(series([1 + x for x in (0.5, 1, 2, 4, 8)], [0.5, 1, 2, 4, 8]))
-    assert found.lead == (Growth.make(1),)
-    assert "no_logarithms" in kinds(found)
+    result = model(series([1 + x for x in (0.5, 1, 2, 4, 8)], [0.5, 1, 2, 4, 8]))
+    assert result.lead == (Growth.make(1),)
+    assert "no_logarithms" in kinds(result)
 
 
 def test_a_series_that_starts_at_one_keeps_its_logarithms():
     at = [1, 2, 4, 8, 16, 32]
-    found = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
-    assert found.lead == (Growth.make(0, 1),)
-    assert found.predictions[0].value == pytest.approx(3, rel=1e-3)
+    result = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
+    assert result.lead == (Growth.make(0, 1),)
+    assert result.predictions[0].value == pytest.approx(3, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_series_of_different_points_and_launches_are_read_as_each_would_be_alone
 @pytest.mark.parametrize("launches", [1, 5])
 def test_a_logarithm_that_begins_at_one_is_shown_as_one(launches):
     at = [1, 2, 4, 8, 16, 32]
-    found = model(series([[np.log2(p)] * launches for p in at], at))
-    assert found.lead == (Growth.make(0, 1),)
-    assert (found.constant, found.at(1024.0)) == (0.0, pytest.approx(10))
+    result = model(series([[np.log2(p)] * launches for p in at], at))
+    assert result.lead == (Growth.make(0, 1),)
+    assert (result.constant, result.at(1024.0)) == (0.0, pytest.approx(10))
 
 
 @pytest.mark.parametrize("sigma", [1.5, 3.0])
@@ -90,12 +90,12 @@ def test_noise_over_orders_of_magnitude_settles_no_rank_and_names_no_exponential
     at = [start * 2**k for k in range(6)]
     rng = np.random.default_rng(11)
     many = [series(rng.lognormal(0, sigma, (6, 5)), at, str(i)) for i in range(40)]
-    found = model_all(many, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 4096}))
-    ranks = [each.validation.rank for each in found]
+    result = model_all(many, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 4096}))
+    ranks = [item.validation.rank for item in result]
     assert "none" not in ranks
     assert ranks.count("undecided") >= 36
-    assert not any(growth.exp2 for each in found for growth in each.lead)
-    assert sum("noise" in kinds(each) for each in found) >= 36
+    assert not any(growth.exp2 for each in result for growth in each.lead)
+    assert sum("noise" in kinds(each) for each in result) >= 36
 
 
 LATE = [1, 2, 4, 8, 16, 32, 64]
@@ -106,32 +106,32 @@ LATE = [1, 2, 4, 8, 16, 32, 64]
 @pytest.mark.parametrize("expect", ["O(1)", "O(p)"])
 def test_a_series_that_begins_late_has_no_rank_and_says_why(start, launches, expect):
     data = series([[max(0, p - start)] * launches for p in LATE], LATE)
-    found = model(data, Question(expectations={"*": Expectation(expect)}, scale={"p": 128}))
-    assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
-    (warning,) = [each for each in found.warnings if each.kind == "zeros"]
+    result = model(data, Question(expectations={"*": Expectation(expect)}, scale={"p": 128}))
+    assert (result.validation.rank, result.validation.rank_at_scale) == ("undecided", "undecided")
+    (warning,) = [item for item in result.warnings if item.kind == "zeros"]
     assert "no rank is given" in warning.words
 
 
 def test_one_huge_value_behind_zeros_overflows_nothing():
     data = series([0, 0, 0, 0, 1e30], [1, 2, 3, 4, 5])
-    asked = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 1000})
-    found = model(data, asked)
-    (there,) = found.predictions
-    assert np.isfinite([there.low, there.value, there.high]).all()
-    assert found.validation.rank == "undecided"
+    question = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 1000})
+    result = model(data, question)
+    (predictions,) = result.predictions
+    assert np.isfinite([predictions.low, predictions.value, predictions.high]).all()
+    assert result.validation.rank == "undecided"
 
 
 def test_one_zero_where_nothing_is_to_do_yet_keeps_the_rank():
     data = series([[p - 1] * 5 for p in LATE], LATE)
-    found = model(data, Question(expectations={"*": Expectation("O(p)")}))
-    assert (found.validation.rank, found.constant) == ("match", pytest.approx(-1))
-    assert [each.words for each in found.warnings if each.kind == "zeros"] == ["1 point is 0"]
+    result = model(data, Question(expectations={"*": Expectation("O(p)")}))
+    assert (result.validation.rank, result.constant) == ("match", pytest.approx(-1))
+    assert [item.words for item in result.warnings if item.kind == "zeros"] == ["1 point is 0"]
 
 
 def test_zeros_are_modelled_and_said():
-    found = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
-    assert "zeros" in kinds(found)
-    assert found.at(6.0) == pytest.approx(5, rel=0.05)
+    result = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
+    assert "zeros" in kinds(result)
+    assert result.at(6.0) == pytest.approx(5, rel=0.05)
 
 
 magnitudes = st.floats(0, 1e12, allow_subnormal=False) | st.just(0.0) | st.just(1e-30) | st.just(1e30)
@@ -150,9 +150,9 @@ coordinates = st.floats(1e-3, 1e7, allow_subnormal=False) | st.integers(1, 4096)
     ],
 )
 def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
-    found = model(series_of("f", ["p"], [[x] for x in at], values), Question(scale={"p": 8192}))
-    numbers = [found.constant, found.posterior, found.predictions[0].value]
-    assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
+    result = model(series_of("f", ["p"], [[x] for x in at], values), Question(scale={"p": 8192}))
+    numbers = [result.constant, result.posterior, result.predictions[0].value]
+    assert np.isfinite([*numbers, *(term.coefficient for term in result.terms)]).all()
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_values_over_tens_of_orders_are_no_opinion_of_strong_scaling(at, values)
 
 
 def test_a_value_whose_square_is_no_number_is_a_reason():
-    found = model(series_of("f", ["p"], [[1], [2], [3]], [[5e-208], [5e-208], [0.0, 1e-30, 1.0]]))
-    assert isinstance(found, NotModelled)
-    assert found.reason == "the smallest value above 0 is 5e-208; models need it above 1e-100"
+    result = model(series_of("f", ["p"], [[1], [2], [3]], [[5e-208], [5e-208], [0.0, 1e-30, 1.0]]))
+    assert isinstance(result, NotModelled)
+    assert result.reason == "the smallest value above 0 is 5e-208; models need it above 1e-100"
 
 
 @settings(max_examples=150)
@@ -181,14 +181,14 @@ def test_a_value_whose_square_is_no_number_is_a_reason():
 def test_whatever_is_measured_gets_finite_numbers_or_a_reason(at, data):
     values = [data.draw(st.lists(magnitudes, min_size=1, max_size=4)) for _ in at]
     question = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
-    found = model(series_of("f", ["p"], [[x] for x in at], values), question)
-    if isinstance(found, NotModelled):
-        assert found.reason
+    result = model(series_of("f", ["p"], [[x] for x in at], values), question)
+    if isinstance(result, NotModelled):
+        assert result.reason
         return
-    numbers = [found.constant, found.posterior, *(term.coefficient for term in found.terms)]
-    numbers += [astuple(found.validation.probability)[i] for i in range(3)]
+    numbers = [result.constant, result.posterior, *(term.coefficient for term in result.terms)]
+    numbers += [astuple(result.validation.probability)[i] for i in range(3)]
     assert np.isfinite(numbers).all()
-    prediction = found.predictions[0]
+    prediction = result.predictions[0]
     assert not np.isnan([prediction.value, prediction.low, prediction.high]).any()
     assert prediction.low <= prediction.value <= prediction.high
-    assert found.text()
+    assert result.text()

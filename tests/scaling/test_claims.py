@@ -44,10 +44,10 @@ def test_a_rule_compares_leading_terms_and_says_where_it_breaks():
         exact("reduce", "p^0.5 log p", 1.0),
         exact("bcast", "p^0.5", 1.0),
     ]
-    found = whole(made)
-    answer = judge(parse_rule("allreduce <= reduce + bcast"), found, 16, 512)
+    result = whole(made)
+    answer = judge(parse_rule("allreduce <= reduce + bcast"), result, 16, 512)
     assert answer.verdict == "fails"
-    left, right = found["allreduce"], [found["reduce"], found["bcast"]]
+    left, right = result["allreduce"], [result["reduce"], result["bcast"]]
     below = answer.breaks_at / 2 ** (1 / 16)
     assert left.at(answer.breaks_at) > sum(m.at(answer.breaks_at) for m in right)
     assert left.at(below) <= sum(m.at(below) for m in right)
@@ -73,11 +73,11 @@ def test_a_rule_between_equal_functions_seldom_fails():
 
 
 def test_a_rule_weighs_the_best_pair_that_keeps_it_against_the_best_that_breaks_it():
-    found = whole([exact("a", "p^0.5", noise=0.1, seed=1), exact("b", "p^0.5", noise=0.1, seed=2)])
-    leads = [{m.lead[0]: m.posterior, **{g[0]: p for g, p in m.alternatives}} for m in found.values()]
+    result = whole([exact("a", "p^0.5", noise=0.1, seed=1), exact("b", "p^0.5", noise=0.1, seed=2)])
+    leads = [{m.lead[0]: m.posterior, **{g[0]: p for g, p in m.alternatives}} for m in result.values()]
     a, b = (
         {g: p / m.priors[(g,)] for g, p in own.items() if g.power.denominator in (1, 2, 3, 4)}
-        for own, m in zip(leads, found.values(), strict=True)
+        for own, m in zip(leads, result.values(), strict=True)
     )
     assert len(a) > 4 < len(b)
     kept = max(p * q for g, p in a.items() for h, q in b.items() if g.power <= h.power and g <= h)
@@ -85,7 +85,7 @@ def test_a_rule_weighs_the_best_pair_that_keeps_it_against_the_best_that_breaks_
     known = sum(leads[0].values()) * sum(leads[1].values())
     # What no formula says is 5 % of each at this noise.
     assert known == pytest.approx(0.95**2, rel=1e-3)
-    answer = judge(parse_rule("a <= b"), found, 16, 512)
+    answer = judge(parse_rule("a <= b"), result, 16, 512)
     assert answer.probability == pytest.approx(known * kept / (kept + broken) + (1 - known) / 2)
 
 
@@ -98,10 +98,10 @@ def test_a_rule_holds_a_logarithm_more_against_the_left_side_and_a_twelfth_of_a_
 
 def test_the_method_of_seed_001_states_neither_a_probability_nor_an_interval():
     question = Question(method="seed001", space="mpi-study")
-    found = {name: model(exact(name, text), question) for name, text in (("a", "p^0.5"), ("b", "p"))}
-    answer = judge(parse_rule("a <= b"), found, 16, 512)
+    result = {name: model(exact(name, text), question) for name, text in (("a", "p^0.5"), ("b", "p"))}
+    answer = judge(parse_rule("a <= b"), result, 16, 512)
     assert (answer.verdict, answer.probability) == ("holds", None)
-    assert "%" not in found["a"]._repr_markdown_()
+    assert "%" not in result["a"]._repr_markdown_()
     passed = breaks(exact("b", "p"), 1025.0, question)
     assert (passed.at, passed.earliest, passed.latest) == (pytest.approx(1024, rel=0.02), None, None)
     with pytest.raises(UsageError, match="states no probability"):
@@ -130,22 +130,22 @@ def test_a_rule_over_functions_without_names_says_how_to_name_them():
 def test_a_limit_breaks_where_the_formula_says():
     # Seed 001, § 3.2.2: 0.55 MB for each connection, 8 processes on a node of 24 GB.
     memory = series_of("memory", ["p"], [[p] for p in P], [[8 * (16e6 + 0.56e6 * p)] for p in P], unit="B")
-    found = breaks(memory, 24e9)
+    result = breaks(memory, 24e9)
     truth = (24e9 / 8 - 16e6) / 0.56e6
-    assert found.at == pytest.approx(truth, rel=0.01)
-    assert found.earliest <= found.at <= found.latest
+    assert result.at == pytest.approx(truth, rel=0.01)
+    assert result.earliest <= result.at <= result.latest
     assert breaks(memory, 1e30).at is None
     assert isinstance(breaks(series_of("m", ["p"], [[1], [2]], [[1.0], [2.0]]), 3), NotModelled)
 
 
 def test_a_limit_that_a_valley_passes_twice_is_named_at_both_ends():
     strong = series_of("w", ["p"], [[p] for p in P], [[100 / p + 0.01 * p] for p in P], unit="s")
-    found = breaks(strong, 5.0)
+    result = breaks(strong, 5.0)
     # 100/p + p/100 = 5: the roots of p² - 500 p + 10⁴.
     first, last = 250 - math.sqrt(250**2 - 100**2), 250 + math.sqrt(250**2 - 100**2)
-    assert found.above_until == pytest.approx(first, rel=0.02)
-    assert found.at == pytest.approx(last, rel=0.02)
-    assert found.earliest <= found.at <= found.latest
+    assert result.above_until == pytest.approx(first, rel=0.02)
+    assert result.at == pytest.approx(last, rel=0.02)
+    assert result.earliest <= result.at <= result.latest
     falling = series_of("w", ["p"], [[p] for p in P], [[100 / p] for p in P], unit="s")
     assert breaks(falling, 5.0).above_until == pytest.approx(20, rel=0.02)
     assert breaks(falling, 5.0).at is None
@@ -154,8 +154,8 @@ def test_a_limit_that_a_valley_passes_twice_is_named_at_both_ends():
 def test_a_limit_is_looked_for_up_to_the_largest_parameter_and_not_beyond():
     # 3 × 2^log₂(10³⁰ / 3) is 10³⁰ and 3 × 10¹⁵ more in floating point.
     far = [3.0, 3e7, 3e14, 3e21, 3e28]
-    found = breaks(series_of("f", ["p"], [[p] for p in far], [[math.log2(p)] for p in far]), 97)
-    assert found.at == pytest.approx(2.0**97, rel=0.01)
+    result = breaks(series_of("f", ["p"], [[p] for p in far], [[math.log2(p)] for p in far]), 97)
+    assert result.at == pytest.approx(2.0**97, rel=0.01)
 
 
 def test_a_limit_breaks_over_parameters_below_1_too():
@@ -179,14 +179,14 @@ def test_an_undecided_rank_gets_points_that_would_settle_it_cheapest_first():
     seen_settling = 0
     for seed in range(12):
         series = exact("f", "log^2 p", noise=0.06, seed=seed)
-        found = model(series, question)
-        if found.validation.rank != "undecided":
+        result = model(series, question)
+        if result.validation.rank != "undecided":
             continue
         suggestions = advise(series, question)
         settling = [s for s in suggestions if s.settles]
         assert list(suggestions[: len(settling)]) == settling
         assert [s.cost for s in settling] == sorted(s.cost for s in settling)
-        share = found.validation.probability
+        share = result.validation.probability
         assert max(s.certainty for s in suggestions) > max(share.match, share.approximate, share.none)
         assert all(s.at[0] not in P for s in suggestions)
         # Between two powers of two as well as beyond them, and nowhere beyond what there is.
@@ -213,7 +213,7 @@ def test_accepted_models_are_read_back_and_hold_what_they_were_accepted_for():
 
 def test_nothing_is_accepted_where_no_growth_is_known():
     unknown = [series_of("zero", ["p"], [[p] for p in P], [[0.0]] * len(P))]
-    assert all(isinstance(each, NotModelled) for each in model_all(unknown))
+    assert all(isinstance(item, NotModelled) for item in model_all(unknown))
     with pytest.raises(UsageError, match="nothing to accept") as caught:
         accept([], unknown)
     assert caught.value.hint

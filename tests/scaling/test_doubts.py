@@ -29,7 +29,7 @@ def ranks(series, expect, *, at_most=False, scale=None):
     question = Question(
         expectations={"*": Expectation(expect, at_most=at_most)}, scale={"p": scale} if scale else {}
     )
-    return [found.validation.rank for found in model_all(series, question)]
+    return [result.validation.rank for result in model_all(series, question)]
 
 
 def test_what_hides_is_the_upper_bound_of_weighted_least_squares():
@@ -51,9 +51,9 @@ def test_as_many_terms_as_points_leave_nothing_to_tell_a_hidden_one_by():
 def test_flat_values_are_not_slower_than_linear_where_linear_growth_would_not_show():
     flat = drawn(lambda p: 2e5 + p, 50, 0.05)
     assert ranks(flat, "O(p)").count("none") <= 2
-    found = model(flat[0], Question(expectations={"*": Expectation("O(p)")}))
-    assert "hidden" in kinds(found)
-    assert "O(p) may hide below O(1)" in next(w.words for w in found.warnings if w.kind == "hidden")
+    result = model(flat[0], Question(expectations={"*": Expectation("O(p)")}))
+    assert "hidden" in kinds(result)
+    assert "O(p) may hide below O(1)" in next(w.words for w in result.warnings if w.kind == "hidden")
 
 
 def test_flat_values_are_slower_than_linear_where_the_data_exclude_growth_that_counts():
@@ -76,8 +76,8 @@ def test_two_straight_stretches_of_a_logarithm_are_not_called_faster_than_a_loga
 
     at = [float(2**k) for k in range(1, 9)]
     assert ranks(drawn(tier, 30, 0.02, at), "O(log p)").count("none") <= 1
-    found = model(drawn(tier, 1, 0.02, at)[0], Question(expectations={"*": Expectation("O(log p)")}))
-    assert "misfit" in kinds(found)
+    result = model(drawn(tier, 1, 0.02, at)[0], Question(expectations={"*": Expectation("O(log p)")}))
+    assert "misfit" in kinds(result)
 
 
 def test_a_cubic_that_no_formula_meets_still_fails_a_quadratic_bound():
@@ -99,10 +99,10 @@ def test_a_cubic_that_no_formula_meets_still_fails_a_quadratic_bound():
 def test_exact_counts_of_an_exponential_or_power_less_a_smaller_term_have_no_change_point(count, lead):
     at = range(3, 15)
     bound = Question(expectations={"*": Expectation("O(k 2^k)", at_most=True)})
-    found = model(series_of("f", ["k"], [[k] for k in at], [[float(count(k))] for k in at]), bound)
-    assert found.segments == ()
-    assert found.lead == (lead,)
-    assert found.at(20.0) == pytest.approx(count(20), rel=1e-6)
+    result = model(series_of("f", ["k"], [[k] for k in at], [[float(count(k))] for k in at]), bound)
+    assert result.segments == ()
+    assert result.lead == (lead,)
+    assert result.at(20.0) == pytest.approx(count(20), rel=1e-6)
 
 
 def test_an_expected_constant_is_open_where_a_logarithm_that_counts_would_not_show():

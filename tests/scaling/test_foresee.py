@@ -88,11 +88,11 @@ def test_draws_follow_the_posterior_they_are_drawn_from():
     rng = np.random.default_rng(4)
     candidates = one_parameter(P[:, None], dense_space())
     value = (20 + P**0.5) * (1 + 0.03 * rng.standard_normal((3, 6)))
-    found = search(candidates, value, (0.03 * value) ** 2, np.ones(3), np.full(3, 24.0))
-    drawn = draw(found)
+    match = search(candidates, value, (0.03 * value) ** 2, np.ones(3), np.full(3, 24.0))
+    drawn = draw(match)
     for row in range(3):
-        share = np.bincount(drawn.component[row], minlength=found.weight.shape[1]) / drawn.component.shape[1]
-        assert share == pytest.approx(found.weight[row], abs=1.01 / drawn.component.shape[1])
+        share = np.bincount(drawn.component[row], minlength=match.weight.shape[1]) / drawn.component.shape[1]
+        assert share == pytest.approx(match.weight[row], abs=1.01 / drawn.component.shape[1])
     assert (drawn.coefficient[:, :, 1:] >= 0).all()
     inside, _ = drawn.at(np.array([128.0]))
     # At a measured point the formulas agree with the data within their uncertainty.
@@ -114,10 +114,10 @@ def test_intervals_of_constants_hold_them_and_are_no_wider_than_their_noise_asks
     many = [
         series_of(str(i), ["p"], P[:, None].tolist(), (7 * rows).tolist()) for i, rows in enumerate(noise)
     ]
-    found = [each.predictions[0] for each in model_all(many, Question(scale={"p": 2048}))]
+    result = [item.predictions[0] for item in model_all(many, Question(scale={"p": 2048}))]
     # 30 values of 2 % have a mean of 0.37 %, whose own 95 % interval has the ratio 1.015.
-    assert np.median([each.high / each.low for each in found]) < 1.06
-    assert sum(each.low <= 7 <= each.high for each in found) >= 186
+    assert np.median([each.high / each.low for each in result]) < 1.06
+    assert sum(each.low <= 7 <= each.high for each in result) >= 186
 
 
 def test_points_that_miss_every_formula_show_in_the_draws_as_discrepancy():
@@ -138,10 +138,10 @@ def test_more_noise_widens_the_interval():
     widths = []
     for noise in (0.001, 0.02, 0.2):
         values = np.abs(truth * (1 + noise * rng.standard_normal((6, 5))))
-        found = model_all(
+        result = model_all(
             [series_of("f", ["p"], P[:, None].tolist(), values.tolist())], Question(scale={"p": 4096})
         )[0]
-        widths.append(found.predictions[0].high / found.predictions[0].low)
+        widths.append(result.predictions[0].high / result.predictions[0].low)
     assert widths == sorted(widths)
 
 
@@ -152,10 +152,10 @@ def test_intervals_are_those_of_drawn_values():
     values = truth * (1 + 0.03 * rng.standard_normal(truth.shape))
     posterior = search(candidates, values, (0.03 * truth) ** 2, np.ones(20), np.full(20, 24.0))
     targets = np.array([[1024.0], [8192.0]])
-    found = intervals(posterior, targets)
+    result = intervals(posterior, targets)
     draws = draw(posterior)
     for at, target in enumerate(targets):
         drawn, _ = draws.at(target)
-        assert found[:, at] == pytest.approx(np.quantile(drawn, INTERVAL, axis=1).T, rel=1e-12)
+        assert result[:, at] == pytest.approx(np.quantile(drawn, INTERVAL, axis=1).T, rel=1e-12)
     some = draw(posterior.part([3, 7])).at(targets[0])[0]
     assert np.array_equal(some, draws.at(targets[0])[0][[3, 7]])

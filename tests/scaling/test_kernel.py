@@ -31,19 +31,19 @@ def noisy(rng, n, noise):
 def test_coefficients_and_covariances_are_those_of_weighted_least_squares():
     candidates = one_parameter(P[:, None], dense_space())
     y, u2 = noisy(np.random.default_rng(1), 5, 0.03)
-    found = search(candidates, y, u2, np.ones(5), np.full(5, 24.0))
+    match = search(candidates, y, u2, np.ones(5), np.full(5, 24.0))
     checked = set()
     for row in range(5):
         for i in range(20):
-            members = [m for m in candidates.members[found.candidate[row, i]] if m >= 0]
+            members = [m for m in candidates.members[match.candidate[row, i]] if m >= 0]
             columns = [candidates.raw[m] / candidates.scale[m] for m in members]
             design = np.stack([np.ones(len(P)), *columns], axis=1)
-            theta, chi2, covariance = weighted_fit(design, y[row], found.variance[row])
+            theta, chi2, covariance = weighted_fit(design, y[row], match.variance[row])
             used = 1 + len(members)
             checked.add(used)
-            assert found.coefficient[row, i, :used] == pytest.approx(theta, rel=1e-5, abs=1e-6 * y[row].max())
-            assert found.chi2[row, i] == pytest.approx(chi2, rel=1e-4, abs=1e-7)
-            assert found.covariance[row, i, :used, :used] == pytest.approx(covariance, rel=1e-4, abs=1e-9)
+            assert match.coefficient[row, i, :used] == pytest.approx(theta, rel=1e-5, abs=1e-6 * y[row].max())
+            assert match.chi2[row, i] == pytest.approx(chi2, rel=1e-4, abs=1e-7)
+            assert match.covariance[row, i, :used, :used] == pytest.approx(covariance, rel=1e-4, abs=1e-9)
     assert checked >= {2, 3}
 
 
@@ -85,7 +85,7 @@ def test_the_density_of_a_share_integrates_to_one():
     for first in (0.01, 0.3, 1.0):
         shares = np.geomspace(0.01, 0.99, 4001)
         u = shares / (shares + first * (1 - shares))
-        density = [share_density((1 - each, each), 0.0, first) for each in u]
+        density = [share_density((1 - item, item), 0.0, first) for item in u]
         flat = 0.2 * (u[-1] - u[0])
         assert np.trapezoid(density, u) == pytest.approx(0.8 + flat, rel=1e-3)
 
@@ -128,14 +128,14 @@ def test_weights_of_candidates_follow_the_stated_evidence(truth, variance, negat
 def test_posteriors_sum_to_one_and_do_not_depend_on_threads_or_neighbours():
     candidates = one_parameter(P[:, None], dense_space())
     y, u2 = noisy(np.random.default_rng(2), 40, 0.1)
-    one = search(candidates, y, u2, np.ones(40), np.full(40, 24.0), threads=1)
+    match = search(candidates, y, u2, np.ones(40), np.full(40, 24.0), threads=1)
     two = search(candidates, y, u2, np.ones(40), np.full(40, 24.0), threads=3)
     alone = search(candidates, y[7:8], u2[7:8], np.ones(1), np.full(1, 24.0))
-    assert one.lead.sum(axis=1) == pytest.approx(np.ones(40))
-    assert one.weight.sum(axis=1) == pytest.approx(np.ones(40))
-    assert np.array_equal(one.lead, two.lead)
-    assert np.array_equal(one.coefficient, two.coefficient)
-    assert np.array_equal(one.coefficient[7], alone.coefficient[0])
+    assert match.lead.sum(axis=1) == pytest.approx(np.ones(40))
+    assert match.weight.sum(axis=1) == pytest.approx(np.ones(40))
+    assert np.array_equal(match.lead, two.lead)
+    assert np.array_equal(match.coefficient, two.coefficient)
+    assert np.array_equal(match.coefficient[7], alone.coefficient[0])
 
 
 @pytest.mark.parametrize(
@@ -152,22 +152,22 @@ def test_posteriors_sum_to_one_and_do_not_depend_on_threads_or_neighbours():
 def test_no_data_give_a_number_that_is_none(y):
     candidates = one_parameter(P[:, None], dense_space())
     value = np.array([y])
-    found = search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1))
-    for array in (found.lead, found.weight, found.coefficient, found.variance, found.scale):
+    match = search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1))
+    for array in (match.lead, match.weight, match.coefficient, match.variance, match.scale):
         assert np.isfinite(array).all()
-    assert found.lead.sum() == pytest.approx(1)
+    assert match.lead.sum() == pytest.approx(1)
 
 
 def test_what_is_kept_stands_for_all_that_is_not():
     candidates = one_parameter(P[:, None], dense_space())
     y, u2 = noisy(np.random.default_rng(3), 10, 0.2)
-    found = search(candidates, y, u2, np.ones(10), np.full(10, 24.0))
+    match = search(candidates, y, u2, np.ones(10), np.full(10, 24.0))
     # The heavier half stands for itself alone, the others for more than themselves.
-    alone = np.isclose(found.weight, found.own_weight, rtol=1e-12)
-    assert (alone.sum(axis=1) >= found.weight.shape[1] // 2).all()
+    alone = np.isclose(match.weight, match.own_weight, rtol=1e-12)
+    assert (alone.sum(axis=1) >= match.weight.shape[1] // 2).all()
     assert not alone.all()
-    assert found.own_weight.sum(axis=1).max() < 0.999
-    assert found.weight.sum(axis=1) == pytest.approx(np.ones(10))
+    assert match.own_weight.sum(axis=1).max() < 0.999
+    assert match.weight.sum(axis=1) == pytest.approx(np.ones(10))
 
 
 def test_a_space_that_contradicts_itself_is_refused():
@@ -198,8 +198,8 @@ def test_two_and_three_parameters_find_exact_products_and_sums():
     ]
     for candidates, y, leads in cases:
         value = y[None]
-        found = search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1))
-        best = candidates.leads[int(found.lead[0].argmax())]
+        match = search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1))
+        best = candidates.leads[int(match.lead[0].argmax())]
         assert [g.text("p") for g in best] == leads
 
 
@@ -208,7 +208,7 @@ def test_shares_of_discrepancies_follow_students_law():
     scale, nu = np.array([[1.0, 2.0, 5.0]]), np.array([[4.0, 10.0, 2e6]])
     prior, chi2, left = np.array([0.5, 0.3, 0.2]), np.array([[3.0, 12.0]]), np.array([[3, 2]])
     none = np.zeros((1, 2, 4))
-    found = _kernels.Components(
+    result = _kernels.Components(
         np.ones((1, 2)), chi2, none, np.zeros((1, 2, 4, 4)), left, scale, nu, np.log(prior)
     ).discrepancy_share()
     for i in range(2):
@@ -219,7 +219,7 @@ def test_shares_of_discrepancies_follow_students_law():
             p * stats.multivariate_t(shape=s * np.eye(m), df=df).pdf(at)
             for p, s, df in zip(prior, scale[0], nu[0], strict=True)
         ]
-        assert found[0, i] == pytest.approx(np.array(density) / sum(density), rel=1e-4)
+        assert result[0, i] == pytest.approx(np.array(density) / sum(density), rel=1e-4)
 
 
 def test_predicted_quantiles_are_those_of_numpy():
@@ -234,7 +234,7 @@ def test_predicted_quantiles_are_those_of_numpy():
     basis, quantile = np.array([2.0, 3.0, 0.0]), np.array([0.025, 0.5, 0.975])
     ones = np.ones(101)
     numbers = _kernels.Numbers(ones, ones, ones, np.ones((1, 101, 4)), np.ones(101, np.uint8), normal)
-    values, found = _kernels.predict(
+    values, result = _kernels.predict(
         _kernels.Shapes(candidate, members, miss),
         component,
         coefficient,
@@ -247,7 +247,7 @@ def test_predicted_quantiles_are_those_of_numpy():
     distance = np.hypot(tau[0], miss[0, component[0]] * share) * (1 + 4 * share)
     expected = (coefficient[0, :, 0] + grown) * np.exp(distance * normal)
     assert values[0] == pytest.approx(expected)
-    assert found[0] == pytest.approx(np.quantile(expected, quantile))
+    assert result[0] == pytest.approx(np.quantile(expected, quantile))
 
 
 def test_arrays_that_do_not_fit_each_other_are_refused():

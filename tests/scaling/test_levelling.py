@@ -43,10 +43,10 @@ def test_growth_is_searched_by_what_the_end_of_a_fall_shows(truth, rise):
 def test_what_falls_and_levels_off_is_not_foretold_to_rise(at):
     # 100 / min(t, 8): no rise was seen, and none is extrapolated.
     series = drawn(lambda t: 100 / min(t, 8), 20, 0.02, at)
-    for found in model_all(series, Question(targets=({"p": 64.0},))):
-        assert found.lead[0] <= Growth.make(1)
-        assert (found.lead[0] > CONSTANT) == any("no rise was seen" in w.words for w in found.warnings)
-        (prediction,) = found.predictions
+    for result in model_all(series, Question(targets=({"p": 64.0},))):
+        assert result.lead[0] <= Growth.make(1)
+        assert (result.lead[0] > CONSTANT) == any("no rise was seen" in w.words for w in result.warnings)
+        (prediction,) = result.predictions
         assert prediction.value < 1.2 * 12.5
         assert prediction.low <= 12.5 <= prediction.high < 8 * 12.5
 
@@ -59,9 +59,9 @@ def test_growth_that_a_fall_hides_is_foretold_and_no_verdict():
     covered = 0
     series = drawn(time, 20, 0.005, [1, 2, 4, 8, 16, 32])
     question = Question(expectations={"*": Expectation("O(1)", at_most=True)}, targets=({"p": 128.0},))
-    for found in model_all(series, question):
-        covered += found.predictions[0].low <= time(128) <= found.predictions[0].high
-        assert found.validation.rank != "none"
+    for result in model_all(series, question):
+        covered += result.predictions[0].low <= time(128) <= result.predictions[0].high
+        assert result.validation.rank != "none"
     assert covered >= 17
 
 

@@ -34,12 +34,12 @@ from steelyard.scaling.modelling import BATCH
     ],
 )
 def test_data_without_noise_give_their_formula_exactly(text):
-    found = model(exact(text))
-    assert found.lead == (parse_growth(text),)
-    assert found.posterior > 0.9
-    assert found.constant == pytest.approx(3, rel=1e-3)
-    assert found.at(8192.0) == pytest.approx(3 + 0.5 * parse_growth(text).at(8192), rel=1e-3)
-    assert not kinds(found) & {"lack_of_fit", "segments", "edge"}
+    result = model(exact(text))
+    assert result.lead == (parse_growth(text),)
+    assert result.posterior > 0.9
+    assert result.constant == pytest.approx(3, rel=1e-3)
+    assert result.at(8192.0) == pytest.approx(3 + 0.5 * parse_growth(text).at(8192), rel=1e-3)
+    assert not kinds(result) & {"lack_of_fit", "segments", "edge"}
 
 
 @pytest.mark.parametrize(
@@ -52,35 +52,35 @@ def test_data_without_noise_give_their_formula_exactly(text):
     ],
 )
 def test_what_grows_faster_than_the_grid_is_found_where_an_exponential_is_expected(text, at):
-    found = model(exact(text, list(at)), Question(expectations={"*": Expectation("O(2^p)", at_most=True)}))
-    assert found.lead == (parse_growth(text),)
-    assert not kinds(found) & {"lack_of_fit", "segments"}
+    result = model(exact(text, list(at)), Question(expectations={"*": Expectation("O(2^p)", at_most=True)}))
+    assert result.lead == (parse_growth(text),)
+    assert not kinds(result) & {"lack_of_fit", "segments"}
 
 
 def test_a_falling_series_has_a_falling_term_and_no_negative_coefficient():
-    found = model(series([1000 / p for p in P]), Question(targets=({"p": 4096},)))
-    assert found.lead == (Growth.make(-1),)
-    assert found.terms[0].coefficient == pytest.approx(1000, rel=1e-3)
-    assert found.predictions[0].value == pytest.approx(1000 / 4096, rel=0.01)
+    result = model(series([1000 / p for p in P]), Question(targets=({"p": 4096},)))
+    assert result.lead == (Growth.make(-1),)
+    assert result.terms[0].coefficient == pytest.approx(1000, rel=1e-3)
+    assert result.predictions[0].value == pytest.approx(1000 / 4096, rel=0.01)
 
 
 def test_a_negative_constant_is_allowed_where_the_formula_stays_positive():
     at = [(p, s) for p in (27, 64, 125, 216, 343) for s in (25, 30, 35, 40, 45)]
     visits = [[-218 + 37.3 * p ** (1 / 3) * s] for p, s in at]
-    found = model(series_of("visits", ["p", "size"], at, visits, counts=True))
-    assert found.lead == (Growth.make("1/3"), Growth.make(1))
-    assert found.constant == pytest.approx(-218, rel=0.01)
-    assert found.terms[0].coefficient == pytest.approx(37.3, rel=0.01)
+    result = model(series_of("visits", ["p", "size"], at, visits, counts=True))
+    assert result.lead == (Growth.make("1/3"), Growth.make(1))
+    assert result.constant == pytest.approx(-218, rel=0.01)
+    assert result.terms[0].coefficient == pytest.approx(37.3, rel=0.01)
 
 
 def test_five_values_near_a_logarithm_are_not_settled_by_their_closest_fit():
     # 19 … 106 µs at 16 … 4096: log² fits closest, and small powers nearly as well.
     question = Question(expectations={"*": Expectation("O(log^2 p)")})
-    found = model(series([19, 37, 55, 81, 106], [16, 64, 256, 1024, 4096]), question)
-    assert found.posterior < 0.8
-    assert (Growth.make(0, 2),) in [found.lead, *(lead for lead, _ in found.alternatives)]
-    assert found.validation.rank == "undecided"
-    assert "no_noise" in kinds(found)
+    result = model(series([19, 37, 55, 81, 106], [16, 64, 256, 1024, 4096]), question)
+    assert result.posterior < 0.8
+    assert (Growth.make(0, 2),) in [result.lead, *(lead for lead, _ in result.alternatives)]
+    assert result.validation.rank == "undecided"
+    assert "no_noise" in kinds(result)
 
 
 def test_two_terms_are_told_from_one_when_the_data_can():
@@ -97,9 +97,9 @@ def test_two_terms_are_told_from_one_when_the_data_can():
 def test_constants_are_kept():
     rng = np.random.default_rng(2)
     many = [series(10 * (1 + 0.1 * rng.standard_normal((6, 5))), name=str(i)) for i in range(300)]
-    kept = sum(m.lead == (Growth(),) for m in model_all(many))
+    result = sum(m.lead == (Growth(),) for m in model_all(many))
     # A tool that keeps 97 % passes with probability 0.99.
-    assert kept >= 284
+    assert result >= 284
 
 
 @settings(max_examples=15)
@@ -146,9 +146,9 @@ def test_a_formula_that_is_shown_is_positive_where_it_is_asked_for_and_its_lead_
         for constant in (0.0, 5.0, 50.0):
             noise = 1 + 0.2 * rng.standard_normal((6, 5))
             many.append(series(np.abs((constant + np.array(P) ** power)[:, None] * noise)))
-    for found in model_all(many, question):
-        assert all(term.coefficient > 0 for term in found.terms if term.growth == found.lead)
-        assert all(found.at(float(p)) > 0 for p in (2, *P))
+    for result in model_all(many, question):
+        assert all(term.coefficient > 0 for term in result.terms if term.growth == result.lead)
+        assert all(result.at(float(p)) > 0 for p in (2, *P))
     # -10 + p fits exactly, and is negative at 2.
     assert model(series([p - 10 for p in P])).constant == pytest.approx(-10, rel=0.01)
     assert model(series([p - 10 for p in P]), question).at(2.0) >= 0
@@ -156,10 +156,10 @@ def test_a_formula_that_is_shown_is_positive_where_it_is_asked_for_and_its_lead_
 
 def test_the_adjusted_coefficient_of_determination_is_that_of_its_definition():
     values = np.array([5 + p for p in P]) * np.array([1.05, 0.95, 1.02, 0.99, 1.03, 0.98])
-    found = model(series(values))
-    residual = values - [found.at(float(p)) for p in P]
-    left = len(P) - 1 - len(found.terms)
-    assert found.r2 == pytest.approx(1 - (residual @ residual / left) / values.var(ddof=1))
+    result = model(series(values))
+    residual = values - [result.at(float(p)) for p in P]
+    left = len(P) - 1 - len(result.terms)
+    assert result.r2 == pytest.approx(1 - (residual @ residual / left) / values.var(ddof=1))
 
 
 def test_a_stated_uncertainty_widens_and_its_launches_let_a_misfit_be_seen():
@@ -190,15 +190,15 @@ def test_a_value_with_its_uncertainty_counts_as_much_as_its_launches():
 
 
 def test_a_model_at_the_edge_of_its_space_is_flagged():
-    found = model(exact("p^2"), Question(space=("log p", "p", "p^1.5")))
-    assert found.lead == (Growth.make("3/2"),)
-    assert {"edge", "lack_of_fit"} & kinds(found)
+    result = model(exact("p^2"), Question(space=("log p", "p", "p^1.5")))
+    assert result.lead == (Growth.make("3/2"),)
+    assert {"edge", "lack_of_fit"} & kinds(result)
 
 
 def test_the_published_method_stays_beside_ours():
     question = Question(method="seed001", expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
-    found = model(exact("p"), question)
-    assert (found.method, found.validation.rank, found.predictions[0].low) == ("seed001", "match", None)
+    result = model(exact("p"), question)
+    assert (result.method, result.validation.rank, result.predictions[0].low) == ("seed001", "match", None)
     assert isinstance(
         model(series_of("two", ["p", "q"], [(p, q) for p in P[:3] for q in P[:3]], [[1.0]] * 9), question),
         NotModelled,

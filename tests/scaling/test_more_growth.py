@@ -17,11 +17,11 @@ def test_the_bound_is_that_of_weighted_least_squares():
     variance = rng.uniform(0.5, 2, 9)
     values = 2 + 3 * basis[1] + rng.standard_normal(9)
     far = np.array([[1.0], [4.0], [16.0]])
-    found = _bound(basis[None], far[None], values[None], variance[None])
+    result = _bound(basis[None], far[None], values[None], variance[None])
     weighted = basis / variance
     covariance = np.linalg.inv(weighted @ basis.T)
     middle = far[:, 0] @ covariance @ weighted @ values
-    assert found[0, 0] == pytest.approx(middle + 1.645 * np.sqrt(far[:, 0] @ covariance @ far[:, 0]))
+    assert result[0, 0] == pytest.approx(middle + 1.645 * np.sqrt(far[:, 0] @ covariance @ far[:, 0]))
 
 
 @pytest.mark.simulates
@@ -45,7 +45,7 @@ def test_a_small_square_below_a_line_is_covered():
 def test_a_straight_line_keeps_a_narrow_interval():
     rng = np.random.default_rng(5)
     drawn = (10 + P)[:, None] * (1 + 0.005 * rng.standard_normal((9, 5)))
-    (found,) = model_all(
+    (result,) = model_all(
         [series_of("f", ["p"], P[:, None].tolist(), drawn.tolist())], Question(targets=({"p": 4 * P[-1]},))
     )
-    assert found.predictions[0].high / found.predictions[0].low < 1.25
+    assert result.predictions[0].high / result.predictions[0].low < 1.25

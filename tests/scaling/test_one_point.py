@@ -27,50 +27,50 @@ def of(values, *, counts=True, name="f"):
 
 @pytest.mark.parametrize("expect", ["O(1)", "O(log p)", "O(p)", "O(p^3)", "O(2^p)"])
 def test_five_flat_points_and_a_jump_at_the_last_are_no_exponential(expect):
-    found = model(of(HEAP), asked(expect))
-    assert found.lead[0].kind is GrowthClass.POLYNOMIAL
-    assert found.posterior < 1 / 3
-    assert found.alternatives[0] == ((CONSTANT,), pytest.approx(1 / 3, abs=1e-3))
-    assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
-    its = found.validation.probability
-    assert its.match + its.approximate + its.none == pytest.approx(1)
-    (warning,) = [each for each in found.warnings if each.kind == "one_point"]
-    assert warning.words == f"{found.growth()} rests on p = 64 alone: without it, O(1)"
-    interval = found.predictions[-1]
+    result = model(of(HEAP), asked(expect))
+    assert result.lead[0].kind is GrowthClass.POLYNOMIAL
+    assert result.posterior < 1 / 3
+    assert result.alternatives[0] == ((CONSTANT,), pytest.approx(1 / 3, abs=1e-3))
+    assert (result.validation.rank, result.validation.rank_at_scale) == ("undecided", "undecided")
+    probability = result.validation.probability
+    assert probability.match + probability.approximate + probability.none == pytest.approx(1)
+    (warning,) = [item for item in result.warnings if item.kind == "one_point"]
+    assert warning.words == f"{result.growth()} rests on p = 64 alone: without it, O(1)"
+    interval = result.predictions[-1]
     assert interval.low <= min(HEAP)
     assert interval.high > max(HEAP)
 
 
 def test_without_the_jump_nothing_is_said_of_it():
-    found = model(of([65536] * 6), asked("O(1)"))
-    assert found.validation.rank == "match"
-    assert "one_point" not in {each.kind for each in found.warnings}
+    result = model(of([65536] * 6), asked("O(1)"))
+    assert result.validation.rank == "match"
+    assert "one_point" not in {item.kind for item in result.warnings}
 
 
 @pytest.mark.parametrize("base", [1.5, 2.0])
 def test_an_exponential_that_shows_before_the_last_point_is_one(base):
     points = [(float(p),) for p in range(2, 16, 2)]
-    found = model(
+    result = model(
         series_of("f", ("p",), points, [[3 * base**p] for (p,) in points], counts=True), asked("O(p)")
     )
-    assert found.validation.rank == "none"
-    assert "one_point" not in {each.kind for each in found.warnings}
+    assert result.validation.rank == "none"
+    assert "one_point" not in {item.kind for item in result.warnings}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_power_that_shows_at_several_points_keeps_its_certainty(seed):
     noise = np.random.default_rng(seed).normal(1, 0.02, (6, 5))
-    found = model(
+    result = model(
         of([row * (5 + 2 * p) for row, p in zip(noise, P, strict=True)], counts=False), asked("O(p)")
     )
-    assert "one_point" not in {each.kind for each in found.warnings}
-    assert found.validation.probability.none < 0.2
+    assert "one_point" not in {item.kind for item in result.warnings}
+    assert result.validation.probability.none < 0.2
 
 
 def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
-    found = model(of([1, 2, 4, 8, 16, 40]), asked("O(p)"))
-    assert (Growth.make(1),) in [lead for lead, _ in found.alternatives]
-    assert found.validation.rank == "undecided"
+    result = model(of([1, 2, 4, 8, 16, 40]), asked("O(p)"))
+    assert (Growth.make(1),) in [lead for lead, _ in result.alternatives]
+    assert result.validation.rank == "undecided"
 
 
 @pytest.mark.parametrize("launches", [1, 5])
@@ -86,15 +86,15 @@ def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
 )
 def test_one_point_far_off_in_values_without_noise_settles_no_rank(at, values, launches):
     data = series_of("f", ("p",), [(p,) for p in at], [[float(v)] * launches for v in values])
-    found = model(data, asked("O(log p)"))
-    assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
-    assert "one_point" in {each.kind for each in found.warnings}
+    result = model(data, asked("O(log p)"))
+    assert (result.validation.rank, result.validation.rank_at_scale) == ("undecided", "undecided")
+    assert "one_point" in {item.kind for item in result.warnings}
 
 
 def test_a_rule_over_such_a_function_is_open():
     flat, jumps = model(of([65536] * 6, name="flat")), model(of(HEAP, name="jumps"))
-    found = judge(parse_rule("jumps <= flat"), {"flat": flat, "jumps": jumps}, 2.0, 64.0)
-    assert found.verdict == "not_resolved"
+    result = judge(parse_rule("jumps <= flat"), {"flat": flat, "jumps": jumps}, 2.0, 64.0)
+    assert result.verdict == "not_resolved"
 
 
 def test_a_term_rests_on_the_last_point_where_it_shows_there_and_nowhere_else():
@@ -125,7 +125,7 @@ def test_a_term_that_plainly_shows_before_the_last_point_never_rests_on_it():
     for _ in range(200):
         values = rng.uniform(0, 300) + scales
         u2, fitted = rng.uniform(0, 20, 6) ** 2, values + rng.normal(0, 10, 6)
-        last_but_one = (np.array([each[-2]]) for each in (scales, values, u2, fitted))
+        last_but_one = (np.array([item[-2]]) for item in (scales, values, u2, fitted))
         plain.append(bool(shows_before_last(*last_but_one)[0]))
         if plain[-1]:
             assert not rests_on_last([term], P, values, u2, fitted)

@@ -24,9 +24,9 @@ ASKED = Question(expectations={"f": Expectation("O(log p)")}, parameter="p", sca
     ],
 )
 def test_a_rank_is_stated_unless_ranks_shared_cpus_or_runs_are_missing_that_were_slow(change, rank, kinds):
-    found = model(replace(LINEAR, **change), ASKED)
-    assert isinstance(found, ScalingModel)
-    assert found.growth() == "O(p)"
-    assert found.validation is not None
-    assert (found.validation.rank, found.validation.rank_at_scale) == (rank, rank)
-    assert {warning.kind for warning in found.warnings} & {"simulated", "crowded", "failures"} == kinds
+    result = model(replace(LINEAR, **change), ASKED)
+    assert isinstance(result, ScalingModel)
+    assert result.growth() == "O(p)"
+    assert result.validation is not None
+    assert (result.validation.rank, result.validation.rank_at_scale) == (rank, rank)
+    assert {warning.kind for warning in result.warnings} & {"simulated", "crowded", "failures"} == kinds

@@ -62,36 +62,36 @@ def test_throughput_with_contention_and_coherence_has_its_peak():
     question = Question(targets=({"n": 64.0}, {"n": 128.0}))
     near, far = [], []
     for seed in range(20):
-        found = model(drawn(usl, at, seed=seed), question)
-        assert found.rate
-        near.append(found.predictions[0])
-        far.append(found.predictions[1])
-        top = peak(found, 1.0, 48.0)
+        result = model(drawn(usl, at, seed=seed), question)
+        assert result.rate
+        near.append(result.predictions[0])
+        far.append(result.predictions[1])
+        top = peak(result, 1.0, 48.0)
         # n* = sqrt((1 - sigma) / kappa) = 22.1
         assert top is not None
         assert top[0] == pytest.approx(22.1, rel=0.15)
         assert top[1] == pytest.approx(usl(22.1), rel=0.05)
-        assert any(warning.kind == "peak" for warning in found.warnings)
+        assert any(warning.kind == "peak" for warning in result.warnings)
     for predictions, n in ((near, 64), (far, 128)):
         assert np.median([p.value for p in predictions]) == pytest.approx(usl(n), rel=0.05)
         assert sum(p.low <= usl(n) <= p.high for p in predictions) >= 18
 
 
 def test_formula_growth_and_values_of_one_line_are_of_the_rate():
-    found = model(drawn(lambda n: 50.0 * n, noise=0), Question(targets=({"n": 128.0},)))
-    assert found.lead == (Growth.make(1),)
-    assert found.growth() == "O(n)"
-    assert found.text().startswith("1 / (")
-    assert found.at(128.0) == pytest.approx(6400, rel=1e-6)
-    (prediction,) = found.predictions
-    assert prediction.low <= found.at(128.0) <= prediction.high
+    result = model(drawn(lambda n: 50.0 * n, noise=0), Question(targets=({"n": 128.0},)))
+    assert result.lead == (Growth.make(1),)
+    assert result.growth() == "O(n)"
+    assert result.text().startswith("1 / (")
+    assert result.at(128.0) == pytest.approx(6400, rel=1e-6)
+    (prediction,) = result.predictions
+    assert prediction.low <= result.at(128.0) <= prediction.high
 
 
 def test_a_rate_of_zero_is_refused_with_its_place():
     zero = drawn(lambda n: 0.0 if n == 4 else 1.0, noise=0)
-    found = model(zero)
-    assert isinstance(found, NotModelled)
-    assert "n = 4" in found.reason
+    result = model(zero)
+    assert isinstance(result, NotModelled)
+    assert "n = 4" in result.reason
     assert isinstance(reciprocal(zero), NotModelled)
 
 
@@ -111,9 +111,9 @@ def test_summaries_keep_their_relative_uncertainty():
 def test_an_upper_bound_of_what_falls_and_may_be_either_is_open():
     falls = drawn(lambda n: 100 * n**-0.25, better=None, metric="score")
     question = Question(expectations={"*": Expectation("O(1)", at_most=True)})
-    found = model(falls, question)
-    assert found.validation.rank == "undecided"
-    assert any("--better lower" in warning.words for warning in found.warnings)
+    result = model(falls, question)
+    assert result.validation.rank == "undecided"
+    assert any("--better lower" in warning.words for warning in result.warnings)
     assert model(replace(falls, metric="time"), question).validation.rank == "match"
     assert model(replace(falls, better="neither"), question).validation.rank == "match"
 
@@ -129,10 +129,10 @@ def test_what_looks_like_a_rate_and_is_declared_a_cost_is_not_judged_where_it_fa
 
 
 def test_two_rates_are_compared_as_rates():
-    found = versus(drawn(lambda n: 100.0 * n), drawn(lambda n: 50.0 * n, seed=2))
-    assert found.ratio == pytest.approx(2, rel=0.05)
-    assert found.low <= 2 <= found.high
-    assert found.larger > 0.99
+    result = versus(drawn(lambda n: 100.0 * n), drawn(lambda n: 50.0 * n, seed=2))
+    assert result.ratio == pytest.approx(2, rel=0.05)
+    assert result.low <= 2 <= result.high
+    assert result.larger > 0.99
 
 
 def test_points_are_suggested_for_rates_as_for_times():

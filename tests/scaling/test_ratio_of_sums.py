@@ -18,10 +18,10 @@ def series(values, **keys):
 
 def test_launches_of_a_point_give_its_standard_error():
     values = [[1.0, 1.2, 1.4], [2.0, 2.1, 2.6]]
-    for found, of in zip(uncertain_points(series(values)).values(), values, strict=True):
-        assert found.mean == pytest.approx(np.mean(of))
-        assert found.relative == pytest.approx(witness.sem(of) / np.mean(of))
-        assert (found.nu, found.n, found.kind) == (2, 3, "launches")
+    for result, of in zip(uncertain_points(series(values)).values(), values, strict=True):
+        assert result.mean == pytest.approx(np.mean(of))
+        assert result.relative == pytest.approx(witness.sem(of) / np.mean(of))
+        assert (result.nu, result.n, result.kind) == (2, 3, "launches")
 
 
 def test_single_values_are_as_uncertain_as_their_roughness_says():
@@ -30,28 +30,28 @@ def test_single_values_are_as_uncertain_as_their_roughness_says():
     estimates = []
     for _ in range(100):
         values = [[3 * p**0.7 * np.exp(0.05 * rng.standard_normal())] for p in P]
-        found = next(iter(uncertain_points(series(values)).values()))
-        assert found.kind == "roughness"
-        estimates.append(found.relative**2)
+        result = next(iter(uncertain_points(series(values)).values()))
+        assert result.kind == "roughness"
+        estimates.append(result.relative**2)
     assert np.sqrt(np.mean(estimates)) == pytest.approx(0.05, rel=0.05)
     # The spread of a variance over its mean is sqrt(2 / nu).
-    assert 2 / np.var(np.array(estimates) / 0.05**2) == pytest.approx(found.nu, rel=0.35)
+    assert 2 / np.var(np.array(estimates) / 0.05**2) == pytest.approx(result.nu, rel=0.35)
 
 
 def test_a_power_of_the_parameter_is_not_rough():
-    (found, *_) = uncertain_points(series([[3 * p**0.7] for p in P])).values()
-    assert found.relative == pytest.approx(0, abs=1e-9)
+    (result, *_) = uncertain_points(series([[3 * p**0.7] for p in P])).values()
+    assert result.relative == pytest.approx(0, abs=1e-9)
 
 
 def test_a_ratio_of_means_is_fiellers():
-    left = Uncertain(4.0, 0.1, 9.0, 10, "launches")
+    uncertain = Uncertain(4.0, 0.1, 9.0, 10, "launches")
     right = Uncertain(2.0, 0.05, 9.0, 10, "launches")
-    found = ratio_of_sums([left], [right, right])
-    assert (found.value, found.n, found.kind) == (1.0, 10, "launches")
+    result = ratio_of_sums([uncertain], [right, right])
+    assert (result.value, result.n, result.kind) == (1.0, 10, "launches")
     # The bottom is the sum of two, so that its relative uncertainty is smaller by sqrt 2.
     u = np.hypot(0.1, 0.05 / np.sqrt(2))
     nu = u**4 / (0.1**4 / 9 + 2 * 0.025**4 / 9)
-    low, high = found.distribution.interval(0.05).low, found.distribution.interval(0.05).high
+    low, high = result.distribution.interval(0.05).low, result.distribution.interval(0.05).high
     t = witness.t.ppf(0.975, nu)
     for end in (low, high):
         # An end is where the t test of top - end * bottom just does not reject.

@@ -23,11 +23,11 @@ def test_strong_scaling_with_overhead_is_a_falling_and_a_growing_term(seed):
     def truth(p):
         return 1600 / p + 0.5 * p**0.5 + 2
 
-    found = model(noisy(truth, seed), Question(scale={"p": 8192}))
-    assert found.lead[0].kind.name == "POLYNOMIAL"
-    assert found.lead[0] > CONSTANT
-    assert any(term.growth[0] < CONSTANT for term in found.terms)
-    prediction = found.predictions[0]
+    result = model(noisy(truth, seed), Question(scale={"p": 8192}))
+    assert result.lead[0].kind.name == "POLYNOMIAL"
+    assert result.lead[0] > CONSTANT
+    assert any(term.growth[0] < CONSTANT for term in result.terms)
+    prediction = result.predictions[0]
     assert prediction.low <= truth(8192) <= prediction.high
     assert prediction.value == pytest.approx(truth(8192), rel=0.15)
 
@@ -35,32 +35,32 @@ def test_strong_scaling_with_overhead_is_a_falling_and_a_growing_term(seed):
 @pytest.mark.parametrize("expect", ["O(1/p + p^0.5)", "O(p^0.5 + 1/p)"])
 def test_an_expectation_may_fall_and_grow(expect):
     question = Question(expectations={"*": Expectation(expect)})
-    found = model(noisy(lambda p: 1600 / p + 0.5 * p**0.5 + 2, 1), question)
-    assert found.validation.rank in ("match", "approximate")
+    result = model(noisy(lambda p: 1600 / p + 0.5 * p**0.5 + 2, 1), question)
+    assert result.validation.rank in ("match", "approximate")
 
 
 def test_what_falls_to_a_serial_part_is_constant_in_the_end_and_both_parts_are_named():
     question = Question(expectations={"*": Expectation("O(1)")})
-    found = model(noisy(lambda p: 10 + 800 / p, 2), question)
-    assert found.lead == (CONSTANT,)
-    assert found.growth() == "O(1)"
-    assert found.terms[0].growth == (Growth.make(-1),)
-    assert found.validation.rank == "match"
-    (warning,) = [each for each in found.warnings if each.kind == "bounded"]
+    result = model(noisy(lambda p: 10 + 800 / p, 2), question)
+    assert result.lead == (CONSTANT,)
+    assert result.growth() == "O(1)"
+    assert result.terms[0].growth == (Growth.make(-1),)
+    assert result.validation.rank == "match"
+    (warning,) = [item for item in result.warnings if item.kind == "bounded"]
     assert warning.words.startswith("falls to ")
     assert warning.words.endswith("the difference is p^-1")
 
 
 def test_what_falls_to_nothing_keeps_its_falling_lead():
-    found = model(noisy(lambda p: 800 / p, 2))
-    assert found.lead == (Growth.make(-1),)
-    assert "bounded" not in kinds(found)
+    result = model(noisy(lambda p: 800 / p, 2))
+    assert result.lead == (Growth.make(-1),)
+    assert "bounded" not in kinds(result)
 
 
 def test_what_rises_towards_a_bound_is_constant_in_the_end():
-    found = model(noisy(lambda p: 10 * p / (p + 60), 3, noise=0.003), Question(scale={"p": 8192}))
-    assert found.lead == (CONSTANT,)
-    prediction = found.predictions[0]
+    result = model(noisy(lambda p: 10 * p / (p + 60), 3, noise=0.003), Question(scale={"p": 8192}))
+    assert result.lead == (CONSTANT,)
+    prediction = result.predictions[0]
     assert prediction.low <= 10 * 8192 / 8252 <= prediction.high
 
 
@@ -68,21 +68,21 @@ def test_a_product_with_a_negative_part_keeps_it():
     at = [(p, n) for p in (16, 32, 64, 128, 256) for n in (10, 20, 40, 80, 160)]
     values = [[n * (3 * np.log2(p) - 9)] for p, n in at]
     question = Question(targets=({"p": 2048, "n": 160},))
-    found = model(series_of("f", ["p", "n"], at, values, counts=True), question)
-    assert found.lead == (Growth.make(0, 1), Growth.make(1))
-    assert {round(term.coefficient, 2) for term in found.terms} == {3.0, -9.0}
-    assert found.predictions[0].value == pytest.approx(160 * (3 * 11 - 9), rel=0.01)
+    result = model(series_of("f", ["p", "n"], at, values, counts=True), question)
+    assert result.lead == (Growth.make(0, 1), Growth.make(1))
+    assert {round(term.coefficient, 2) for term in result.terms} == {3.0, -9.0}
+    assert result.predictions[0].value == pytest.approx(160 * (3 * 11 - 9), rel=0.01)
 
 
 def test_a_step_above_a_thousand_is_no_exponential():
     # A hash set doubles its table once: 2^n is a step there, and so is every term that is steep enough.
     at = [1000.0, 2000.0, 4000.0, 8000.0, 16000.0, 32000.0]
     values = [[v] for v in (3.0, 3.0, 3.0, 3.0, 3.0, 6.0)]
-    found = model(series_of("f", ["n"], [[n] for n in at], values), Question(targets=({"n": 64000},)))
-    assert all(not growth.exp2 for lead in [found.lead, *(lead for lead, _ in found.alternatives)]
+    result = model(series_of("f", ["n"], [[n] for n in at], values), Question(targets=({"n": 64000},)))
+    assert all(not growth.exp2 for lead in [result.lead, *(lead for lead, _ in result.alternatives)]
                for growth in lead)  # fmt: skip
-    assert np.isfinite(found.at(64000.0))
-    assert np.isfinite(found.predictions[0].high)
+    assert np.isfinite(result.at(64000.0))
+    assert np.isfinite(result.predictions[0].high)
 
 
 def test_sums_of_parameters_are_told_from_products():
@@ -97,35 +97,35 @@ def test_constants_with_much_noise_are_stated_and_hardly_ever_called_growing():
     # 10 % at six points of five launches. A method that keeps 98 % calls at most 9 growing with 0.99.
     at = P[:6]
     many = [noisy(lambda _: 7.0, seed, noise=0.1, at=at, name=str(seed)) for seed in range(200)]
-    found = model_all(many, Question(expectations={"*": Expectation("O(1)")}))
-    ranks = [each.validation.rank for each in found]
+    result = model_all(many, Question(expectations={"*": Expectation("O(1)")}))
+    ranks = [item.validation.rank for item in result]
     # Of a third a logarithm could be 15 % of the value at four times the range, and they are open.
     assert ranks.count("match") >= 125
     assert ranks.count("none") <= 4
-    assert sum(each.lead != (CONSTANT,) for each in found) <= 9
+    assert sum(each.lead != (CONSTANT,) for each in result) <= 9
 
 
 def test_where_no_formula_makes_sense_nothing_is_known_but_what_was_measured():
     at = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
     falling = series_of("f", ["p"], [[p] for p in at], [[100 - p] for p in at])
-    found = model(falling, Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192}))
-    assert "no_formula" in kinds(found)
-    assert found.validation.rank == "undecided"
-    assert found.posterior < 0.35
-    assert found.predictions[0].low <= 40
-    assert found.predictions[0].high >= 90
+    result = model(falling, Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192}))
+    assert "no_formula" in kinds(result)
+    assert result.validation.rank == "undecided"
+    assert result.posterior < 0.35
+    assert result.predictions[0].low <= 40
+    assert result.predictions[0].high >= 90
 
 
 def test_of_a_value_after_zeros_alone_the_interval_holds_that_value():
     late = series_of("f", ["p"], [[p] for p in P], [[0.0]] * 7 + [[1.0]])
-    found = model(late, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 8192}))
-    assert found.validation.rank == "undecided"
-    assert found.posterior < 0.35
-    assert found.predictions[0].low == 0
-    assert found.predictions[0].high >= 1
+    result = model(late, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 8192}))
+    assert result.validation.rank == "undecided"
+    assert result.posterior < 0.35
+    assert result.predictions[0].low == 0
+    assert result.predictions[0].high >= 1
 
 
 def test_a_steep_fall_is_searched_where_nothing_else_fits():
-    found = model(series_of("f", ["p"], [[p] for p in P], [[p**-4] for p in P]))
-    assert found.lead == (Growth.make(-4),)
-    assert "no_formula" not in kinds(found)
+    result = model(series_of("f", ["p"], [[p] for p in P], [[p**-4] for p in P]))
+    assert result.lead == (Growth.make(-4),)
+    assert "no_formula" not in kinds(result)

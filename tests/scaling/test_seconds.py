@@ -24,7 +24,7 @@ def asked(values, noise=0.0, seed=1, at=4096.0):
 def test_the_simplest_fit_leaves_out_each_point_as_refitting_without_it_does():
     values = np.array([5 + 0.3 * P**0.5 * np.log2(P) + np.cos(P)])
     target = np.array([[2048.0]])
-    found = compare_answers(P[:, None], values, np.full(values.shape, 1e-4), target)
+    result = compare_answers(P[:, None], values, np.full(values.shape, 1e-4), target)
     misses = {}
     for power in (k / 4 for k in range(1, 13)):
         for log in range(3):
@@ -39,38 +39,38 @@ def test_the_simplest_fit_leaves_out_each_point_as_refitting_without_it_does():
             misses[np.mean(relative), a * 2048**power * 11**log + b] = power, log
     best = min(misses)
     # The space has thirds, too, so that its best may be better, and never worse.
-    assert found.simplest[0, 0] == pytest.approx(best[1], rel=0.1)
+    assert result.simplest[0, 0] == pytest.approx(best[1], rel=0.1)
 
 
 def test_a_power_goes_on_along_the_slope_of_its_end():
     values = np.array([3 * P**1.7])
-    found = compare_answers(P[:, None], values, np.full(values.shape, 1e-4), np.array([[4096.0]]))
-    assert found.slope[0, 0] == pytest.approx(3 * 4096**1.7)
+    result = compare_answers(P[:, None], values, np.full(values.shape, 1e-4), np.array([[4096.0]]))
+    assert result.slope[0, 0] == pytest.approx(3 * 4096**1.7)
 
 
 def test_where_the_formula_misses_the_middle_one_of_three_answers_stands():
-    its = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([True]))
-    assert its.convert(0, 0, 9.0, misfit=True) == 3.0
-    assert its.convert(0, 0, 2.5, misfit=True) == 2.5
-    assert its.convert(0, 0, 1.0, misfit=True) == 2.0
+    seconds = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([True]))
+    assert seconds.convert(0, 0, 9.0, misfit=True) == 3.0
+    assert seconds.convert(0, 0, 2.5, misfit=True) == 2.5
+    assert seconds.convert(0, 0, 1.0, misfit=True) == 2.0
 
 
 def test_a_simplest_fit_that_misses_points_says_nothing_against_a_formula_that_meets_them():
-    its = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([False]))
-    assert its.convert(0, 0, 9.0, misfit=False) == 9.0
+    seconds = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([False]))
+    assert seconds.convert(0, 0, 9.0, misfit=False) == 9.0
 
 
 def test_a_cache_that_fills_is_foretold_by_the_points_beyond_it():
     dearer = P * (1 + 4 / (1 + (32 / P) ** 3))
-    found = asked(dearer, 0.01).predictions[0]
-    assert found.value == pytest.approx(4096 * 5, rel=0.15)
-    assert found.low <= found.value <= found.high
+    prediction = asked(dearer, 0.01).predictions[0]
+    assert prediction.value == pytest.approx(4096 * 5, rel=0.15)
+    assert prediction.low <= prediction.value <= prediction.high
 
 
 def test_three_points_beyond_a_jump_foretell_and_rank_nothing():
     jumped = np.where(P < 64, 10 + P, 3 * (10 + P))
-    found = asked(jumped, 0.005)
-    assert found.predictions[0].value == pytest.approx(3 * 4106, rel=0.15)
+    result = asked(jumped, 0.005)
+    assert result.predictions[0].value == pytest.approx(3 * 4106, rel=0.15)
 
 
 @pytest.mark.simulates
@@ -94,6 +94,6 @@ def test_scaling_that_ends_in_contention_is_covered_far_out():
 def test_sure_is_the_probability_that_the_rank_is_decided_by():
     drawn = (100 + P)[:, None] * (1 + 0.01 * np.random.default_rng(4).standard_normal((8, 5)))
     question = Question(expectations={"*": Expectation("O(p)")})
-    found = model(series_of("f", ["p"], P[:, None].tolist(), drawn.tolist()), question)
-    assert found.validation.rank == "match"
-    assert found.rank_probability == found.validation.probability.within
+    result = model(series_of("f", ["p"], P[:, None].tolist(), drawn.tolist()), question)
+    assert result.validation.rank == "match"
+    assert result.rank_probability == result.validation.probability.within

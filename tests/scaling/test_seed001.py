@@ -43,16 +43,16 @@ def test_the_chosen_term_predicts_left_out_points_best():
     for growth in (Growth.make(0, 1), Growth.make("2/3", 1), Growth.make(1)) * 12:
         f = np.array([growth.at(p) for p in P])
         value = (10 + 3 * f / f.max() * 50) * (1 + 0.1 * rng.standard_normal(len(P)))
-        found = seed001.fit(P[:, None], value, mpi_study_space())
+        result = seed001.fit(P[:, None], value, mpi_study_space())
         press = refitted(P[:, None], value, mpi_study_space())
-        assert found.growth == min(press, key=press.get)
-        differs += found.growth != closest(value)
-        chosen = Exponents.make([TermColumn((found.growth,))], 1).at(P[:, None])[0]
+        assert result.growth == min(press, key=press.get)
+        differs += result.growth != closest(value)
+        chosen = Exponents.make([TermColumn((result.growth,))], 1).at(P[:, None])[0]
         slope, constant = np.polyfit(chosen, value, 1)
-        assert (found.slope, found.constant) == pytest.approx((slope, constant), rel=1e-6)
+        assert (result.slope, result.constant) == pytest.approx((slope, constant), rel=1e-6)
         residual = value - constant - slope * chosen
         r2 = 1 - (residual @ residual / (len(P) - 2)) / value.var(ddof=1)
-        assert found.r2 == pytest.approx(r2, rel=1e-9)
+        assert result.r2 == pytest.approx(r2, rel=1e-9)
     # Leaving out decides otherwise than the closest fit often enough that this test sees the difference.
     assert differs >= 3
 
@@ -61,11 +61,16 @@ def test_exact_data_give_their_own_term():
     space = seed001_space(Growth.make(1))
     for term in space.terms:
         value = 7 + 2 * np.array([term.at(p) for p in P])
-        found = seed001.fit(P[:, None], value, space)
-        assert found.growth == term
-        assert found.r2 == pytest.approx(1)
+        result = seed001.fit(P[:, None], value, space)
+        assert result.growth == term
+        assert result.r2 == pytest.approx(1)
 
 
 def test_constant_data_are_constant():
-    found = seed001.fit(P[:, None], np.full(len(P), 4.2), mpi_study_space())
-    assert (found.growth, found.constant, found.slope, found.r2) == (Growth(), pytest.approx(4.2), 0.0, None)
+    result = seed001.fit(P[:, None], np.full(len(P), 4.2), mpi_study_space())
+    assert (result.growth, result.constant, result.slope, result.r2) == (
+        Growth(),
+        pytest.approx(4.2),
+        0.0,
+        None,
+    )

@@ -28,11 +28,11 @@ def switching(p):
 def test_a_switch_is_found_where_it_is_and_the_last_stretch_speaks():
     rng = np.random.default_rng(1)
     values = np.array([switching(p) for p in P])[:, None] * (1 + 0.01 * rng.standard_normal((10, 5)))
-    found = model(series(values), Question(scale={"p": 16384}))
-    assert [(s.start, s.end) for s in found.segments] == [(8, 128), (256, 4096)]
-    assert found.lead == (Growth.make(1),)
-    assert "segments" in {w.kind for w in found.warnings}
-    prediction = found.predictions[0]
+    result = model(series(values), Question(scale={"p": 16384}))
+    assert [(s.start, s.end) for s in result.segments] == [(8, 128), (256, 4096)]
+    assert result.lead == (Growth.make(1),)
+    assert "segments" in {w.kind for w in result.warnings}
+    prediction = result.predictions[0]
     assert prediction.low <= switching(16384) <= prediction.high
     # The tree below 128 processes says nothing of 16,384 any more.
     assert prediction.high / prediction.low < 1.5
@@ -42,8 +42,8 @@ def test_two_switches_are_found_too():
     longer = [*P, 8192, 16384]
     truth = np.array([float(p) if p <= 32 else (40 + np.log2(p) if p <= 512 else 3.0 * p) for p in longer])
     values = truth[:, None] * (1 + 0.002 * np.random.default_rng(2).standard_normal((12, 5)))
-    found = model(series_of("f", ["p"], [[p] for p in longer], values.tolist()))
-    assert [s.start for s in found.segments] == [8, 64, 1024]
+    result = model(series_of("f", ["p"], [[p] for p in longer], values.tolist()))
+    assert [s.start for s in result.segments] == [8, 64, 1024]
 
 
 def test_a_last_stretch_of_three_points_of_eight_is_not_taken_for_a_law():
@@ -52,10 +52,10 @@ def test_a_last_stretch_of_three_points_of_eight_is_not_taken_for_a_law():
     at = [[p] for p in P[:8]]
     noise = 1 + 0.002 * np.random.default_rng(2).standard_normal((8, 5))
     question = Question(expectations={"*": Expectation("O(p)")})
-    found = model(series_of("f", ["p"], at, (np.array(values)[:, None] * noise).tolist()), question)
-    assert found.segments == ()
-    assert found.validation.rank != "none"
-    assert "lack_of_fit" in {w.kind for w in found.warnings}
+    result = model(series_of("f", ["p"], at, (np.array(values)[:, None] * noise).tolist()), question)
+    assert result.segments == ()
+    assert result.validation.rank != "none"
+    assert "lack_of_fit" in {w.kind for w in result.warnings}
 
 
 def test_values_a_little_off_a_logarithm_stay_near_it():
@@ -64,9 +64,9 @@ def test_values_a_little_off_a_logarithm_stay_near_it():
     question = Question(expectations={"*": Expectation("O(log p)")})
     for _ in range(20):
         off = np.log2(P[:8]) * (1 + 0.02 * rng.uniform(-1, 1, 8))
-        found = model(series_of("f", ["p"], [[p] for p in P[:8]], off[:, None].tolist()), question)
-        assert found.segments == ()
-        assert found.validation.rank != "none"
+        result = model(series_of("f", ["p"], [[p] for p in P[:8]], off[:, None].tolist()), question)
+        assert result.segments == ()
+        assert result.validation.rank != "none"
 
 
 def test_one_formula_is_not_cut():
@@ -83,17 +83,17 @@ def test_cutting_can_be_switched_off():
     values = np.array([switching(p) for p in P])[:, None] * (
         1 + 0.01 * np.random.default_rng(1).standard_normal((10, 5))
     )
-    found = model(series(values), Question(segments=False))
-    assert found.segments == ()
-    assert "lack_of_fit" in {w.kind for w in found.warnings}
+    result = model(series(values), Question(segments=False))
+    assert result.segments == ()
+    assert "lack_of_fit" in {w.kind for w in result.warnings}
 
 
 def test_a_gather_like_step_predicts_from_its_last_stretch():
     # Without noise: 16 … 128 one law, 256 on another with a jump.
     truth = np.array([2.0 + 0.25 * p if p <= 64 else 100 + 0.01 * p**1.5 for p in P])
-    found = model(series(truth[:, None]), Question(scale={"p": 8192}))
-    assert found.segments
-    assert found.predictions[0].value == pytest.approx(100 + 0.01 * 8192**1.5, rel=0.05)
+    result = model(series(truth[:, None]), Question(scale={"p": 8192}))
+    assert result.segments
+    assert result.predictions[0].value == pytest.approx(100 + 0.01 * 8192**1.5, rel=0.05)
 
 
 def compositions(m):
@@ -112,7 +112,7 @@ def test_the_probability_of_a_switch_is_that_of_all_ways_to_cut(truth):
     data = aggregate(np.array([truth(p) for p in P])[None, :, None] * (1 + 0.05 * noise))
     segmenter = Segmenter(grid, dense_space())
     stretches = segmenter.fit(data, np.array([0]), 1)
-    found = segmenter.segment(stretches, 0)
+    result = segmenter.segment(stretches, 0)
 
     def log_of(cuts):
         total = (len(cuts) - 1) * math.log(SWITCH_PRIOR / len(P))
@@ -128,6 +128,6 @@ def test_the_probability_of_a_switch_is_that_of_all_ways_to_cut(truth):
     top = max(logs.values())
     whole = math.exp(logs[((0, len(P)),)] - top)
     every = sum(math.exp(value - top) for value in logs.values())
-    assert found.probability == pytest.approx(1 - whole / every, rel=1e-6, abs=1e-9)
+    assert result.probability == pytest.approx(1 - whole / every, rel=1e-6, abs=1e-9)
     cut = {cuts: value for cuts, value in logs.items() if len(cuts) > 1}
-    assert found.cuts == max(cut, key=cut.get)
+    assert result.cuts == max(cut, key=cut.get)

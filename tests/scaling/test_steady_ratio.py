@@ -68,6 +68,6 @@ def test_the_bound_is_that_of_a_line_in_log_p(slope):
         "a": series_of("a", ("p",), [[p] for p in P], [[v] for v in b * (1 + slope * logs)], u=b * u),
         "b": series_of("b", ("p",), [[p] for p in P], [[v] for v in b], u=b * 1e-9),
     }
-    found = witness.linregress(logs, 1 + slope * logs)
-    most = found.slope + 1.645 * u / np.sqrt(((logs - logs.mean()) ** 2).sum())
-    assert is_steady(rule, made) == (most * (logs[-1] + 2) < 0.1 * found.intercept)
+    result = witness.linregress(logs, 1 + slope * logs)
+    most = result.slope + 1.645 * u / np.sqrt(((logs - logs.mean()) ** 2).sum())
+    assert is_steady(rule, made) == (most * (logs[-1] + 2) < 0.1 * result.intercept)

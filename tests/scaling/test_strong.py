@@ -23,8 +23,8 @@ def test_amdahls_law_is_that_of_non_negative_least_squares():
     rng = np.random.default_rng(3)
     rows = [(a + b / np.array(P)) * (1 + 0.1 * rng.standard_normal(5)) for a, b in rng.uniform(0, 5, (30, 2))]
     rows += [np.array([5.0, 4, 2.2, 1, 0.1]), np.array([1.0, 1.1, 1.2, 1.3, 1.5])]  # a, b below 0
-    found = opinions(rows).values[0, :, 0]
-    for row, value in zip(rows, found, strict=True):
+    result = opinions(rows).values[0, :, 0]
+    for row, value in zip(rows, result, strict=True):
         basis = np.column_stack([1 / row, 1 / (np.array(P) * row)])
         (a, b), _ = optimize.nnls(basis, np.ones(5))
         assert value == pytest.approx(a + b / 64, rel=1e-6)
@@ -32,15 +32,15 @@ def test_amdahls_law_is_that_of_non_negative_least_squares():
 
 def test_the_power_is_that_of_a_line_of_logarithms():
     rows = np.random.default_rng(4).uniform(1, 9, (5, 5))
-    found = opinions(rows).values[1, :, 0]
-    for row, value in zip(rows, found, strict=True):
+    result = opinions(rows).values[1, :, 0]
+    for row, value in zip(rows, result, strict=True):
         slope, start = np.polyfit(np.log(P), np.log(row), 1)
         assert value == pytest.approx(np.exp(start + slope * np.log(64)), rel=1e-9)
 
 
 def test_what_meets_points_that_are_left_out_counts_and_the_other_does_not():
-    found = opinions([[2 + 30 / p for p in P]])
-    value, low, high = found.convert(0, 0, 2.4, missed=0.3)
+    result = opinions([[2 + 30 / p for p in P]])
+    value, low, high = result.convert(0, 0, 2.4, missed=0.3)
     assert value == pytest.approx(2 + 30 / 64, rel=0.02)
     assert (low, high) == (pytest.approx(2.4 / ROOM, rel=0.05), pytest.approx(2.47 * ROOM, rel=0.05))
     # The power is below 2 % there.

@@ -24,13 +24,13 @@ def test_the_rank_is_undecided_unless_none_or_what_is_allowed_reaches_four_fifth
 
 
 def test_a_match_has_a_divergence_of_one_and_a_prediction_has_an_interval():
-    found = model(
+    result = model(
         exact("log p"),
         Question(expectations={"f": Expectation("p"), "*": Expectation("log p")}, scale={"p": 8192}),
     )
-    assert found.validation.rank == found.validation.rank_at_scale == "match"
-    assert found.validation.divergence.is_constant
-    prediction = found.predictions[0]
+    assert result.validation.rank == result.validation.rank_at_scale == "match"
+    assert result.validation.divergence.is_constant
+    prediction = result.predictions[0]
     assert prediction.at == (8192.0,)
     assert prediction.low <= prediction.value <= prediction.high
 
@@ -51,9 +51,9 @@ def test_against_a_constant_expectation_growth_that_is_no_tenth_of_the_value_is_
 
 def test_an_expectation_over_what_does_not_vary_is_an_error_and_no_constant():
     growing = series(1e-6 * np.array(P))
-    with pytest.raises(UsageError, match=r"O\(m\) depends on m, which does not vary here") as told:
+    with pytest.raises(UsageError, match=r"O\(m\) depends on m, which does not vary here") as error:
         model(growing, Question(expectations={"*": Expectation("O(m)")}))
-    assert told.value.hint == "write it over one of: p; what stays constant is O(1)"
+    assert error.value.hint == "write it over one of: p; what stays constant is O(1)"
     weak = Question(expectations={"*": Expectation("O(n)")}, along={"n": "p"})
     assert model(growing, weak).validation is not None
     assert model(growing, Question(expectations={"*": Expectation("O(n p)")})).validation is not None

@@ -22,15 +22,15 @@ def noisy(f, seed, *, name="f", spread=0.03, unit="s", parameters=("p",), labels
 
 def test_a_faster_growing_function_is_larger_in_the_end_and_its_ratio_is_that_of_the_formulas():
     linear, logarithmic = noisy(lambda p: 5 + 0.5 * p, 1), noisy(lambda p: 10 + 4 * np.log2(p), 2)
-    found = versus(linear, logarithmic, at={"p": 8192})
-    assert isinstance(found, Versus)
+    result = versus(linear, logarithmic, at={"p": 8192})
+    assert isinstance(result, Versus)
     truth = (5 + 0.5 * 8192) / (10 + 4 * 13)
-    assert found.ratio == pytest.approx(truth, rel=0.2)
-    assert found.low < truth < found.high
-    assert found.divergence == Growth.make(1) / Growth(log=1)
-    assert found.larger > 0.99
+    assert result.ratio == pytest.approx(truth, rel=0.2)
+    assert result.low < truth < result.high
+    assert result.divergence == Growth.make(1) / Growth(log=1)
+    assert result.larger > 0.99
     # A logarithm at 3 % of noise may yet be the start of a bend that is as steep.
-    assert found.grows_faster > 0.75
+    assert result.grows_faster > 0.75
 
 
 def test_the_other_way_round_says_the_inverse():
@@ -43,9 +43,9 @@ def test_the_other_way_round_says_the_inverse():
 
 
 def test_two_series_of_the_same_law_grow_alike_and_neither_is_larger():
-    found = versus(noisy(lambda p: 5 + 0.5 * p, 1), noisy(lambda p: 5 + 0.5 * p, 2))
-    assert found.low < 1 < found.high
-    assert found.grows_alike > 0.7
+    result = versus(noisy(lambda p: 5 + 0.5 * p, 1), noisy(lambda p: 5 + 0.5 * p, 2))
+    assert result.low < 1 < result.high
+    assert result.grows_alike > 0.7
 
 
 def test_the_interval_covers_the_true_ratio(perfect_passes):
@@ -55,8 +55,8 @@ def test_the_interval_covers_the_true_ratio(perfect_passes):
     covered = 0
     for seed in range(100):
         one, other = noisy(lambda p: 5 + 0.5 * p, [1, seed]), noisy(lambda p: 10 + 0.3 * p, [2, seed])
-        found = versus(one, other, at={"p": 2048})
-        covered += found.low <= truth <= found.high
+        result = versus(one, other, at={"p": 2048})
+        covered += result.low <= truth <= result.high
     assert covered >= 88
 
 

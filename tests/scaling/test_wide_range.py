@@ -15,21 +15,21 @@ FAR = (1e2, 1e9, 1e16, 1e23, 1e30)
 @pytest.mark.parametrize("text", ["p", "p^0.5", "p^2", "p log p", "p^-1"])
 def test_an_exact_growth_over_tens_of_orders_is_found(text):
     growth = parse_growth(text)
-    found = model(
+    result = model(
         series([3 * growth.at(p) for p in FAR], FAR), Question(expectations={"*": Expectation(text)})
     )
-    assert (found.lead, found.constant) == ((growth,), 0.0)
-    assert found.terms[0].coefficient == pytest.approx(3, rel=1e-6)
-    assert found.validation.rank == "match"
+    assert (result.lead, result.constant) == ((growth,), 0.0)
+    assert result.terms[0].coefficient == pytest.approx(3, rel=1e-6)
+    assert result.validation.rank == "match"
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.03])
 def test_a_constant_that_shows_at_the_smallest_point_alone_is_kept(noise):
     truth = np.array([500 + p for p in FAR])[:, None]
     values = truth * (1 + noise * np.random.default_rng(1).standard_normal((5, 5 if noise else 1)))
-    found = model(series(values.tolist(), FAR))
-    assert found.growth() == "O(p)"
-    assert found.constant == pytest.approx(500, rel=0.2)
+    result = model(series(values.tolist(), FAR))
+    assert result.growth() == "O(p)"
+    assert result.constant == pytest.approx(500, rel=0.2)
 
 
 def test_what_is_constant_over_tens_of_orders_is_constant():

@@ -19,16 +19,16 @@ def test_without_factors_there_is_one_cell():
 
 
 def test_linked_factors_move_together_where_the_first_of_them_stands():
-    found = list(cells(FACTORS, LINK))
-    assert found[0] == {"a": 1, "x": 10, "y": "p", "b": "u"}
-    assert found[1] == {"a": 1, "x": 10, "y": "p", "b": "v"}
-    assert found[2] == {"a": 1, "x": 20, "y": "q", "b": "u"}
-    assert len(found) == 8
+    result = list(cells(FACTORS, LINK))
+    assert result[0] == {"a": 1, "x": 10, "y": "p", "b": "u"}
+    assert result[1] == {"a": 1, "x": 10, "y": "p", "b": "v"}
+    assert result[2] == {"a": 1, "x": 20, "y": "q", "b": "u"}
+    assert len(result) == 8
 
 
 def test_an_exclusion_takes_every_cell_that_has_its_levels():
-    found = list(cells(FACTORS, LINK, [{"y": "q", "b": "u"}, {"a": 2}]))
-    assert [tuple(cell.values()) for cell in found] == [
+    result = list(cells(FACTORS, LINK, [{"y": "q", "b": "u"}, {"a": 2}]))
+    assert [tuple(cell.values()) for cell in result] == [
         (1, 10, "p", "u"),
         (1, 10, "p", "v"),
         (1, 20, "q", "v"),

@@ -119,8 +119,8 @@ def experiments(draw):
         tables["contexts"]["aslr"] = draw(st.sampled_from([None, "off", True, ["on", "off"]]))
         stop = {"rel_halfwidth": draw(st.floats(0.001, 0.5)), "max_blocks": passes * (blocks + 10)}
         strict = {"strict": True, "max_blocks": passes * (blocks + 40)}
-        more = draw(st.sampled_from([{}, {"max_time": 0.1}, {"max_time": "3 h"}, strict]))
-        tables["design"]["stop"] = stop | more
+        result = draw(st.sampled_from([{}, {"max_time": 0.1}, {"max_time": "3 h"}, strict]))
+        tables["design"]["stop"] = stop | result
     if draw(st.booleans()):
         tables["factors"] = {
             **factors,

@@ -124,7 +124,7 @@ def test_a_value_in_place_of_a_table_is_shown_under_the_key_that_it_fits(spec, c
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("[program\n", ":1:9: Expected ']' at the end of a table declaration"),
         ("a = 1\na = 2\n", ":2:6: Cannot overwrite a value"),
@@ -150,11 +150,11 @@ def test_a_value_in_place_of_a_table_is_shown_under_the_key_that_it_fits(spec, c
         ),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_with_file_line_and_cure(spec, content, told):
+def test_a_file_that_cannot_be_used_is_refused_with_file_line_and_cure(spec, content, message):
     path = spec(content)
     with pytest.raises(SpecError) as caught:
         load(path)
-    assert caught.value.message.startswith(f"{path}{told}")
+    assert caught.value.message.startswith(f"{path}{message}")
     assert caught.value.hint
 
 
@@ -221,7 +221,7 @@ P = {"command": ["p"]}
 
 
 @pytest.mark.parametrize(
-    ("tables", "told"),
+    ("tables", "message"),
     [
         ({}, "the key program is missing"),
         ({"program": P, "factor": {}}, "factor: unknown key"),
@@ -239,10 +239,10 @@ P = {"command": ["p"]}
         ({"program": P, "design": {"seed": 10**5000}}, "design.seed: must be an integer"),
     ],
 )
-def test_keyword_arguments_are_checked_as_a_spec_is(tables, told):
+def test_keyword_arguments_are_checked_as_a_spec_is(tables, message):
     with pytest.raises(SpecError) as caught:
         experiment(**tables)
-    assert caught.value.message.startswith(f"experiment(): {told}")
+    assert caught.value.message.startswith(f"experiment(): {message}")
     assert caught.value.hint
 
 
@@ -334,26 +334,26 @@ def test_a_number_of_more_digits_than_python_writes_is_refused_like_any_other(tm
 def errors(text):
     with pytest.raises(SpecError) as caught:
         loads(text, source="/")
-    return [each.message for each in (caught.value, *caught.value.further)]
+    return [item.message for item in (caught.value, *caught.value.further)]
 
 
 def test_all_values_of_a_wrong_type_and_all_unknown_keys_are_told_at_once():
-    told = errors(
+    result = errors(
         '[program]\ncommand = ["true"]\ntimout = 3\nnoise = 1\n[factors]\nn = 3\n[design]\nblocks = "x"\n'
     )
-    assert sorted(each.split(": ")[1] for each in told) == [
+    assert sorted(item.split(": ")[1] for item in result) == [
         "design.blocks", "factors.n", "program.noise", "program.timout"
     ]  # fmt: skip
 
 
 def test_all_factors_metrics_and_tables_that_are_wrong_are_told_at_once():
-    told = errors('[program]\ncommand = []\n[factors]\n"1a" = [1, 2]\nn = [1, 1]\n')
-    assert [each.split(": ")[1] for each in told] == ["program.command", "factors.1a", "factors.n[2]"]
-    told = errors(
+    result = errors('[program]\ncommand = []\n[factors]\n"1a" = [1, 2]\nn = [1, 1]\n')
+    assert [item.split(": ")[1] for item in result] == ["program.command", "factors.1a", "factors.n[2]"]
+    result = errors(
         '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n[metrics]\n'
         'wall_s = { pattern = "(x)" }\nn = { pattern = "(x)" }\n[design]\nstop = { max_blocks = 3 }\n'
     )
-    assert [each.split(": ")[1] for each in told] == ["metrics.wall_s", "metrics.n", "design.stop"]
+    assert [each.split(": ")[1] for each in result] == ["metrics.wall_s", "metrics.n", "design.stop"]
 
 
 def test_what_uses_a_wrong_factor_is_not_told_again():
@@ -364,30 +364,30 @@ def test_what_uses_a_wrong_factor_is_not_told_again():
 
 
 def test_several_claims_that_are_wrong_are_told_at_once():
-    told = errors(
+    result = errors(
         '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n[[claims]]\nfastr = { n = 1 }\n'
         '[[claims]]\nlimit = "wall_s"\n'
     )
-    assert [each.split(": ")[1][:9] for each in told] == ["claims[1]", "claims[2]"]
+    assert [item.split(": ")[1][:9] for item in result] == ["claims[1]", "claims[2]"]
 
 
 def test_all_that_is_wrong_within_a_table_is_told_at_once():
-    told = errors(
+    result = errors(
         '[program]\ncommand = ["echo", "{n}"]\ntimeout = "1 parsec"\nstdin = ""\nenv = { "a b" = 1 }\n'
         "[factors]\nn = [1, 2]\n"
     )
-    assert sorted(each.split(": ")[1] for each in told) == [
+    assert sorted(each.split(": ")[1] for each in result) == [
         'program.env."a b"', "program.stdin", "program.timeout"
     ]  # fmt: skip
-    told = errors(
+    result = errors(
         '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n'
         "[design]\nexclude = [{ m = 1 }]\nstop = { max_blocks = 3 }\n"
     )
-    assert [each.split(": ")[1] for each in told] == ["design.exclude[1].m", "design.stop"]
-    told = errors(
+    assert [item.split(": ")[1] for item in result] == ["design.exclude[1].m", "design.stop"]
+    result = errors(
         '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n'
         '[analysis]\nmetric = "wal_s"\nstrata = ["m"]\nbaseline = { n = 5 }\nfailures = "as-limit"\n'
     )
-    assert sorted(each.split(": ")[1] for each in told) == [
+    assert sorted(each.split(": ")[1] for each in result) == [
         "analysis.baseline.n", "analysis.failures", "analysis.metric", "analysis.strata[1]"
     ]  # fmt: skip

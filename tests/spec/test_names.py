@@ -18,7 +18,7 @@ def test_an_experiment_is_named_by_one_line_of_text(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "cure"),
+    ("name", "message", "cure"),
     [
         ("a/b", 'name: "a/b" contains / or starts with a dot', 'name = "a-b"'),
         ("../x", 'name: "../x" contains / or starts with a dot', 'name = "x"'),
@@ -45,8 +45,8 @@ def test_an_experiment_is_named_by_one_line_of_text(name):
         ),
     ],
 )
-def test_what_cannot_name_the_directory_of_a_record_is_refused(name, told, cure):
+def test_what_cannot_name_the_directory_of_a_record_is_refused(name, message, cure):
     with pytest.raises(SpecError) as caught:
         named(name)
-    assert caught.value.message.startswith(f"experiment(): {told}")
+    assert caught.value.message.startswith(f"experiment(): {message}")
     assert cure in caught.value.hint

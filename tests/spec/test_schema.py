@@ -9,11 +9,11 @@ from steelyard.spec.tables.spec import SpecTable
 
 
 def test_the_schema_knows_every_table_and_refuses_other_keys():
-    whole = json.loads(json.dumps(schema()))
-    spec = whole["$defs"]["SpecTable"]
+    document = json.loads(json.dumps(schema()))
+    spec = document["$defs"]["SpecTable"]
     assert set(spec["properties"]) == set(SpecTable.__struct_fields__)
     assert spec["required"] == ["program"]
-    assert all(each["additionalProperties"] is False for each in whole["$defs"].values())
+    assert all(item["additionalProperties"] is False for item in document["$defs"].values())
 
 
 def test_the_schema_knows_ranges_and_alternatives():

@@ -17,8 +17,8 @@ FILES = sorted((Path(__file__).parent / "stored").glob("*.json"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_record_of_any_version_holds_the_experiment_of_its_spec(file):
     spec = file.with_name(f"{file.stem.partition('.')[0]}.toml")
-    kept = stored.decode(file.read_bytes())
-    assert kept == msgspec.structs.replace(load(spec), source="/lab")
+    result = stored.decode(file.read_bytes())
+    assert result == msgspec.structs.replace(load(spec), source="/lab")
 
 
 def test_there_is_a_record_of_each_version():
@@ -27,8 +27,8 @@ def test_there_is_a_record_of_each_version():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_what_is_written_today_reads_back(file):
-    kept = stored.decode(file.read_bytes())
-    assert stored.decode(msgspec.json.encode(kept)) == kept
+    result = stored.decode(file.read_bytes())
+    assert stored.decode(msgspec.json.encode(result)) == result
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"program": null}', '{"name": "x", "later": 1}', '"text"'])

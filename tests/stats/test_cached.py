@@ -32,16 +32,16 @@ def test_a_baseline_is_looked_at_once_while_its_pairs_pass_by(lengths, asked, sa
 
 
 def test_equal_samples_are_not_the_same_sample(lengths, asked, sample):
-    one = sample([1.0, 2.0])
-    other = copy.copy(one)
-    assert one == other
-    for each in (one, other, one):
+    result = sample([1.0, 2.0])
+    other = copy.copy(result)
+    assert result == other
+    for each in (result, other, result):
         lengths(each)
-    assert [each is one for each in asked] == [True, False]
+    assert [item is result for item in asked] == [True, False]
 
 
 def test_a_third_sample_makes_it_forget_the_first(lengths, asked, sample):
     samples = [sample([float(i)]) for i in range(3)]
-    for each in (*samples, samples[0]):
-        lengths(each)
+    for item in (*samples, samples[0]):
+        lengths(item)
     assert len(asked) == 4

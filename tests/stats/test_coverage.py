@@ -28,11 +28,11 @@ def test_95_percent_intervals_cover_as_they_say_at_5_8_and_30_launches(perfect_p
     for place, (shape, n) in enumerate((s, n) for s in intervals.SHAPES[:4] for n in intervals.SIZES):
         if shape.name == "normal, CV 5 %" and n == 8:
             continue  # between two that are there
-        found = intervals.coverage(shape, n, method, count, 100 + place, blocks=in_blocks)
+        result = intervals.coverage(shape, n, method, count, 100 + place, blocks=in_blocks)
         most = high if n == 30 or shape.most == 0.97 else 1000
         # Log-delta has no bounded interval where a mean of five is too uncertain: that excludes nothing.
-        assert low <= found.covered + found.unbounded <= most, (shape.name, n)
-        assert found.unbounded <= (count / 4 if n == 5 else count / 20 if n == 8 else 0), (shape.name, n)
+        assert low <= result.covered + result.unbounded <= most, (shape.name, n)
+        assert result.unbounded <= (count / 4 if n == 5 else count / 20 if n == 8 else 0), (shape.name, n)
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,10 @@ def test_whatever_the_values_are_the_answer_can_be_told(sample, estimand, kind, 
     assume(any(columns))
     errors = (TypeB("e", 1e-3, relative=True), TypeB("f", 1e-3)) if b and kind == "log-delta" else ()
     declared = Analysis(estimand=estimand, interval=kind, margin=margin, type_b=errors)
-    found = answer("odd", samples, DesignFacts(order, max(map(len, columns)), seed=1), declared)
-    json.loads(render(found), parse_constant=refuse)
-    assert text(found)
-    for c in found.judged:
+    result = answer("odd", samples, DesignFacts(order, max(map(len, columns)), seed=1), declared)
+    json.loads(render(result), parse_constant=refuse)
+    assert text(result)
+    for c in result.judged:
         if isinstance(c.speedup, Undefined):
             assert (c.p, c.ci95, c.verdict) == (None, None, "not_resolved")
         else:
@@ -80,33 +80,33 @@ def test_the_unit_of_time_changes_no_verdict(sample, estimand, kind, pair, facto
 
 
 @pytest.mark.parametrize(
-    ("estimand", "kind"), [each for each in KINDS if each[1] not in ("gum-s1", "bootstrap-t")]
+    ("estimand", "kind"), [item for item in KINDS if item[1] not in ("gum-s1", "bootstrap-t")]
 )
 @given(pair=ordinary)
 @example(pair=([1.0] * 5 + [1.25, 1.25], [1.0] * 5 + [1.25, 1.2734375]))
 def test_swapping_two_treatments_turns_the_ratio_and_its_interval_over(sample, estimand, kind, pair):
     declared = Analysis(estimand=estimand, interval=kind)
-    (one,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
+    (result,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
     (other,) = compare([sample(v, treatment=t) for t, v in enumerate(reversed(pair), 1)], declared)
-    assert one.speedup.value == pytest.approx(1 / other.speedup.value)
-    assert one.p == pytest.approx(other.p, rel=1e-7)
-    if one.ci95 and other.ci95:
-        assert one.ci95.low == pytest.approx(other.ci95.reciprocal().low, rel=1e-7)
+    assert result.speedup.value == pytest.approx(1 / other.speedup.value)
+    assert result.p == pytest.approx(other.p, rel=1e-7)
+    if result.ci95 and other.ci95:
+        assert result.ci95.low == pytest.approx(other.ci95.reciprocal().low, rel=1e-7)
 
 
 @pytest.mark.parametrize(
-    ("estimand", "kind"), [each for each in KINDS if each[1] not in ("gum-s1", "bootstrap-t")]
+    ("estimand", "kind"), [item for item in KINDS if item[1] not in ("gum-s1", "bootstrap-t")]
 )
 @given(pair=ordinary, seed=st.integers(0, 1000))
 def test_the_order_of_blocks_changes_no_estimate(sample, estimand, kind, pair, seed):
     declared = Analysis(estimand=estimand, interval=kind)
     order = np.random.default_rng(seed).permutation(len(pair[0]))
-    (one,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
+    (result,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
     (other,) = compare([sample(np.array(v)[order], treatment=t) for t, v in enumerate(pair, 1)], declared)
-    assert one.speedup.value == pytest.approx(other.speedup.value)
+    assert result.speedup.value == pytest.approx(other.speedup.value)
     # Neighbours that seem to resemble each other are allowed for, and another order has other neighbours.
-    if not any(each.autocorrelation and suspected(each.autocorrelation) for each in (one, other)):
-        assert one.p == pytest.approx(other.p, rel=1e-6, abs=1e-12)
+    if not any(each.autocorrelation and suspected(each.autocorrelation) for each in (result, other)):
+        assert result.p == pytest.approx(other.p, rel=1e-6, abs=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.5))

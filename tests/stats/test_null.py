@@ -19,20 +19,20 @@ def compared(sample, rng, count, blocks=12):
 
 def test_within_the_margin_nine_of_ten_comparisons_show_equivalence(sample):
     rng = np.random.default_rng(1)
-    found = compared(sample, rng, 40)
-    margin = tally("blocks", found).margin
-    inside = [each.ci95.low >= 1 - margin and each.ci95.high <= 1 + margin for each in found]
+    result = compared(sample, rng, 40)
+    margin = tally("blocks", result).margin
+    inside = [item.ci95.low >= 1 - margin and item.ci95.high <= 1 + margin for item in result]
     assert sum(inside) == 36
     again = Analysis(margin=margin)
-    shown = [
+    output = [
         compare([sample(np.exp(rng.normal(0, 0.01, 12)), treatment=t) for t in (1, 2)], again)[0].verdict
         for _ in range(40)
     ]
-    assert shown.count("equivalent") >= 25  # 36 of 40 expected; P(fewer) below 1e-4
+    assert output.count("equivalent") >= 25  # 36 of 40 expected; P(fewer) below 1e-4
 
 
 @pytest.mark.parametrize("blocks", [2, 5])
 def test_unbounded_intervals_propose_none(sample, blocks):
     constant = [[sample([1.0] * blocks), sample([1.0] * blocks, treatment=2)] for _ in range(3)]
-    assert tally("blocks", [compare(each, Analysis())[0] for each in constant]).margin is None
+    assert tally("blocks", [compare(item, Analysis())[0] for item in constant]).margin is None
     assert tally("blocks", []).margin is None

@@ -21,14 +21,14 @@ from steelyard.stats.rounding import constant, round_logs, steady
 def test_a_constant_ratio_has_neither_trend_nor_likeness_of_neighbours(sample):
     # Left to rounding, 11 of 300 drifting machines had a trend and 9 a likeness of neighbours (seed 1).
     rng = np.random.default_rng(1)
-    declared = [Analysis(estimand=each) for each in ("geomean_ratio", "ratio_of_means", "median_ratio")]
+    declared = [Analysis(estimand=text) for text in ("geomean_ratio", "ratio_of_means", "median_ratio")]
     for _ in range(100):
         old = np.sort(rng.uniform(1e-3, 2, 30))
         pair = (sample(old), sample(1.1 * old, treatment=2))
-        for each in declared:
-            (found,) = intervals(pair, each, metric="wall_s")
-            assert {"autocorrelated", "trend"}.isdisjoint(found.flags)
-            assert found.autocorrelation is None
+        for item in declared:
+            (result,) = intervals(pair, item, metric="wall_s")
+            assert {"autocorrelated", "trend"}.isdisjoint(result.flags)
+            assert result.autocorrelation is None
 
 
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
@@ -70,7 +70,7 @@ def test_differences_stay_what_they_are_where_they_spread_by_more_than_rounding(
 
 @pytest.mark.parametrize("old", [[1e-9, 2e-9, 5e-7], [1e300, 3e-300, 7.0]])
 def test_ratios_are_equal_where_logarithms_of_their_size_could_not_tell_them_apart(sample, old):
-    between = contrast(sample(old), sample([1.1 * each for each in old], treatment=2))
+    between = contrast(sample(old), sample([1.1 * item for item in old], treatment=2))
     assert np.ptp(between.differences) == 0
     assert between.differences[0] == pytest.approx(-math.log(1.1), abs=round_logs(between.old.logs))
 

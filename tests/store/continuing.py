@@ -21,8 +21,8 @@ def journalled(path: Path, offset: int, made: Sequence[Block]) -> tuple[list[Mea
     blocks = {block.id: block for block in made}
     text = path.read_bytes()[offset:] if path.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
-    found = [json.loads(line) for line in whole.splitlines()]
-    return [made_up.measurement(blocks[block], place) for block, place in found], offset + len(whole)
+    result = [json.loads(line) for line in whole.splitlines()]
+    return [made_up.measurement(blocks[block], place) for block, place in result], offset + len(whole)
 
 
 def move_what_is_left(record: Record, made: Sequence[Block]) -> None:
@@ -38,10 +38,10 @@ def work_on(
     """Go on with the experiment until all blocks are done, or until this process is killed."""
     with Record.open(directory, write=True) as record:
         if die_at_statement is not None:
-            left = iter(range(die_at_statement))
+            result = iter(range(die_at_statement))
 
             def die_at_the_last(_: str) -> None:
-                if next(left, None) is None:
+                if next(result, None) is None:
                     os.kill(os.getpid(), signal.SIGKILL)
 
             record._connection.set_trace_callback(die_at_the_last)

@@ -25,7 +25,7 @@ METRICS = (
 
 
 def experiment(**changes: Any) -> Experiment:
-    given: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "name": "made up",
         "source": "/somewhere",
         "program": Program(commands={"": ("prog", "-{opt}")}, env={"OMP_NUM_THREADS": "2"}),
@@ -38,7 +38,7 @@ def experiment(**changes: Any) -> Experiment:
             UserMetric("latency_s", unit="s", source="lines", reduce="median"),
         ),
     }
-    return Experiment(**(given | changes))
+    return Experiment(**(inputs | changes))
 
 
 def treatments(count: int = 3) -> list[Treatment]:

@@ -93,12 +93,12 @@ def test_any_split_into_batches_with_any_number_of_crashes_gives_the_same_tables
     tmp_path_factory, uninterrupted, steps
 ):
     directory = tmp_path_factory.mktemp("split") / "a.lab"
-    taken = made_up.measurements(MADE)
+    result = made_up.measurements(MADE)
     record = made_up.create(directory)
     run = record.begin_run({}, "boot")
     name = record.journal_path(run).name
     record.add_blocks(MADE)
-    for step, crash in [*steps, (len(taken), False)]:
+    for step, crash in [*steps, (len(result), False)]:
         if crash:
             # Dies in a transaction: the connection goes, the lock goes, nothing is tidied.
             record._connection.execute("BEGIN IMMEDIATE")
@@ -108,6 +108,6 @@ def test_any_split_into_batches_with_any_number_of_crashes_gives_the_same_tables
             record = Record.open(directory, write=True)
         # The journal of this test has trials for bytes.
         done = record.journal_offset(name)
-        record.take(run, taken[done : done + step], name, min(done + step, len(taken)))
+        record.take(run, result[done : done + step], name, min(done + step, len(result)))
     record.close()
     assert without_runs(made_up.tables(directory)) == uninterrupted

@@ -22,8 +22,8 @@ def test_a_record_of_few_trials_has_small_pages_and_one_that_is_to_have_many_lar
 
 
 def test_a_hundred_trials_with_a_small_spec_take_at_most_300_bytes_each(tmp_path):
-    made = made_up.blocks(34)
-    made_up.filled(tmp_path / "a.lab", made, made_up.measurements(made, values=False)).close()
+    result = made_up.blocks(34)
+    made_up.filled(tmp_path / "a.lab", result, made_up.measurements(result, values=False)).close()
     assert (tmp_path / "a.lab" / "record.sqlite").stat().st_size <= 300 * 102
 
 

@@ -31,8 +31,8 @@ def descriptors(request, monkeypatch, tmp_path):
         monkeypatch.setattr(file_lock, "_msvcrt", MSVCRT)
     opened = [os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2)]
     yield opened
-    for each in opened:
-        os.close(each)
+    for item in opened:
+        os.close(item)
 
 
 def test_a_lock_that_is_held_is_seen_and_not_given_twice(descriptors):

@@ -26,10 +26,10 @@ def made():
 @pytest.fixture
 def spoilt(made):
     """Measurements of which one trial in block 3 failed, and one in block 5 ran into its time limit."""
-    taken = made_up.measurements(made)
-    taken[7] = made_up.measurement(made[2], 2, status="failed")
-    taken[12] = made_up.measurement(made[4], 1, status="timed_out")
-    return taken
+    result = made_up.measurements(made)
+    result[7] = made_up.measurement(made[2], 2, status="failed")
+    result[12] = made_up.measurement(made[4], 1, status="timed_out")
+    return result
 
 
 @pytest.fixture
@@ -68,13 +68,13 @@ def test_built_in_metrics_are_sampled_from_complete_blocks_in_the_order_of_time(
     samples = record.samples(metric)
     assert [sample.treatment.id for sample in samples] == [1, 2, 3]
     for sample in samples:
-        wanted = [m for m in counted(spoilt, sample.treatment.id) if of(m) is not None]
-        assert list(sample.values) == [of(m) for m in wanted]
+        expected = [m for m in counted(spoilt, sample.treatment.id) if of(m) is not None]
+        assert list(sample.values) == [of(m) for m in expected]
         assert all(isinstance(value, float) for value in sample.values)
-        assert list(sample.trials) == [m.trial for m in wanted]
-        assert list(sample.blocks) == [m.block for m in wanted]
-        assert list(sample.contexts) == [m.block for m in wanted]
-        assert list(sample.passes) == [1] * len(wanted)
+        assert list(sample.trials) == [m.trial for m in expected]
+        assert list(sample.blocks) == [m.block for m in expected]
+        assert list(sample.contexts) == [m.block for m in expected]
+        assert list(sample.passes) == [1] * len(expected)
         assert sample.metric == BUILTIN[metric]
 
 
@@ -85,10 +85,10 @@ def test_every_built_in_metric_can_be_sampled(record):
 
 def test_iterations_are_reduced_to_one_value_a_launch_as_the_spec_declares(record, spoilt):
     for sample in record.samples("rate"):
-        wanted = [
+        expected = [
             max(v.value for v in m.values if v.metric == "rate") for m in counted(spoilt, sample.treatment.id)
         ]
-        assert list(sample.values) == wanted
+        assert list(sample.values) == expected
 
 
 def test_labels_make_samples_of_their_own(record, spoilt):
@@ -97,13 +97,13 @@ def test_labels_make_samples_of_their_own(record, spoilt):
         (op, treatment) for op in ("bcast", "reduce") for treatment in (1, 2, 3)
     ]
     for sample in samples:
-        wanted = [
+        expected = [
             statistics.median(
                 v.value for v in m.values if v.metric == "latency_s" and v.labels["op"] == sample.labels["op"]
             )
             for m in counted(spoilt, sample.treatment.id)
         ]
-        assert list(sample.values) == wanted
+        assert list(sample.values) == expected
     assert record.labels_of("latency_s") == [{"op": "bcast", "p": 4}, {"op": "reduce", "p": 4}]
     assert record.labels_of("rate") == [{}]
     assert record.labels_of("wall_s") == [{}]
@@ -111,31 +111,31 @@ def test_labels_make_samples_of_their_own(record, spoilt):
 
 def test_failures_count_attempts_outside_discarded_blocks(record, spoilt):
     failed, late = spoilt[7].treatment, spoilt[12].treatment
-    wanted = {
+    expected = {
         treatment: Failures(4, int(treatment == failed) + int(treatment == late), int(treatment == late))
         for treatment in (1, 2, 3)
     }
-    assert record.failures() == wanted
-    assert {sample.treatment.id: sample.failures for sample in record.samples("wall_s")} == wanted
+    assert record.failures() == expected
+    assert {sample.treatment.id: sample.failures for sample in record.samples("wall_s")} == expected
 
 
 def test_a_treatment_without_any_value_still_has_its_sample(tmp_path):
-    made = made_up.blocks(2, treatments=2)
+    result = made_up.blocks(2, treatments=2)
     taken = [
         made_up.measurement(block, place, status="failed" if block.order[place - 1] == 2 else "ok")
-        for block in made
+        for block in result
         for place in (1, 2)
     ]
-    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
         for metric in ("wall_s", "rate"):
             assert [(s.treatment.id, len(s)) for s in record.samples(metric)] == [(1, 0), (2, 0)]
         assert record.failures()[2] == Failures(1, 1, 0)
 
 
 def test_trials_without_an_observation_are_left_out_not_zero(tmp_path):
-    made = made_up.blocks(3, treatments=1)
-    taken = made_up.measurements(made, values=False)
-    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+    result = made_up.blocks(3, treatments=1)
+    taken = made_up.measurements(result, values=False)
+    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
         assert [len(sample) for sample in record.samples("instructions")] == [0]
         assert [len(sample) for sample in record.samples("queue_wait_s")] == [len(taken) - 1]
 
@@ -147,9 +147,9 @@ def test_a_wait_that_was_observed_in_some_trials_only_is_no_sample(record, spoil
 
 
 def test_finished_trials_are_those_of_the_block(tmp_path):
-    made = made_up.blocks(2)
-    taken = made_up.measurements(made)[:4]
-    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+    result = made_up.blocks(2)
+    measurement = made_up.measurements(result)[:4]
+    with made_up.filled(tmp_path / "a.lab", result, measurement) as record:
         assert record.finished_trials(1) == {1, 2, 3}
         assert record.finished_trials(2) == {4}
         assert record.finished_trials(3) == set()
@@ -165,10 +165,10 @@ def test_progress_counts_everything(record):
 
 
 def test_progress_counts_the_contexts_of_complete_blocks(tmp_path):
-    made = made_up.blocks(5, contexts=True)
-    taken = made_up.measurements(made)
-    taken[-1] = made_up.measurement(made[4], 3, status="failed")
-    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+    result = made_up.blocks(5, contexts=True)
+    taken = made_up.measurements(result)
+    taken[-1] = made_up.measurement(result[4], 3, status="failed")
+    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
         assert record.progress().blocks == {"discarded": 1, "complete": 3, "incomplete": 1}
         assert record.progress().contexts == 3
 
@@ -186,23 +186,23 @@ def test_progress_of_a_new_record_is_nothing(tmp_path):
 
 
 def test_disturbance_is_the_share_of_time_without_a_cpu(record, spoilt):
-    for treatment, found in record.disturbances().items():
+    for treatment, result in record.disturbances().items():
         trials = counted(spoilt, treatment)
         observed = [m.queue_wait_ns for m in trials if m.queue_wait_ns is not None]
-        assert (found.trials, found.observed) == (len(trials), len(observed))
+        assert (result.trials, result.observed) == (len(trials), len(observed))
         # Of all elapsed time: the trials that were long enough to be asked are no fair sample.
-        assert found.queue_wait_share == pytest.approx(
+        assert result.queue_wait_share == pytest.approx(
             sum(observed) / sum(m.wall_ns for m in trials), rel=1e-15
         )
 
 
 def test_gaps_between_trials_are_told_within_blocks_and_between_them(tmp_path):
-    made = made_up.blocks(4)
+    result = made_up.blocks(4)
     taken = [
         msgspec.structs.replace(m, start_ns=10**6 * (3 * m.trial + 5 * m.block), wall_ns=10**6)
-        for m in made_up.measurements(made)
+        for m in made_up.measurements(result)
     ]
-    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
         gaps = record.gaps()
         assert (gaps.within_s, gaps.between_s) == (pytest.approx(0.002), pytest.approx(0.007))
         assert record.gaps(trials=2).between_s is None
@@ -227,8 +227,8 @@ def test_a_fresh_reader_gives_the_same_samples(record):
             assert reader.samples(metric) == record.samples(metric)
 
 
-@pytest.mark.parametrize(("reduce", "wanted"), [("first", 0.0), ("last", 3.0)])
-def test_iterations_are_reduced_in_their_order_whatever_order_they_came_in(tmp_path, reduce, wanted):
+@pytest.mark.parametrize(("reduce", "expected"), [("first", 0.0), ("last", 3.0)])
+def test_iterations_are_reduced_in_their_order_whatever_order_they_came_in(tmp_path, reduce, expected):
     metric = UserMetric("rate", source="stdout", pattern="(.*)", reduce=reduce)
     values = tuple(Value("rate", float(i), i) for i in (2, 0, 3, 1))
     block = msgspec.structs.replace(made_up.blocks(1, treatments=1)[0], discard=False)
@@ -240,12 +240,12 @@ def test_iterations_are_reduced_in_their_order_whatever_order_they_came_in(tmp_p
     ) as record:
         record.add_blocks([block])
         run = record.begin_run({}, "boot")
-        taken = msgspec.structs.replace(made_up.measurement(block, 1), values=values)
-        record.take(run, [taken], record.journal_path(run).name, 1)
-        assert [list(sample.values) for sample in record.samples("rate")] == [[wanted]]
+        result = msgspec.structs.replace(made_up.measurement(block, 1), values=values)
+        record.take(run, [result], record.journal_path(run).name, 1)
+        assert [list(sample.values) for sample in record.samples("rate")] == [[expected]]
 
 
 def test_several_metrics_at_once_give_what_they_give_one_by_one(record):
-    asked = ("rss_bytes", "rate", "wall_s", "queue_wait_s", "cpu_s", "latency_s")
-    assert record.samples(*asked) == [sample for metric in asked for sample in record.samples(metric)]
+    question = ("rss_bytes", "rate", "wall_s", "queue_wait_s", "cpu_s", "latency_s")
+    assert record.samples(*question) == [sample for metric in question for sample in record.samples(metric)]
     assert record.samples() == []

@@ -195,11 +195,11 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first(tmp_path):
             "try: Record.open(sys.argv[1], write=True)\n"
             "except RecordBusyError as error: print(error, '|', error.hint)"
         )
-        said = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", code, str(directory)], capture_output=True, text=True, check=True
         )
-    assert f"is being run by process {os.getpid()} on {os.uname().nodename} since 20" in said.stdout
-    assert f"kill {os.getpid()}" in said.stdout
+    assert f"is being run by process {os.getpid()} on {os.uname().nodename} since 20" in process.stdout
+    assert f"kill {os.getpid()}" in process.stdout
 
 
 def test_a_second_writer_in_the_same_process_is_refused_too(tmp_path):
@@ -292,13 +292,13 @@ def test_reading_changes_no_byte(tmp_path):
 
 def test_a_reader_sees_what_was_taken_while_the_writer_goes_on(tmp_path):
     directory = tmp_path / "a.lab"
-    made = made_up.blocks(4)
-    with made_up.filled(directory, made[:2]) as writer, Record.open(directory) as reader:
+    result = made_up.blocks(4)
+    with made_up.filled(directory, result[:2]) as writer, Record.open(directory) as reader:
         assert reader.progress().trials == 6
         with reader.snapshot():
             assert reader.progress().trials == 6
-            writer.add_blocks(made[2:])
-            writer.take(1, made_up.measurements(made[2:]), "000001.journal", 8192)
+            writer.add_blocks(result[2:])
+            writer.take(1, made_up.measurements(result[2:]), "000001.journal", 8192)
             assert reader.progress().trials == 6
         assert reader.progress().trials == 12
     with Record.open(directory) as reader:
@@ -318,16 +318,16 @@ def test_a_writer_may_close_while_a_reader_reads(tmp_path):
 
 def test_readers_who_come_and_go_see_whole_blocks_while_another_process_writes(tmp_path):
     directory = tmp_path / "a.lab"
-    made = made_up.blocks(300)
-    made_up.filled(directory, made[:1]).close()
+    result = made_up.blocks(300)
+    made_up.filled(directory, result[:1]).close()
     pid = os.fork()
     if pid == 0:
         try:
             for first in range(1, 300, 10):
                 # Opened and closed each time: readers meet every state that the file can be in.
                 with Record.open(directory, write=True) as record:
-                    record.add_blocks(made[first : first + 10])
-                    for block in made[first : first + 10]:
+                    record.add_blocks(result[first : first + 10])
+                    for block in result[first : first + 10]:
                         record.take(1, made_up.measurements([block]), "000001.journal", 4096 + block.id)
         except BaseException:  # noqa: BLE001 -- nothing may reach pytest in this copy of it
             traceback.print_exc()

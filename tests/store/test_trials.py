@@ -22,16 +22,16 @@ def table(*ids):
 @pytest.mark.parametrize("ids", [(), (1,), (1, 2, 3, 4, 5, 6, 7), (2, 3, 7), (1, 2, 4, 5, 9)])
 def test_columns_hold_what_the_table_holds_chunk_by_chunk(monkeypatch, ids):
     monkeypatch.setattr(trials, "CHUNK", 3)
-    found = Trials(table(*ids))
-    assert found.ids().tolist() == list(ids)
-    blocks, waited = found.columns("block", trials.WAITED_NS)
+    result = Trials(table(*ids))
+    assert result.ids().tolist() == list(ids)
+    blocks, waited = result.columns("block", trials.WAITED_NS)
     assert (list(blocks), list(waited)) == ([10 * i for i in ids], [-1 for _ in ids])
 
 
 @pytest.mark.parametrize("ids", [(1, 2, 3, 4), (1, 2, 4, 9)])
 def test_each_trial_is_found_at_its_place(ids):
-    found = Trials(table(*ids))
-    assert found.places(np.array(ids[1:])).tolist() == [1, 2, 3]
+    result = Trials(table(*ids))
+    assert result.places(np.array(ids[1:])).tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("missing", [3, 0, 8])
@@ -42,26 +42,26 @@ def test_a_trial_that_is_not_there_has_no_place(missing):
 
 def test_trials_that_came_later_are_not_looked_at():
     connection = table(1, 2)
-    found = Trials(connection)
-    found.columns("block")
+    result = Trials(connection)
+    result.columns("block")
     connection.execute("INSERT INTO trial VALUES (3, 30, 5)")
-    assert list(found.columns(trials.WAITED_NS)[0]) == [-1, -1]
+    assert list(result.columns(trials.WAITED_NS)[0]) == [-1, -1]
 
 
 def test_a_column_is_read_once():
     connection = table(1, 2)
-    found = Trials(connection)
-    asked: list[str] = []
-    connection.set_trace_callback(asked.append)
-    found.columns("block", trials.WAITED_NS)
-    found.columns(trials.WAITED_NS, "block")
-    assert len(asked) == 1
+    result = Trials(connection)
+    question: list[str] = []
+    connection.set_trace_callback(question.append)
+    result.columns("block", trials.WAITED_NS)
+    result.columns(trials.WAITED_NS, "block")
+    assert len(question) == 1
 
 
 @pytest.mark.parametrize("metric", ["rate", "wall_s"])
 def test_samples_are_the_same_however_many_rows_are_read_at_once(tmp_path, monkeypatch, metric):
-    made = made_up.blocks(7, contexts=True)
-    made_up.filled(tmp_path / "a.lab", made).close()
+    result = made_up.blocks(7, contexts=True)
+    made_up.filled(tmp_path / "a.lab", result).close()
     with Record.open(tmp_path / "a.lab") as record:
         whole = record.samples(metric)
         monkeypatch.setattr(trials, "CHUNK", 2)
@@ -71,8 +71,8 @@ def test_samples_are_the_same_however_many_rows_are_read_at_once(tmp_path, monke
 
 
 def test_what_is_asked_within_a_snapshot_is_what_is_asked_apart(tmp_path):
-    made = made_up.blocks(5)
-    with made_up.filled(tmp_path / "a.lab", made) as record:
+    result = made_up.blocks(5)
+    with made_up.filled(tmp_path / "a.lab", result) as record:
         questions = (record.failures, record.disturbances, lambda: record.samples("cpu_s", "queue_wait_s"))
         apart = [ask() for ask in questions]
         with record.snapshot():

@@ -104,24 +104,24 @@ def test_a_record_whose_spec_is_of_another_version_can_still_be_read(record_dire
 
 def test_truncated_at_any_place_it_is_refused_or_says_where_it_ends_and_stays_as_it_is(record_directory):
     file = record_directory / "record.sqlite"
-    whole = file.read_bytes()
+    content = file.read_bytes()
     draw = random.Random(5)
-    for size in [100, 4096, len(whole) - 1, *(draw.randrange(100, len(whole)) for _ in range(30))]:
-        file.write_bytes(whole[:size])
+    for size in [100, 4096, len(content) - 1, *(draw.randrange(100, len(content)) for _ in range(30))]:
+        file.write_bytes(content[:size])
         for write in (False, True):
             with pytest.raises(RecordError, match=r"is damaged: its last [0-9,]+ bytes are missing"):
                 Record.open(record_directory, write=write)
-            assert file.read_bytes() == whole[:size]
+            assert file.read_bytes() == content[:size]
 
 
 def test_garbage_anywhere_gives_a_record_or_an_error_that_says_so_never_a_traceback(record_directory):
     file = record_directory / "record.sqlite"
-    whole = file.read_bytes()
+    content = file.read_bytes()
     draw = random.Random(6)
     errors = []
     for _ in range(150):
-        at = draw.randrange(100, len(whole) - 512)
-        damaged = whole[:at] + draw.randbytes(512) + whole[at + 512 :]
+        at = draw.randrange(100, len(content) - 512)
+        damaged = content[:at] + draw.randbytes(512) + content[at + 512 :]
         file.write_bytes(damaged)
         try:
             with Record.open(record_directory) as record:
@@ -235,14 +235,14 @@ def test_a_record_that_one_may_only_read_can_be_read():
         Path(place).chmod(0o755)
         for path in (*directory.iterdir(), directory):
             path.chmod(0o555 if path.is_dir() else 0o444)
-        said = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", READ_AND_TRY_TO_WRITE, str(directory)],
             capture_output=True,
             text=True,
             check=True,
         )
         directory.chmod(0o755)
-    assert said.stdout.splitlines() == ["90", f"{directory} cannot be written: Permission denied"]
+    assert process.stdout.splitlines() == ["90", f"{directory} cannot be written: Permission denied"]
 
 
 def test_on_a_full_disk_a_batch_is_refused_whole_and_can_be_taken_when_there_is_room(small_disk):

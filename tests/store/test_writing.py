@@ -54,13 +54,13 @@ def test_processes_that_trials_left_are_told_once_for_each_treatment(record):
         record.take(1, [*left[:3], wrong], JOURNAL, 100)
     record.take(1, left, JOURNAL, 100)
     record.end_run(1, "complete")
-    told = [warning.text for warning in record.warnings() if warning.kind == "left_processes"]
+    message = [warning.text for warning in record.warnings() if warning.kind == "left_processes"]
     by_treatment = {m.treatment: 0 for m in left}
     for m in left:
         by_treatment[m.treatment] += m.left_processes
-    labels = {each.id: each.label for each in record.treatments}
-    assert len(told) == sum(count > 0 for count in by_treatment.values())
-    assert told[0].startswith(
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    assert len(message) == sum(count > 0 for count in by_treatment.values())
+    assert message[0].startswith(
         f"{labels[1]}: 3 runs ended before {by_treatment[1]} processes that they started."
     )
 
@@ -159,9 +159,9 @@ def test_output_of_failed_trials_is_kept_under_their_numbers_and_capped(record):
 
 
 def test_output_is_kept_of_so_many_failed_trials_only_also_when_the_record_is_continued(tmp_path):
-    made = made_up.blocks(TRIALS_MAX + 30, treatments=1)
-    failed = made_up.measurements(made, status="failed")
-    with made_up.filled(tmp_path / "a.lab", made, failed[:100]):
+    result = made_up.blocks(TRIALS_MAX + 30, treatments=1)
+    failed = made_up.measurements(result, status="failed")
+    with made_up.filled(tmp_path / "a.lab", result, failed[:100]):
         pass
     with Record.open(tmp_path / "a.lab", write=True) as record:
         record.take(1, failed[100:], JOURNAL, 8192)
@@ -170,11 +170,11 @@ def test_output_is_kept_of_so_many_failed_trials_only_also_when_the_record_is_co
 
 
 def test_output_that_a_crash_cut_short_is_written_again_also_when_there_is_no_room_for_more(tmp_path):
-    made = made_up.blocks(TRIALS_MAX, treatments=1)
-    failed = made_up.measurements(made, status="failed")
+    result = made_up.blocks(TRIALS_MAX, treatments=1)
+    failed = made_up.measurements(result, status="failed")
     with made_up.create(tmp_path / "a.lab", count=1) as record:
         record.begin_run({}, "boot")
-        record.add_blocks(made)
+        record.add_blocks(result)
         (record.directory / "failed").mkdir()
         for trial in range(1, TRIALS_MAX + 1):
             (record.directory / "failed" / f"{trial}.stdout").write_bytes(b"out")
@@ -304,8 +304,8 @@ def test_a_record_of_version_1_is_read_as_it_is_and_becomes_one_of_version_2_whe
         assert len(record.outcomes()) == 3
     extensions = (Extension(1, 2, 5), Extension(1, 5, 9))
     with Record.open(tmp_path / "a.lab", write=True) as record:
-        for each in extensions:
-            record.add_extension(each)
+        for extension in extensions:
+            record.add_extension(extension)
     with Record.open(tmp_path / "a.lab") as record:
         assert record.extensions() == extensions
     with closing(sqlite3.connect(tmp_path / "a.lab" / "record.sqlite")) as connection:

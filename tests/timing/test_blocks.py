@@ -16,7 +16,7 @@ def order(seed, blocks):
 
 def test_every_loop_is_timed_once_in_each_block_in_an_order_that_the_seed_draws():
     drawn = order(1, 60)
-    assert {"".join(sorted(each)) for each in drawn} == {"abc"}
+    assert {"".join(sorted(item)) for item in drawn} == {"abc"}
     assert len(set(drawn)) == 6
     assert drawn == order(1, 60)
     assert drawn != order(2, 60)

@@ -26,10 +26,10 @@ def test_a_function_that_is_steady_needs_two_windows():
 
 def test_a_function_that_gets_faster_is_called_until_it_no_longer_does():
     loop = Falling(*[8e-3] * WINDOW, *[4e-3] * WINDOW, *[2e-3] * WINDOW, 1e-3)
-    found = settle(loop)
-    assert found.steady
+    result = settle(loop)
+    assert result.steady
     assert loop.asked == 5 * WINDOW
-    assert found.calls == 5 * WINDOW * 10
+    assert result.calls == 5 * WINDOW * 10
 
 
 def test_the_warm_up_ends_in_time_and_says_that_times_still_fell():
@@ -38,8 +38,8 @@ def test_the_warm_up_ends_in_time_and_says_that_times_still_fell():
             self.asked += 1
             return 1e-2 * 0.9**self.asked
 
-    found = settle(Endless(calls=1), most_s=0.05)
-    assert not found.steady
+    result = settle(Endless(calls=1), most_s=0.05)
+    assert not result.steady
 
 
 def test_one_odd_timing_does_not_keep_it_going():

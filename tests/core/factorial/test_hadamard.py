@@ -9,11 +9,11 @@ from steelyard.core.factorial.hadamard import LARGEST, hadamard
 
 @pytest.mark.parametrize("n", range(4, LARGEST + 1, 4))
 def test_columns_are_orthogonal_and_one_treatment_has_every_axis_low(n):
-    found = np.array(hadamard(n))
-    assert set(found.ravel()) == {1, -1}
-    assert (found.T @ found == n * np.eye(n)).all()
-    assert (found[:, 0] == 1).all()
-    assert [tuple(row[1:]) for row in found].count((-1,) * (n - 1)) == 1
+    result = np.array(hadamard(n))
+    assert set(result.ravel()) == {1, -1}
+    assert (result.T @ result == n * np.eye(n)).all()
+    assert (result[:, 0] == 1).all()
+    assert [tuple(row[1:]) for row in result].count((-1,) * (n - 1)) == 1
 
 
 @pytest.mark.parametrize("k", [*range(4, 24), 39, 47])

@@ -33,29 +33,29 @@ def test_one_at_a_time_changes_one_axis_of_the_base(sizes, data):
     axes = tuple(axis(f"x{j}", *range(size)) for j, size in enumerate(sizes))
     base = tuple(data.draw(st.integers(0, size - 1)) for size in sizes)
     layout = Layout("one-at-a-time", axes, base=base)
-    found = list(layout.combinations())
-    assert found[0] == base
-    assert all(sum(a != b for a, b in zip(each, base, strict=True)) == 1 for each in found[1:])
-    assert len(set(found)) == len(found) == layout.count
+    result = list(layout.combinations())
+    assert result[0] == base
+    assert all(sum(a != b for a, b in zip(item, base, strict=True)) == 1 for item in result[1:])
+    assert len(set(result)) == len(result) == layout.count
 
 
 @pytest.mark.parametrize("k", range(2, 48))
 def test_each_axis_of_a_screening_is_balanced_against_each_other(k):
     layout = Layout("plackett-burman", two_step(k))
-    found = np.array(list(layout.combinations()))
-    assert len({tuple(row) for row in found}) == len(found) == layout.count
-    signs = 2 * found - 1
-    assert (signs.T @ signs == len(found) * np.eye(k)).all()
+    result = np.array(list(layout.combinations()))
+    assert len({tuple(row) for row in result}) == len(result) == layout.count
+    signs = 2 * result - 1
+    assert (signs.T @ signs == len(result) * np.eye(k)).all()
     assert (signs.sum(axis=0) == 0).all()
 
 
 def test_a_fraction_runs_the_combinations_that_its_generators_allow():
     layout = Layout("fraction", two_step(4), (Generator(3, 0b0111),))
-    found = list(layout.combinations())
-    assert found == sorted(
-        each
-        for each in itertools.product((0, 1), repeat=4)
-        if np.prod([2 * step - 1 for step in each[:3]]) == 2 * each[3] - 1
+    result = list(layout.combinations())
+    assert result == sorted(
+        item
+        for item in itertools.product((0, 1), repeat=4)
+        if np.prod([2 * step - 1 for step in item[:3]]) == 2 * item[3] - 1
     )
     assert layout.count == 8
 
@@ -97,8 +97,8 @@ def test_a_fraction_of_resolution_four_says_which_pairs_share_a_contrast():
 
 
 def test_a_fraction_of_resolution_five_is_said_to_confound_only_what_is_rare():
-    (said,) = confounding(Layout("fraction", two_step(5), (Generator(4, 0b01111),)))
-    assert said == (
+    (result,) = confounding(Layout("fraction", two_step(5), (Generator(4, 0b01111),)))
+    assert result == (
         "main effects and interactions of two factors can only be mistaken for interactions of 3 factors or"
         " more (resolution V)"
     )
@@ -106,8 +106,8 @@ def test_a_fraction_of_resolution_five_is_said_to_confound_only_what_is_rare():
 
 def test_a_screening_of_five_says_how_much_of_each_pair_a_main_effect_holds():
     # Montgomery, section 8.6.3: in 12 runs each main effect is aliased with a third of every such pair.
-    said = confounding(Layout("plackett-burman", two_step(9)))
-    assert said == [
+    result = confounding(Layout("plackett-burman", two_step(9)))
+    assert result == [
         (
             "each main effect also holds 1/3 of the interactions of pairs of other factors: it is theirs too,"
             " where they are large"
@@ -117,8 +117,8 @@ def test_a_screening_of_five_says_how_much_of_each_pair_a_main_effect_holds():
 
 
 def test_a_screening_whose_size_is_a_power_of_two_says_which_pairs_it_takes_whole():
-    said = confounding(Layout("plackett-burman", two_step(4)))
-    assert said[0].startswith("the effect of x0 cannot be told from that of ")
+    result = confounding(Layout("plackett-burman", two_step(4)))
+    assert result[0].startswith("the effect of x0 cannot be told from that of ")
 
 
 def test_one_at_a_time_sees_no_interaction_and_all_combinations_see_every_one():
@@ -130,5 +130,5 @@ def test_one_at_a_time_sees_no_interaction_and_all_combinations_see_every_one():
 
 def test_many_confounded_pairs_are_counted_after_the_first():
     generators = tuple(Generator(5 + i, word) for i, word in enumerate((0b11111, 0b111, 0b1011)))
-    said = confounding(Layout("fraction", two_step(8), generators))
-    assert len(said) <= 25
+    result = confounding(Layout("fraction", two_step(8), generators))
+    assert len(result) <= 25

@@ -13,9 +13,9 @@ def axis(name, *levels):
 
 def test_the_table_is_that_of_experiment_1_of_nogueira_and_matias():
     # Jain 1991, section 17.3, for Table 1 of that paper: runlevel 5 (-), 3 (+); O2 (-), O3 (+).
-    found = sign_table(Layout("two-level", (axis("runlevel", 5, 3), axis("opt", "O2", "O3"))))
-    assert found.effects == ("A", "B", "AB")
-    assert [(row.treatment, row.name, row.signs) for row in found.rows] == [
+    result = sign_table(Layout("two-level", (axis("runlevel", 5, 3), axis("opt", "O2", "O3"))))
+    assert result.effects == ("A", "B", "AB")
+    assert [(row.treatment, row.name, row.signs) for row in result.rows] == [
         (1, "(1)", (-1, -1, 1)),
         (3, "a", (1, -1, -1)),
         (2, "b", (-1, 1, -1)),
@@ -33,20 +33,20 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_rows_are_the_treatments_and_columns_are_orthogonal(layout):
-    found = sign_table(layout)
+    result = sign_table(layout)
     cells = list(layout.cells())
-    assert sorted(row.treatment for row in found.rows) == list(range(1, len(cells) + 1))
-    for row in found.rows:
+    assert sorted(row.treatment for row in result.rows) == list(range(1, len(cells) + 1))
+    for row in result.rows:
         high = [layout.varying[j].step(cells[row.treatment - 1]) for j in range(len(layout.varying))]
         assert row.name == ("".join("abcde"[j] for j, step in enumerate(high) if step) or "(1)")
-    table = np.array([row.signs for row in found.rows])
-    assert (table.T @ table == len(cells) * np.eye(len(found.effects))).all()
+    table = np.array([row.signs for row in result.rows])
+    assert (table.T @ table == len(cells) * np.eye(len(result.effects))).all()
 
 
 def test_main_effects_are_the_columns_of_one_letter():
-    found = main_effects(sign_table(LAYOUTS["all"]))
-    assert found.effects == ("A", "B", "C", "D")
-    assert found.rows[1].signs == (1, -1, -1, -1)
+    result = main_effects(sign_table(LAYOUTS["all"]))
+    assert result.effects == ("A", "B", "C", "D")
+    assert result.rows[1].signs == (1, -1, -1, -1)
 
 
 @pytest.mark.parametrize(

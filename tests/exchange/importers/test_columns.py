@@ -20,9 +20,9 @@ result:
 
 def test_rows_of_csv_are_launches(written):
     file = written("kind,time\na,1.5\nb,2.5\na,1.6\n", "it.csv")
-    found = read(file, chosen=Chosen(("time",), ("kind",), "ms"))
-    assert (found.tool, found.repeats) == ("csv", "launch")
-    assert [(dict(each.levels), each.values) for each in found.series] == [
+    result = read(file, chosen=Chosen(("time",), ("kind",), "ms"))
+    assert (result.tool, result.repeats) == ("csv", "launch")
+    assert [(dict(item.levels), item.values) for item in result.series] == [
         ({"kind": "a"}, ((0.0015,), (0.0016,))),
         ({"kind": "b"}, ((0.0025,),)),
     ]
@@ -50,9 +50,9 @@ def test_columns_may_be_separated_by_tabs(written, text, name, form):
     ("text", "name"), [(BARS.removeprefix("result:\n"), "result.dat"), (BARS, "result.dat")]
 )
 def test_jube_says_the_unit_in_its_header(written, text, name):
-    found = read(written(text, name), chosen=Chosen(("time",), ("np",)))
-    assert found.tool == "jube"
-    assert [(dict(each.levels), each.values) for each in found.series] == [
+    result = read(written(text, name), chosen=Chosen(("time",), ("np",)))
+    assert result.tool == "jube"
+    assert [(dict(item.levels), item.values) for item in result.series] == [
         ({"np": 1}, ((0.01,),)),
         ({"np": 2}, ((0.006,), (0.007,))),
     ]
@@ -86,9 +86,9 @@ def test_a_row_that_was_cut_off_is_refused_with_its_line(written):
 
 def test_values_that_are_no_numbers_are_left_out_and_told(written):
     file = written("kind,time\na,1.5\na,nan\na,\n", "it.csv")
-    found = read(file, chosen=Chosen(("time",), ("kind",), "s"))
-    assert found.series[0].values == ((1.5,),)
-    assert found.notes == ("Left out: line 3: time is 'nan'; line 4: time is ''.",)
+    result = read(file, chosen=Chosen(("time",), ("kind",), "s"))
+    assert result.series[0].values == ((1.5,),)
+    assert result.notes == ("Left out: line 3: time is 'nan'; line 4: time is ''.",)
 
 
 @pytest.mark.parametrize(

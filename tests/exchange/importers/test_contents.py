@@ -19,9 +19,9 @@ from steelyard.exchange.importers.contents import Unit, identifier, level, unit_
     ],
 )
 def test_units_that_are_known_become_si(text, unit):
-    found = unit_of(text)
-    assert found is not None
-    assert (found.si, found.scale) == (unit.si, pytest.approx(unit.scale))
+    result = unit_of(text)
+    assert result is not None
+    assert (result.si, result.scale) == (unit.si, pytest.approx(unit.scale))
 
 
 @pytest.mark.parametrize("text", ["fortnights", "m", "Gflop/s", "ns/row"])

@@ -29,7 +29,7 @@ def test_saved_runs_are_levels_and_the_copy_of_the_newest_is_left_out(tmp_path):
     save(tmp_path / "fib", "base", [100.0, 101.0])
     save(tmp_path / "fib", "main", [90.0, 91.0])
     save(tmp_path / "fib", "new", [100.0, 101.0])
-    assert [each.levels["saved"] for each in read(tmp_path).series] == ["main", "new"]
+    assert [item.levels["saved"] for item in read(tmp_path).series] == ["main", "new"]
 
 
 def test_functions_and_values_of_a_group_are_told_apart(tmp_path):
@@ -60,13 +60,13 @@ def test_of_a_run_that_was_saved_by_name_and_is_the_newest_the_name_is_kept(tmp_
     save(tmp_path / "fib", "base", [100.0, 101.0])
     save(tmp_path / "fib", "main", [90.0, 91.0])
     save(tmp_path / "fib", "new", [90.0, 91.0])
-    assert [each.levels["saved"] for each in read(tmp_path).series] == ["base", "main"]
+    assert [item.levels["saved"] for item in read(tmp_path).series] == ["base", "main"]
 
 
 def test_a_directory_that_criterion_made_is_read_whole(made_by_the_tool):
-    found = read(made_by_the_tool("criterion"))
-    assert (found.tool, found.notes) == ("criterion", ())
-    assert [dict(each.levels) for each in found.series] == [
+    result = read(made_by_the_tool("criterion"))
+    assert (result.tool, result.notes) == ("criterion", ())
+    assert [dict(item.levels) for item in result.series] == [
         {"benchmark": "one", "saved": "base"},
         {"benchmark": "one", "saved": "main"},
         {"benchmark": "sum/fold", "value": 100, "saved": "base"},
@@ -74,5 +74,5 @@ def test_a_directory_that_criterion_made_is_read_whole(made_by_the_tool):
         {"benchmark": "sum/fold", "value": 1000, "saved": "base"},
         {"benchmark": "sum/fold", "value": 1000, "saved": "main"},
     ]
-    assert {len(values) for each in found.series for values in each.values} == {10}
-    assert found.series[1].values[0][0] == pytest.approx(128941 / 68038 * 1e-9)
+    assert {len(values) for each in result.series for values in each.values} == {10}
+    assert result.series[1].values[0][0] == pytest.approx(128941 / 68038 * 1e-9)

@@ -40,19 +40,19 @@ TINYBENCH_2 = """\
 
 
 def values(text, form):
-    return {each.title: each.values[0] for each in read_output(text, "it", form).series}
+    return {item.title: item.values[0] for item in read_output(text, "it", form).series}
 
 
 def test_asv_has_a_benchmark_for_each_combination_of_parameters():
-    found = read_output(json.dumps(ASV), "it", "asv")
-    assert {(each.title, each.metric): each.values[0] for each in found.series} == {
+    output = read_output(json.dumps(ASV), "it", "asv")
+    assert {(item.title, item.metric): item.values[0] for item in output.series} == {
         ("sums.Sums.time_sum(1000)", "time_s"): (1.05e-05, 9.5e-05),
         ("sums.time_one", "time_s"): (6.5e-07,),
         ("sums.peakmem_one", "memory_bytes"): (4096.0,),
         ("sums.track_size", "value"): (42.0,),
     }
-    assert list(found.skipped) == ["sums.Sums.time_sum(4000)"]
-    assert {each.better for each in found.series if each.metric == "value"} == {"neither"}
+    assert list(output.skipped) == ["sums.Sums.time_sum(4000)"]
+    assert {each.better for each in output.series if each.metric == "value"} == {"neither"}
     with pytest.raises(UsageError, match="version 3 of ASV's results"):
         read_output(json.dumps({**ASV, "version": 3}), "it", "asv")
 
@@ -63,18 +63,18 @@ def test_benchmarks_of_asv_in_camel_case_are_read_and_those_of_another_kind_name
         "sums.PeakMem_one": [[4096], [], "b"],
         "sums.timer_one": [[1], [], "c"],
     }
-    found = read_output(json.dumps({**ASV, "results": results}), "it", "asv")
-    assert {each.title: each.metric for each in found.series} == {
+    output = read_output(json.dumps({**ASV, "results": results}), "it", "asv")
+    assert {item.title: item.metric for item in output.series} == {
         "sums.TimeSum": "time_s",
         "sums.PeakMem_one": "memory_bytes",
     }
-    assert list(found.skipped) == ["sums.timer_one"]
+    assert list(output.skipped) == ["sums.timer_one"]
 
 
 def test_tangos_least_sample_is_read_where_its_digits_can_be_compared():
     assert values(TANGO, "tango") == {"small": (pytest.approx(155.4e-9),)}
-    found = read_output(TANGO, "it", "tango")
-    assert found.skipped == {"large one": "tango prints 2.2 us, which has too few digits to compare"}
+    output = read_output(TANGO, "it", "tango")
+    assert output.skipped == {"large one": "tango prints 2.2 us, which has too few digits to compare"}
 
 
 def test_tinybenchs_medians_are_read_and_the_means_of_its_first_versions():

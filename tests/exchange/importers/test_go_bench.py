@@ -19,22 +19,22 @@ ok  \texample.com/sort\t1.5s
 
 
 def test_repeated_lines_are_repetitions_of_one_process(written):
-    found = read(written(TEXT, "bench.txt"))
-    by_name = {(each.levels["benchmark"], each.metric): each for each in found.series}
+    result = read(written(TEXT, "bench.txt"))
+    by_name = {(item.levels["benchmark"], item.metric): item for item in result.series}
     sort = by_name["Sort", "time_s"]
     assert dict(sort.levels) == {"benchmark": "Sort", "n": 100, "procs": 8}
     assert sort.values == ((pytest.approx(12.5e-9), pytest.approx(13.5e-9)),)
     assert by_name["Copy", "throughput"].values == ((pytest.approx(512e6),),)
     assert (by_name["Copy", "throughput"].unit, by_name["Copy", "throughput"].better) == ("B/s", "higher")
     assert by_name["Sort", "bytes_per_op"].unit == "B"
-    assert found.host["cpu"] == "Some CPU"
+    assert result.host["cpu"] == "Some CPU"
 
 
 def test_units_of_the_program_are_plain_numbers_and_told(written):
-    found = read(written("BenchmarkQuery 10 100 ns/op 7 rows/op\n", "bench.txt"))
-    rows = next(each for each in found.series if each.metric == "rows_op")
+    result = read(written("BenchmarkQuery 10 100 ns/op 7 rows/op\n", "bench.txt"))
+    rows = next(item for item in result.series if item.metric == "rows_op")
     assert (rows.unit, rows.better, rows.values) == ("", "neither", ((7.0,),))
-    assert found.notes == ("Units of the program's own are kept as plain numbers: rows/op.",)
+    assert result.notes == ("Units of the program's own are kept as plain numbers: rows/op.",)
 
 
 def test_a_line_that_was_cut_off_is_refused_with_its_number(written):
@@ -43,10 +43,10 @@ def test_a_line_that_was_cut_off_is_refused_with_its_number(written):
 
 
 def test_a_benchmark_that_failed_is_told(written):
-    found = read(written("BenchmarkA 1 5 ns/op\n--- FAIL: BenchmarkB\n", "bench.txt"))
-    assert found.notes == ("BenchmarkB failed; it has no value.",)
+    result = read(written("BenchmarkA 1 5 ns/op\n--- FAIL: BenchmarkB\n", "bench.txt"))
+    assert result.notes == ("BenchmarkB failed; it has no value.",)
 
 
 def test_a_file_that_go_made_is_read_whole(made_by_the_tool):
-    times = [each for each in read(made_by_the_tool("go-bench.txt")).series if each.metric == "time_s"]
-    assert [(each.levels["n"], len(each.values[0])) for each in times] == [(100, 5), (1000, 5)]
+    times = [item for item in read(made_by_the_tool("go-bench.txt")).series if item.metric == "time_s"]
+    assert [(time.levels["n"], len(time.values[0])) for time in times] == [(100, 5), (1000, 5)]

@@ -44,7 +44,7 @@ def test_secondary_metrics_in_unknown_units_are_left_out_and_told(written):
     strange = {"score": 1.0, "scoreUnit": "counts", "rawData": [[3.0]]}
     more = {"gc.alloc.rate.norm": of_gc, "gc.count": strange}
     found = read(written([result([[2.0]], secondaryMetrics=more)]))
-    assert {each.metric: each.unit for each in found.series} == {"time_s": "s", "gc_alloc_rate_norm": "B"}
+    assert {item.metric: item.unit for item in found.series} == {"time_s": "s", "gc_alloc_rate_norm": "B"}
     assert found.notes == ("Left out, in units that are not known here: gc.count.",)
 
 
@@ -66,7 +66,7 @@ def test_a_file_that_jmh_made_is_read_whole(made_by_the_tool):
     found = read(made_by_the_tool("jmh.json"))
     assert (found.tool, found.repeats) == ("jmh 1.37", "process")
     assert found.notes == ("Left out, in units that are not known here: gc.count.",)
-    main = [each for each in found.series if each.metric in ("time_s", "throughput")]
+    main = [item for item in found.series if item.metric in ("time_s", "throughput")]
     assert {(each.levels["benchmark"], each.levels["n"], each.metric) for each in main} == {
         (f"it.Sums.{name}", n, metric)
         for name, metric in (("boxed", "throughput"), ("sum", "time_s"), ("sampled", "time_s"))
@@ -78,5 +78,5 @@ def test_a_file_that_jmh_made_is_read_whole(made_by_the_tool):
 
 def test_numbers_of_threads_are_levels_where_there_are_two_of_them(written):
     both = [result([[2.0]], threads=threads) for threads in (1, 2)]
-    assert [each.levels.get("threads") for each in read(written(both)).series] == [1, 2]
+    assert [item.levels.get("threads") for item in read(written(both)).series] == [1, 2]
     assert ["threads" in each.levels for each in read(written(both[:1])).series] == [False]

@@ -40,20 +40,20 @@ OSU = """\
 
 
 def test_imb_has_a_mean_of_one_launch_for_each_size(written):
-    found = read(written(IMB, "imb.txt"))
-    assert (found.tool, found.repeats) == ("imb 2021.7", "launch")
-    by = {(each.levels["op"], each.levels["bytes"], each.metric): each for each in found.series}
+    result = read(written(IMB, "imb.txt"))
+    assert (result.tool, result.repeats) == ("imb 2021.7", "launch")
+    by = {(item.levels["op"], item.levels["bytes"], item.metric): item for item in result.series}
     assert by["PingPong", 8, "t_s"].values == ((pytest.approx(0.5e-6),),)
     assert by["PingPong", 8, "throughput"].values == ((pytest.approx(16e6),),)
     assert by["Allreduce", 4, "t_avg_s"].values == ((pytest.approx(2e-6),),)
     assert by["Allreduce", 4, "t_avg_s"].levels["p"] == 4
-    assert "the mean over the repetitions of one launch" in found.notes[0]
+    assert "the mean over the repetitions of one launch" in result.notes[0]
 
 
 def test_osu_has_a_mean_of_one_launch_for_each_size(written):
-    found = read(written(OSU, "osu.txt"))
-    assert found.tool == "osu 7.3"
-    by = {(each.levels["bytes"], each.metric): each for each in found.series}
+    result = read(written(OSU, "osu.txt"))
+    assert result.tool == "osu 7.3"
+    by = {(item.levels["bytes"], item.metric): item for item in result.series}
     assert by[2, "avg_latency_s"].values == ((pytest.approx(1.6e-6),),)
     assert by[2, "avg_latency_s"].levels["op"] == "allreduce"
     assert (1, "iterations") not in by

@@ -12,7 +12,7 @@ from steelyard.exchange.importers import read
 
 
 def result(name="f", batch=1, unit="op", title="benchmark", elapsed=(1e-9, 2e-9)):
-    measurements = [{"iterations": 1000, "elapsed": each, "cpucycles": 3.0} for each in elapsed]
+    measurements = [{"iterations": 1000, "elapsed": item, "cpucycles": 3.0} for item in elapsed]
     return {"title": title, "name": name, "unit": unit, "batch": batch, "measurements": measurements}
 
 
@@ -20,7 +20,7 @@ def test_epochs_are_repetitions_of_one_process(written):
     found = read(written({"results": [result(), result("g")]}))
     assert (found.tool, found.repeats) == ("nanobench", "process")
     assert found.series[0].values == ((1e-9, 2e-9),)
-    assert [each.levels["benchmark"] for each in found.series] == ["f", "g"]
+    assert [item.levels["benchmark"] for item in found.series] == ["f", "g"]
 
 
 def test_times_are_divided_by_the_batch_and_the_unit_is_told(written):
@@ -36,7 +36,7 @@ def test_a_batch_of_nothing_is_refused(written):
 
 def test_titles_tell_benchmarks_of_one_name_apart(written):
     found = read(written({"results": [result(title="a"), result(title="b")]}))
-    assert [each.levels["title"] for each in found.series] == ["a", "b"]
+    assert [item.levels["title"] for item in found.series] == ["a", "b"]
 
 
 def test_a_file_that_nanobench_made_is_read_whole(made_by_the_tool):
@@ -45,8 +45,8 @@ def test_a_file_that_nanobench_made_is_read_whole(made_by_the_tool):
     assert [len(values) for each in found.series for values in each.values] == [5, 5]
     # The medians that nanobench itself states are of a batch of 100 and of 1,000.
     stated = [
-        each["median(elapsed)"] / each["batch"]
-        for each in json.loads(made_by_the_tool("nanobench.json").read_text())["results"]
+        item["median(elapsed)"] / item["batch"]
+        for item in json.loads(made_by_the_tool("nanobench.json").read_text())["results"]
     ]
     assert [statistics.median(each.values[0]) for each in found.series] == pytest.approx(stated)
     assert found.notes == ("Times are those of one number, as the program set its units.",)

@@ -36,7 +36,7 @@ div         fastest       │ slowest       │ median        │ mean          
 
 
 def values(text):
-    return {each.title: each.values[0][0] for each in read_output(text, "it").series}
+    return {item.title: item.values[0][0] for item in read_output(text, "it").series}
 
 
 def test_criterions_estimate_is_read_with_its_name():
@@ -63,8 +63,8 @@ def test_divans_medians_are_read_by_paths_as_its_filters_take_them():
 def test_vitest_is_read_with_files_and_groups():
     benchmarks = [{"name": "sort", "median": 2.0, "samples": [1.0, 3.0]}, {"name": "find", "median": 5.0}]
     document = {"files": [{"groups": [{"fullName": "a.bench.ts > g", "benchmarks": benchmarks}]}]}
-    found = read_output(json.dumps(document), "it")
-    assert [(each.title, each.values) for each in found.series] == [
+    output = read_output(json.dumps(document), "it")
+    assert [(item.title, item.values) for item in output.series] == [
         ("a.bench.ts > g > sort", ((1e-3, 3e-3),)),
         ("a.bench.ts > g > find", ((5e-3,),)),
     ]
@@ -73,9 +73,9 @@ def test_vitest_is_read_with_files_and_groups():
 def test_a_benchmark_of_vitest_that_threw_is_skipped_and_the_others_are_read():
     benchmarks = [{"name": "sum", "median": 2.0, "samples": [1.0, 3.0]}, {"name": "boom", "rank": 0}]
     document = {"files": [{"groups": [{"fullName": "a.bench.ts", "benchmarks": benchmarks}]}]}
-    found = read_output(json.dumps(document), "it")
-    assert [each.title for each in found.series] == ["a.bench.ts > sum"]
-    assert found.skipped == {"a.bench.ts > boom": "it failed"}
+    output = read_output(json.dumps(document), "it")
+    assert [item.title for item in output.series] == ["a.bench.ts > sum"]
+    assert output.skipped == {"a.bench.ts > boom": "it failed"}
 
 
 def test_a_file_of_what_was_printed_is_imported_too(tmp_path):

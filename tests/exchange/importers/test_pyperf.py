@@ -13,15 +13,15 @@ def file(*runs, version="1.0", **metadata):
 
 def test_a_worker_process_is_a_unit_and_its_values_are_repetitions(written):
     runs = [{"warmups": [[1, 0.5]]}, {"values": [0.1, 0.2]}, {"values": [0.3]}]
-    found = read(written(file(*runs)))
-    assert found.repeats == "process"
-    assert found.series[0].values == ((0.1, 0.2), (0.3,))
-    assert (found.series[0].metric, found.series[0].unit) == ("time_s", "s")
+    result = read(written(file(*runs)))
+    assert result.repeats == "process"
+    assert result.series[0].values == ((0.1, 0.2), (0.3,))
+    assert (result.series[0].metric, result.series[0].unit) == ("time_s", "s")
 
 
 def test_bytes_are_bytes(written):
-    found = read(written(file({"values": [1024]}, unit="byte")))
-    assert (found.series[0].metric, found.series[0].unit) == ("size_bytes", "B")
+    result = read(written(file({"values": [1024]}, unit="byte")))
+    assert (result.series[0].metric, result.series[0].unit) == ("size_bytes", "B")
 
 
 def test_another_version_of_the_format_is_refused_by_its_number(written):
@@ -30,7 +30,7 @@ def test_another_version_of_the_format_is_refused_by_its_number(written):
 
 
 def test_a_file_that_pyperf_made_is_read_whole(made_by_the_tool):
-    found = read(made_by_the_tool("pyperf.json"))
-    assert len(found.series) == 1
-    assert len(found.series[0].values) == 3
-    assert all(len(values) == 3 for values in found.series[0].values)
+    result = read(made_by_the_tool("pyperf.json"))
+    assert len(result.series) == 1
+    assert len(result.series[0].values) == 3
+    assert all(len(values) == 3 for values in result.series[0].values)

@@ -8,9 +8,9 @@ def file(*benchmarks):
 
 
 def test_rounds_of_one_process_are_repetitions(written):
-    found = read(written(file({"name": "test_f", "stats": {"mean": 0.15, "data": [0.1, 0.2]}})))
-    assert (found.tool, found.repeats) == ("pytest-benchmark 5.0.0", "process")
-    assert found.series[0].values == ((0.1, 0.2),)
+    result = read(written(file({"name": "test_f", "stats": {"mean": 0.15, "data": [0.1, 0.2]}})))
+    assert (result.tool, result.repeats) == ("pytest-benchmark 5.0.0", "process")
+    assert result.series[0].values == ((0.1, 0.2),)
 
 
 def test_parameters_are_levels_beside_the_name_of_the_function(written):
@@ -24,13 +24,13 @@ def test_a_parameter_that_is_no_plain_value_leaves_the_whole_name(written):
 
 
 def test_a_saved_run_without_data_is_one_value_and_a_note(written):
-    found = read(written(file({"name": "test_f", "stats": {"mean": 0.15}})))
-    assert found.series[0].values == ((0.15,),)
-    assert "test_f: the file has a mean and no repetitions" in found.notes[0]
+    result = read(written(file({"name": "test_f", "stats": {"mean": 0.15}})))
+    assert result.series[0].values == ((0.15,),)
+    assert "test_f: the file has a mean and no repetitions" in result.notes[0]
 
 
 def test_a_file_that_pytest_benchmark_made_is_read_whole(made_by_the_tool):
-    found = read(made_by_the_tool("pytest-benchmark.json"))
-    assert {each.levels["benchmark"] for each in found.series} == {"test_sum"}
-    assert {each.levels["n"] for each in found.series} == {100, 1000}
-    assert all(len(each.values[0]) >= 5 for each in found.series)
+    result = read(made_by_the_tool("pytest-benchmark.json"))
+    assert {item.levels["benchmark"] for item in result.series} == {"test_sum"}
+    assert {each.levels["n"] for each in result.series} == {100, 1000}
+    assert all(len(each.values[0]) >= 5 for each in result.series)

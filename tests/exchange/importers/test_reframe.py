@@ -26,17 +26,17 @@ def file(*cases):
 
 
 def test_every_run_of_a_test_is_a_launch(written):
-    found = read(written(file(case(10.0), case(12.0))))
-    assert (found.tool, found.repeats) == ("reframe 4.7.3", "launch")
-    (series,) = found.series
+    result = read(written(file(case(10.0), case(12.0))))
+    assert (result.tool, result.repeats) == ("reframe 4.7.3", "launch")
+    (series,) = result.series
     assert dict(series.levels) == {"test": "stream_test", "n": 4}
     assert (series.metric, series.unit, series.better) == ("copy_bw", "B/s", "higher")
     assert series.values == ((10e6,), (12e6,))
 
 
 def test_environments_are_levels_where_they_differ(written):
-    found = read(written(file(case(), case(environ="nvidia"))))
-    assert [each.levels["environment"] for each in found.series] == ["gnu", "nvidia"]
+    result = read(written(file(case(), case(environ="nvidia"))))
+    assert [item.levels["environment"] for item in result.series] == ["gnu", "nvidia"]
 
 
 def test_reports_of_version_3_list_variables(written):
@@ -45,8 +45,8 @@ def test_reports_of_version_3_list_variables(written):
 
 
 def test_tests_without_a_value_are_told(written):
-    found = read(written(file(case(), case(name="bad", display_name="bad", perfvalues={}))))
-    assert found.notes == ("Without a value, as they failed or report none: bad.",)
+    result = read(written(file(case(), case(name="bad", display_name="bad", perfvalues={}))))
+    assert result.notes == ("Without a value, as they failed or report none: bad.",)
 
 
 def test_any_unit_is_one_and_a_test_that_failed_is_a_run_that_failed(written):
@@ -58,9 +58,9 @@ def test_any_unit_is_one_and_a_test_that_failed_is_a_run_that_failed(written):
 
 
 def test_a_report_that_reframe_made_is_read_whole_with_its_parameters(made_by_the_tool):
-    found = read(made_by_the_tool("reframe.json"))
-    assert (found.tool, found.repeats, found.notes) == ("reframe 4.10.4", "launch", ())
-    assert [(dict(each.levels), each.metric, each.unit, each.values) for each in found.series] == [
+    result = read(made_by_the_tool("reframe.json"))
+    assert (result.tool, result.repeats, result.notes) == ("reframe 4.10.4", "launch", ())
+    assert [(dict(item.levels), item.metric, item.unit, item.values) for item in result.series] == [
         ({"test": "sums_test", "n": 1000}, "rate", "B/s", ((100e6,),)),
         ({"test": "sums_test", "n": 1000}, "took", "s", ((pytest.approx(0.6e-3),),)),
         ({"test": "sums_test", "n": 2000}, "rate", "B/s", ((200e6,),)),

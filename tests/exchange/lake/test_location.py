@@ -62,10 +62,10 @@ def test_what_cannot_be_read_is_named_without_the_secrets_of_the_url(monkeypatch
     fsspec.register_implementation("failing", Failing, clobber=True)
     with pytest.raises(UsageError) as error:
         Location("failing://key:hunter2@host/x?token=s3cr3t").list_files()
-    told = f"{error.value.message} {error.value.hint}"
-    assert "failing://host/x cannot be read" in told
-    assert "hunter2" not in told
-    assert "s3cr3t" not in told
+    message = f"{error.value.message} {error.value.hint}"
+    assert "failing://host/x cannot be read" in message
+    assert "hunter2" not in message
+    assert "s3cr3t" not in message
 
 
 @pytest.mark.parametrize("url", ["nonsense://x", "http://[::1"])

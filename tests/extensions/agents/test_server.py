@@ -48,9 +48,11 @@ def test_four_tools_are_offered_and_a_gate_is_judged(ask, tmp_path):
     assert [tool.name for tool in tools.tools] == ["compare", "gate", "ratchet", "explain"]
     assert all(tool.description and tool.input_schema["properties"] for tool in tools.tools)
     assert not gated.is_error, gated.content
-    found = gated.structured_content
-    assert (found["exit_code"], found["meaning"]) == (1, "a benchmark is slower")
-    assert [(each["name"], each["verdict"]) for each in found["answer"]["benchmarks"]] == [("sort", "slower")]
+    content = gated.structured_content
+    assert (content["exit_code"], content["meaning"]) == (1, "a benchmark is slower")
+    assert [(benchmark["name"], benchmark["verdict"]) for benchmark in content["answer"]["benchmarks"]] == [
+        ("sort", "slower")
+    ]
     assert refused.is_error
     assert "'sh' is not a program that may be started here" in refused.content[0].text
     assert suites.git("status", "--porcelain") == ""

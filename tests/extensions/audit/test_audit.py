@@ -74,19 +74,19 @@ def asked(faults, small_page) -> AuditRequest:
 
 
 def test_one_slow_line_in_4_is_found_with_its_size_where_every_residue_is_visited(asked, tmp_path):
-    told: list[str] = []
-    found = audit(asked, tmp_path, watch=silent, tell=told.append)
-    (finding,) = found.findings
+    message: list[str] = []
+    result = audit(asked, tmp_path, watch=silent, tell=message.append)
+    (finding,) = result.findings
     assert (finding.context, finding.verdict) == ("env_bytes", "moves")
     assert (finding.population, len(finding.screened), finding.unseen) == (PAGE, PAGE, 0)
-    slow = [each.level for each in finding.screened if each.ratio > 1.3]
+    slow = [item.level for item in finding.screened if item.ratio > 1.3]
     assert len(slow) == 64
     assert finding.beyond(0.02) == 64
     assert finding.extreme.level in slow
     # 300 pages of some 400: the effect is that of the program, whatever its start touches.
     assert 1.4 < finding.extreme.ratio < 2
-    assert found.metric == "minor_faults"
-    assert told[0].startswith("audit: 256 of 256 levels of env_bytes; about ")
+    assert result.metric == "minor_faults"
+    assert message[0].startswith("audit: 256 of 256 levels of env_bytes; about ")
 
 
 # Touches 300 pages more where its name begins at one byte of eight, wherever its stack is.
@@ -107,16 +107,16 @@ def test_a_program_that_feels_at_which_byte_a_string_lies_is_found(faults, small
     (tmp_path / "byte.c").write_text(BYTE)
     subprocess.run(["cc", "-O1", "-o", "byte", "byte.c"], cwd=tmp_path, check=True)
     for kind in ("env_bytes", "argv0_bytes"):
-        asked = AuditRequest(
+        request = AuditRequest(
             command=str(tmp_path / "byte"),
             metric="minor_faults",
             only=(kind,),
             thorough=True,
             max_time_s=0.1,
         )
-        (finding,) = audit(asked, tmp_path / kind, watch=silent, tell=silent).findings
+        (finding,) = audit(request, tmp_path / kind, watch=silent, tell=silent).findings
         assert finding.verdict == "moves"
-        slow = [int(each.level) for each in finding.screened if each.ratio > 1.3]
+        slow = [int(item.level) for item in finding.screened if item.ratio > 1.3]
         assert len(slow) == PAGE / 8
         assert len({level % 8 for level in slow}) == 1
 
@@ -159,7 +159,7 @@ def test_every_kind_that_was_not_varied_is_named_with_what_this_machine_lacks(mo
     assert left_out["heap_offset"] == "this machine has no heap"
     known = {*(each.name for each in among), *left_out, *list_unvaried({*(e.name for e in among), *left_out})}
     assert known == {
-        name for name, each in INTERVENTIONS.items() if not each.placeholders and not each.is_place
+        name for name, item in INTERVENTIONS.items() if not item.placeholders and not item.is_place
     }
 
 
@@ -186,7 +186,7 @@ def test_an_audit_that_goes_on_in_a_longer_environment_says_so(asked, tmp_path, 
 
 
 def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asked, tmp_path):
-    whole = audit(asked, tmp_path / "whole", watch=silent, tell=silent)
+    result = audit(asked, tmp_path / "whole", watch=silent, tell=silent)
 
     def interrupt(at) -> None:
         if at.noun == "blocks of the screening" and at.blocks_done == 1:
@@ -199,8 +199,8 @@ def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_f
     assert existing_seed(tmp_path / "parts" / "pilot.lab") == 5
     assert existing_seed(tmp_path / "nothing") is None
     continued = audit(asked, tmp_path / "parts", watch=silent, tell=silent)
-    assert [each.verdict for each in continued.findings] == [each.verdict for each in whole.findings]
-    assert continued.runs == whole.runs
+    assert [item.verdict for item in continued.findings] == [finding.verdict for finding in result.findings]
+    assert continued.runs == result.runs
 
 
 def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_replication(
@@ -208,22 +208,24 @@ def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_re
 ):
     # A variable that only one of them had, or that was longer in one, would move every level.
     only = ("env_bytes", "argv0_bytes", "affinity")
-    asked = AuditRequest(command=str(faults), metric="minor_faults", only=only, thorough=True, max_time_s=0.1)
-    found = audit(asked, tmp_path, watch=silent, tell=silent)
+    request = AuditRequest(
+        command=str(faults), metric="minor_faults", only=only, thorough=True, max_time_s=0.1
+    )
+    result = audit(request, tmp_path, watch=silent, tell=silent)
     sizes: dict[str, dict[tuple, tuple[int, int]]] = {}
     for stage in ("screening", "replication"):
         with Record.open(tmp_path / f"{stage}.lab") as record:
-            levels = {each.id: tuple(each.levels.items()) for each in record.treatments}
+            levels = {treatment.id: tuple(treatment.levels.items()) for treatment in record.treatments}
             sizes[stage] = {
-                levels[each.treatment]: (each.argv_bytes, each.env_bytes)
-                for _, each in record.stream_measurements()
+                levels[item.treatment]: (item.argv_bytes, item.env_bytes)
+                for _, item in record.stream_measurements()
             }
     shared = sizes["screening"].keys() & sizes["replication"].keys()
     assert len(shared) > 10
     assert {key: sizes["screening"][key] for key in shared} == {
         key: sizes["replication"][key] for key in shared
     }
-    verdicts = {finding.context: finding.verdict for finding in found.findings}
+    verdicts = {finding.context: finding.verdict for finding in result.findings}
     assert verdicts["env_bytes"] == "moves"
     assert verdicts["affinity"] != "moves"
 
@@ -249,10 +251,10 @@ def test_a_program_of_one_thread_is_tried_on_single_cpus_so_that_a_slow_one_is_f
     slow = max(os.sched_getaffinity(0))
     (tmp_path / "unlike.c").write_text(UNLIKE)
     subprocess.run(["cc", "-O1", f"-DSLOW={slow}", "-o", "unlike", "unlike.c"], cwd=tmp_path, check=True)
-    asked = AuditRequest(
+    request = AuditRequest(
         command=str(tmp_path / "unlike"), metric="minor_faults", only=("affinity",), max_time_s=0.1
     )
-    (finding,) = audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings
+    (finding,) = audit(request, tmp_path / "labs", watch=silent, tell=silent).findings
     assert (finding.context, finding.verdict, finding.typical) == ("affinity", "moves", ("none",))
     assert finding.extreme.level == str(slow)
 
@@ -281,8 +283,8 @@ int main(void) {
 def test_a_program_that_its_locale_or_the_limit_of_its_stack_slows_is_found(tmp_path, limit, kind):
     (tmp_path / "it.c").write_text(SURROUNDED)
     subprocess.run(["cc", "-O1", f"-DLIMIT={limit}", "-o", "it", "it.c"], cwd=tmp_path, check=True)
-    asked = AuditRequest(command=str(tmp_path / "it"), metric="minor_faults", only=(kind,), max_time_s=0.1)
-    (finding,) = audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings
+    request = AuditRequest(command=str(tmp_path / "it"), metric="minor_faults", only=(kind,), max_time_s=0.1)
+    (finding,) = audit(request, tmp_path / "labs", watch=silent, tell=silent).findings
     assert (finding.context, finding.verdict) == (kind, "moves")
     assert 1.5 < max(finding.extreme.ratio, 1 / finding.extreme.ratio) < 4
 
@@ -309,7 +311,7 @@ def test_levels_of_affinity_are_single_cpus_names_or_none_by_what_the_program_do
     openmp, _ = place_threads((several, among[1]), "openmp", requested=False)
     assert openmp[0].population[:2] == ("none", "compact")
     own, left_out = place_threads((several, among[1]), "own", requested=False)
-    assert [each.name for each in own] == ["env_bytes"]
+    assert [item.name for item in own] == ["env_bytes"]
     assert left_out["affinity"].startswith("the program uses several CPUs at once")
     with pytest.raises(MachineError, match="affinity cannot be varied here"):
         place_threads((several, among[1]), "own", requested=True)
@@ -341,7 +343,7 @@ def test_what_this_machine_lacks_is_left_out_with_the_reason_or_refused_where_it
     setting.write_text("0\n")
     monkeypatch.setitem(INTERVENTIONS, "aslr", Aslr(setting))
     among, left_out = candidates(AuditRequest(command="true"))
-    assert "aslr" not in [each.name for each in among]
+    assert "aslr" not in [item.name for item in among]
     assert left_out["aslr"].startswith("this system has address randomisation off")
     with pytest.raises(MachineError, match="aslr cannot be varied here") as caught:
         candidates(AuditRequest(command="true", only=("aslr",)))
@@ -406,7 +408,7 @@ def test_the_stages_share_the_limit_and_an_audit_that_goes_on_keeps_what_they_ha
     def tell(_: str) -> None:
         clock.now = 200.0
 
-    found = audit(LIMITED, tmp_path, watch=silent, tell=tell)
+    result = audit(LIMITED, tmp_path, watch=silent, tell=tell)
     limits = {}
     for stage in ("pilot", "replication"):
         with Record.open(tmp_path / f"{stage}.lab") as record:
@@ -415,7 +417,7 @@ def test_the_stages_share_the_limit_and_an_audit_that_goes_on_keeps_what_they_ha
     assert 399 < limits["replication"] < 400
     clock.now = 0.0
     again = audit(LIMITED, tmp_path, watch=silent, tell=silent)
-    assert (again.runs, again.blocks) == (found.runs, found.blocks)
+    assert (again.runs, again.blocks) == (result.runs, result.blocks)
 
 
 def test_an_audit_whose_time_is_over_says_how_far_it_came_and_how_long_it_takes(clock, tmp_path):
@@ -429,12 +431,12 @@ def test_an_audit_whose_time_is_over_says_how_far_it_came_and_how_long_it_takes(
 
 
 def test_an_audit_ends_early_with_the_blocks_that_it_has(clock, tmp_path):
-    asked = replace(LIMITED, command="sleep 0.02")
+    result = replace(LIMITED, command="sleep 0.02")
 
     def tell(_: str) -> None:
         clock.now = 597.0
 
-    found = audit(asked, tmp_path, watch=silent, tell=tell)
+    found = audit(result, tmp_path, watch=silent, tell=tell)
     with Record.open(tmp_path / "replication.lab") as record:
         assert record.progress().blocks["complete"] == found.blocks
         assert record.experiment.design.blocks > found.blocks >= 2
@@ -456,14 +458,14 @@ int main(void) {
 def test_the_time_that_was_given_goes_into_more_blocks_until_all_is_decided(clock, tmp_path):
     (tmp_path / "varying.c").write_text(VARYING)
     subprocess.run(["cc", "-O1", "-o", "varying", "varying.c"], cwd=tmp_path, check=True)
-    asked = replace(LIMITED, command=str(tmp_path / "varying"), max_time_s=50)
-    found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    result = replace(LIMITED, command=str(tmp_path / "varying"), max_time_s=50)
+    found = audit(result, tmp_path / "labs", watch=silent, tell=silent)
     with Record.open(tmp_path / "labs" / "replication.lab") as record:
         first = record.extensions()[0].from_blocks
     assert (first, found.findings[0].verdict) == (30, "within")
     assert found.blocks in (60, 120, 240, 480, 960, 1920)
     # The clock stands still, so that it was decided and not stopped; going on finds the same.
-    assert audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings == found.findings
+    assert audit(result, tmp_path / "labs", watch=silent, tell=silent).findings == found.findings
 
 
 # Touches 300 pages more in the shell that a person starts it in, and in none of the contexts drawn for it.
@@ -488,9 +490,9 @@ def audited_at_home(tmp_path, monkeypatch, *usual: str):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     monkeypatch.setattr("steelyard.extensions.audit.candidates.USUAL", usual)
-    asked = AuditRequest(command=str(tmp_path / "home"), metric="minor_faults", max_time_s=0.1)
-    found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
-    return {finding.context: finding for finding in found.findings}
+    request = AuditRequest(command=str(tmp_path / "home"), metric="minor_faults", max_time_s=0.1)
+    result = audit(request, tmp_path / "labs", watch=silent, tell=silent)
+    return {finding.context: finding for finding in result.findings}
 
 
 def test_the_context_that_the_user_is_in_is_tested_like_any_other(tmp_path, monkeypatch):
@@ -512,15 +514,15 @@ def test_a_length_that_no_level_has_is_found_where_it_is_the_users_own(tmp_path,
 
 
 def test_kinds_that_are_asked_for_by_name_are_judged_alone(tmp_path):
-    asked = AuditRequest(command="true", metric="minor_faults", only=("omp_wait_policy",), max_time_s=0.1)
-    found = audit(asked, tmp_path, watch=silent, tell=silent)
-    assert [finding.context for finding in found.findings] == ["omp_wait_policy"]
+    request = AuditRequest(command="true", metric="minor_faults", only=("omp_wait_policy",), max_time_s=0.1)
+    result = audit(request, tmp_path, watch=silent, tell=silent)
+    assert [finding.context for finding in result.findings] == ["omp_wait_policy"]
 
 
 def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
-    asked = AuditRequest(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
+    request = AuditRequest(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
     with pytest.raises(UsageError, match="major_faults is 0 in some runs"):
-        audit(asked, tmp_path, watch=silent, tell=silent)
+        audit(request, tmp_path, watch=silent, tell=silent)
 
 
 def test_time_is_cpu_time_for_a_program_that_computes_in_one_thread_however_others_disturb_it():
@@ -541,8 +543,8 @@ def test_a_program_that_never_waits_is_known_by_that_where_every_run_was_disturb
 
 
 def test_time_is_elapsed_time_for_a_program_that_waits(tmp_path):
-    asked = AuditRequest(command="sleep 0.02", only=("affinity",), max_time_s=0.1)
-    assert audit(asked, tmp_path, watch=silent, tell=silent).metric == "wall_s"
+    request = AuditRequest(command="sleep 0.02", only=("affinity",), max_time_s=0.1)
+    assert audit(request, tmp_path, watch=silent, tell=silent).metric == "wall_s"
 
 
 def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(monkeypatch):
@@ -554,17 +556,17 @@ def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(mo
     among, left_out = candidates(AuditRequest(command="true"))
     assert {"env_bytes", "argv0_bytes"} <= left_out.keys()
     assert left_out["env_bytes"] == "every run has a layout of its own, since the kernel refuses"
-    assert "affinity" in [each.name for each in among]
+    assert "affinity" in [item.name for item in among]
 
 
 def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused_where_it_was_asked_for(tmp_path):
     picky = tmp_path / "picky"
     picky.write_text("#!/bin/sh\n[ ${#0} -lt 1000 ]\n")
     picky.chmod(0o755)
-    asked = AuditRequest(command=str(picky), metric="minor_faults", max_time_s=0.1)
-    found = audit(asked, tmp_path / "a", watch=silent, tell=silent)
-    assert found.left_out["argv0_bytes"].endswith(
+    request = AuditRequest(command=str(picky), metric="minor_faults", max_time_s=0.1)
+    result = audit(request, tmp_path / "a", watch=silent, tell=silent)
+    assert result.left_out["argv0_bytes"].endswith(
         "the program behaves differently: it ended with exit code 1"
     )
     with pytest.raises(ProgramError, match="argv0_bytes cannot be varied: at 3056"):
-        audit(replace(asked, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)
+        audit(replace(request, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)

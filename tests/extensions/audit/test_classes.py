@@ -24,17 +24,17 @@ def test_cycles_are_the_weighted_sum_of_the_events():
 
 def test_the_largest_class_comes_first_and_each_setting_is_in_one():
     slow = {"d1_misses": 50_000.0}
-    found = group_counts(counts_of(slow, {}, {}, slow, {}), 0.005)
-    assert found == [[1, 2, 4], [0, 3]]
+    result = group_counts(counts_of(slow, {}, {}, slow, {}), 0.005)
+    assert result == [[1, 2, 4], [0, 3]]
 
 
 @pytest.mark.parametrize(("more", "classes"), [(0, 1), (4_000, 1), (6_000, 2)])
 def test_a_difference_below_the_tolerance_of_the_cycles_makes_no_class(more, classes):
-    found = group_counts(counts_of({}, {}, {}, {"instructions": more}), 0.005)
-    assert len(found) == classes
+    result = group_counts(counts_of({}, {}, {}, {"instructions": more}), 0.005)
+    assert len(result) == classes
 
 
 def test_events_that_make_up_for_each_other_are_still_two_classes():
     # As many estimated cycles: fewer instructions, more misses.
-    found = group_counts(counts_of({}, {}, {"instructions": -50_000.0, "d1_misses": 5_000.0}), 0.005)
-    assert found == [[0, 1], [2]]
+    result = group_counts(counts_of({}, {}, {"instructions": -50_000.0, "d1_misses": 5_000.0}), 0.005)
+    assert result == [[0, 1], [2]]

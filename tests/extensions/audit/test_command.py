@@ -28,7 +28,7 @@ def test_an_audit_says_what_it_will_do_and_what_it_found_and_can_be_repeated_fro
     again = steelyard_cli(*command, "--json")
     document = json.loads(again.stdout)
     assert (document["format"], document["version"]) == ("steelyard/audit", 1)
-    assert [each["context"] for each in document["findings"]] == ["affinity"]
+    assert [finding["context"] for finding in document["findings"]] == ["affinity"]
 
 
 def test_a_limit_that_is_too_short_is_told_with_the_time_that_is_needed(steelyard_cli):
@@ -43,7 +43,7 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
     assert steelyard_cli(*audited, "true").returncode == 0
     assert steelyard_cli("compare", "-r", "3", "-o", "c.lab", "true").returncode == 0
     other = "error: a is what steelyard audit has of 'true'"
-    asked = [
+    question = [
         ((*audited, "true 1"), f"{other}, and not of 'true 1'"),
         ((*audited, "--timeout", "9 s", "true"), f"{other} with other options; its pilot differs in:"),
         (
@@ -55,9 +55,9 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
             "error: a contains the records of steelyard audit (pilot, replication)",
         ),
     ]
-    for words, told in asked:
+    for words, message in question:
         done = steelyard_cli(*words)
-        assert (done.returncode, done.stderr.splitlines()[0]) == (2, told)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (2, message)
         assert "a directory that does not exist yet" in done.stderr
         assert "spec" not in done.stderr
     assert steelyard_cli(*audited, "true").returncode == 0

@@ -96,11 +96,11 @@ def counted_by(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not found")
 def test_the_slow_line_is_found_by_counts_and_timed_where_it_lies_alone(asked, tmp_path):
-    found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
-    counted, (finding,) = found.counted, found.findings
+    result = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    counted, (finding,) = result.counted, result.findings
     assert (counted.lengths, counted.population) == (PAGE // 16, PAGE)
     # Four places of the stack in one line of 64 bytes.
-    assert [each.lengths for each in counted.classes] == [12, 4]
+    assert [item.lengths for item in counted.classes] == [12, 4]
     usual, slow = counted.classes
     assert slow.counts["instructions"] > usual.counts["instructions"] + 100 * 300
     assert (len(usual.timed), len(slow.timed), counted.timed) == (6, 2, 8)
@@ -112,11 +112,11 @@ def test_the_slow_line_is_found_by_counts_and_timed_where_it_lies_alone(asked, t
 
 def test_counts_that_are_all_equal_are_one_class_and_its_lengths_are_timed(asked, counted_by, tmp_path):
     counted_by("1,000,000")
-    told: list[str] = []
-    found = audit(asked, tmp_path / "labs", watch=silent, tell=told.append)
-    assert [(each.lengths, len(each.timed)) for each in found.counted.classes] == [(PAGE // 16, 6)]
-    assert len(found.findings[0].screened) == 6
-    assert told[1].startswith("audit: counts of 16 lengths, about ")
+    message: list[str] = []
+    result = audit(asked, tmp_path / "labs", watch=silent, tell=message.append)
+    assert [(item.lengths, len(item.timed)) for item in result.counted.classes] == [(PAGE // 16, 6)]
+    assert len(result.findings[0].screened) == 6
+    assert message[1].startswith("audit: counts of 16 lengths, about ")
 
 
 def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, counted_by, tmp_path):
@@ -130,12 +130,12 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
         audit(asked, tmp_path / "labs", watch=interrupt, tell=silent)
     with Record.open(tmp_path / "labs" / "counting.lab") as record:
         assert 0 < record.progress().blocks["complete"] < PAGE // 16
-    found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
-    assert found.counted.lengths == PAGE // 16
+    result = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    assert result.counted.lengths == PAGE // 16
     with Record.open(tmp_path / "labs" / "counting.lab") as record:
         assert record.progress().trials == PAGE // 16
     again = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
-    assert again.counted == found.counted
+    assert again.counted == result.counted
 
 
 @pytest.mark.parametrize("more", ["x", "x" * 16])
@@ -158,9 +158,9 @@ def test_a_limit_of_time_ends_counting_and_the_share_that_was_not_reached_is_tol
     # Half of what is left is less than one run takes: one length is counted whatever the limit is.
     monkeypatch.setattr("steelyard.extensions.audit.counts._SHARE_IN_A_LIMIT", 0.0)
     limited = replace(asked, limited=True, max_time_s=600.0)
-    found = audit(limited, tmp_path / "labs", watch=silent, tell=silent)
-    assert 0 < found.counted.lengths < PAGE // 16
-    assert found.counted.unseen > 0.1
+    result = audit(limited, tmp_path / "labs", watch=silent, tell=silent)
+    assert 0 < result.counted.lengths < PAGE // 16
+    assert result.counted.unseen > 0.1
 
 
 def test_counts_that_do_not_repeat_are_refused_before_any_length_is_counted(asked, counted_by, tmp_path):
@@ -199,5 +199,5 @@ def test_where_there_are_more_classes_than_room_the_most_different_are_timed():
     cycles = np.array([100.0] * 10 + [100.0 + n for n in range(1, 61)])
     classes = [list(range(10)), *([place] for place in range(10, 70))]
     chosen = choose(classes, cycles, seed=1)
-    assert [len(each) for each in chosen] == [6, *[1] * 42, *[0] * 18]
+    assert [len(item) for item in chosen] == [6, *[1] * 42, *[0] * 18]
     assert sorted(place for each in chosen[1:] for place in each) == list(range(28, 70))

@@ -20,25 +20,25 @@ BOUND = math.log1p(LEAST)
 
 
 def pairs(*differences) -> list[LevelPair]:
-    return [LevelPair("env_bytes", i, np.asarray(each, dtype=float)) for i, each in enumerate(differences)]
+    return [LevelPair("env_bytes", i, np.asarray(item, dtype=float)) for i, item in enumerate(differences)]
 
 
 def test_p_values_are_those_of_scipys_t_test_against_the_least_effect_adjusted_by_holm():
     draw = np.random.default_rng(2)
-    given = [draw.normal(mean, 0.02, 12) for mean in (0.05, -0.06, 0.03, 0.001)]
-    found = [each for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST)]
+    inputs = [draw.normal(mean, 0.02, 12) for mean in (0.05, -0.06, 0.03, 0.001)]
+    result = [item for _, item in replicate(pairs(*inputs), alpha=0.01, least=LEAST)]
     expected = [
         ttest_1samp(each, math.copysign(BOUND, each.mean())).pvalue if abs(each.mean()) > BOUND else 1.0
-        for each in given
+        for each in inputs
     ]
-    assert [each.p for each in found] == pytest.approx(expected, rel=1e-9)
+    assert [each.p for each in result] == pytest.approx(expected, rel=1e-9)
     rejected, adjusted, *_ = multipletests(expected, 0.01, "holm")
-    assert [each.p_holm for each in found] == pytest.approx(list(adjusted), rel=1e-9)
-    assert [each.moves for each in found] == list(rejected)
-    assert [each.ratio for each in found] == pytest.approx([math.exp(each.mean()) for each in given])
-    first = found[0]
-    half = t.ppf(0.975, 11) * given[0].std(ddof=1) / math.sqrt(12)
-    assert first.ci95.low == pytest.approx(math.exp(given[0].mean() - half))
+    assert [each.p_holm for each in result] == pytest.approx(list(adjusted), rel=1e-9)
+    assert [each.moves for each in result] == list(rejected)
+    assert [each.ratio for each in result] == pytest.approx([math.exp(each.mean()) for each in inputs])
+    first = result[0]
+    half = t.ppf(0.975, 11) * inputs[0].std(ddof=1) / math.sqrt(12)
+    assert first.ci95.low == pytest.approx(math.exp(inputs[0].mean() - half))
 
 
 @given(
@@ -49,11 +49,11 @@ def test_p_values_are_those_of_scipys_t_test_against_the_least_effect_adjusted_b
     )
 )
 def test_an_effect_is_one_exactly_when_its_interval_lies_beyond_the_least(given):
-    for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST):
-        low, high = each.ci_family.low, each.ci_family.high
+    for _, item in replicate(pairs(*given), alpha=0.01, least=LEAST):
+        low, high = item.ci_family.low, item.ci_family.high
         # Bounds that touch the least effect are decided by the last bit.
         assume(min(abs(math.log(low) - BOUND), abs(math.log(high) + BOUND)) > 1e-9)
-        assert each.moves == (low > 1 + LEAST or high < 1 / (1 + LEAST))
+        assert item.moves == (low > 1 + LEAST or high < 1 / (1 + LEAST))
 
 
 def test_a_kind_is_within_only_where_all_its_intervals_are():
@@ -61,7 +61,7 @@ def test_a_kind_is_within_only_where_all_its_intervals_are():
     judged = dict(enumerate(each for _, each in replicate(pairs(tight, wide), alpha=0.01, least=LEAST)))
     assert verdict([judged[0]], LEAST) == "within"
     assert verdict([judged[0], judged[1]], LEAST) == "not_resolved"
-    moved = [each for _, each in replicate(pairs([0.3, 0.31] * 6, tight), alpha=0.01, least=LEAST)]
+    moved = [item for _, item in replicate(pairs([0.3, 0.31] * 6, tight), alpha=0.01, least=LEAST)]
     assert verdict(moved, LEAST) == "moves"
 
 
@@ -84,26 +84,26 @@ def test_effects_at_the_edge_of_the_least_are_called_in_one_audit_of_a_hundred_a
     draw = np.random.default_rng(11)
     false = 0
     for _ in range(audits):
-        given = BOUND + draw.normal(0, 0.03, (7, 12))
-        false += any(each.moves for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST))
+        inputs = BOUND + draw.normal(0, 0.03, (7, 12))
+        false += any(item.moves for _, item in replicate(pairs(*inputs), alpha=0.01, least=LEAST))
     assert false <= most
 
 
 def test_an_interval_that_ends_at_the_least_effect_is_within():
     tight = [0.001, -0.001] * 6
-    ((_, found),) = replicate(pairs(tight), alpha=0.01, least=LEAST)
-    ends = replace(found, ci_family=Interval(1 / (1 + LEAST), 1 + LEAST))
+    ((_, result),) = replicate(pairs(tight), alpha=0.01, least=LEAST)
+    ends = replace(result, ci_family=Interval(1 / (1 + LEAST), 1 + LEAST))
     assert verdict([ends], LEAST) == "within"
     for beyond in (Interval(0.98, 1 + LEAST), Interval(1.0, 1.0201)):
-        assert verdict([replace(found, ci_family=beyond)], LEAST) == "not_resolved"
+        assert verdict([replace(result, ci_family=beyond)], LEAST) == "not_resolved"
 
 
 @pytest.mark.parametrize(("blocks", "known"), [(4, False), (7, False), (8, True)])
 def test_equal_differences_have_an_interval_only_where_so_many_can_reject(blocks, known):
     # At 1 %: 2^-(n-1) is 1/64 for seven blocks and 1/128 for eight.
-    ((_, found),) = replicate(pairs([0.001] * blocks), alpha=0.01, least=LEAST)
-    assert (found.ci_family is not None) == known
-    assert verdict([found], LEAST) == ("within" if known else "not_resolved")
+    ((_, result),) = replicate(pairs([0.001] * blocks), alpha=0.01, least=LEAST)
+    assert (result.ci_family is not None) == known
+    assert verdict([result], LEAST) == ("within" if known else "not_resolved")
     ((_, beyond),) = replicate(pairs([0.5] * blocks), alpha=0.01, least=LEAST)
     assert beyond.moves == (beyond.ci_family is not None) == known
 
@@ -111,5 +111,5 @@ def test_equal_differences_have_an_interval_only_where_so_many_can_reject(blocks
 def test_equal_differences_claim_no_more_than_their_number_can_whatever_rounding_leaves_of_them():
     rng = np.random.default_rng(6)
     times = [np.full(10, time) for time in rng.uniform(1e-6, 1, 100)]
-    equal = [np.log(1.1 * each) - np.mean([np.log(each)] * 3, axis=0) for each in times]
-    assert {found.p for _, found in replicate(pairs(*equal), alpha=0.01, least=LEAST)} == {2**-9}
+    equal = [np.log(1.1 * item) - np.mean([np.log(item)] * 3, axis=0) for item in times]
+    assert {result.p for _, result in replicate(pairs(*equal), alpha=0.01, least=LEAST)} == {2**-9}

@@ -27,11 +27,11 @@ int main(void) { printf("%lu", (unsigned long)__libc_stack_end % PAGE); return 0
 @pytest.mark.parametrize("place", [0, 1600, PAGE_BYTES - 16])
 def test_steps_are_found_wherever_they_begin(place, first):
     planted = StackSteps(place, first)
-    found = find_steps(planted.place_at)
-    assert found == planted
-    assert found.place_at(first - 1) == place
-    assert found.place_at(first) == (place - 16) % PAGE_BYTES
-    assert found.place_at(PAGE_BYTES) == place
+    steps = find_steps(planted.place_at)
+    assert steps == planted
+    assert steps.place_at(first - 1) == place
+    assert steps.place_at(first) == (place - 16) % PAGE_BYTES
+    assert steps.place_at(PAGE_BYTES) == place
 
 
 def test_a_stack_that_stands_still_is_refused():

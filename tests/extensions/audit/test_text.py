@@ -124,8 +124,8 @@ def test_within_says_of_how_many_levels_where_not_all_were_visited_and_what_was_
 
 
 def test_the_context_of_the_users_own_shell_is_said_first_and_needs_no_level(audit):
-    own = Replicated("as_started", 1.38, None, Interval(1.36, 1.40), 1e-9, 1e-9, moves=True)
-    shell = AuditedContext(AS_STARTED, "cpu_s", "moves", ("typical",), (), (own,), None, 1, 0.0)
+    replicated = Replicated("as_started", 1.38, None, Interval(1.36, 1.40), 1e-9, 1e-9, moves=True)
+    shell = AuditedContext(AS_STARTED, "cpu_s", "moves", ("typical",), (), (replicated,), None, 1, 0.0)
     text = plain(lines(replace(audit, findings=(shell, *audit.findings)), 120))
     assert text.startswith(
         "The context of your shell is 1.380 × slower (1.360 to 1.400) than the typical one; environment"

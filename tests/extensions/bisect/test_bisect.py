@@ -20,8 +20,8 @@ from steelyard.lab.repository.repository import Repository
 
 
 def asked(good, bad, **changes):
-    given = {"words": ("./prog",), "build": "sh build", "metric": "rss_bytes", "seed": 1}
-    return BisectRequest(good=good, bad=bad, **{**given, **changes})
+    inputs = {"words": ("./prog",), "build": "sh build", "metric": "rss_bytes", "seed": 1}
+    return BisectRequest(good=good, bad=bad, **{**inputs, **changes})
 
 
 def search(programs, tmp_path, request, **options):
@@ -29,43 +29,43 @@ def search(programs, tmp_path, request, **options):
 
 
 def named(found):
-    return [each.commit for each in found.candidates]
+    return [candidate.commit for candidate in found.candidates]
 
 
 def test_the_commit_is_found_its_records_stay_and_its_work_trees_go(programs, tmp_path):
     ids = programs.line(9, 6)
-    said = []
-    found = search(programs, tmp_path, asked(ids[0], "HEAD"), tell=said.append)
-    assert named(found) == [ids[6]]
-    assert found.candidates[0].subject == "commit 6"
-    assert found.probability >= 0.95
-    assert found.direction == "worse"
-    assert found.ci95.low > 2
-    assert (found.good, found.bad, found.commits) == (ids[0], ids[8], 8)
-    likes = {ids.index(each.commit): each.like for each in found.tested}
+    text = []
+    match = search(programs, tmp_path, asked(ids[0], "HEAD"), tell=text.append)
+    assert named(match) == [ids[6]]
+    assert match.candidates[0].subject == "commit 6"
+    assert match.probability >= 0.95
+    assert match.direction == "worse"
+    assert match.ci95.low > 2
+    assert (match.good, match.bad, match.commits) == (ids[0], ids[8], 8)
+    likes = {ids.index(item.commit): item.like for item in match.tested}
     assert all(like == ("bad" if place >= 6 else "good") for place, like in likes.items())
-    assert said
+    assert text
     assert programs.git("worktree", "list").count("\n") == 0
     assert (tmp_path / "found" / "001.lab" / "record.sqlite").is_file()
     # The same again is read from the records: nothing is built, and the answer is the same.
-    assert search(programs, tmp_path, asked(ids[0], "HEAD")) == found
+    assert search(programs, tmp_path, asked(ids[0], "HEAD")) == match
     assert list((tmp_path / "found" / "trees").glob("*/prog")) == []
 
 
 def test_a_commit_that_does_not_build_is_skipped_and_named_with_what_its_build_said(programs, tmp_path):
     ids = programs.line(8, 4, c3="echo no such header; exit 3", c4="exit 3")
-    found = search(programs, tmp_path, asked(ids[0], ids[-1]))
-    assert set(named(found)) == {ids[3], ids[4], ids[5]}
-    skipped = {each.commit: each.why for each in found.skipped}
+    match = search(programs, tmp_path, asked(ids[0], ids[-1]))
+    assert set(named(match)) == {ids[3], ids[4], ids[5]}
+    skipped = {item.commit: item.why for item in match.skipped}
     assert set(skipped) <= {ids[3], ids[4]}
     assert all(why == "its build ended with 3" for why in skipped.values())
 
 
 def test_a_commit_that_builds_and_does_not_run_is_skipped(programs, tmp_path):
     ids = programs.line(6, 5, c3="printf '#!/bin/sh\\nexit 9\\n' > prog; chmod +x prog")
-    found = search(programs, tmp_path, asked(ids[0], ids[-1]))
-    assert ids[5] in named(found)
-    assert all(each.commit == ids[3] for each in found.skipped)
+    match = search(programs, tmp_path, asked(ids[0], ids[-1]))
+    assert ids[5] in named(match)
+    assert all(item.commit == ids[3] for item in match.skipped)
 
 
 def test_a_directory_in_which_a_search_runs_is_refused_to_another_one(programs, tmp_path):
@@ -81,10 +81,10 @@ def test_a_directory_in_which_a_search_runs_is_refused_to_another_one(programs, 
 
 def test_ends_that_do_not_differ_name_no_commit(programs, tmp_path):
     ids = programs.line(4, 99)
-    found = search(programs, tmp_path, asked(ids[0], ids[-1], blocks=3))
-    assert (found.candidates, found.tested) == ((), ())
-    assert found.resolvable > 0
-    assert found.end_blocks == 48
+    match = search(programs, tmp_path, asked(ids[0], ids[-1], blocks=3))
+    assert (match.candidates, match.tested) == ((), ())
+    assert match.resolvable > 0
+    assert match.end_blocks == 48
 
 
 def test_an_interrupted_search_goes_on_where_it_was(programs, tmp_path):
@@ -100,8 +100,8 @@ def test_an_interrupted_search_goes_on_where_it_was(programs, tmp_path):
     first = (tmp_path / "found" / "001.lab" / "record.sqlite").stat().st_mtime_ns
     batches = sorted(path.name for path in (tmp_path / "found").glob("*.lab"))
     assert batches == ["001.lab", "002.lab"]
-    found = search(programs, tmp_path, asked(ids[0], ids[-1], seed=None))
-    assert named(found) == [ids[3]]
+    match = search(programs, tmp_path, asked(ids[0], ids[-1], seed=None))
+    assert named(match) == [ids[3]]
     assert (tmp_path / "found" / "001.lab" / "record.sqlite").stat().st_mtime_ns == first
 
 
@@ -116,8 +116,8 @@ def test_commits_beside_a_merged_branch_are_not_searched_for_what_came_after_a_c
     programs.git("merge", "-q", "-s", "ours", "-m", "merged", "branch")
     merged = programs.git("rev-parse", "HEAD")
     bad = programs.program(16, message="bad")
-    found = search(programs, tmp_path, asked(good, bad))
-    assert (found.commits, named(found)) == (2, [merged])
+    match = search(programs, tmp_path, asked(good, bad))
+    assert (match.commits, named(match)) == (2, [merged])
 
 
 def test_another_search_in_the_same_directory_is_refused(programs, tmp_path):
@@ -134,10 +134,10 @@ def test_another_search_in_the_same_directory_is_refused(programs, tmp_path):
 def test_changes_that_are_not_committed_are_said_not_to_be_measured(programs, tmp_path):
     ids = programs.line(2, 1)
     (programs.path / "prog.in").write_text("#!/bin/sh\nexit 1\n")
-    said = []
-    found = search(programs, tmp_path, asked(ids[0], ids[-1]), tell=said.append)
-    assert said[0] == "uncommitted changes are not measured"
-    assert named(found) == [ids[1]]
+    text = []
+    match = search(programs, tmp_path, asked(ids[0], ids[-1]), tell=text.append)
+    assert text[0] == "uncommitted changes are not measured"
+    assert named(match) == [ids[1]]
     assert (programs.path / "prog.in").read_text() == "#!/bin/sh\nexit 1\n"
 
 
@@ -168,12 +168,12 @@ def test_an_end_that_does_not_build_ends_the_search_with_its_log(programs, tmp_p
 
 def test_a_build_command_is_read_by_a_shell(programs, tmp_path):
     ids = programs.line(2, 1)
-    found = bisect(
+    result = bisect(
         asked(ids[0], ids[-1], build="sh build && test -x {tree}/prog"),
         Repository(programs.path),
         tmp_path / "by-shell",
     )
-    assert named(found) == [ids[1]]
+    assert named(result) == [ids[1]]
 
 
 def test_no_hook_of_the_repository_runs(programs, tmp_path):
@@ -187,8 +187,8 @@ def test_no_hook_of_the_repository_runs(programs, tmp_path):
 
 def test_what_a_build_leaves_running_is_ended(programs, tmp_path):
     ids = programs.line(2, 1)
-    found = search(programs, tmp_path, asked(ids[0], ids[-1], build="sh -c 'sh build; sleep 300 &'"))
-    assert named(found) == [ids[1]]
+    match = search(programs, tmp_path, asked(ids[0], ids[-1], build="sh -c 'sh build; sleep 300 &'"))
+    assert named(match) == [ids[1]]
 
 
 def test_without_git_the_error_says_how_to_get_it(programs, tmp_path, monkeypatch):

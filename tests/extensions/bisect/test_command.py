@@ -33,7 +33,7 @@ def test_the_answer_names_the_commit_with_its_message_and_probability(steelyard_
     assert "× good" in done.stderr
     document = json.loads(steelyard_cli("bisect", line[0], "HEAD", "--json", *COMMAND).stdout)
     assert document["format"] == "steelyard/bisection"
-    assert [each["commit"] for each in document["candidates"]] == [line[2]]
+    assert [candidate["commit"] for candidate in document["candidates"]] == [line[2]]
 
 
 def test_ends_that_do_not_differ_exit_with_3_under_strict(steelyard_cli, line):

@@ -57,14 +57,14 @@ def test_one_commit_is_named_with_its_message_and_what_was_measured():
 
 
 def test_several_commits_are_named_together_with_those_that_were_skipped():
-    found = replace(
+    result = replace(
         FOUND,
         candidates=(Candidate(IDS[3], "one", 0.5), Candidate(IDS[4], "other", 0.48)),
         skipped=(SkippedCommit(IDS[3], "its build ended with 2"),),
         tested=(*FOUND.tested, ComparedCommit(IDS[5], 5, 1.025, 0.5, "between")),
         ended_early=True,
     )
-    said = text(found, 200)
+    said = text(result, 200)
     assert "one of these 2 commits made it (98 % sure):" in said
     assert "- 0303030303 is skipped: its build ended with 2\n" in said
     assert "- 0505050505: differs from both ends: more than one commit changed the program" in said
@@ -72,11 +72,11 @@ def test_several_commits_are_named_together_with_those_that_were_skipped():
 
 
 def test_ends_that_are_alike_are_said_with_what_would_have_shown():
-    found = replace(
+    result = replace(
         FOUND, candidates=(), tested=(), probability=0.0, ratio=1.001, ci95=Interval(0.998, 1.004), p=0.6,
         resolvable=0.0052, is_named=False,
     )  # fmt: skip
-    said = " ".join(text(found).split())
+    said = " ".join(text(result).split())
     assert said.startswith(
         "? wall_s of ./prog input: 0707070707 is not seen to differ from 0000000000, 1.0010 ×"
     )

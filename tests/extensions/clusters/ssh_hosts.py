@@ -61,8 +61,10 @@ def missing() -> str | None:
     lacks += [] if Path("/usr/sbin/sshd").exists() else ["sshd"]
     if lacks:
         return f"{', '.join(lacks)} not found (Debian: openssh-server openssh-client iproute2)"
-    made = subprocess.run(["unshare", "-n", "-m", "-u", "-p", "-f", "true"], check=False, capture_output=True)
-    return None if made.returncode == 0 else "namespaces cannot be made here"
+    process = subprocess.run(
+        ["unshare", "-n", "-m", "-u", "-p", "-f", "true"], check=False, capture_output=True
+    )
+    return None if process.returncode == 0 else "namespaces cannot be made here"
 
 
 class Host:

@@ -97,7 +97,7 @@ def test_blocks_lie_on_both_hosts_without_python_or_our_files(both, asked, tmp_p
             assert on == {block.context.settings["node"]}
         (done,) = record.runs()
         assert record.journals() == []
-        assert not [each for each in record.warnings() if each.kind == "host_changed"]
+        assert not [warning for warning in record.warnings() if warning.kind == "host_changed"]
     assert Counter(names.values()) == {"n1": 4, "n2": 4}
     assert "Linux" in done.host["node n1"]
     assert done.host["hostname"] in ("n1, n2", "n2, n1")
@@ -193,9 +193,9 @@ def test_others_go_on_without_a_host_that_is_away_and_what_it_did_meanwhile_coun
         eventually(lambda: len(rows(tmp_path)) == 8)
         with Record.open(tmp_path / "it.lab") as record:
             assert record.progress().blocks["complete"] == 2
-        with pytest.raises(MachineError, match="n2 cannot be reached") as told:
+        with pytest.raises(MachineError, match="n2 cannot be reached") as error:
             run(going_on, tmp_path / "it.lab")
-        assert told.value.hint
+        assert error.value.hint
     finally:
         both.n2.set_link("up")
     assert run(going_on, tmp_path / "it.lab") == "complete"
@@ -237,9 +237,9 @@ def test_one_host_is_no_context(asked, tmp_path):
 def test_another_key_of_a_host_is_refused_before_anything_runs(both, asked, tmp_path):
     (tmp_path / "known").write_text("")
     ssh = ["ssh", "-F", str(both.place / "ssh_config"), "-o", f"UserKnownHostsFile={tmp_path}/known"]
-    with pytest.raises(MachineError, match="Host key verification failed") as told:
+    with pytest.raises(MachineError, match="Host key verification failed") as error:
         run(asked(ssh=ssh), tmp_path / "it.lab")
-    assert "compare the key" in (told.value.hint or "")
+    assert "compare the key" in (error.value.hint or "")
     assert not (tmp_path / "it.lab").exists()
 
 
@@ -269,11 +269,11 @@ REFUSED_BY_HOST = {
 
 @pytest.mark.parametrize("case", REFUSED_BY_HOST)
 def test_what_a_host_lacks_is_said(case, both, asked, tmp_path):
-    options, told = REFUSED_BY_HOST[case]
+    options, message = REFUSED_BY_HOST[case]
     (tmp_path / "cache").mkdir()
     program = tmp_path / "ssh"
     program.write_text(STAND_IN.format(place=tmp_path / "cache", options=options))
     program.chmod(0o755)
-    with pytest.raises(MachineError, match=told):
+    with pytest.raises(MachineError, match=message):
         run(asked(ssh=[str(program)]), tmp_path / "it.lab")
     assert rows(tmp_path) == []

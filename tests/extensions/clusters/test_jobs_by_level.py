@@ -102,11 +102,11 @@ def ran_once(source, trials):
 def test_each_level_has_a_job_with_its_own_options_and_every_trial_runs_once(tmp_path):
     assert run(asked(tmp_path), tmp_path / "it.lab") == "complete"
     assert ran_once(tmp_path, 18)
-    seen = defaultdict(set)
+    result = defaultdict(set)
     for _, job, nodes, p in logged(tmp_path):
         assert nodes == f"nodes={p}"
-        seen[p].add(job)
-    assert {p: len(jobs) for p, jobs in seen.items()} == {"4": 1, "8": 1, "16": 1}
+        result[p].add(job)
+    assert {p: len(jobs) for p, jobs in result.items()} == {"4": 1, "8": 1, "16": 1}
     assert (tmp_path / "queue" / "begun").read_text().split() == ["3", "2", "1"]
     with Record.open(tmp_path / "it.lab") as record:
         assert record.progress().blocks["complete"] == 3
@@ -121,7 +121,7 @@ def test_within_a_job_the_arms_of_each_block_run_in_the_order_that_was_drawn(tmp
             for outcome in record.outcomes()
             for trial, treatment in enumerate(outcome.block.order, outcome.block.first_trial)
         }
-        levels = {each.id: each.levels for each in record.treatments}
+        levels = {item.id: item.levels for item in record.treatments}
     for p in (4, 8, 16):
         mine = [int(trial) for trial, _, _, level in logged(tmp_path) if level == str(p)]
         assert mine == [trial for trial in sorted(drawn) if levels[drawn[trial]]["p"] == p]
@@ -141,7 +141,7 @@ def test_no_more_jobs_wait_or_run_at_once_than_were_asked_for(tmp_path, jobs):
 def test_what_order_means_is_said_in_the_record_and_in_the_answer(tmp_path):
     run(asked(tmp_path), tmp_path / "it.lab")
     with Record.open(tmp_path / "it.lab") as record:
-        (warning,) = [each for each in record.warnings() if each.kind == "jobs_by_level"]
+        (warning,) = [item for item in record.warnings() if item.kind == "jobs_by_level"]
         answer = analyze(record)
     assert "each level of p ran in jobs of its own (3 in all, up to 3 at once)" in warning.text
     assert "what differs from job to job" in warning.text
@@ -153,8 +153,8 @@ def test_a_job_that_is_killed_costs_its_level_one_trial_and_the_others_none(tmp_
     once += " then kill -KILL $PPID; sleep 9; fi; "
     assert run(asked(tmp_path, hold=1, script=once + WRITES), tmp_path / "it.lab") == "complete"
     with Record.open(tmp_path / "it.lab") as record:
-        failed = [each for _, each in record.stream_measurements() if each.status != "ok"]
-        levels = {each.id: each.levels for each in record.treatments}
+        failed = [item for _, item in record.stream_measurements() if item.status != "ok"]
+        levels = {treatment.id: treatment.levels for treatment in record.treatments}
         assert record.progress().blocks["complete"] == 3
     assert [levels[each.treatment]["p"] for each in failed] == [8]
     assert "its machine was taken away" in (failed[0].reason or "")
@@ -234,8 +234,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_is_refused_with_its_place(case, tmp_path):
-    more, told = REFUSED[case]
-    with pytest.raises(SpecError, match=told):
+    more, message = REFUSED[case]
+    with pytest.raises(SpecError, match=message):
         asked(tmp_path, **more)
 
 
@@ -264,7 +264,7 @@ def test_blocks_are_dealt_out_to_jobs_where_the_queue_is_told_no_factor(tmp_path
     by_trial = {int(trial): job for trial, job, *_ in logged(tmp_path)}
     with Record.open(tmp_path / "it.lab") as record:
         jobs = [{by_trial[outcome.block.first_trial + i] for i in range(6)} for outcome in record.outcomes()]
-    assert [len(each) for each in jobs] == [1] * 4
+    assert [len(item) for item in jobs] == [1] * 4
     assert jobs[0] == jobs[2] != jobs[1] == jobs[3]
 
 

@@ -24,8 +24,8 @@ def numbers(raw_trials):
 
 
 def test_failures_in_a_row_at_the_end_are_the_queues():
-    found = [trial(1, 10), trial(2, 20, exit_code=143), trial(3, 21, exit_code=1)]
-    assert numbers(drop_ranks_ended_first(found)) == [1]
+    result = [trial(1, 10), trial(2, 20, exit_code=143), trial(3, 21, exit_code=1)]
+    assert numbers(drop_ranks_ended_first(result)) == [1]
 
 
 def test_a_failure_before_a_trial_that_went_well_is_the_programs():
@@ -33,8 +33,8 @@ def test_a_failure_before_a_trial_that_went_well_is_the_programs():
 
 
 def test_a_failure_more_than_a_minute_before_the_end_is_the_programs():
-    found = [trial(1, 10, exit_code=3), trial(2, 100, exit_code=1)]
-    assert numbers(drop_ranks_ended_first(found)) == [1]
+    result = [trial(1, 10, exit_code=3), trial(2, 100, exit_code=1)]
+    assert numbers(drop_ranks_ended_first(result)) == [1]
 
 
 def test_a_trial_over_its_own_time_limit_is_the_programs():
@@ -44,10 +44,10 @@ def test_a_trial_over_its_own_time_limit_is_the_programs():
 def test_trials_of_a_job_that_obeyed_all_orders_all_count(tmp_path):
     job = Job(tmp_path)
     (tmp_path / "end").write_text('{"exit":0,"host":"n","kernel":"k","cpu":"c","started":1,"ended":2}')
-    found = [trial(1, 10, exit_code=3)]
-    assert select_trials(found, job, Template(["x"], "(.)", ["x"])) == found
+    result = [trial(1, 10, exit_code=3)]
+    assert select_trials(result, job, Template(["x"], "(.)", ["x"])) == result
     (tmp_path / "end").write_text('{"exit":143,"host":"n","kernel":"k","cpu":"c","started":1,"ended":2}')
-    assert select_trials(found, job, Template(["x"], "(.)", ["x"])) == []
+    assert select_trials(result, job, Template(["x"], "(.)", ["x"])) == []
 
 
 def test_a_journal_is_that_of_the_job_in_its_name_or_of_the_run(tmp_path):

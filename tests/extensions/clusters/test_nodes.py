@@ -95,12 +95,12 @@ def test_a_run_that_is_cut_between_nodes_goes_on_and_runs_each_trial_once(tmp_pa
         return whole(self, *words)
 
     monkeypatch.setattr(Template, "submit", until_the_third)
-    wanted = asked(tmp_path, by_processes(tmp_path))
+    result = asked(tmp_path, by_processes(tmp_path))
     with pytest.raises(BaseException, match="interrupted"):
-        run(wanted, tmp_path / "it.lab")
+        run(result, tmp_path / "it.lab")
     monkeypatch.setattr(Template, "submit", whole)
     assert len(ran_on(tmp_path)) == 8
-    assert run(wanted, tmp_path / "it.lab") == "complete"
+    assert run(result, tmp_path / "it.lab") == "complete"
     assert len((tmp_path / "log").read_text().splitlines()) == 16
     with Record.open(tmp_path / "it.lab") as record:
         assert ran_on(tmp_path) == drawn(record)
@@ -124,20 +124,20 @@ def test_a_node_is_the_same_by_its_short_and_its_full_name(tmp_path):
 
 
 def test_a_plan_says_how_many_nodes_and_blocks_on_each(tmp_path):
-    found = preview(asked(tmp_path, by_processes(tmp_path), blocks=10), tmp_path / "no.lab")
-    assert found.nodes.keys() == set(NODES)
-    assert sorted(found.nodes.values()) == [2, 2, 3, 3]
-    text = " ".join(render(found, asked(tmp_path, by_processes(tmp_path), blocks=10)).split())
+    result = preview(asked(tmp_path, by_processes(tmp_path), blocks=10), tmp_path / "no.lab")
+    assert result.nodes.keys() == set(NODES)
+    assert sorted(result.nodes.values()) == [2, 2, 3, 3]
+    text = " ".join(render(result, asked(tmp_path, by_processes(tmp_path), blocks=10)).split())
     assert "4 nodes, 2 to 3 blocks on each, one job for each node and look: n1, n2, n3 and n4" in text
 
 
 def test_nodes_that_the_queue_cannot_be_asked_for_are_refused_before_anything_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    wanted = asked(tmp_path, {"kind": "slurm"}, node="random")
+    result = asked(tmp_path, {"kind": "slurm"}, node="random")
     with pytest.raises(MachineError, match="sinfo"):
-        run(wanted, tmp_path / "it.lab")
+        run(result, tmp_path / "it.lab")
     assert not (tmp_path / "it.lab").exists()
-    assert any("sinfo" in refusal.error for refusal in preview(wanted, tmp_path / "it.lab").refused)
+    assert any("sinfo" in refusal.error for refusal in preview(result, tmp_path / "it.lab").refused)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +161,14 @@ def test_nodes_of_the_partition_that_take_jobs_are_those_to_draw_from(
 
 def test_on_slurm_nodes_are_drawn_once_and_a_record_keeps_them(slurm, tmp_path, monkeypatch):
     launch = {"kind": "slurm", "poll": "0.2 s", "env": {"SLURM_CONF": os.environ["SLURM_CONF"]}}
-    wanted = asked(tmp_path, launch, node="random")
-    assert preview(wanted, tmp_path / "it.lab").nodes == dict.fromkeys(NODES, 2)
-    assert run(wanted, tmp_path / "it.lab") == "complete"
+    result = asked(tmp_path, launch, node="random")
+    assert preview(result, tmp_path / "it.lab").nodes == dict.fromkeys(NODES, 2)
+    assert run(result, tmp_path / "it.lab") == "complete"
     with Record.open(tmp_path / "it.lab") as record:
         assert ran_on(tmp_path) == drawn(record)
         assert record.experiment.contexts.settings["node"] == NODES
         assert not record.warnings()
     # Whatever is up now, what is there goes on as it began.
     monkeypatch.setattr(Slurm, "list_nodes", lambda _: ["n9", "n8"])
-    assert resolve_nodes(wanted, tmp_path / "it.lab").contexts.settings["node"] == NODES
-    assert run(wanted, tmp_path / "it.lab") == "complete"
+    assert resolve_nodes(result, tmp_path / "it.lab").contexts.settings["node"] == NODES
+    assert run(result, tmp_path / "it.lab") == "complete"

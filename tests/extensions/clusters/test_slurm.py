@@ -61,10 +61,10 @@ def test_a_two_factor_experiment_runs_in_one_job_with_the_ranks_that_were_asked_
         order = [treatment for outcome in record.outcomes() for treatment in outcome.block.order]
         (run_,) = record.runs()
     ranks = {1: 1, 2: 1, 3: 2, 4: 2}  # by treatment, the last factor varies fastest
-    wanted = Counter(
+    counter = Counter(
         (trial, rank) for trial, treatment in enumerate(order, 1) for rank in range(ranks[treatment])
     )
-    assert logged(tmp_path) == wanted
+    assert logged(tmp_path) == counter
     (job,) = jobs_of(tmp_path)
     assert job.end is not None
     assert (job.end.exit, job.settled) == (0, True)
@@ -82,9 +82,9 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
     process.kill()
     assert exit_code(process) == -signal.SIGKILL
     assert run(going_on, tmp_path / "it.lab") == "complete"
-    seen = logged(tmp_path)
-    assert {trial for trial, _ in seen} == set(range(1, 9))
-    assert set(seen.values()) == {1}
+    result = logged(tmp_path)
+    assert {trial for trial, _ in result} == set(range(1, 9))
+    assert set(result.values()) == {1}
     assert len(jobs_of(tmp_path)) == 1
     with Record.open(tmp_path / "it.lab") as record:
         assert [run_.state for run_ in record.runs()][-1] == "complete"
@@ -105,7 +105,7 @@ def test_a_job_that_is_cancelled_costs_no_more_than_the_trials_whose_ranks_it_en
     # Slurm ends the ranks first: of one trial, and of the next where that begins before the runner is ended.
     # Their srun ends as if by itself. A trial that ran when the runner was ended runs again.
     assert len(failed) <= 2
-    assert not any("its machine was taken away" in (each.reason or "") for each in failed)
+    assert not any("its machine was taken away" in (item.reason or "") for item in failed)
     assert states["complete"] == 2
     assert states["incomplete"] <= len(failed)
     assert len(jobs_of(tmp_path)) >= 2
@@ -198,9 +198,9 @@ def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path
 
 
 def test_a_queue_that_refuses_is_an_error_with_its_words(slurm, tmp_path):
-    with pytest.raises(MachineError, match="invalid partition") as told:
+    with pytest.raises(MachineError, match="invalid partition") as message:
         run(asked(tmp_path, options=["--partition=none"]), tmp_path / "it.lab")
-    assert "under [launch]" in (told.value.hint or "")
+    assert "under [launch]" in (message.value.hint or "")
 
 
 def test_a_cluster_that_runs_answers(slurm):
@@ -216,7 +216,7 @@ PINGS = {
 
 @pytest.mark.parametrize("case", PINGS)
 def test_commands_without_a_cluster_are_no_queue_for_a_plan_and_for_a_run(case, tmp_path, monkeypatch):
-    answer, told = PINGS[case]
+    answer, message = PINGS[case]
     commands = tmp_path / "commands"
     commands.mkdir()
     for name in ("sbatch", "squeue", "scancel", "scontrol"):
@@ -230,7 +230,7 @@ def test_commands_without_a_cluster_are_no_queue_for_a_plan_and_for_a_run(case, 
     (refused,) = preview(going_on, tmp_path / "it.lab").refused
     with pytest.raises(MachineError, match="no Slurm cluster answers") as error:
         run(going_on, tmp_path / "it.lab")
-    assert told in refused.error
+    assert message in refused.error
     assert (refused.error, refused.hint) == (error.value.message, error.value.hint)
     assert not (tmp_path / "asked").exists()
     assert not (tmp_path / "it.lab").exists()
@@ -273,7 +273,7 @@ def test_blocks_are_dealt_out_to_the_tasks_of_one_array(slurm, tmp_path):
         for outcome in record.outcomes():
             block = outcome.block
             assert len({tasks[block.first_trial + i] for i in range(len(block.order))}) == 1
-        (warning,) = [each for each in record.warnings() if each.kind == "jobs_at_once"]
+        (warning,) = [item for item in record.warnings() if item.kind == "jobs_at_once"]
     assert "dealt out to up to 3 jobs at once" in warning.text
 
 

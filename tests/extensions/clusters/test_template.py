@@ -66,7 +66,7 @@ def test_facts_of_the_host_are_those_of_the_node_and_not_of_where_the_job_was_ha
         tmp_path / "it.lab",
     )
     with Record.open(tmp_path / "it.lab") as record:
-        (host,) = [each.host for each in record.runs()]
+        (host,) = [item.host for item in record.runs()]
     assert (host["hostname"], host["kernel"]) == ("node7", "Linux 6.1")
     assert host["submitted_from"] == os.uname().nodename
     assert "cpus_online" not in host
@@ -88,9 +88,9 @@ def test_variables_that_are_not_handed_on_do_not_reach_a_program(tmp_path, monke
     monkeypatch.setenv("SECRET", "hidden")
     command = ["/bin/sh", "-c", 'env > "$0"', "{source}/log"]
     run(asked(tmp_path, command=command), tmp_path / "it.lab")
-    seen = (tmp_path / "log").read_text()
-    assert "ALLOCATION=" in seen
-    assert "SECRET" not in seen
+    text = (tmp_path / "log").read_text()
+    assert "ALLOCATION=" in text
+    assert "SECRET" not in text
 
 
 def test_what_programs_inherit_is_for_nobody_else_and_does_not_stay(tmp_path, monkeypatch):
@@ -138,16 +138,16 @@ def test_a_job_that_is_away_counts_as_ended_after_a_minute_and_some_answers(tmp_
     job = Job(tmp_path / "000001")
     job.directory.mkdir()
     job.note_id("7")
-    now, told = [0.0], []
+    now, message = [0.0], []
     monkeypatch.setattr(Template, "absence_s", 60.0)
     clock = SimpleNamespace(
         monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds)
     )
     monkeypatch.setattr("steelyard.extensions.clusters.awaiting.time", clock)
     queue = Submission(Template(["true"], "(.*)", ["true"], ["false"]), "{run}", poll_s=10.0)
-    await_job(job, queue, "it", told.append)
+    await_job(job, queue, "it", message.append)
     assert 60 <= now[0] < 75
-    assert set(told) == {"job 7, not found in the queue"}
+    assert set(message) == {"job 7, not found in the queue"}
 
 
 def test_a_trial_whose_job_the_queue_cancelled_is_missing_at_random_and_run_again(tmp_path):
@@ -163,9 +163,9 @@ def test_a_trial_whose_job_the_queue_cancelled_is_missing_at_random_and_run_agai
 
 @pytest.mark.parametrize("script", ["#!/bin/bash\nexit 3\n# {run}", "#!/bin/bash\nkill -KILL $$\n{run}"])
 def test_jobs_that_end_again_and_again_without_a_trial_stop_the_run_with_their_log(tmp_path, script):
-    with pytest.raises(ProgramError, match="3 jobs in a row ended without finishing a trial") as told:
+    with pytest.raises(ProgramError, match="3 jobs in a row ended without finishing a trial") as error:
         run(asked(tmp_path, script=script), tmp_path / "it.lab")
-    assert str(jobs_in(tmp_path / "it.lab" / JOBS)[-1].log) in (told.value.hint or "")
+    assert str(jobs_in(tmp_path / "it.lab" / JOBS)[-1].log) in (error.value.hint or "")
     with Record.open(tmp_path / "it.lab") as record:
         assert record.progress().trials == 0
 
@@ -228,8 +228,8 @@ def killed_while_it_hands_in(source, submit, command=SLOWLY):
 
 
 def logged_once(source):
-    seen = Counter(line.split()[0] for line in (source / "log").read_text().splitlines())
-    return dict.fromkeys(map(str, range(1, 6)), 1) == {str(int(trial)): n for trial, n in seen.items()}
+    counter = Counter(line.split()[0] for line in (source / "log").read_text().splitlines())
+    return dict.fromkeys(map(str, range(1, 6)), 1) == {str(int(trial)): n for trial, n in counter.items()}
 
 
 def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_runs_twice(tmp_path, eventually):
@@ -246,9 +246,9 @@ def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_run
 def test_a_job_that_runs_and_whose_number_is_lost_is_not_run_beside(tmp_path, eventually):
     going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST.replace("echo", "exit #"), UNTIL_TOLD)
     eventually((tmp_path / "log").exists)
-    with pytest.raises(RecordBusyError, match="its number is not known") as told:
+    with pytest.raises(RecordBusyError, match="its number is not known") as error:
         run(going_on, tmp_path / "it.lab")
-    assert f"touch {job.directory / 'settled'}" in (told.value.hint or "")
+    assert f"touch {job.directory / 'settled'}" in (error.value.hint or "")
     (tmp_path / "go").touch()
     eventually(lambda: job.end is not None)
     assert run(going_on, tmp_path / "it.lab") == "complete"
@@ -264,7 +264,7 @@ def test_a_job_that_begins_after_its_number_was_lost_finds_no_orders(tmp_path):
     assert job.orders.exists()
     going_on.touch()
     assert run(spec, tmp_path / "it.lab") == "complete"
-    assert [each.directory.name for each in jobs_in(tmp_path / "it.lab" / JOBS)] == ["000001", "000002"]
+    assert [item.directory.name for item in jobs_in(tmp_path / "it.lab" / JOBS)] == ["000001", "000002"]
     assert not job.orders.exists()
     subprocess.run([job.script], check=False, capture_output=True, cwd=tmp_path)
     assert job.end.exit == 1
@@ -282,14 +282,14 @@ def test_without_a_command_that_tells_a_job_is_taken_to_run_until_it_says_that_i
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "message"),
     [("#!/bin/bash\n", "0 times"), ("{run}\n{run}\n", "2 times"), (None, "cannot be read")],
 )
-def test_a_script_needs_one_place_for_the_trials(tmp_path, script, told):
+def test_a_script_needs_one_place_for_the_trials(tmp_path, script, message):
     going_on = asked(tmp_path, script=script or "")
     if script is None:
         (tmp_path / "job.in").unlink()
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         run(going_on, tmp_path / "it.lab")
 
 

@@ -9,7 +9,7 @@ def test_a_demo_that_is_stopped_is_said_again_as_a_whole(steelyard_started, tmp_
     process = steelyard_started("demo", "-o", "d")
     eventually(lambda: list(tmp_path.glob("d/itself-sequential.lab/journal/*")), process)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
-    assert process.returncode == 130, told
+    _, message = process.communicate()
+    assert process.returncode == 130, message
     # Between two comparisons there is no record to speak of.
-    assert told.strip() == "interrupted" or told.splitlines()[-1] == "hint: steelyard demo -o d"
+    assert message.strip() == "interrupted" or message.splitlines()[-1] == "hint: steelyard demo -o d"

@@ -55,12 +55,12 @@ GOOD = {
 def found(topic, load=QUIET, **facts):
     """The finding about a topic on a good machine with these facts changed; ``None`` removes one."""
     changed = {name: value for name, value in (GOOD | facts).items() if value is not None}
-    (one,) = [each for each in examine(HostState(changed, load)) if each.topic == topic]
+    (one,) = [item for item in examine(HostState(changed, load)) if item.topic == topic]
     return one
 
 
 def test_nothing_is_wrong_with_a_good_machine():
-    assert {each.weight for each in examine(HostState(GOOD, QUIET))} == {"ok"}
+    assert {item.weight for item in examine(HostState(GOOD, QUIET))} == {"ok"}
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_nothing_is_wrong_with_a_good_machine():
 def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures_it(
     topic, facts, weight, cure
 ):
-    one = found(topic, **facts)
-    assert (one.weight, one.cure) == (weight, cure)
-    assert (one.means is None) == (weight == "ok")
+    result = found(topic, **facts)
+    assert (result.weight, result.cure) == (weight, cure)
+    assert (result.means is None) == (weight == "ok")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_steal_at_the_moment_weighs_more_than_that_of_the_past():
 
 def test_the_worst_comes_first():
     facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True}
-    weights = [each.weight for each in examine(HostState(facts, QUIET))]
+    weights = [item.weight for item in examine(HostState(facts, QUIET))]
     assert weights[:2] == ["problem", "limitation"]
     assert set(weights[2:]) == {"ok"}
 
@@ -208,10 +208,10 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
     monkeypatch.setattr("steelyard.lab.run.run.capabilities", able)
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
-        (one,) = record.runs()
+        (result,) = record.runs()
         assert set(seen) == {sum(len(outcome.block.order) for outcome in record.outcomes())}
-    assert one.host["aslr_can_be_off"] is True
-    assert "kernel" in one.host
+    assert result.host["aslr_can_be_off"] is True
+    assert "kernel" in result.host
 
 
 @pytest.mark.parametrize(
@@ -231,9 +231,9 @@ def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
     monkeypatch.setattr("steelyard.lab.run.run.capabilities", unable)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
-        (one,) = record.runs()
-    assert one.state == "complete"
-    assert "kernel" in one.host
+        (result,) = record.runs()
+    assert result.state == "complete"
+    assert "kernel" in result.host
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -245,8 +245,8 @@ def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tm
     monkeypatch.setattr("steelyard.lab.run.process.Thread", NoThread)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
-        (one,) = record.runs()
-    assert (one.state, "aslr_can_be_off" in one.host) == ("complete", False)
+        (result,) = record.runs()
+    assert (result.state, "aslr_can_be_off" in result.host) == ("complete", False)
 
 
 def test_every_line_but_a_command_fits_80_columns():
@@ -259,8 +259,8 @@ def test_every_line_but_a_command_fits_80_columns():
 def test_counters_are_available_or_missing_and_never_both():
     facts = capabilities()
     available, missing = (
-        {name for name in str(facts[f"counters_{what}"]).split(",") if name}
-        for what in ("available", "missing")
+        {name for name in str(facts[f"counters_{text}"]).split(",") if name}
+        for text in ("available", "missing")
     )
     assert available | missing == {*HARDWARE, *SOFTWARE, *TREE}
     assert not available & missing
@@ -277,11 +277,11 @@ def test_the_command_prints_text_and_one_json_document(steelyard_cli):
 
 
 def test_without_a_runner_the_machine_cannot_measure_and_that_is_said_first(steelyard_cli):
-    told = steelyard_cli("doctor", env={"STEELYARD_RUNNER": "/nowhere/steelyard-runner"})
-    assert told.returncode == 4
-    assert "/nowhere/steelyard-runner" in told.stdout
+    process = steelyard_cli("doctor", env={"STEELYARD_RUNNER": "/nowhere/steelyard-runner"})
+    assert process.returncode == 4
+    assert "/nowhere/steelyard-runner" in process.stdout
     first = next(
-        line for line in told.stdout.splitlines() if line.startswith(("problem", "limitation", "ok"))
+        line for line in process.stdout.splitlines() if line.startswith(("problem", "limitation", "ok"))
     )
     assert first.startswith("problem     runner")
 

@@ -65,10 +65,10 @@ def test_a_claim_is_judged_at_every_scale(steelyard_cli, data, tmp_path, least, 
     claims = tmp_path / "claims.toml"
     claims.write_text(CLAIMS.format(least=least, up_to=up_to), encoding="utf-8")
     record = str(tmp_path / "runs.lab")
-    made = steelyard_cli(
+    process = steelyard_cli(
         "import", str(data), "--value", "t", "--by", "p", "--unit", "s", "--claims", str(claims), "-o", record
     )
-    assert made.returncode == 0, made.stderr
+    assert process.returncode == 0, process.stderr
     done = steelyard_cli("check", record, "--strict")
     assert done.returncode == code, done.stdout
     assert words in " ".join(done.stdout.split())

@@ -24,20 +24,20 @@ def series(values, at=P, **more):
 
 
 def test_strong_scaling_is_that_of_the_textbook():
-    found = measure_efficiency(series(TIMES))
-    assert [point.speedup for point in found.points] == pytest.approx([100 / t for t in TIMES])
-    assert [point.efficiency for point in found.points] == pytest.approx(
+    efficiency = measure_efficiency(series(TIMES))
+    assert [point.speedup for point in efficiency.points] == pytest.approx([100 / t for t in TIMES])
+    assert [point.efficiency for point in efficiency.points] == pytest.approx(
         [100 / (p * t) for p, t in zip(P, TIMES, strict=True)]
     )
-    assert [point.cost for point in found.points] == pytest.approx([100, 102, 108, 144, 304])
+    assert [point.cost for point in efficiency.points] == pytest.approx([100, 102, 108, 144, 304])
     # 92.6 % at 4, 69.4 % at 8; the speedup falls after 8.
-    assert (found.up_to, found.peak) == (4, 8)
-    assert found.surely_up_to is None
+    assert (efficiency.up_to, efficiency.peak) == (4, 8)
+    assert efficiency.surely_up_to is None
 
 
 def test_a_base_above_one_is_the_unit_of_scales():
-    found = measure_efficiency(series([50.0, 26.0, 14.0], at=[16, 32, 64]))
-    assert [point.efficiency for point in found.points] == pytest.approx([1, 50 / 52, 50 / 56])
+    efficiency = measure_efficiency(series([50.0, 26.0, 14.0], at=[16, 32, 64]))
+    assert [point.efficiency for point in efficiency.points] == pytest.approx([1, 50 / 52, 50 / 56])
 
 
 def test_weak_scaling_and_rates_have_their_own_ratio():
@@ -46,19 +46,21 @@ def test_weak_scaling_and_rates_have_their_own_ratio():
     assert [point.speedup for point in weak.points] == pytest.approx([1, 20 / 11, 3.2])
     for scaling in ("strong", "weak"):
         rate = replace(series([10.0, 18.0, 28.0], at=[1, 2, 4]), better="higher")
-        found = measure_efficiency(rate, scaling)
-        assert [point.efficiency for point in found.points] == pytest.approx([1, 0.9, 0.7])
-        assert found.points[0].cost is None
+        efficiency = measure_efficiency(rate, scaling)
+        assert [point.efficiency for point in efficiency.points] == pytest.approx([1, 0.9, 0.7])
+        assert efficiency.points[0].cost is None
 
 
 def test_the_interval_is_welchs_on_logarithms():
     base, point = [100.0, 104.0, 97.0, 101.0], [30.0, 31.0, 29.5]
-    found = measure_efficiency(series([base, point], at=[1, 4])).points[1].interval
+    interval = measure_efficiency(series([base, point], at=[1, 4])).points[1].interval
     errors = [np.var(v, ddof=1) / len(v) / np.mean(v) ** 2 for v in (base, point)]
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / 3 + errors[1] ** 2 / 2)
     reach = stats.t.ppf(0.975, freedom) * math.sqrt(sum(errors))
     middle = np.mean(base) / 4 / np.mean(point)
-    assert (found.low, found.high) == pytest.approx((middle * math.exp(-reach), middle * math.exp(reach)))
+    assert (interval.low, interval.high) == pytest.approx(
+        (middle * math.exp(-reach), middle * math.exp(reach))
+    )
 
 
 def test_intervals_of_95_percent_hold_the_truth_in_95_percent():
@@ -73,15 +75,15 @@ def test_intervals_of_95_percent_hold_the_truth_in_95_percent():
 
 def test_more_than_ideal_is_named_only_where_the_interval_says_so():
     sure = series([[100.0, 101.0, 99.0], [40.0, 40.4, 39.6], [25.0, 40.0, 10.0]], at=[1, 2, 4])
-    found = measure_efficiency(sure)
-    assert found.superlinear == (2.0,)
-    assert "superlinear" in describe(found)
+    efficiency = measure_efficiency(sure)
+    assert efficiency.superlinear == (2.0,)
+    assert "superlinear" in describe(efficiency)
 
 
 def test_efficiency_holds_up_to_the_first_scale_that_fails():
-    found = measure_efficiency(series([100.0, 80.0, 26.0], at=[1, 2, 4]))
-    assert found.up_to is None
-    assert describe(found).startswith("f: below 70 % of efficiency at once")
+    efficiency = measure_efficiency(series([100.0, 80.0, 26.0], at=[1, 2, 4]))
+    assert efficiency.up_to is None
+    assert describe(efficiency).startswith("f: below 70 % of efficiency at once")
 
 
 @pytest.mark.parametrize(
@@ -95,9 +97,9 @@ def test_efficiency_holds_up_to_the_first_scale_that_fails():
     ],
 )
 def test_what_has_no_efficiency_says_why(data, words):
-    found = measure_efficiency(data)
-    assert isinstance(found, NotComputed)
-    assert words in found.reason
+    efficiency = measure_efficiency(data)
+    assert isinstance(efficiency, NotComputed)
+    assert words in efficiency.reason
 
 
 def test_the_latex_table_has_a_row_a_scale():

@@ -100,8 +100,8 @@ def test_mistakes_are_errors_with_a_cure(steelyard_cli, arguments, message):
 
 
 def test_a_record_of_other_runs_says_how_to_explain_its_programs(steelyard_cli):
-    made = steelyard_cli("compare", "-o", "c.lab", "-r", "3", "true", "true a")
-    assert made.returncode == 0, made.stderr
+    process = steelyard_cli("compare", "-o", "c.lab", "-r", "3", "true", "true a")
+    assert process.returncode == 0, process.stderr
     done = steelyard_cli("explain", "c.lab")
     assert done.returncode != 0
     assert "c.lab has no profiles" in done.stderr

@@ -41,13 +41,13 @@ def test_parts_add_up_to_the_whole_difference():
     rng = np.random.default_rng(1)
     old = profiles(rng, {(MAIN, PARSE): 400, (MAIN, PARSE, HASH): 300, (MAIN, TINY): 0.2, (MAIN,): 20})
     new = profiles(rng, {(MAIN, PARSE): 480, (MAIN, PARSE, HASH): 300, (MAIN, TINY): 0.2, (MAIN,): 20})
-    times, found, plain = judged(old, new)
+    times, result, plain = judged(old, new)
     whole = (times.new.sum(axis=1) - times.old.sum(axis=1)).mean() / plain.mean()
-    named = sum(entry.value for entry in found.contributions if entry.named)
-    assert [entry.name for entry in found.contributions if entry.named] == ["parse"]
-    assert found.pool is not None
-    assert found.pool.functions == 1
-    assert named + found.unnamed.value + found.pool.value == pytest.approx(whole, rel=1e-12)
+    named = sum(entry.value for entry in result.contributions if entry.named)
+    assert [entry.name for entry in result.contributions if entry.named] == ["parse"]
+    assert result.pool is not None
+    assert result.pool.functions == 1
+    assert named + result.unnamed.value + result.pool.value == pytest.approx(whole, rel=1e-12)
 
 
 def test_inclusive_time_counts_a_recursive_function_once():
@@ -64,8 +64,8 @@ def test_a_renamed_function_is_one_and_new_and_gone_ones_are_called_so():
     renamed = Function("parse_fast", file="src/p.c", line=9)
     old = profiles(rng, {(MAIN, PARSE): 300, (MAIN, HASH): 100})
     new = profiles(rng, {(MAIN, renamed): 400, (MAIN, TINY): 100})
-    times, found, _ = judged(old, new)
-    by_name = {entry.name: entry for entry in found.contributions}
+    times, result, _ = judged(old, new)
+    by_name = {entry.name: entry for entry in result.contributions}
     assert by_name["parse_fast"].old_name == "parse"
     assert by_name["parse_fast"].presence == "both"
     assert by_name["parse_fast"].old_s == pytest.approx(0.3, rel=0.1)

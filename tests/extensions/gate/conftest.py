@@ -34,7 +34,7 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
         programs = [
             replace(
                 program,
-                probes={side: replace(each, seconds=PROCESS_S) for side, each in program.probes.items()},
+                probes={side: replace(item, seconds=PROCESS_S) for side, item in program.probes.items()},
             )
             for program in plan.programs
         ]

@@ -65,7 +65,7 @@ def gate_suite(rng, means, spread, budget):
             shared = np.random.default_rng([place, 9]).normal(0, 0.05, d.size)
             values = SideValues(shared - d / 2, shared + d / 2)
             evidence[place] = look_again(evidence[place], values, so_far, MARGIN)
-        decisions = [each.decision for each in judge(evidence, 0.05)]
+        decisions = [item.decision for item in judge(evidence, 0.05)]
         left = [place for place, decision in enumerate(decisions) if decision == "open"]
         if not left or done < look:
             break

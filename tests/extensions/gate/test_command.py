@@ -48,12 +48,15 @@ def test_documents_for_build_servers_say_the_same(steelyard_cli, slower, tmp_pat
     done = steelyard_cli("gate", *slower, "-o", "found", "--json", *outputs, *HARNESS)
     document = json.loads(done.stdout)
     assert document["format"] == "steelyard/gate"
-    verdicts = {each["name"]: each["verdict"] for each in document["benchmarks"]}
+    verdicts = {benchmark["name"]: benchmark["verdict"] for benchmark in document["benchmarks"]}
     assert verdicts == {"sort": "slower", "find": "equivalent", "old": "gone"}
     suite = ET.parse(tmp_path / "j.xml").getroot()[0]  # noqa: S314 -- ours
     assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
     results = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
-    assert [(each["ruleId"], each["level"]) for each in results] == [("slower", "error"), ("gone", "error")]
+    assert [(result["ruleId"], result["level"]) for result in results] == [
+        ("slower", "error"),
+        ("gone", "error"),
+    ]
     assert (tmp_path / "m.md").read_text().startswith("### ✗ 1 of 3 slower, by 20 %; 1 gone; 1 within 3 %\n")
     assert "<title>1 of 3 slower, by 20 %; 1 gone; 1 within 3 %</title>" in (tmp_path / "p.html").read_text()
     assert "::error title=sort slower::sort%3A slower" in done.stderr.replace("sort: ", "sort%3A ")
@@ -90,9 +93,9 @@ def test_a_machine_is_qualified_once_and_every_answer_says_so(steelyard_cli, sui
     done = steelyard_cli("gate", "--qualify", "--sessions", "2", "HEAD", "-o", "q", *HARNESS)
     assert done.returncode == 0, done.stderr
     assert "0 of 2 sessions red on equal programs" in done.stdout.replace("\n", " ")
-    found = json.loads(steelyard_cli("gate", base, head, "-o", "found", "--json", *HARNESS).stdout)
-    assert found["qualification"]["verdicts"] == 2
-    assert found["benchmarks"][0]["verdict"] == "equivalent"
+    result = json.loads(steelyard_cli("gate", base, head, "-o", "found", "--json", *HARNESS).stdout)
+    assert result["qualification"]["verdicts"] == 2
+    assert result["benchmarks"][0]["verdict"] == "equivalent"
 
 
 @pytest.mark.parametrize(
@@ -130,9 +133,11 @@ def test_a_plain_program_is_timed_from_outside(steelyard_cli, slower):
         "true",
     )
     done = steelyard_cli("gate", slower[0], "-o", "found", "--json", *command)
-    found = json.loads(done.stdout)
-    assert [(each["name"], each["verdict"]) for each in found["benchmarks"]] == [("true", "equivalent")]
-    assert (found["metric"], found["harness"]) == ("rss_bytes", "time")
+    result = json.loads(done.stdout)
+    assert [(benchmark["name"], benchmark["verdict"]) for benchmark in result["benchmarks"]] == [
+        ("true", "equivalent")
+    ]
+    assert (result["metric"], result["harness"]) == ("rss_bytes", "time")
 
 
 def test_a_qualification_is_not_taken_for_a_gate_by_what_reads_files(steelyard_cli, suites, tmp_path):

@@ -105,9 +105,9 @@ def test_base_is_the_branch_of_the_build_server_then_that_of_origin_then_the_usu
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next")
     assert find_base(here, {}) == "origin/next"
     assert find_base(here, {"GITHUB_BASE_REF": "release"}) == "origin/release"
-    with pytest.raises(UsageError, match="GITHUB_BASE_REF says 'gone', and origin/gone is not here") as told:
+    with pytest.raises(UsageError, match="GITHUB_BASE_REF says 'gone', and origin/gone is not here") as error:
         find_base(here, {"GITHUB_BASE_REF": "gone"})
-    assert told.value.hint == "git fetch origin gone:refs/remotes/origin/gone"
+    assert error.value.hint == "git fetch origin gone:refs/remotes/origin/gone"
 
 
 def test_without_any_known_branch_the_error_says_what_was_tried(tmp_path):

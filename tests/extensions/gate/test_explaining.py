@@ -61,8 +61,8 @@ def test_a_slower_benchmark_has_a_reason_and_an_equal_one_has_none(suites, tmp_p
         pytest.skip("there is no env")
     monkeypatch.setattr(explaining, "BLOCKS", 12)
     base, head = suites.suite(sort=100, find=100), suites.suite(sort=130, find=100)
-    found = gate(request_of(base, head), Repository(suites.path), tmp_path / "found")
-    by_name = {entry.name: entry for entry in found.benchmarks}
+    result = gate(request_of(base, head), Repository(suites.path), tmp_path / "found")
+    by_name = {entry.name: entry for entry in result.benchmarks}
     assert by_name["sort"].verdict == "slower"
     assert by_name["find"].reason is None
     reason = by_name["sort"].reason
@@ -75,19 +75,19 @@ def test_a_slower_benchmark_has_a_reason_and_an_equal_one_has_none(suites, tmp_p
 
 def test_functions_stand_under_their_benchmark_in_text_and_in_markdown():
     functions = tuple(ExplainedFunction(f"f{i}_x", "s.c:3", 0.05, Interval(0.04, 0.06)) for i in range(3))
-    found = answer(Reason("sampling made OLD 1 % and NEW 1 % slower", functions))
-    text = plain(list_lines(found))
+    result = answer(Reason("sampling made OLD 1 % and NEW 1 % slower", functions))
+    text = plain(list_lines(result))
     assert "sort is slower by\n  + 5.0 % (4.0 to 6.0) f0_x, s.c:3\n" in text
     assert max(map(len, text.splitlines())) <= 80
-    row = next(line for line in render(found, strict=False).splitlines() if "f0" in line)
+    row = next(line for line in render(result, strict=False).splitlines() if "f0" in line)
     assert row.count("<br>") == 2
     assert "f0\\_x" in row
 
 
 def test_a_benchmark_that_cannot_be_explained_says_why():
-    found = answer(Reason("items is no time of a run"))
-    assert "sort: items is no time of a run" in plain(list_lines(found))
-    assert "items is no time of a run" in render(found, strict=False)
+    result = answer(Reason("items is no time of a run"))
+    assert "sort: items is no time of a run" in plain(list_lines(result))
+    assert "items is no time of a run" in render(result, strict=False)
 
 
 def test_without_perf_nothing_is_built(monkeypatch, tmp_path, steelyard_cli):

@@ -14,8 +14,8 @@ BLOCK_S = 0.2
 
 
 def request_of(base, head, **changes):
-    given = {"words": ("./bench",), "harness": "google-benchmark", "seed": 1, "max_time_s": 60.0}
-    return GateRequest(base=base, head=head, **{**given, **changes})
+    inputs = {"words": ("./bench",), "harness": "google-benchmark", "seed": 1, "max_time_s": 60.0}
+    return GateRequest(base=base, head=head, **{**inputs, **changes})
 
 
 def run(suites, tmp_path, request, name="found", **options):
@@ -23,31 +23,31 @@ def run(suites, tmp_path, request, name="found", **options):
 
 
 def verdicts(found):
-    return {each.name: each.verdict for each in found.benchmarks}
+    return {item.name: item.verdict for item in found.benchmarks}
 
 
 def test_each_benchmark_gets_a_verdict_and_trees_go(suites, tmp_path):
     base = suites.suite(sort=100, find=100, fill=100, old=5)
     head = suites.suite(sort=120, find=100, fill=80, new=5)
-    found = run(suites, tmp_path, request_of(base, head))
-    assert verdicts(found) == {
+    result = run(suites, tmp_path, request_of(base, head))
+    assert verdicts(result) == {
         "sort": "slower",
         "find": "equivalent",
         "fill": "faster",
         "old": "gone",
         "new": "new",
     }
-    sort = found.benchmarks[0]
+    sort = result.benchmarks[0]
     assert sort.change == pytest.approx(0.2, abs=0.01)
     assert sort.ci95.low < 0.2 < sort.ci95.high
     assert (sort.base, sort.head) == (pytest.approx(100e-9, rel=0.01), pytest.approx(120e-9, rel=0.01))
-    assert (found.metric, found.unit, found.harness) == ("real_time_s", "s", "google-benchmark")
-    assert (found.base, found.head) == (base[:12], head[:12])
-    assert found.exit_code(strict=False) == 1
+    assert (result.metric, result.unit, result.harness) == ("real_time_s", "s", "google-benchmark")
+    assert (result.base, result.head) == (base[:12], head[:12])
+    assert result.exit_code(strict=False) == 1
     assert suites.git("worktree", "list").count("\n") == 0
     # The same again is read from the records.
     processes = len(suites.filters)
-    assert run(suites, tmp_path, request_of(base, head)) == found
+    assert run(suites, tmp_path, request_of(base, head)) == result
     assert len(suites.filters) == processes
 
 
@@ -55,23 +55,23 @@ def test_each_benchmark_gets_a_verdict_and_trees_go(suites, tmp_path):
 def test_what_is_decided_runs_no_more(suites, tmp_path):
     base = suites.suite(sort=100, find=100)
     head = suites.suite(sort=200, find=103)
-    found = run(suites, tmp_path, request_of(base, head, max_time_s=12 * BLOCK_S))
-    assert verdicts(found) == {"sort": "slower", "find": "open"}
-    assert found.out_of_time
+    result = run(suites, tmp_path, request_of(base, head, max_time_s=12 * BLOCK_S))
+    assert verdicts(result) == {"sort": "slower", "find": "open"}
+    assert result.out_of_time
     assert suites.filters[:2] == ["", ""]
     assert "^(sort|find)$" in suites.filters
     assert suites.filters[-1] == "^(find)$"
-    assert found.benchmarks[0].blocks < found.benchmarks[1].blocks
-    assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (1, 1)
+    assert result.benchmarks[0].blocks < result.benchmarks[1].blocks
+    assert (result.exit_code(strict=False), result.exit_code(strict=True)) == (1, 1)
 
 
 @pytest.mark.usefixtures("steady")
 def test_what_there_is_no_time_to_decide_waits(suites, tmp_path):
     base = suites.suite(sort=100, find=100, fill=100)
     head = suites.suite(sort=104.12, find=103.98, fill=70)
-    found = run(suites, tmp_path, request_of(base, head, margin=0.04, max_time_s=9 * BLOCK_S))
-    assert verdicts(found) == {"sort": "open", "find": "open", "fill": "faster"}
-    sort, find, _ = found.benchmarks
+    result = run(suites, tmp_path, request_of(base, head, margin=0.04, max_time_s=9 * BLOCK_S))
+    assert verdicts(result) == {"sort": "open", "find": "open", "fill": "faster"}
+    sort, find, _ = result.benchmarks
     assert find.blocks == 6 < sort.blocks
     assert suites.filters[-1] == "^(sort)$"
 
@@ -89,9 +89,9 @@ def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
     with pytest.raises(InterruptedRunError, match="interrupted; measurements so far are in "):
         run(suites, tmp_path, request, watch=stop_in_the_second_batch)
     assert suites.filters[:2] == ["", ""]
-    found = run(suites, tmp_path, request)
+    result = run(suites, tmp_path, request)
     assert suites.filters.count("") == 2
-    assert max(benchmark.blocks for benchmark in found.benchmarks) > 6
+    assert max(benchmark.blocks for benchmark in result.benchmarks) > 6
     assert suites.git("worktree", "list").count("\n") == 0
     with pytest.raises(RecordError, match="is of another gate, or of other options"):
         run(suites, tmp_path, request_of(base, head, margin=0.1))
@@ -105,21 +105,21 @@ def test_directories_stand_for_revisions(suites, tmp_path):
         (tmp_path / "copy" / file).write_text(content)
         (tmp_path / "copy" / file).chmod(0o755)
     request = request_of(str(suites.path), str(tmp_path / "copy"), are_directories=True)
-    found = gate(request, None, tmp_path / "found")
-    assert verdicts(found) == {"sort": "slower"}
+    result = gate(request, None, tmp_path / "found")
+    assert verdicts(result) == {"sort": "slower"}
     assert (tmp_path / "copy" / "bench").exists()
 
 
 @pytest.mark.usefixtures("steady")
 def test_a_gone_benchmark_has_an_exit_code_of_its_own_and_an_open_one_under_strict(suites, tmp_path):
     base = suites.suite(sort=100, find=100)
-    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
-    assert verdicts(found) == {"sort": "equivalent", "find": "gone"}
-    assert found.exit_code(strict=False) == 6
+    result = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
+    assert verdicts(result) == {"sort": "equivalent", "find": "gone"}
+    assert result.exit_code(strict=False) == 6
     still_open = request_of(base, suites.suite(sort=103, find=103), max_time_s=8 * BLOCK_S)
-    found = run(suites, tmp_path, still_open, name="open")
-    assert "open" in verdicts(found).values()
-    assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (0, 3)
+    result = run(suites, tmp_path, still_open, name="open")
+    assert "open" in verdicts(result).values()
+    assert (result.exit_code(strict=False), result.exit_code(strict=True)) == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, 
     assert caught.value.message.startswith(f"head {head[:12]}: ")
     assert message in caught.value.message
     # Of a process that failed, trees stay, so that it can be run in them again.
-    kept = suites.git("worktree", "list").count("\n")
-    assert kept == (2 if error is ProgramError else 0)
+    result = suites.git("worktree", "list").count("\n")
+    assert result == (2 if error is ProgramError else 0)
 
 
 def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):
@@ -200,10 +200,10 @@ def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(s
 def test_failures_that_are_allowed_are_left_out_and_noted(suites, tmp_path):
     base = suites.suite(sort=100)
     head = suites.suite(sort=70, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
-    found = run(suites, tmp_path, request_of(base, head, allow_failures=1))
-    assert verdicts(found) == {"sort": "faster"}
-    assert found.benchmarks[0].blocks == 6
-    assert found.notes == (
+    result = run(suites, tmp_path, request_of(base, head, allow_failures=1))
+    assert verdicts(result) == {"sort": "faster"}
+    assert result.benchmarks[0].blocks == 6
+    assert result.notes == (
         "1 of 8 processes of head failed; their blocks do not count. The first: ended with exit code 9",
     )
 
@@ -226,16 +226,16 @@ def test_a_benchmark_that_head_skips_at_times_is_not_judged_by_the_other_blocks(
         run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100, bench=skips)))
     base = suites.suite(sort=100, find=100, bench=skips)
     (suites.path.parent / "runs").write_text("")
-    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100)), name="of base")
-    assert verdicts(found) == {"sort": "equivalent", "find": "equivalent"}
+    result = run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100)), name="of base")
+    assert verdicts(result) == {"sort": "equivalent", "find": "equivalent"}
 
 
 def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
     base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
-    found = run(suites, tmp_path, request_of(base, suites.suite(sort=70)))
-    assert verdicts(found) == {"sort": "faster"}
+    result = run(suites, tmp_path, request_of(base, suites.suite(sort=70)))
+    assert verdicts(result) == {"sort": "faster"}
     assert any(
-        note.startswith("1 of 8 processes of base failed; their blocks do not") for note in found.notes
+        note.startswith("1 of 8 processes of base failed; their blocks do not") for note in result.notes
     )
 
 
@@ -260,10 +260,10 @@ def test_what_the_harness_skips_is_mentioned(suites, tmp_path, base, head, notes
         suites.suite(bench=SKIPS)
         (suites.path / "values").write_text(RUNS % f'{{"name": "find", {fate}}}')
         commits.append(suites.commit("values"))
-    found = run(suites, tmp_path, request_of(*commits))
-    assert [note for note in found.notes if "skipped" in note] == notes
-    assert ("find" in verdicts(found)) == (not base)
-    assert found.exit_code(strict=False) == (0 if base else 6)
+    result = run(suites, tmp_path, request_of(*commits))
+    assert [note for note in result.notes if "skipped" in note] == notes
+    assert ("find" in verdicts(result)) == (not base)
+    assert result.exit_code(strict=False) == (0 if base else 6)
 
 
 def test_a_suite_that_is_skipped_as_a_whole_is_not_green(suites, tmp_path):
@@ -277,9 +277,9 @@ def test_a_suite_that_is_skipped_as_a_whole_is_not_green(suites, tmp_path):
 
 def test_one_installed_program_for_both_sides_is_noted(suites, tmp_path):
     base, head = suites.suite(sort=100), suites.suite(sort=120)
-    found = run(suites, tmp_path, request_of(base, head, words=("sh", "./bench")))
-    assert verdicts(found) == {"sort": "slower"}
-    assert found.notes[0].startswith("sh is installed, and one program for base and head")
+    result = run(suites, tmp_path, request_of(base, head, words=("sh", "./bench")))
+    assert verdicts(result) == {"sort": "slower"}
+    assert result.notes[0].startswith("sh is installed, and one program for base and head")
 
 
 def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_path):
@@ -287,17 +287,17 @@ def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_pa
     log = tmp_path / "layouts"
     build = f"echo '# {{layout}}' >> bench; echo {{layout}} >> {log}"
     request = request_of(base, head, build=build, layout=True)
-    found = run(suites, tmp_path, request)
-    assert verdicts(found) == {"sort": "slower"}
+    result = run(suites, tmp_path, request)
+    assert verdicts(result) == {"sort": "slower"}
     layouts = log.read_text().split()
     # As written for both sides, which are looked at first; then a pair for each block.
     assert layouts[:2] == ["0", "0"]
     drawn = list(zip(layouts[2::2], layouts[3::2], strict=True))
-    assert len(drawn) == found.benchmarks[0].blocks
+    assert len(drawn) == result.benchmarks[0].blocks
     assert all(one == other != "0" for one, other in drawn)
     assert len({one for one, _ in drawn}) == len(drawn)
-    assert "Both sides were linked anew for each block, in an order drawn for it." in found.notes
-    assert run(suites, tmp_path, request) == found
+    assert "Both sides were linked anew for each block, in an order drawn for it." in result.notes
+    assert run(suites, tmp_path, request) == result
     assert log.read_text().split() == layouts
 
 
@@ -333,8 +333,8 @@ def test_a_gate_starts_at_the_same_place_of_each_tree(suites, tmp_path):
     base = suites.git("rev-parse", f"{commit}~2")
     build = "test -e bench && touch built && test {tree} = $(git rev-parse --show-toplevel)"
     request = request_of(base, commit, build=build)
-    found = gate(request, Repository(place), tmp_path / "found")
-    assert verdicts(found) == {"inner": "slower"}
+    result = gate(request, Repository(place), tmp_path / "found")
+    assert verdicts(result) == {"inner": "slower"}
 
 
 def test_a_place_that_base_does_not_have_is_named(suites, tmp_path):

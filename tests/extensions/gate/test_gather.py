@@ -23,10 +23,10 @@ def test_files_are_joined_and_what_is_no_number_is_null(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("code", "wanted"), [("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", 137)]
+    ("code", "expected"), [("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", 137)]
 )
-def test_the_exit_code_is_that_of_the_harness(tmp_path, code, wanted):
-    assert main([str(tmp_path / "m"), "*", sys.executable, "-c", code]) == wanted
+def test_the_exit_code_is_that_of_the_harness(tmp_path, code, expected):
+    assert main([str(tmp_path / "m"), "*", sys.executable, "-c", code]) == expected
     assert not (tmp_path / "m").exists()
 
 

@@ -16,7 +16,7 @@ ONLY = Selection("/m", ("a/b", "c+d"))
 
 
 def launched(name, words, selection=ONLY, source=None):
-    harness = next(each for each in HARNESSES if each.name == name)
+    harness = next(item for item in HARNESSES if item.name == name)
     return harness.launch(HarnessProgram("", words, source or harness.source), selection)
 
 

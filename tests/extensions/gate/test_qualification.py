@@ -35,7 +35,7 @@ def test_sessions_count_false_alarms_and_planted_slow_downs_and_are_kept(suites,
         base=head, head=head, words=("./bench",), harness="google-benchmark", seed=1, max_time_s=60.0
     )
     assert load_qualification(request, Repository(suites.path)) is None
-    found = qualify(
+    result = qualify(
         request,
         Repository(suites.path),
         tmp_path / "found",
@@ -44,15 +44,15 @@ def test_sessions_count_false_alarms_and_planted_slow_downs_and_are_kept(suites,
         watch=lambda _: None,
         tell=lambda _: None,
     )
-    assert isinstance(found, Qualification)
-    assert (found.sessions, found.verdicts, found.alarms, found.detected) == (2, 4, 0, 4)
+    assert isinstance(result, Qualification)
+    assert (result.sessions, result.verdicts, result.alarms, result.detected) == (2, 4, 0, 4)
     # Of none in n sessions the bound is 1 - 0.05^(1/n), of n of n seen 0.05^(1/n); verdicts do not count.
-    assert (found.red, found.alarm_sessions, found.full_sessions) == (0, 0, 2)
-    assert found.red_bound == found.alarm_bound == pytest.approx(1 - 0.05**0.5)
-    assert found.detected_bound == pytest.approx(0.05**0.5)
-    assert found.is_same_build
-    assert 0 <= found.floor < 0.02
-    assert load_qualification(request, Repository(suites.path)) == found
+    assert (result.red, result.alarm_sessions, result.full_sessions) == (0, 0, 2)
+    assert result.red_bound == result.alarm_bound == pytest.approx(1 - 0.05**0.5)
+    assert result.detected_bound == pytest.approx(0.05**0.5)
+    assert result.is_same_build
+    assert 0 <= result.floor < 0.02
+    assert load_qualification(request, Repository(suites.path)) == result
     import os
 
     locate_file(os.environ).write_text("damaged")

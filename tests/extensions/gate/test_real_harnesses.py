@@ -109,9 +109,9 @@ def run_all_and_one(tmp_path, words, first, second):
     """Each of both benchmarks is seen, and the second can be run alone."""
     harness, (program,) = prepare(tmp_path, words)
     environment, logs = harness.make_environment(str(tmp_path), Path()), tmp_path / "logs"
-    found = probe(harness, program, harness.metric, tmp_path, environment, None, logs)
-    assert found.names == (first, second)
-    assert (found.unit, found.better) == ("s", "lower")
+    result = probe(harness, program, harness.metric, tmp_path, environment, None, logs)
+    assert result.names == (first, second)
+    assert (result.unit, result.better) == ("s", "lower")
 
     class One(type(harness)):
         def launch(self, program, selection):
@@ -154,13 +154,13 @@ def test_each_package_of_go_keeps_a_program_and_a_name_of_its_own(tmp_path, monk
         (tmp_path / place).mkdir(parents=True)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     _, programs = prepare(tmp_path, ("go", "test", "-bench", ".", "./..."))
-    said = {
-        each.name: subprocess.run([each.words[0]], capture_output=True, text=True, check=True).stdout.split()[
+    text = {
+        item.name: subprocess.run([item.words[0]], capture_output=True, text=True, check=True).stdout.split()[
             1
         ]
-        for each in programs
+        for item in programs
     }
-    assert said == {
+    assert text == {
         ".": "example.org/sums",
         "sums": "example.org/sums/sums",
         "a/b": "example.org/sums/a/b",
@@ -231,8 +231,8 @@ def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path
         side.mkdir()
     base, head = map(str, sides)
     request = GateRequest(base=base, head=head, words=words, are_directories=True, max_time_s=20.0)
-    (found,) = gate(request, None, tmp_path / "found").benchmarks
-    assert (found.name, found.base, found.verdict) == ("ls", pytest.approx(0.2), "equivalent")
+    (benchmarks,) = gate(request, None, tmp_path / "found").benchmarks
+    assert (benchmarks.name, benchmarks.base, benchmarks.verdict) == ("ls", pytest.approx(0.2), "equivalent")
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
@@ -327,18 +327,18 @@ def probe_in(tmp_path, words):
 @pytest.mark.usefixtures("outside_of_workers")
 def test_a_test_that_raises_is_left_out_with_its_exception_and_the_others_are_judged(tmp_path):
     (tmp_path / "test_a.py").write_text(PYTEST_THAT_RAISES)
-    found = probe_in(tmp_path, (sys.executable, "-m", "pytest", "test_a.py"))
-    assert found.names == ("test_a.py::test_good",)
-    assert found.skipped.keys() == {"test_a.py::test_bad"}
-    assert found.skipped["test_a.py::test_bad"].startswith("ValueError: invalid literal for int()")
+    result = probe_in(tmp_path, (sys.executable, "-m", "pytest", "test_a.py"))
+    assert result.names == ("test_a.py::test_good",)
+    assert result.skipped.keys() == {"test_a.py::test_bad"}
+    assert result.skipped["test_a.py::test_bad"].startswith("ValueError: invalid literal for int()")
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
 def test_a_benchmark_of_go_that_fails_is_left_out_with_its_words(tmp_path):
     (tmp_path / "go.mod").write_text("module example.org/sums\n")
     (tmp_path / "sum_test.go").write_text(GO_THAT_FAILS)
-    found = probe_in(tmp_path, ("go", "test", "-bench", "."))
-    ((good,), [(bad, why)]) = found.names, found.skipped.items()
+    result = probe_in(tmp_path, ("go", "test", "-bench", "."))
+    ((good,), [(bad, why)]) = result.names, result.skipped.items()
     # Both with the number of CPUs, where there are several.
     assert (good.partition("-")[0], bad.partition("-")[0]) == ("BenchmarkGood", "BenchmarkBad")
     assert "no data" in why

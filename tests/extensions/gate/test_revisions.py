@@ -166,9 +166,9 @@ def test_a_shallow_clone_without_the_common_commit_says_how_to_fetch_it(forked, 
 
 def test_a_branch_that_is_only_at_the_remote_is_named_as_it_is_here(forked, tmp_path):
     repository, *_ = forked
-    whole = clone(repository, tmp_path / "clone", "--branch=change")
+    result = clone(repository, tmp_path / "clone", "--branch=change")
     with pytest.raises(UsageError, match="'main' names no commit") as caught:
-        identify(GateRequest(base="main", head="HEAD", words=("./bench",)), whole, {})
+        identify(GateRequest(base="main", head="HEAD", words=("./bench",)), result, {})
     assert caught.value.hint == "it is not a branch here, but origin/main is: name that"
 
 

@@ -50,7 +50,7 @@ def look_once(values, margin=MARGIN):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_evidence_of_a_single_look_is_that_of_the_comparison_that_an_answer_shows(seed):
     values = draw(0.04, 0.02, seed=seed)
-    found = look_once(values)
+    result = look_once(values)
     # Witness: SciPy's permutation test, of the excess over the margin.
     excess = values.differences[:14] - math.log1p(MARGIN)
     exact = stats.permutation_test(
@@ -58,12 +58,12 @@ def test_evidence_of_a_single_look_is_that_of_the_comparison_that_an_answer_show
     )
     assert look_once(values.take(14)).worse == pytest.approx(exact.pvalue, rel=1e-6)
     compared = compare_sides(values, MARGIN, ONLY)
-    assert found.worse == compared.speedup.p_of(1 / (1 + MARGIN))
+    assert result.worse == compared.speedup.p_of(1 / (1 + MARGIN))
     mirrored = look_once(SideValues(values.head, values.base))
-    assert mirrored.better == pytest.approx(found.worse)
-    assert (found.better, found.equivalent) == (1.0, 1.0)
+    assert mirrored.better == pytest.approx(result.worse)
+    assert (result.better, result.equivalent) == (1.0, 1.0)
     # The interval of the table is the one that p belongs to.
-    assert change_interval(compared.speedup).excludes(MARGIN) == (found.worse <= 0.05)
+    assert change_interval(compared.speedup).excludes(MARGIN) == (result.worse <= 0.05)
 
 
 def test_equivalence_is_that_of_two_one_sided_tests():
@@ -98,14 +98,14 @@ def test_slow_runs_of_head_whose_share_is_unknown_keep_the_mean_from_deciding():
     values = draw(0.0, 0.005, n=ENOUGH)
     head = values.head.copy()
     head[[7, 31, 55]] += math.log(2)
-    found = look_once(SideValues(values.base, head))
-    assert (found.worse, found.better, found.equivalent) == (1.0, 1.0, 1.0)
+    result = look_once(SideValues(values.base, head))
+    assert (result.worse, result.better, result.equivalent) == (1.0, 1.0, 1.0)
     assert "slow_mode" in compare_sides(SideValues(values.base, head), MARGIN, None).flags
 
 
 def test_equal_values_claim_what_their_number_can():
-    same = look_once(SideValues(np.zeros(ENOUGH), np.zeros(ENOUGH)))
-    assert same.equivalent == pytest.approx(2.0**-ENOUGH)
+    result = look_once(SideValues(np.zeros(ENOUGH), np.zeros(ENOUGH)))
+    assert result.equivalent == pytest.approx(2.0**-ENOUGH)
     slow = look_once(SideValues(np.zeros(6), np.full(6, 0.1)))
     assert slow.worse == pytest.approx(2.0**-5)
 
@@ -164,13 +164,13 @@ def test_differences_are_one_family_and_equivalences_another():
         BenchmarkEvidence(equivalent=0.001),
         BenchmarkEvidence(),
     ]
-    found = judge(suite, 0.05)
-    assert [each.decision for each in found] == ["open", "open", "equivalent", "open"]
+    result = judge(suite, 0.05)
+    assert [item.decision for item in result] == ["open", "open", "equivalent", "open"]
     # Holm by hand: four times the smallest.
-    assert found[0].adjusted.worse == pytest.approx(0.08)
-    assert found[2].adjusted.equivalent == pytest.approx(0.004)
-    found = judge([BenchmarkEvidence(worse=0.01), BenchmarkEvidence(better=0.02)], 0.05)
-    assert [each.decision for each in found] == ["slower", "faster"]
+    assert result[0].adjusted.worse == pytest.approx(0.08)
+    assert result[2].adjusted.equivalent == pytest.approx(0.004)
+    result = judge([BenchmarkEvidence(worse=0.01), BenchmarkEvidence(better=0.02)], 0.05)
+    assert [each.decision for each in result] == ["slower", "faster"]
     assert judge([], 0.05) == []
 
 
@@ -211,7 +211,7 @@ def gate_suites(means, suites, seed, spread=0.03, blocks=80):
             for i, decision in enumerate(decisions):
                 if decision == "open":
                     evidence[i] = look_again(evidence[i], sides[i].take(looks[place]), so_far, MARGIN)
-            decisions = [each.decision for each in judge(evidence, 0.05)]
+            decisions = [item.decision for item in judge(evidence, 0.05)]
         yield decisions
 
 
@@ -219,20 +219,20 @@ def gate_suites(means, suites, seed, spread=0.03, blocks=80):
 @pytest.mark.parametrize("mean", [0.0, math.log1p(MARGIN)])
 def test_a_suite_of_ten_raises_a_false_alarm_at_most_as_often_as_stated(mean):
     """The worst case lies at the margin; 200 suites at 5 % are 10 ± 3.1."""
-    alarms = sum(bool({"slower", "faster"} & {*found}) for found in gate_suites([mean] * 10, 200, 5))
+    alarms = sum(bool({"slower", "faster"} & {*result}) for result in gate_suites([mean] * 10, 200, 5))
     assert alarms <= 10 + 3 * 3.1
 
 
 @pytest.mark.simulates
 def test_a_suite_at_the_margin_is_seldom_called_equivalent():
-    wrong = sum("equivalent" in found for found in gate_suites([math.log1p(MARGIN)] * 10, 200, 6))
+    wrong = sum("equivalent" in result for result in gate_suites([math.log1p(MARGIN)] * 10, 200, 6))
     assert wrong <= 10 + 3 * 3.1
 
 
 @pytest.mark.simulates
 def test_ten_percent_in_a_suite_of_ten_are_seen():
     means = [0.0] * 9 + [math.log(1.1)]
-    seen = sum(found[-1] == "slower" for found in gate_suites(means, 100, 7))
+    seen = sum(result[-1] == "slower" for result in gate_suites(means, 100, 7))
     assert seen >= 95
 
 

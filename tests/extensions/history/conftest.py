@@ -44,7 +44,7 @@ def recorded(tmp_path: Path) -> Callable[..., Path]:
     ) -> Path:
         directory = tmp_path / name
         treatments = [Treatment(i, label, {"which": label}) for i, label in zip((1, 2), "ab", strict=True)]
-        asked = Experiment(
+        experiment = Experiment(
             name="made up",
             source=str(tmp_path),
             program=Program(commands={"": (*words, "{which}")}),
@@ -53,7 +53,7 @@ def recorded(tmp_path: Path) -> Callable[..., Path]:
         )
         drawn = [Block(id_, 1, None, (1, 2)) for id_ in range(1, blocks + 1)]
         draw = random.Random(name)
-        record = Record.create(directory, asked, treatments=treatments[: len(times_s)] or treatments)
+        record = Record.create(directory, experiment, treatments=treatments[: len(times_s)] or treatments)
         with record:
             run = record.begin_run(host, "boot-1")
             if times_s:

@@ -145,10 +145,10 @@ def test_a_suspected_change_is_confirmed_side_by_side(steelyard_cli, tmp_path):
     assert "fails: 1 suspected change" in steelyard_cli(*command).stdout
     done = steelyard_cli(*command, "--confirm", "./prog", "--build", "sh build", "-o", "found")
     assert done.returncode == 1, done.stderr
-    said = " ".join(done.stdout.split())
-    assert "confirmed side by side: " in said
-    assert f"{ids[4][:10]} made it" in said
-    assert "check: fails: 1 change for the worse" in said
+    result = " ".join(done.stdout.split())
+    assert "confirmed side by side: " in result
+    assert f"{ids[4][:10]} made it" in result
+    assert "check: fails: 1 change for the worse" in result
     assert "records: found" in done.stderr
 
 

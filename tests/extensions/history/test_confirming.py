@@ -33,7 +33,7 @@ def change(ids, at, ratio=4.0):
 
 
 def history_of(ids, *changes, order="git"):
-    points = tuple(Point(each, Digest(5, 1.0, 0.01, 0), 1.0, 0.01) for each in ids)
+    points = tuple(Point(item, Digest(5, 1.0, 0.01, 0), 1.0, 0.01) for item in ids)
     series = SeriesHistory("prog", BUILTIN["rss_bytes"], {"size": 3}, 1, points, changes=changes)
     return History(
         experiment="e",
@@ -61,32 +61,32 @@ def test_a_change_that_shows_side_by_side_is_confirmed_and_one_that_does_not_fai
     ids = programs.line(4, 2)
     suspected = history_of(ids, change(ids, 2), change(ids, 3))
     lines = []
-    found = confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found", tell=lines.append)
-    true, false = found.series[0].changes
+    result = confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found", tell=lines.append)
+    true, false = result.series[0].changes
     assert true.confirmation.outcome == "confirmed"
     assert true.confirmation.ci95.low > 2
     assert true.confirmation.commits == (ids[2],)
     assert false.confirmation.outcome == "refuted"
     assert math.isclose(false.confirmation.ratio, 1.0, rel_tol=0.2)
-    assert [standing for _, standing in found.regressions()] == [true]
+    assert [standing for _, standing in result.regressions()] == [true]
     assert len(suspected.regressions()) == 2
     assert lines[0] == f"rss_bytes before {ids[2][:12]} and at {ids[2][:12]}, side by side"
     assert programs.git("worktree", "list").count("\n") == 0
     # The same again is read from the records.
-    assert confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found") == found
+    assert confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found") == result
 
 
 def test_a_change_too_small_to_be_seen_side_by_side_stays_open(programs, tmp_path):
     ids = programs.line(3, 99)
     suspected = history_of(ids, change(ids, 2, ratio=1.0001))
-    found = confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found")
-    (only,) = found.series[0].changes
+    result = confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found")
+    (only,) = result.series[0].changes
     # Of one run in twenty the same programs differ, and then either way.
     differs = not only.confirmation.ci95.low <= 1 <= only.confirmation.ci95.high
     assert differs or only.confirmation.outcome == "open"
     if only.confirmation.outcome == "open":
-        assert "unconfirmed" in {question.reason for question in found.open_questions()}
-        assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (0, 3)
+        assert "unconfirmed" in {question.reason for question in result.open_questions()}
+        assert (result.exit_code(strict=False), result.exit_code(strict=True)) == (0, 3)
 
 
 def test_what_bisect_cannot_measure_stays_suspected(programs, tmp_path):

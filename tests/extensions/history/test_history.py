@@ -27,40 +27,40 @@ def by_treatment(found):
 
 def test_a_step_is_found_in_the_program_that_has_it_and_in_no_other(recorded):
     names = step_of(recorded)
-    found = history(HistoryRequest(names=names))
-    its = by_treatment(found)
+    result = history(HistoryRequest(names=names))
+    its = by_treatment(result)
     (change,) = its["a"].changes
     assert (change.last_before, change.first, change.commits) == ("r08", "r09", ("r09",))
     assert change.direction == "worse"
     assert change.ci95.low < 1.2 < change.ci95.high
     assert its["b"].changes == ()
-    assert (found.records, found.order, found.first, found.last) == (16, "time", "r00", "r15")
+    assert (result.records, result.order, result.first, result.last) == (16, "time", "r00", "r15")
 
 
 def test_records_are_ordered_by_when_they_were_made_and_not_by_name(recorded):
     late_first = [recorded(name, 0.1, 0.1) for name in ("z.lab", "m.lab", "a.lab")]
-    found = history(HistoryRequest(names=sorted(late_first)))
-    assert [point.commit for point in found.series[0].points] == ["z", "m", "a"]
+    result = history(HistoryRequest(names=sorted(late_first)))
+    assert [point.commit for point in result.series[0].points] == ["z", "m", "a"]
 
 
 def test_a_directory_stands_for_all_records_below_it(recorded, tmp_path):
     for place in range(3):
         recorded(f"kept/of{place}/it.lab", 0.1, 0.1)
-    found = history(HistoryRequest(names=[tmp_path / "kept"]))
-    assert found.records == 3
+    result = history(HistoryRequest(names=[tmp_path / "kept"]))
+    assert result.records == 3
     # Three directories of one name: their paths tell them apart.
-    assert len({point.commit for point in found.series[0].points}) == 3
+    assert len({point.commit for point in result.series[0].points}) == 3
 
 
 def test_another_machine_is_said_and_never_a_change(recorded):
     names = [recorded(f"r{place:02}.lab", 0.1, 0.1) for place in range(8)]
     names += [recorded(f"r{place:02}.lab", 0.15, 0.15, host=OTHER_HOST) for place in range(8, 16)]
-    found = history(HistoryRequest(names=names))
-    assert all(series.changes == () for series in found.series)
-    (only,) = found.breaks
+    result = history(HistoryRequest(names=names))
+    assert all(series.changes == () for series in result.series)
+    (only,) = result.breaks
     assert (only.last_before, only.first) == ("r07", "r08")
     assert only.differs == ('cpu_model: "made up" → "another"',)
-    assert [series.machine for series in found.series] == [1, 2, 1, 2]
+    assert [series.machine for series in result.series] == [1, 2, 1, 2]
 
 
 def test_two_machines_in_turns_are_two_series_and_a_step_shows_in_both(recorded):
@@ -73,11 +73,11 @@ def test_two_machines_in_turns_are_two_series_and_a_step_shows_in_both(recorded)
         )
         for place in range(32)
     ]
-    found = history(HistoryRequest(names=names))
-    firsts = {series.machine: series.changes[0].first for series in found.series if series.treatment == "a"}
+    result = history(HistoryRequest(names=names))
+    firsts = {series.machine: series.changes[0].first for series in result.series if series.treatment == "a"}
     assert firsts == {1: "r16", 2: "r17"}
-    assert found.commits == tuple(f"r{place:02}" for place in range(32))
-    assert [change.first for _, change in found.changes] == ["r16", "r17"]
+    assert result.commits == tuple(f"r{place:02}" for place in range(32))
+    assert [change.first for _, change in result.changes] == ["r16", "r17"]
 
 
 def test_a_fact_that_is_ignored_makes_no_other_machine(recorded):
@@ -89,8 +89,8 @@ def test_a_fact_that_is_ignored_makes_no_other_machine(recorded):
         for place in range(8)
     ]
     assert len(history(HistoryRequest(names=names)).machines) == 2
-    found = history(HistoryRequest(names=names, ignored=("kernel",)))
-    assert (len(found.machines), found.breaks) == (1, ())
+    result = history(HistoryRequest(names=names, ignored=("kernel",)))
+    assert (len(result.machines), result.breaks) == (1, ())
 
 
 def test_a_reference_program_takes_the_drift_of_the_machine_out(recorded):
@@ -101,8 +101,8 @@ def test_a_reference_program_takes_the_drift_of_the_machine_out(recorded):
     alone = by_treatment(history(HistoryRequest(names=names)))
     assert alone["b"].wanders[0].ratio == pytest.approx(1.05**23, rel=0.1)
     assert alone["b"].changes == ()
-    found = history(HistoryRequest(names=names, reference="b"))
-    (series,) = found.series
+    result = history(HistoryRequest(names=names, reference="b"))
+    (series,) = result.series
     assert [change.first for change in series.changes] == ["r12"]
     assert series.changes[0].ratio == pytest.approx(1.2, rel=0.02)
     assert series.points[0].median == pytest.approx(0.5, rel=0.02)
@@ -123,11 +123,11 @@ def test_what_does_not_change_the_measurement_may_differ(recorded):
 def test_a_record_that_is_being_written_is_left_out_and_named(recorded):
     names = step_of(recorded, count=7, at=99)
     with Record.open(names[3], write=True):
-        found = history(HistoryRequest(names=names))
-    assert found.records == 6
-    (left,) = found.left_out
-    assert left.record == str(names[3])
-    assert left.why.startswith("is being written by process ")
+        result = history(HistoryRequest(names=names))
+    assert result.records == 6
+    (out,) = result.left_out
+    assert out.record == str(names[3])
+    assert out.why.startswith("is being written by process ")
 
 
 def test_a_damaged_record_and_an_empty_one_are_left_out_and_named(recorded):
@@ -135,16 +135,16 @@ def test_a_damaged_record_and_an_empty_one_are_left_out_and_named(recorded):
     file = names[2] / "record.sqlite"
     file.write_bytes(file.read_bytes()[:5000])
     names.append(recorded("empty.lab", state="failed"))
-    found = history(HistoryRequest(names=names))
-    assert found.records == 6
-    damaged, empty = found.left_out
+    result = history(HistoryRequest(names=names))
+    assert result.records == 6
+    damaged, empty = result.left_out
     assert "bytes are missing" in damaged.why
     assert empty.why == "has no complete block with positive values"
 
 
 def test_three_records_are_refused_in_words(recorded):
-    found = history(HistoryRequest(names=step_of(recorded, count=3)))
-    assert all(series.refused.startswith("3 records") for series in found.series)
+    result = history(HistoryRequest(names=step_of(recorded, count=3)))
+    assert all(series.refused.startswith("3 records") for series in result.series)
 
 
 def test_a_metric_or_reference_that_no_record_has_is_an_error_that_names_those_there_are(recorded):
@@ -158,8 +158,8 @@ def test_a_metric_or_reference_that_no_record_has_is_an_error_that_names_those_t
 
 
 def test_several_metrics_are_one_family_each_with_its_series(recorded):
-    found = history(HistoryRequest(names=step_of(recorded), metrics=("wall_s", "cpu_s")))
-    assert {series.metric.name for series in found.series} == {"wall_s", "cpu_s"}
+    result = history(HistoryRequest(names=step_of(recorded), metrics=("wall_s", "cpu_s")))
+    assert {series.metric.name for series in result.series} == {"wall_s", "cpu_s"}
 
 
 def cpu_step_of(recorded, noise):
@@ -209,31 +209,31 @@ def test_by_git_records_stand_in_the_order_of_commits_with_those_between_that_ha
         for place in reversed(kept)
     }
     stranger = recorded("records/feedface00.lab", 0.1, 0.1)
-    found = history(
+    result = history(
         HistoryRequest(names=[*made.values(), stranger], revision="HEAD", repository=commits.path)
     )
-    assert (found.first, found.last, found.missing) == (ids[0], ids[19], 2)
-    (change,) = by_treatment(found)["a"].changes
+    assert (result.first, result.last, result.missing) == (ids[0], ids[19], 2)
+    (change,) = by_treatment(result)["a"].changes
     assert change.commits == (ids[11], ids[12])
     assert (change.last_before, change.first) == (ids[10], ids[12])
-    (left,) = found.left_out
-    assert left.why == "has no commit of HEAD's first parents in its name"
+    (out,) = result.left_out
+    assert out.why == "has no commit of HEAD's first parents in its name"
 
 
 def test_changes_count_from_any_commit_on_with_a_record_or_without(recorded, commits):
     ids = [commits.commit() for _ in range(6)]
     commits.git("tag", "v1", ids[3])
     names = [recorded(f"{ids[place]}.lab", 0.1, 0.1) for place in (0, 2, 4)]
-    asked = HistoryRequest(names=names, revision="HEAD", repository=commits.path)
-    found = history(asked)
+    request = HistoryRequest(names=names, revision="HEAD", repository=commits.path)
+    result = history(request)
     starts = {
-        since: first_since(found, asked, since) for since in (ids[0], ids[1][:8], "v1", "v1~1", "HEAD~1")
+        since: first_since(result, request, since) for since in (ids[0], ids[1][:8], "v1", "v1~1", "HEAD~1")
     }
     assert [ids.index(start) for start in starts.values()] == [0, 2, 4, 2, 4]
     with pytest.raises(UsageError, match=f"no record of {ids[5][:10]} or of a later commit"):
-        first_since(found, asked, "HEAD")
+        first_since(result, request, "HEAD")
     with pytest.raises(UsageError, match="'v2' names no commit"):
-        first_since(found, asked, "v2")
+        first_since(result, request, "v2")
     by_time = HistoryRequest(names=names)
     assert first_since(history(by_time), by_time, ids[2][:7]) == ids[2][:7]
 
@@ -248,11 +248,11 @@ def test_changes_count_from_the_merge_of_a_commit_on_and_not_before(recorded, co
     commits.git("merge", "-q", "--no-ff", "--no-edit", "side")
     merge, last = commits.git("rev-parse", "HEAD"), commits.commit()
     names = [recorded(f"{commit}.lab", 0.1, 0.1) for commit in (first, before, merge, last)]
-    asked = HistoryRequest(names=names, revision="HEAD", repository=commits.path)
-    found = history(asked)
-    assert [first_since(found, asked, since) for since in (*side, before)] == [merge, merge, before]
+    request = HistoryRequest(names=names, revision="HEAD", repository=commits.path)
+    result = history(request)
+    assert [first_since(result, request, since) for since in (*side, before)] == [merge, merge, before]
     with pytest.raises(UsageError, match=f"{last[:10]}, the last .* does not contain {unmerged[:10]}"):
-        first_since(found, asked, "open")
+        first_since(result, request, "open")
 
 
 def test_two_records_of_one_commit_are_one_point(recorded, commits):
@@ -262,9 +262,9 @@ def test_two_records_of_one_commit_are_one_point(recorded, commits):
         recorded(f"again/{one}.lab", 0.1, 0.1),
         recorded(f"first/{other}.lab", 0.1, 0.1),
     ]
-    found = history(HistoryRequest(names=names, revision="main", repository=commits.path))
-    assert found.records == 3
-    assert [point.digest.n for point in found.series[0].points] == [12, 6]
+    result = history(HistoryRequest(names=names, revision="main", repository=commits.path))
+    assert result.records == 3
+    assert [point.digest.n for point in result.series[0].points] == [12, 6]
 
 
 def test_a_file_of_summaries_says_what_its_records_say(recorded, tmp_path):
@@ -296,8 +296,8 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(recorded, tmp_pat
 def test_a_damaged_file_of_summaries_is_refused_with_how_to_make_it_again(recorded, tmp_path):
     file = tmp_path / "history.sqlite"
     collect(file, step_of(recorded, count=3))
-    whole = file.read_bytes()
-    file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    content = file.read_bytes()
+    file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     with pytest.raises(RecordError, match=str(file)):
         history(HistoryRequest(names=[file]))
 
@@ -318,12 +318,12 @@ def test_outside_of_a_repository_is_an_error_with_the_option_that_names_one(tmp_
 
 def test_sealed_records_give_the_history_that_reading_them_gives(recorded, monkeypatch):
     names = step_of(recorded)
-    asked = [HistoryRequest(names=names), HistoryRequest(names=names, metrics=("cpu_s", "rss_bytes"))]
-    read = [history(each) for each in asked]
+    question = [HistoryRequest(names=names), HistoryRequest(names=names, metrics=("cpu_s", "rss_bytes"))]
+    read = [history(item) for item in question]
     for name in names:
         write_summary(name)
     monkeypatch.setattr(Record, "open", None)  # nothing is read but seals
-    assert [history(each) for each in asked] == read
+    assert [history(each) for each in question] == read
 
 
 def test_a_sealed_record_that_has_changed_gives_what_it_has_now(recorded):
@@ -343,9 +343,9 @@ def test_a_sealed_record_that_is_damaged_is_left_out_and_named(recorded):
         write_summary(name)
     file = names[3] / "record.sqlite"
     file.write_bytes(file.read_bytes()[:-2000])
-    (left,) = history(HistoryRequest(names=names)).left_out
-    assert left.record == str(names[3])
-    assert "bytes are missing" in left.why
+    (out,) = history(HistoryRequest(names=names)).left_out
+    assert out.record == str(names[3])
+    assert "bytes are missing" in out.why
 
 
 def test_a_metric_that_a_sealed_record_does_not_have_is_an_error_that_names_it(recorded):

@@ -25,8 +25,8 @@ def line_of(series):
 
 
 def judged(series, **options):
-    (found,) = judge([series], line_of(series), **options)
-    return found
+    (result,) = judge([series], line_of(series), **options)
+    return result
 
 
 def places(found, kind="level"):
@@ -56,9 +56,9 @@ def test_a_step_of_five_s_in_the_middle_is_found_within_two_commits(
     rng = np.random.default_rng([22, round(10 * phi)])
     rows = S * noise_of(rng, 50, phi, count)
     rows[:, 25:] += 5 * S
-    found = [places(judged(made_series(row))) for row in rows]
-    assert sum(any(abs(place - 25) <= 2 for place in each) for each in found) >= 0.95 * count
-    assert sum(len(each) > 1 for each in found) <= 0.03 * count
+    result = [places(judged(made_series(row))) for row in rows]
+    assert sum(any(abs(place - 25) <= 2 for place in item) for item in result) >= 0.95 * count
+    assert sum(len(each) > 1 for each in result) <= 0.03 * count
 
 
 def test_set_and_interval_of_a_found_step_cover_the_truth(noise_of, made_series):
@@ -80,9 +80,9 @@ def test_one_outlying_record_is_named_and_is_no_change(noise_of, made_series):
         row = S * noise_of(rng, 50, 0.0)
         place = int(rng.integers(1, 49))
         row[place] += 0.5
-        found = judged(made_series(row))
-        assert found.changes == ()
-        assert f"c{place}" in found.outliers
+        result = judged(made_series(row))
+        assert result.changes == ()
+        assert f"c{place}" in result.outliers
 
 
 def test_a_step_that_is_undone_is_two_changes_of_which_the_second_undoes_the_first(noise_of, made_series):
@@ -91,9 +91,9 @@ def test_a_step_that_is_undone_is_two_changes_of_which_the_second_undoes_the_fir
     for _ in range(60):
         row = S * noise_of(rng, 50, 0.0)
         row[20:28] += 5 * S
-        found = judged(made_series(row)).changes
-        both += [change.direction for change in found] == ["worse", "better"]
-        undone += len(found) == 2 and found[0].undone_by == found[1].first
+        result = judged(made_series(row)).changes
+        both += [change.direction for change in result] == ["worse", "better"]
+        undone += len(result) == 2 and result[0].undone_by == result[1].first
     # Nine in ten are found in the long run.
     assert both >= 48
     assert undone >= 0.9 * both
@@ -101,16 +101,16 @@ def test_a_step_that_is_undone_is_two_changes_of_which_the_second_undoes_the_fir
 
 def test_two_steps_close_together_are_both_found(noise_of, made_series):
     rng = np.random.default_rng(26)
-    found = []
+    result = []
     for _ in range(60):
         row = S * noise_of(rng, 50, 0.0)
         row[20:] += 6 * S
         row[25:] += 6 * S
-        found.append(places(judged(made_series(row))))
-    both = [len(each) == 2 and abs(each[0] - 20) <= 2 and abs(each[1] - 25) <= 2 for each in found]
+        result.append(places(judged(made_series(row))))
+    both = [len(item) == 2 and abs(item[0] - 20) <= 2 and abs(item[1] - 25) <= 2 for item in result]
     assert sum(both) >= 50
     # Stairs in noise may look like a random walk.
-    assert sum(map(bool, found)) >= 54
+    assert sum(map(bool, result)) >= 54
 
 
 def test_a_change_of_scatter_alone_is_of_its_own_kind(noise_of, made_series):
@@ -119,9 +119,9 @@ def test_a_change_of_scatter_alone_is_of_its_own_kind(noise_of, made_series):
         # What 10 normal runs show of a standard deviation that triples.
         true = np.where(np.arange(50) < 25, 0.01, 0.03)
         s = true * np.sqrt(rng.chisquare(9, 50) / 9)
-        found = judged(made_series(0.002 * noise_of(rng, 50, 0.0), s=s))
-        assert [change.kind for change in found.changes] == ["spread"]
-        (change,) = found.changes
+        result = judged(made_series(0.002 * noise_of(rng, 50, 0.0), s=s))
+        assert [change.kind for change in result.changes] == ["spread"]
+        (change,) = result.changes
         assert abs(int(change.first[1:]) - 25) <= 3
         assert change.direction == "worse"
         assert change.ratio == pytest.approx(3, rel=0.35)
@@ -131,9 +131,9 @@ def test_a_change_of_the_fraction_of_slow_runs_alone_is_of_its_own_kind(noise_of
     rng = np.random.default_rng(28)
     for _ in range(20):
         slow = rng.binomial(20, np.where(np.arange(50) < 25, 0.05, 0.35))
-        found = judged(made_series(0.002 * noise_of(rng, 50, 0.0), slow=slow, n=20, u=0.004))
-        assert [change.kind for change in found.changes] == ["slow_runs"]
-        (change,) = found.changes
+        result = judged(made_series(0.002 * noise_of(rng, 50, 0.0), slow=slow, n=20, u=0.004))
+        assert [change.kind for change in result.changes] == ["slow_runs"]
+        (change,) = result.changes
         assert (change.ratio, change.ci95, change.direction) == (None, None, "worse")
         assert change.before < 0.15 < change.after
 
@@ -144,9 +144,9 @@ def test_of_1000_series_at_once_few_of_those_said_to_change_are_stable(perfect_p
     rows = S * noise_of(rng, 50, 0.2, 1000)
     rows[:50, 25:] += 4 * S
     series = [made_series(row) for row in rows]
-    found = judge(series, line_of(series[0]), alpha=0.05)
-    true = sum(bool(each.changes) for each in found[:50])
-    false = sum(bool(each.changes) for each in found[50:])
+    result = judge(series, line_of(series[0]), alpha=0.05)
+    true = sum(bool(item.changes) for item in result[:50])
+    false = sum(bool(each.changes) for each in result[50:])
     assert true >= 44
     # Of 50 + false, as many as a tool with exactly 5 % has at most in 98 of 100 histories.
     assert false <= 6
@@ -155,10 +155,10 @@ def test_of_1000_series_at_once_few_of_those_said_to_change_are_stable(perfect_p
 
 @pytest.mark.parametrize("n", [1, 3, FEWEST - 1])
 def test_a_series_of_too_few_records_is_refused_with_how_many_are_needed(made_series, n):
-    found = judged(made_series([0.0, 1.0] * (n // 2) + [0.0] * (n % 2)))
-    assert found.changes == ()
-    assert found.refused.startswith(f"{n} record")
-    assert str(FEWEST) in found.refused
+    result = judged(made_series([0.0, 1.0] * (n // 2) + [0.0] * (n % 2)))
+    assert result.changes == ()
+    assert result.refused.startswith(f"{n} record")
+    assert str(FEWEST) in result.refused
 
 
 def test_a_count_that_never_varies_shows_each_change_and_no_other(made_series):
@@ -173,18 +173,18 @@ def test_a_count_that_never_varies_shows_each_change_and_no_other(made_series):
 def test_the_commits_without_a_record_before_a_step_are_among_the_candidates(made_series):
     row = np.where(np.arange(20) < 10, 0.0, 0.5) + 0.001 * np.sin(np.arange(20) * 7)
     series = made_series(row)
-    line = [name for each in line_of(series) for name in ((f"{each}-missing", each))]
-    (found,) = judge([series], line)
-    assert found.changes[0].commits == ("c10-missing", "c10")
+    line = [name for item in line_of(series) for name in ((f"{item}-missing", item))]
+    (result,) = judge([series], line)
+    assert result.changes[0].commits == ("c10-missing", "c10")
 
 
 def test_a_machine_that_drifts_is_said_to_and_blames_no_commit(noise_of, made_series):
     rng = np.random.default_rng(30)
     for _ in range(20):
         row = S * noise_of(rng, 50, 0.0) + np.linspace(0, 10 * S, 50)
-        found = judged(made_series(row))
-        assert places(found) == []
-        assert found.wanders[0].ratio == pytest.approx(math.exp(10 * S), rel=0.05)
+        result = judged(made_series(row))
+        assert places(result) == []
+        assert result.wanders[0].ratio == pytest.approx(math.exp(10 * S), rel=0.05)
 
 
 def test_a_step_is_no_drift(noise_of, made_series):
@@ -212,8 +212,8 @@ def test_records_of_few_runs_count_less(made_series):
     """The last five rest on so few runs that they say nothing, and say so."""
     rng = np.random.default_rng(32)
     series = made_series(np.concatenate([0.001 * rng.normal(size=25), 0.001 * rng.normal(size=5) + 0.05]))
-    known = judged(series, alpha=ALPHA)
-    assert places(known) == [25]
+    result = judged(series, alpha=ALPHA)
+    assert places(result) == [25]
 
 
 def test_scaling_all_values_changes_no_verdict(noise_of, made_series):
@@ -247,7 +247,7 @@ def test_a_series_whose_analysis_fails_ends_no_other(monkeypatch, noise_of, made
 def test_the_step_that_would_have_shown_shows_in_four_of_five(noise_of, made_series, n, phi):
     count = 150
     rows = S * noise_of(np.random.default_rng([35, n, round(10 * phi)]), n, phi, count)
-    found = dict.fromkeys(("middle", "latest"), 0)
+    result = dict.fromkeys(("middle", "latest"), 0)
     for row in rows:
         resolvable = judged(made_series(row)).resolvable
         for size, split, name in (
@@ -256,6 +256,6 @@ def test_the_step_that_would_have_shown_shows_in_four_of_five(noise_of, made_ser
         ):
             stepped = row + np.where(np.arange(n) >= split, math.log1p(size), 0.0)
             history = judged(made_series(stepped), wanders=False)
-            found[name] += bool(places(history))
+            result[name] += bool(places(history))
     # The noise with a step in it is estimated anew, and is a little larger.
-    assert all(0.6 * count <= number for number in found.values()), found
+    assert all(0.6 * count <= number for number in result.values()), result

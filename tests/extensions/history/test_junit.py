@@ -11,14 +11,14 @@ from steelyard.extensions.history.junit import render
 
 
 def suite(found, since=None, *, strict=False):
-    (its,) = ET.fromstring(render(found, since, strict=strict))  # noqa: S314 -- ours
-    return its
+    (result,) = ET.fromstring(render(found, since, strict=strict))  # noqa: S314 -- ours
+    return result
 
 
 def test_a_regression_that_stands_fails_its_series_in_words():
-    its = suite(a_regression_that_stands())
-    assert (its.get("tests"), its.get("failures")) == ("1", "1")
-    (case,) = its
+    result = suite(a_regression_that_stands())
+    assert (result.get("tests"), result.get("failures")) == ("1", "1")
+    (case,) = result
     assert case.get("name") == "wall_s of nbody"
     assert "5.2 % more" in case.find("failure").text
 

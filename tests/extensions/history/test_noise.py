@@ -21,9 +21,9 @@ def test_noise_and_correlation_are_found_in_spite_of_steps_and_outliers(noise_of
     series = 0.02 * noise_of(rng, 4000, phi)
     series[1000:2500] += 0.2
     series[::500] += 1.0
-    found = noise(series)
-    assert float(found.sd) == pytest.approx(0.02, rel=0.1)
-    assert float(found.phi) == pytest.approx(phi, abs=0.06)
+    result = noise(series)
+    assert float(result.sd) == pytest.approx(0.02, rel=0.1)
+    assert float(result.phi) == pytest.approx(phi, abs=0.06)
 
 
 def test_the_long_run_deviation_is_that_of_a_long_mean(noise_of):

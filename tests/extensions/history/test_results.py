@@ -38,18 +38,18 @@ def test_a_change_for_the_better_fails_nothing():
 
 
 def test_what_is_accepted_does_not_count():
-    found = a_regression_that_stands()
-    assert found.exit_code(strict=False, since=IDS[10]) == 1
-    assert found.exit_code(strict=False, since=IDS[11][:8]) == 0
+    result = a_regression_that_stands()
+    assert result.exit_code(strict=False, since=IDS[10]) == 1
+    assert result.exit_code(strict=False, since=IDS[11][:8]) == 0
 
 
 @pytest.mark.parametrize(
     ("made", "code"), [(a_drift, 3), (a_walk, 3), (two_machines, 3), (nothing_changed, 0)]
 )
 def test_what_is_not_judged_counts_under_strict_alone(made, code):
-    found = made()
-    assert found.exit_code(strict=False, since=IDS[18]) == 0
-    assert found.exit_code(strict=True, since=IDS[18]) == code
+    result = made()
+    assert result.exit_code(strict=False, since=IDS[18]) == 0
+    assert result.exit_code(strict=True, since=IDS[18]) == code
 
 
 def test_a_change_of_the_last_record_alone_cannot_be_excluded():
@@ -60,17 +60,17 @@ def test_records_that_cannot_be_read_and_commits_without_one_count_under_strict_
     damaged = LeftOut("x.lab", "is damaged", unreadable=True)
     elsewhere = LeftOut("y.lab", "has no commit of HEAD's first parents in its name")
     for changes in ({"left_out": (damaged,)}, {"unmeasured": 1}):
-        found = replace(nothing_changed(), **changes)
-        assert found.exit_code(strict=False) == 0
-        assert found.exit_code(strict=True) == 3
+        result = replace(nothing_changed(), **changes)
+        assert result.exit_code(strict=False) == 0
+        assert result.exit_code(strict=True) == 3
     assert replace(nothing_changed(), left_out=(elsewhere,)).exit_code(strict=True) == 0
 
 
 def test_a_series_too_noisy_to_show_what_matters_does_not_hold():
     noisy = replace(SERIES, changes=(), resolvable=Resolvable(0.3, 0.5))
-    found = replace(FOUND, series=(noisy,))
-    assert found.exit_code(strict=True) == 3
-    assert found.exit_code(strict=True, least=0.3) == 0
+    result = replace(FOUND, series=(noisy,))
+    assert result.exit_code(strict=True) == 3
+    assert result.exit_code(strict=True, least=0.3) == 0
 
 
 def test_an_analysis_that_broke_off_is_no_regression_and_never_green():
@@ -86,5 +86,5 @@ def test_a_commit_that_is_none_of_them_is_refused(name, what):
 
 def test_changes_stand_in_the_order_of_commits():
     early = replace(CHANGE, first=IDS[2])
-    found = replace(FOUND, series=(SERIES, replace(SERIES, treatment="a", changes=(early,))))
-    assert [change.first for _, change in found.changes] == [IDS[2], IDS[10]]
+    result = replace(FOUND, series=(SERIES, replace(SERIES, treatment="a", changes=(early,))))
+    assert [change.first for _, change in result.changes] == [IDS[2], IDS[10]]

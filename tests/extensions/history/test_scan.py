@@ -13,14 +13,14 @@ from steelyard.extensions.history.scan import Scan, Sums, largest, make_interval
 
 def enumerated(series, weights, start, end):
     """The step over its standard error at every split of an interval, from weighted means."""
-    found = {}
+    result = {}
     for split in range(start + LEAST_SIDE, end - LEAST_SIDE + 1):
         left, right = slice(start, split), slice(split, end)
         size = np.average(series[right], weights=weights[right]) - np.average(
             series[left], weights=weights[left]
         )
-        found[split] = size / math.sqrt(1 / weights[left].sum() + 1 / weights[right].sum())
-    return found
+        result[split] = size / math.sqrt(1 / weights[left].sum() + 1 / weights[right].sum())
+    return result
 
 
 @pytest.mark.parametrize("n", [6, 13, 50])
@@ -48,7 +48,7 @@ def test_the_family_has_the_whole_series_covers_each_end_and_grows_slowly(n):
     for each in family:
         assert each.starts[0] == 0
         assert each.starts[-1] + each.length == n
-    assert sum(each.starts.size * each.length for each in family) <= 4 * n * len(family)
+    assert sum(item.starts.size * item.length for item in family) <= 4 * n * len(family)
 
 
 def test_a_step_up_and_one_down_are_told_apart_though_the_whole_shows_neither_well():

@@ -13,8 +13,8 @@ from steelyard.extensions.history.steps import examine
 
 def largest_over_noise(series):
     series = np.asarray(series)
-    found = noise(series)
-    return largest(clip(series, found.sd)) / found.long_run
+    result = noise(series)
+    return largest(clip(series, result.sd)) / result.long_run
 
 
 def test_the_critical_step_is_where_p_is_alpha():
@@ -39,8 +39,8 @@ def test_p_agrees_with_permutations_where_records_are_independent(perfect_passes
     for step in (0.8, 1.2, 1.6):
         series = rng.normal(size=40)
         series[20:] += step
-        seen = float(largest_over_noise(series))
+        result = float(largest_over_noise(series))
         permuted = largest_over_noise(np.array([rng.permutation(series) for _ in range(1999)]))
-        witness = (1 + int((permuted >= seen).sum())) / 2000
+        witness = (1 + int((permuted >= result).sum())) / 2000
         found = examine(series, np.zeros(40)).p
         assert witness / 2 - 0.01 <= found <= 5 * witness + 0.05

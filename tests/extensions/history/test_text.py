@@ -61,14 +61,14 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
     few = replace(
         SERIES, treatment="other", changes=(), refused="3 records from one machine", points=points(3)
     )
-    found = replace(
+    result = replace(
         FOUND,
         machines=({"kernel": "a"}, {"kernel": "b"}),
         breaks=(MachineBreak(IDS[4], IDS[5], ('kernel: "a" → "b"',)),),
         left_out=(LeftOut("x.lab", "is damaged"),),
         series=(replace(SERIES, outliers=(IDS[3],)), few),
     )
-    said = text(found, 200)
+    said = text(result, 200)
     assert 'Between 0404040404 and 0505050505 the machine changed (kernel: "a" → "b"): nothing is' in said
     assert "- nbody: 1 outlying record, 0303030303; it moves nothing.\n" in said
     assert "- 1 treatment not judged: 3 records from one machine.\n" in said
@@ -78,9 +78,9 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
 
 def test_cpu_time_that_changes_unseen_is_a_note_with_the_option_that_judges_it():
     cpu = replace(SERIES, metric=replace(SERIES.metric, name="cpu_s"))
-    shown = text(replace(FOUND, cpu_time=(cpu,)), 400)
-    assert "- cpu_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %)" in shown
-    assert "no check rests on it (--metric cpu_s judges it)." in shown
+    output = text(replace(FOUND, cpu_time=(cpu,)), 400)
+    assert "- cpu_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %)" in output
+    assert "no check rests on it (--metric cpu_s judges it)." in output
 
 
 def test_what_a_name_contains_moves_no_cursor():
@@ -125,8 +125,8 @@ def test_what_cannot_be_excluded_is_said_instead_of_holding():
 
 def test_an_analysis_that_broke_off_is_said_to_be_a_defect():
     broken = replace(SERIES, changes=(), broken_off="ZeroDivisionError: division by zero")
-    found = replace(FOUND, series=(broken,))
+    result = replace(FOUND, series=(broken,))
     assert "broke off (ZeroDivisionError: division by zero). This is a defect of Steelyard" in text(
-        found, 200
+        result, 200
     )
-    assert check_words(found, None, strict=False) == "not resolved: wall_s of nbody is not judged"
+    assert check_words(result, None, strict=False) == "not resolved: wall_s of nbody is not judged"

@@ -22,7 +22,7 @@ def samples(logs, contexts=None) -> list[Sample]:
     """One sample a column of ``logs``, one block a row."""
     n = len(logs)
     places = array("q", range(1, n + 1))
-    where = array("q", [0] * n if contexts is None else contexts)
+    result = array("q", [0] * n if contexts is None else contexts)
     return [
         Sample(
             WALL,
@@ -30,7 +30,7 @@ def samples(logs, contexts=None) -> list[Sample]:
             array("d", np.exp(column)),
             places,
             array("q", [1] * n),
-            where,
+            result,
             places,
         )
         for i, column in enumerate(np.asarray(logs).T, 1)
@@ -45,16 +45,16 @@ def blocked(draw, n, levels, spread=1.0):
 def test_in_blocks_f_is_that_of_repeated_measures():
     # Witness: statsmodels' analysis of variance of repeated measures.
     logs = blocked(np.random.default_rng(5), 14, 4) + np.array([0, 0.1, 0, -0.05])
-    found = any_level(samples(logs))
+    result = any_level(samples(logs))
     table = pd.DataFrame(
         [(b, t, y) for b, row in enumerate(logs) for t, y in enumerate(row)], columns=["b", "t", "y"]
     )
     expected = AnovaRM(table, "y", "b", within=["t"]).fit().anova_table
-    assert found.f == pytest.approx(expected["F Value"].iloc[0])
-    assert found.p == pytest.approx(stats.f.sf(found.f, found.nu1, found.nu2))
-    assert 1 <= found.nu1 <= 3
-    assert found.nu2 == pytest.approx(13 * found.nu1)
-    assert (found.method, found.levels, found.n) == ("block-contrast-box", 4, 14)
+    assert result.f == pytest.approx(expected["F Value"].iloc[0])
+    assert result.p == pytest.approx(stats.f.sf(result.f, result.nu1, result.nu2))
+    assert 1 <= result.nu1 <= 3
+    assert result.nu2 == pytest.approx(13 * result.nu1)
+    assert (result.method, result.levels, result.n) == ("block-contrast-box", 4, 14)
 
 
 def test_in_blocks_the_order_of_the_levels_says_nothing():
@@ -66,10 +66,10 @@ def test_in_blocks_the_order_of_the_levels_says_nothing():
 def test_without_blocks_it_is_the_analysis_of_welch():
     # Witness: statsmodels' one-way analysis with unequal variances.
     logs = np.random.default_rng(7).normal(size=(11, 4)) * [0.1, 0.4, 0.2, 0.1] + np.array([0, 0.1, 0, 0.3])
-    found = any_level(samples(logs), order="sequential")
+    result = any_level(samples(logs), order="sequential")
     expected = anova_oneway(list(logs.T), use_var="unequal")
-    assert (found.f, found.p) == pytest.approx((expected.statistic, expected.pvalue))
-    assert (found.method, found.n) == ("unpaired-welch-james", 11)
+    assert (result.f, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (result.method, result.n) == ("unpaired-welch-james", 11)
 
 
 def test_a_test_of_independent_groups_would_miss_in_blocks_what_this_one_finds():
@@ -80,8 +80,8 @@ def test_a_test_of_independent_groups_would_miss_in_blocks_what_this_one_finds()
 
 def test_contexts_that_return_are_the_units():
     logs = blocked(np.random.default_rng(9), 12, 3)
-    found = any_level(samples(logs, contexts=[1, 2, 3, 4] * 3))
-    assert (found.method, found.n) == ("context-contrast-box", 4)
+    result = any_level(samples(logs, contexts=[1, 2, 3, 4] * 3))
+    assert (result.method, result.n) == ("context-contrast-box", 4)
 
 
 def test_one_probe_two_blocks_no_spread_or_a_value_of_0_have_no_test():

@@ -29,9 +29,9 @@ RATE = Metric("rate", "1/s", better="higher")
 @pytest.mark.parametrize("factor", [1.0, 1.003])
 def test_equal_values_are_within_the_margin_as_far_as_their_number_shows(blocks, perturbation, factor):
     baseline = np.linspace(0.7, 0.9, blocks)
-    (found,) = changes(sample(baseline), [sample(factor * baseline)], within=0.01, alpha=0.05)
-    assert found.p_within == 2.0**-blocks
-    assert found.perturbation == perturbation
+    (result,) = changes(sample(baseline), [sample(factor * baseline)], within=0.01, alpha=0.05)
+    assert result.p_within == 2.0**-blocks
+    assert result.perturbation == perturbation
 
 
 def sample(values, metric: Metric = WALL) -> Sample:
@@ -54,54 +54,54 @@ def test_a_change_is_probed_over_unprobed_whichever_way_is_better_and_tested_as_
     draw = np.random.default_rng(3)
     baseline = np.exp(draw.normal(0, 0.1, 15))
     probed = [baseline * np.exp(draw.normal(mean, 0.01, 15)) for mean in (0.002, 0.05, -0.03)]
-    found = changes(
+    result = changes(
         sample(baseline, metric), [sample(each, metric) for each in probed], within=0.01, alpha=0.05
     )
-    ps = [ttest_rel(np.log(each), np.log(baseline)).pvalue for each in probed]
+    ps = [ttest_rel(np.log(item), np.log(baseline)).pvalue for item in probed]
     adjusted = multipletests(ps, 0.05, "holm")[1]
     bound = math.log(1.01)
-    for change, each, p_holm in zip(found, probed, adjusted, strict=True):
+    for change, each, p_holm in zip(result, probed, adjusted, strict=True):
         logs = np.log(each) - np.log(baseline)
         assert change.ratio == pytest.approx(math.exp(logs.mean()))
         assert change.ci95.low < change.ratio < change.ci95.high
         assert change.p_holm == pytest.approx(p_holm, rel=1e-6)
         expected = ttost_paired(np.log(each), np.log(baseline), -bound, bound)[0]
         assert change.p_within == pytest.approx(expected, rel=1e-6)
-    assert [change.perturbation for change in found] == ["unperturbed", "perturbed", "perturbed"]
+    assert [change.perturbation for change in result] == ["unperturbed", "perturbed", "perturbed"]
 
 
 def test_a_small_difference_that_is_shown_is_still_within_and_a_wide_one_is_not_resolved():
     baseline = [1.0] * 12
     small = [1.002 + 0.0001 * (i % 2) for i in range(12)]
     wide = [1.0 + 0.3 * (-1) ** i for i in range(12)]
-    found = changes(sample(baseline), [sample(small), sample(wide)], within=0.01, alpha=0.05)
-    assert found[0].p_holm < 1e-6
-    assert [each.perturbation for each in found] == ["unperturbed", "not_resolved"]
+    result = changes(sample(baseline), [sample(small), sample(wide)], within=0.01, alpha=0.05)
+    assert result[0].p_holm < 1e-6
+    assert [item.perturbation for item in result] == ["unperturbed", "not_resolved"]
 
 
 def test_a_metric_that_is_0_has_no_change():
-    (found,) = changes(sample([1.0, 2.0]), [sample([0.0, 1.0])], within=0.01, alpha=0.05)
-    assert isinstance(found, Undefined)
+    (result,) = changes(sample([1.0, 2.0]), [sample([0.0, 1.0])], within=0.01, alpha=0.05)
+    assert isinstance(result, Undefined)
 
 
 def probe(name: str, **ratios: float) -> Probed:
-    made = tuple(
+    result = tuple(
         Change(Metric(metric, ""), ratio, None, 1.0, 1.0, "not_resolved", 5)
         for metric, ratio in ratios.items()
     )
-    return Probed(name, None, made)
+    return Probed(name, None, result)
 
 
 def test_the_rank_correlation_is_scipys_and_its_interval_that_of_bonett_and_wright():
     draw = np.random.default_rng(8)
     x = draw.normal(1, 0.1, 9)
     y = 0.5 * x + draw.normal(0, 0.05, 9)
-    (found,) = correlations([probe(f"p{i}", a=a, b=b) for i, (a, b) in enumerate(zip(x, y, strict=True))])
+    (result,) = correlations([probe(f"p{i}", a=a, b=b) for i, (a, b) in enumerate(zip(x, y, strict=True))])
     rho = spearmanr(x, y).statistic
-    assert found.rho == pytest.approx(rho)
+    assert result.rho == pytest.approx(rho)
     half = 1.959964 * math.sqrt((1 + rho**2 / 2) / 6)
-    assert found.ci95.low == pytest.approx(math.tanh(math.atanh(rho) - half), rel=1e-5)
-    assert (found.metrics, found.probes) == (("a", "b"), 9)
+    assert result.ci95.low == pytest.approx(math.tanh(math.atanh(rho) - half), rel=1e-5)
+    assert (result.metrics, result.probes) == (("a", "b"), 9)
 
 
 def test_too_few_probes_or_a_metric_that_never_changes_foretell_nothing():

@@ -35,9 +35,9 @@ def probed(noise, ratio, *, spread=0.005):
 
 
 def test_unperturbed_is_two_one_sided_tests_and_no_missing_significance(bench, noise):
-    made = bench(PROBES, [UNPERTURBED], probed(noise, 1.002))
-    (verdict,) = made.judge()
-    none, strace = (made.made[t.id] for t in made.treatments)
+    result = bench(PROBES, [UNPERTURBED], probed(noise, 1.002))
+    (verdict,) = result.judge()
+    none, strace = (result.made[t.id] for t in result.treatments)
     logs = np.log(none) - np.log(strace)
     low = witness.ttest_1samp(logs, np.log(0.99), alternative="greater").pvalue
     high = witness.ttest_1samp(logs, np.log(1.01), alternative="less").pvalue
@@ -52,9 +52,9 @@ def test_unperturbed_is_two_one_sided_tests_and_no_missing_significance(bench, n
 
 def test_the_baseline_of_the_analysis_is_what_is_without_a_probe_by_default(bench, noise):
     claim = {key: value for key, value in UNPERTURBED.items() if key != "without"}
-    made = bench(PROBES, [claim], probed(noise, 1.0), analysis={"baseline": {"probe": "none"}})
-    assert made.judge()[0].outcome == "holds"
-    assert format_claim_text(made.experiment.claims[0]) == "wall_s unperturbed by strace within 1 %"
+    result = bench(PROBES, [claim], probed(noise, 1.0), analysis={"baseline": {"probe": "none"}})
+    assert result.judge()[0].outcome == "holds"
+    assert format_claim_text(result.experiment.claims[0]) == "wall_s unperturbed by strace within 1 %"
 
 
 def layouts(noise, *, with_probe, without):
@@ -106,8 +106,10 @@ def test_the_direction_is_that_of_the_metric_whichever_way_is_better(bench, nois
 
 
 def test_what_is_claimed_is_said_in_a_sentence(bench, noise):
-    made = bench(LAYOUTS, [VALIDATES], layouts(noise, with_probe=2, without=2), metric="misses")
-    assert format_claim_text(made.experiment.claims[0]) == "small makes misses lower by 1.5 and misses better"
+    result = bench(LAYOUTS, [VALIDATES], layouts(noise, with_probe=2, without=2), metric="misses")
+    assert (
+        format_claim_text(result.experiment.claims[0]) == "small makes misses lower by 1.5 and misses better"
+    )
 
 
 @pytest.mark.parametrize(("cost", "outcome"), [(3.0, "holds"), (2.4, "fails"), (2.94, "not_resolved")])
@@ -124,11 +126,11 @@ def test_the_probe_must_cost_the_outcome_the_same_either_way_where_that_is_claim
         return draw(blocks.size) * on / (2.0 if small else 1.0)
 
     by_t = {"interval": "log-delta"}
-    made = bench(LAYOUTS, [claim], values, metric="misses", analysis=by_t)
-    (verdict,) = made.judge()
+    result = bench(LAYOUTS, [claim], values, metric="misses", analysis=by_t)
+    (verdict,) = result.judge()
     assert verdict.outcome == outcome
     interaction = verdict.instances[-1].evidence
-    large_off, large_on, small_off, small_on = (np.log(made.made[t.id]) for t in made.treatments)
+    large_off, large_on, small_off, small_on = (np.log(result.made[t.id]) for t in result.treatments)
     logs = (large_on - large_off) - (small_on - small_off)
     assert interaction.ratio == pytest.approx(np.exp(logs.mean()), rel=1e-9)
     low = witness.ttest_1samp(logs, np.log(0.98), alternative="greater").pvalue

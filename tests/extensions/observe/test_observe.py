@@ -58,26 +58,26 @@ def test_probes_inside_add_the_instructions_that_they_are_and_none_where_there_i
         added=True,
         **QUICK,
     )
-    found = observe(request, source / "records", watch=silent)
-    added = {probe.name: probe.added for probe in found.probes}
+    result = observe(request, source / "records", watch=silent)
+    added = {probe.name: probe.added for probe in result.probes}
     assert added["-DSTEELYARD_SITES=0"] == 0
     # Two increments in memory a round, among some 120,000 instructions of start and loop.
     assert 0.2 < added["-DSTEELYARD_SITES=100"] < 2
     assert 0 < added["-DSTEELYARD_SITES=5"] < added["-DSTEELYARD_SITES=100"]
-    assert found.outputs_compared
-    assert [change.metric.name for change in found.probes[0].changes] == ["minor_faults", "wall_s", "cpu_s"]
-    assert all(probe.changes[0].blocks == found.blocks for probe in found.probes)
+    assert result.outputs_compared
+    assert [change.metric.name for change in result.probes[0].changes] == ["minor_faults", "wall_s", "cpu_s"]
+    assert all(probe.changes[0].blocks == result.blocks for probe in result.probes)
 
 
 def test_a_wrapper_costs_what_it_is_and_the_program_itself_is_the_baseline(source):
     request = ObserveRequest(command="true", probes=(wrapper("sh -c '\"$@\"' sh"), wrapper("nice")), **QUICK)
-    found = observe(request, source / "records", watch=silent)
-    shell, nice = (probe.changes[0] for probe in found.probes)
+    result = observe(request, source / "records", watch=silent)
+    shell, nice = (probe.changes[0] for probe in result.probes)
     assert shell.metric.name == "minor_faults"
     assert shell.ratio > 1.1
     assert shell.perturbation == "perturbed"
     assert nice.ratio > 1.02
-    assert found.typical["minor_faults"] > 1
+    assert result.typical["minor_faults"] > 1
 
 
 def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compared(source):
@@ -87,8 +87,8 @@ def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compar
         probes=(variable("CHATTY=1"), variable("FAILING=yes"), variable("OTHER=1")),
         **QUICK,
     )
-    found = observe(request, source / "records", watch=silent)
-    chatty, failing, other = found.probes
+    result = observe(request, source / "records", watch=silent)
+    chatty, failing, other = result.probes
     assert (
         chatty.differs == "it prints something else, from byte 20 on"
         or "prints something else" in chatty.differs
@@ -157,12 +157,12 @@ def test_one_wrong_byte_of_a_later_probed_run_is_found_wherever_it_is(source, na
         probes=(variable("PROBED=1"), variable("OTHER=1")),
         **{**QUICK, "blocks": 2, "within": 0.5},
     )
-    found = observe(request, source / "records", watch=silent)
-    probed, other = found.probes
+    result = observe(request, source / "records", watch=silent)
+    probed, other = result.probes
     assert probed.differs.endswith("runs it writes something else or ends in another way")
     assert (probed.changes, other.differs) == ((), None)
-    assert set(found.compared) == {"stdout", "stderr", name}
-    assert found.uncompared == {}
+    assert set(result.compared) == {"stdout", "stderr", name}
+    assert result.uncompared == {}
 
 
 STALE = """#!/bin/sh
@@ -181,12 +181,12 @@ def test_a_file_that_a_probed_run_does_not_write_is_not_taken_from_the_run_befor
     request = ObserveRequest(
         command=str(program), probes=(variable("PROBED=1"), variable("OTHER=1")), **QUICK
     )
-    found = observe(request, source / "records", watch=silent)
-    probed, other = found.probes
+    result = observe(request, source / "records", watch=silent)
+    probed, other = result.probes
     assert probed.differs == "it does not write result.txt"
     assert other.differs is None
-    assert set(found.compared) == {"stdout", "stderr", "result.txt", "deep/er/file"}
-    assert found.uncompared == dict.fromkeys(("growing.log", "time.txt"), "differs from run to run")
+    assert set(result.compared) == {"stdout", "stderr", "result.txt", "deep/er/file"}
+    assert result.uncompared == dict.fromkeys(("growing.log", "time.txt"), "differs from run to run")
 
 
 def test_files_that_are_named_are_compared_wherever_they_are_and_no_others(source, tmp_path_factory):
@@ -196,9 +196,9 @@ def test_files_that_are_named_are_compared_wherever_they_are_and_no_others(sourc
     program.chmod(0o755)
     probes = (variable("PROBED=1"), variable("OTHER=1"))
     request = ObserveRequest(command=str(program), probes=probes, files=(str(elsewhere),), **QUICK)
-    found = observe(request, source / "records", watch=silent)
-    assert [probe.differs for probe in found.probes] == [f"it writes something else to {elsewhere}", None]
-    assert found.compared == ("stdout", "stderr", str(elsewhere))
+    result = observe(request, source / "records", watch=silent)
+    assert [probe.differs for probe in result.probes] == [f"it writes something else to {elsewhere}", None]
+    assert result.compared == ("stdout", "stderr", str(elsewhere))
     absent = ObserveRequest(command=str(program), probes=probes, files=("nothing",), **QUICK)
     with pytest.raises(UsageError, match="the program does not write 'nothing'"):
         observe(absent, source / "others", watch=silent)
@@ -210,10 +210,10 @@ def test_stderr_is_not_compared_where_a_tool_reports_there_and_that_is_said(sour
         probes=(wrapper("sh -c 'echo 3 s >&2; exec \"$@\"' sh"), wrapper("nice")),
         **QUICK,
     )
-    found = observe(request, source / "records", watch=silent)
-    assert [probe.differs for probe in found.probes] == [None, None]
-    assert found.compared == ("stdout",)
-    assert found.uncompared["stderr"].endswith("where a tool may report")
+    result = observe(request, source / "records", watch=silent)
+    assert [probe.differs for probe in result.probes] == [None, None]
+    assert result.compared == ("stdout",)
+    assert result.uncompared["stderr"].endswith("where a tool may report")
 
 
 PAGES = r"""

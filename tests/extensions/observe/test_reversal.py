@@ -16,21 +16,21 @@ def change(ratio, p):
 
 def test_a_reversal_needs_both_ratios_shown_on_their_sides():
     names = ("none", "turned", "unsure", "same")
-    found = reversals(
+    result = reversals(
         names, [change(1.2, 0.001), change(0.8, 0.002), change(0.9, 0.3), change(1.5, 1e-9)], alpha=0.05
     )
-    assert [each.reversed for each in found] == [False, True, False, False]
+    assert [item.reversed for item in result] == [False, True, False, False]
     # The larger of the two, times the three probes that are tested; by Holm 2 for the next.
-    assert [each.p_holm for each in found] == pytest.approx([None, 0.006, 0.6, 1.0])
+    assert [each.p_holm for each in result] == pytest.approx([None, 0.006, 0.6, 1.0])
 
 
 def test_where_the_programs_do_not_differ_alone_nothing_is_turned_round():
-    found = reversals(("none", "probe"), [change(1.01, 0.4), change(0.5, 1e-12)], alpha=0.05)
-    assert not any(each.reversed for each in found)
+    result = reversals(("none", "probe"), [change(1.01, 0.4), change(0.5, 1e-12)], alpha=0.05)
+    assert not any(item.reversed for item in result)
 
 
 def test_a_probe_without_a_ratio_is_left_out_and_without_a_baseline_all_are():
     lost = Undefined("no_values")
-    found = reversals(("none", "lost", "other"), [change(1.2, 0.001), lost, change(0.8, 0.001)], alpha=0.05)
-    assert [(each.probe, each.reversed) for each in found] == [("none", False), ("other", True)]
+    result = reversals(("none", "lost", "other"), [change(1.2, 0.001), lost, change(0.8, 0.001)], alpha=0.05)
+    assert [(item.probe, item.reversed) for item in result] == [("none", False), ("other", True)]
     assert reversals(("none", "probe"), [lost, change(0.8, 0.001)], alpha=0.05) == ()

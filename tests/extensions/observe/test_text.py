@@ -110,8 +110,8 @@ def test_where_no_block_was_complete_it_is_time_that_lacks():
 
 
 def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():
-    same = msgspec.structs.replace(FOUND.any_level[0], metric=CYCLES)
-    text = plain(lines(msgspec.structs.replace(FOUND, any_level=(same,))))
+    result = msgspec.structs.replace(FOUND.any_level[0], metric=CYCLES)
+    text = plain(lines(msgspec.structs.replace(FOUND, any_level=(result,))))
     assert "any of 3 levels: no test: nothing varies between blocks" in text
 
 

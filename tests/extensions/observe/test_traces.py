@@ -63,9 +63,9 @@ def test_what_is_little_is_seen_and_what_is_nothing_is_not():
 
 def test_no_line_is_wider_than_the_terminal():
     long = msgspec.structs.replace(FOUND.traces[1], level="x" * 70, rates=tuple([1e6] * 24), differences=())
-    found = msgspec.structs.replace(FOUND, traces=(msgspec.structs.replace(long, s=None), FOUND.traces[2]))
+    result = msgspec.structs.replace(FOUND, traces=(msgspec.structs.replace(long, s=None), FOUND.traces[2]))
     for width in (80, 120):
-        assert max(map(len, plain(render_traces(found, width)).splitlines())) <= width
+        assert max(map(len, plain(render_traces(result, width)).splitlines())) <= width
 
 
 def test_the_document_holds_each_part():

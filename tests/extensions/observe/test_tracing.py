@@ -77,11 +77,11 @@ def silent(_: object) -> None:
 def values_of(tracing: Tracing, text: str) -> list[Value]:
     """As the conductor extracts them from what the runner captured."""
     request = ObserveRequest(command="true", probes=(wrapper("nice"),))
-    made = request.experiment(request.probes, verify=Verify(), scratch=Path("scratch"), library=None)
+    spec_ = request.experiment(request.probes, verify=Verify(), scratch=Path("scratch"), library=None)
     output = Output("stderr", text.encode(), len(text))
     return [
         Value(metric.name, number, i)
-        for metric in tracing.experiment(made, 2).metrics
+        for metric in tracing.experiment(spec_, 2).metrics
         for i, number in enumerate(Pattern(metric.name, metric.pattern, "stderr").column(output)[()].numbers)
     ]
 
@@ -123,9 +123,9 @@ def test_phases_differ_where_totals_do_not(tmp_path, monkeypatch):
     (tmp_path / "phases.c").write_text(PHASES)
     subprocess.run(["cc", "-O1", "phases.c", "-o", "phases"], check=True)
     request = ObserveRequest(command="./phases", probes=(variable("SWAPPED=1"),), trace=tracing, **QUICK)
-    found = observe(request, tmp_path / "records", watch=silent)
-    assert found.probes[0].changes[0].perturbation == "unperturbed"
-    none, swapped = found.traces
+    result = observe(request, tmp_path / "records", watch=silent)
+    assert result.probes[0].changes[0].perturbation == "unperturbed"
+    none, swapped = result.traces
     assert (none.level, swapped.level, none.event) == ("none", "SWAPPED=1", "page-faults")
     # Of a run on a crowded machine an interval may be missing, and then the run is in no trace.
     assert 2 <= swapped.blocks <= min(none.runs, swapped.runs)
@@ -136,7 +136,7 @@ def test_phases_differ_where_totals_do_not(tmp_path, monkeypatch):
     # The first parts have fewer faults than without the variable, the last ones more.
     changes = [part.difference for part in swapped.differences]
     assert sum(changes[:third]) < 0 < sum(changes[-third:])
-    assert found.trace_ms == 2
+    assert result.trace_ms == 2
 
 
 def test_a_run_that_takes_all_the_time_there_is_is_traced_all_the_same(tmp_path):
@@ -147,8 +147,8 @@ def test_a_run_that_takes_all_the_time_there_is_is_traced_all_the_same(tmp_path)
         pytest.skip(f"no trace can be taken here: {error.message}")
     hurried = QUICK | {"max_time_s": 0.001}
     request = ObserveRequest(command="sleep 0.05", probes=(variable("A=1"),), trace=tracing, **hurried)
-    found = observe(request, tmp_path / "records", watch=silent)
-    assert [(trace.level, trace.runs) for trace in found.traces] == [("none", 2), ("A=1", 2)]
+    result = observe(request, tmp_path / "records", watch=silent)
+    assert [(trace.level, trace.runs) for trace in result.traces] == [("none", 2), ("A=1", 2)]
 
 
 def test_a_mistake_is_said_before_anything_runs():

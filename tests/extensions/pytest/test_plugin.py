@@ -58,10 +58,10 @@ def test_a_claim_that_fails_fails_its_test_in_words_with_the_evidence(sessions, 
     sessions.write(TWO.format(marker=marker))
     done = sessions.run()
     assert done.returncode == int(fails), done.stdout
-    said = " ".join(done.stdout.split())
-    assert words in said
-    assert ("fails;" if fails else "holds;") in said
-    assert ("1 failed, 1 passed" in said) == fails
+    result = " ".join(done.stdout.split())
+    assert words in result
+    assert ("fails;" if fails else "holds;") in result
+    assert ("1 failed, 1 passed" in result) == fails
 
 
 def test_the_last_lines_name_all_claims_that_failed(sessions):
@@ -111,10 +111,10 @@ def test_square(steelyard, work, n):
 """
     )
     done = sessions.run("--steelyard-blocks", "10")
-    said = " ".join(done.stdout.split())
+    result = " ".join(done.stdout.split())
     assert done.returncode == 1, done.stdout
-    assert "1 failed, 10 passed" in said
-    assert "test_square" in said.partition("short test summary")[2]
+    assert "1 failed, 10 passed" in result
+    assert "test_square" in result.partition("short test summary")[2]
 
 
 def test_growth_over_four_sizes_is_listed_and_fails_no_test(sessions):
@@ -270,13 +270,13 @@ def test_markers_that_cannot_be_understood_fail_their_own_tests_only(sessions):
     done = sessions.run("--steelyard-blocks", "3")
     assert done.returncode == 1
     assert "INTERNALERROR" not in done.stdout + done.stderr
-    said = " ".join(done.stdout.split())
-    assert f"{len(WRONG)} failed, 1 passed" in said
-    assert "at most 3.00 ms at test = test_right: holds;" in said
-    assert "tests.lab" not in said
-    assert "claims[" not in said
+    result = " ".join(done.stdout.split())
+    assert f"{len(WRONG)} failed, 1 passed" in result
+    assert "at most 3.00 ms at test = test_right: holds;" in result
+    assert "tests.lab" not in result
+    assert "claims[" not in result
     for number in range(len(WRONG)):
-        assert f"- test_it.py::test_{number}: " in said
+        assert f"- test_it.py::test_{number}: " in result
 
 
 UNTIMED = """\
@@ -414,7 +414,7 @@ def test_tests_of_a_group_take_turns_across_files_and_claims_reach_the_other_fil
     assert "5 passed" in done.stdout
     with sessions.record() as record:
         orders = [outcome.block.order for outcome in record.outcomes()]
-        names = [each.levels["test"] for each in record.treatments]
+        names = [treatment.levels["test"] for treatment in record.treatments]
     assert names == ["test_one.py::test_work", "test_two.py::test_work"]
     assert len(orders) == 6
     assert {"".join(map(str, order)) for order in orders} == {"12", "21"}
@@ -467,7 +467,7 @@ def test_sessions_are_kept_one_after_the_other(sessions):
     sessions.write(TWO.format(marker=""))
     for _ in range(3):
         assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
-    names = sorted(each.name for each in (sessions.directory / ".steelyard" / "main").glob("*.lab"))
+    names = sorted(path.name for path in (sessions.directory / ".steelyard" / "main").glob("*.lab"))
     assert names == ["0001.lab", "0002.lab", "0003.lab"]
 
 
@@ -517,7 +517,7 @@ def test_tests_that_were_written_for_pytest_benchmark_run_unchanged(sessions):
     done = sessions.run("--steelyard-as-benchmark", "--steelyard-blocks", "3", "--steelyard-least-ms", "0.05")
     assert done.returncode == 0, done.stdout
     with sessions.record() as record:
-        assert [len(each) for each in record.samples("time_s")] == [3, 3, 3, 3]
+        assert [len(sample) for sample in record.samples("time_s")] == [3, 3, 3, 3]
 
 
 def test_both_plugins_at_once_are_refused_with_the_cure(sessions):

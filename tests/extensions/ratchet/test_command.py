@@ -33,7 +33,7 @@ def test_a_win_exits_with_0_and_is_shown_and_something_else_with_3(repository, s
         assert (done.returncode, f"{option[0]}: this repository's ledger" in done.stderr) == (2, True)
     assert steelyard_cli("ratchet", "try", "--blocks", "5", *where).returncode == 3
     status = json.loads(steelyard_cli("ratchet", "status", "--json", *where).stdout)
-    assert [each["outcome"] for each in status["attempts"]] == ["faster", "failed"]
+    assert [attempt["outcome"] for attempt in status["attempts"]] == ["faster", "failed"]
     assert status["best"] == status["attempts"][0]["commit"]
     assert "fresh block" in steelyard_cli("ratchet", "total", *where).stdout
 

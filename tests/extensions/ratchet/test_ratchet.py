@@ -99,7 +99,7 @@ def test_an_interrupted_confirmation_goes_on_with_the_level_that_it_began_with(
     assert ratchet.read().attempts[0].outcome == "open"
     level = ratchet.read().attempts[0].level
     ledger = ratchet.try_tree(RatchetRequest())
-    assert [(each.outcome, each.test, each.level) for each in ledger.attempts] == [("faster", 1, level)]
+    assert [(item.outcome, item.test, item.level) for item in ledger.attempts] == [("faster", 1, level)]
 
 
 def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeypatch):

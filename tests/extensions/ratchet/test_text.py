@@ -24,20 +24,20 @@ def attempt(number=1, gain=1.08, **of):
 
 
 def test_a_gain_of_one_build_says_so_and_how_many_changes_are_missing():
-    said = words(ledger(attempts=(attempt(outcome="unproven"),)))
-    assert "1.08 × the speed, of these two builds: another build of one source may be as fast" in said
-    assert "5 more changes will show by how much builds differ" in said
-    assert "--build with {layout} draws one for each block" in said
+    result = words(ledger(attempts=(attempt(outcome="unproven"),)))
+    assert "1.08 × the speed, of these two builds: another build of one source may be as fast" in result
+    assert "5 more changes will show by how much builds differ" in result
+    assert "--build with {layout} draws one for each block" in result
 
 
 def test_a_win_of_two_builds_names_the_spread_that_it_beats():
     made = [attempt(n, math.exp(0.01 * n), outcome="not_faster") for n in range(1, 8)]
     won = attempt(8, 1.3, outcome="faster", confirmed_gain=1.31, test=1, level=0.001, p=1e-5, build_sd=0.02)
     total = Total(won.commit, 1.3, Interval(1.2, 1.4), 30, build_sd=0.02)
-    said = words(ledger(attempts=(*made, won), totals=(total,)))
-    assert "; of these two builds, which differ by 2 % (SD): the best from now on" in said
-    assert "30 fresh blocks; of these two builds, which differ by 2 % (SD))." in said
-    assert "8 builds here differ by" in said
+    result = words(ledger(attempts=(*made, won), totals=(total,)))
+    assert "; of these two builds, which differ by 2 % (SD): the best from now on" in result
+    assert "30 fresh blocks; of these two builds, which differ by 2 % (SD))." in result
+    assert "8 builds here differ by" in result
 
 
 @pytest.mark.parametrize("build", ["", "make L={layout}"])

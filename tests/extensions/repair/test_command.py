@@ -11,13 +11,13 @@ def test_a_record_cut_short_becomes_one_that_can_be_analysed(steelyard_cli, tmp_
     assert steelyard_cli("compare", "-r", "20", "-o", "it.lab", "true", "true").returncode == 0
     file = tmp_path / "it.lab" / "record.sqlite"
     file.write_bytes(file.read_bytes()[:-512])
-    told = steelyard_cli("analyze", "it.lab")
-    assert told.returncode == 2
-    assert "steelyard recover it.lab COPY.lab" in told.stderr
+    process = steelyard_cli("analyze", "it.lab")
+    assert process.returncode == 2
+    assert "steelyard recover it.lab COPY.lab" in process.stderr
     done = steelyard_cli("recover", "it.lab", "COPY.lab", "--json")
-    found = json.loads(done.stdout)
-    assert (found["format"], found["version"]) == ("steelyard/recovery", 1)
-    assert found["trials"] + found["lost_trials"] == 42
+    document = json.loads(done.stdout)
+    assert (document["format"], document["version"]) == ("steelyard/recovery", 1)
+    assert document["trials"] + document["lost_trials"] == 42
     assert steelyard_cli("status", "COPY.lab").returncode == 0
     again = steelyard_cli("recover", "it.lab", "COPY.lab")
     assert (again.returncode, again.stderr.splitlines()[0]) == (2, "error: COPY.lab exists already")
@@ -40,8 +40,8 @@ def test_a_record_that_lost_blocks_has_not_ended_and_is_continued(steelyard_cli,
         "steelyard analyze TEXT.lab answers from the rest",
         "steelyard run TEXT.lab measures as many blocks again",
     ]
-    found = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
-    assert (found["lost_trials"], found["spoilt_blocks"]) == (6, 3)
+    document = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
+    assert (document["lost_trials"], document["spoilt_blocks"]) == (6, 3)
     assert json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)["state"] == "interrupted"
     assert steelyard_cli("run", "COPY.lab").returncode == 0
     after = json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)
@@ -54,8 +54,8 @@ def test_a_record_that_lost_most_of_its_blocks_is_continued_too(steelyard_cli, t
     assert steelyard_cli("run", "it.toml").returncode == 0
     with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
         record.execute("DELETE FROM trial WHERE id > 12")
-    found = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
-    assert found["spoilt_blocks"] == 35
+    document = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
+    assert document["spoilt_blocks"] == 35
     done = steelyard_cli("run", "COPY.lab")
     assert (done.returncode, done.stderr.count("error")) == (0, 0)
     after = json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)
@@ -80,7 +80,7 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
     spec = tmp_path / "it.toml"
     spec.write_text('[program]\ncommand = ["true"]\n[factors]\nnice = [0, 1]\n[design]\nblocks = 12\n')
     assert steelyard_cli("run", "it.toml").returncode == 0
-    whole = steelyard_cli("analyze", "it.lab").stdout
+    stdout = steelyard_cli("analyze", "it.lab").stdout
     with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
         record.execute("DELETE FROM record")
     done = steelyard_cli("recover", "it.lab", "COPY.lab")
@@ -93,7 +93,7 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
     ]
     again = steelyard_cli("analyze", "COPY.lab").stdout
     # The finding and the rows; cautions differ, of which one is about the lost spec.
-    assert again.partition("\n- ")[0] == whole.partition("\n- ")[0]
+    assert again.partition("\n- ")[0] == stdout.partition("\n- ")[0]
     refused = steelyard_cli("run", "COPY.lab")
     assert refused.returncode == 2
     assert "has measured so far was lost" in refused.stderr

@@ -32,9 +32,9 @@ def damaged(tmp_path, request):
 
 def trusted(directory, original):
     """The recovered record says nothing that was not in the original, and compares whole blocks only."""
-    found = made_up.tables(directory)
+    result = made_up.tables(directory)
     for name in ("trial", "value", "context"):
-        assert set(found[name]) <= set(original[name])
+        assert set(result[name]) <= set(original[name])
     with Record.open(directory) as record:
         assert record.damage() == []
         samples = record.samples("wall_s")
@@ -61,28 +61,28 @@ def test_a_whole_record_is_recovered_whole(damaged, tmp_path):
 def test_a_truncated_record_gives_what_is_before_its_end(damaged, tmp_path):
     original = made_up.tables(damaged)
     file = damaged / "record.sqlite"
-    whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) * 3 // 4])
-    found = recover(damaged, tmp_path / "new.lab")
-    assert found.trials + found.lost_trials == 600
-    assert 0 < found.spoilt_blocks < 199
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) * 3 // 4])
+    result = recover(damaged, tmp_path / "new.lab")
+    assert result.trials + result.lost_trials == 600
+    assert 0 < result.spoilt_blocks < 199
     trusted(tmp_path / "new.lab", original)
-    assert file.read_bytes() == whole[: len(whole) * 3 // 4]
+    assert file.read_bytes() == content[: len(content) * 3 // 4]
 
 
 def test_pages_of_garbage_cost_what_was_on_them_and_no_more(damaged, tmp_path):
     original = made_up.tables(damaged)
     file = damaged / "record.sqlite"
-    whole = file.read_bytes()
+    content = file.read_bytes()
     size, draw = made_up.page_bytes(file), random.Random(8)
     recovered = []
     for i in range(20):
-        page = draw.randrange(len(whole) // size // 2, len(whole) // size) * size
-        file.write_bytes(whole[:page] + b"\0" * size + whole[page + size :])
+        page = draw.randrange(len(content) // size // 2, len(content) // size) * size
+        file.write_bytes(content[:page] + b"\0" * size + content[page + size :])
         new = tmp_path / f"{i}.lab"
         recovered.append(recover(damaged, new))
         trusted(new, original)
-    assert all(found.trials > 0 for found in recovered)
+    assert all(result.trials > 0 for result in recovered)
     assert max(found.trials for found in recovered) > 500
 
 
@@ -93,15 +93,15 @@ def test_a_lost_inner_page_costs_the_rows_on_it_and_none_below(damaged, tmp_path
     file = damaged / "record.sqlite"
     with closing(sqlite3.connect(file)) as source:
         ((root,),) = source.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchall()
-    whole = file.read_bytes()
+    content = file.read_bytes()
     size = made_up.page_bytes(file)
     page = (root - 1) * size
-    assert whole[page] in (0x05, 0x02)
-    file.write_bytes(whole[:page] + b"\0" * size + whole[page + size :])
+    assert content[page] in (0x05, 0x02)
+    file.write_bytes(content[:page] + b"\0" * size + content[page + size :])
     new = tmp_path / "new.lab"
-    found = recover(damaged, new)
-    assert (found.trials, found.lost_trials) == (600, 0)
-    assert found.spoilt_blocks <= most_lost  # of 199; it was all of them
+    result = recover(damaged, new)
+    assert (result.trials, result.lost_trials) == (600, 0)
+    assert result.spoilt_blocks <= most_lost  # of 199; it was all of them
     trusted(new, original)
     after = made_up.tables(new)
     assert after["block"] == original["block"] or table == "value"
@@ -115,9 +115,9 @@ def test_a_damaged_number_costs_its_row_and_not_the_time_to_count_up_to_it(damag
         # The row of a trial whose number lost a bit.
         source.execute("UPDATE trial SET id = 1 << 50 WHERE id = 600")
     new = tmp_path / "new.lab"
-    found = recover(damaged, new)
-    assert (found.spoilt_blocks, found.lost_trials) == (1, 1)
-    assert found.trials == 599
+    result = recover(damaged, new)
+    assert (result.spoilt_blocks, result.lost_trials) == (1, 1)
+    assert result.trials == 599
     trusted(new, original)
 
 
@@ -130,8 +130,8 @@ def test_rows_of_other_tables_are_not_taken_for_those_of_lost_trees(damaged, tmp
     for table in ("block", "trial", "value"):
         without_page_of(damaged, table)
     new = tmp_path / "new.lab"
-    found = recover(damaged, new)
-    assert (found.trials, found.lost_trials) == (600, 0)
+    result = recover(damaged, new)
+    assert (result.trials, result.lost_trials) == (600, 0)
     trusted(new, original)
     assert made_up.tables(new)["block"][-1] == original["block"][-1]
     with Record.open(new) as record:
@@ -157,8 +157,8 @@ def test_pages_that_are_no_pages_hold_no_rows(damaged, tmp_path, kind):
 def test_a_text_that_is_damaged_costs_its_own_row(damaged, tmp_path):
     with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
         connection.execute("UPDATE trial SET reason = CAST(x'ff41' AS TEXT) WHERE id IN (300, 400)")
-    found = recover(damaged, tmp_path / "new.lab")
-    assert found == Recovered(trials=598, lost_trials=2, spoilt_blocks=2)
+    result = recover(damaged, tmp_path / "new.lab")
+    assert result == Recovered(trials=598, lost_trials=2, spoilt_blocks=2)
 
 
 def test_trials_outlive_the_row_of_their_run(damaged, tmp_path):
@@ -206,12 +206,12 @@ def test_a_first_page_that_is_lost_is_that_of_any_record(damaged, tmp_path, lost
 def test_a_first_page_and_the_end_can_both_be_lost(damaged, tmp_path):
     original = made_up.tables(damaged)
     file = damaged / "record.sqlite"
-    whole = file.read_bytes()
+    content = file.read_bytes()
     size = made_up.page_bytes(file)
-    file.write_bytes(bytes(size) + whole[size : len(whole) * 3 // 4 + 100])
-    found = recover(damaged, tmp_path / "new.lab")
-    assert found.trials + found.lost_trials == 600
-    assert found.trials > 300
+    file.write_bytes(bytes(size) + content[size : len(content) * 3 // 4 + 100])
+    result = recover(damaged, tmp_path / "new.lab")
+    assert result.trials + result.lost_trials == 600
+    assert result.trials > 300
     trusted(tmp_path / "new.lab", original)
 
 
@@ -263,7 +263,7 @@ def test_a_spec_that_is_lost_is_read_from_the_text_beside_it(damaged, tmp_path):
         assert record.experiment.program.commands == {"": ("prog", "-{opt}")}
         assert record.experiment.source == str(tmp_path)
         assert record.program == {}
-        assert [each.label for each in record.treatments] == ["opt=O1", "opt=O2", "opt=O3"]
+        assert [treatment.label for treatment in record.treatments] == ["opt=O1", "opt=O2", "opt=O3"]
         assert any("read again from spec.toml" in warning.text for warning in record.warnings())
 
 
@@ -320,7 +320,7 @@ def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost, stat
         program=Program(commands={"": ("prog", "-{opt}")}, counters=("instructions",)),
         contexts=Contexts({"env_bytes": "random"}),
     )
-    made = list(stream_until(counting, treatments(counting), (), 19))
+    result = list(stream_until(counting, treatments(counting), (), 19))
     with Record.create(
         tmp_path / "damaged.lab",
         counting,
@@ -329,8 +329,8 @@ def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost, stat
         trials=10_000,  # one page has all rows of a table
     ) as record:
         run = record.begin_run({}, "boot-1")
-        record.add_blocks(made)
-        record.take(run, made_up.measurements(made), record.journal_path(run).name, 4096)
+        record.add_blocks(result)
+        record.take(run, made_up.measurements(result), record.journal_path(run).name, 4096)
         record.end_run(run, state)
     original = made_up.tables(tmp_path / "damaged.lab")
     without_page_of(tmp_path / "damaged.lab", lost)
@@ -340,24 +340,24 @@ def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost, stat
         # Some may have been given up, with a program that had changed: which, nothing says any more.
         with Record.open(tmp_path / "new.lab") as record:
             assert {outcome.state for outcome in record.outcomes()} == {"discarded", "incomplete"}
-            assert [outcome.block for outcome in record.outcomes()] == made
+            assert [outcome.block for outcome in record.outcomes()] == result
         return
     assert made_up.tables(tmp_path / "new.lab") == original
     trusted(tmp_path / "new.lab", original)
     with Record.open(tmp_path / "new.lab") as record:
-        assert [each.label for each in record.treatments] == ["O2", "O3", "Os"]
+        assert [treatment.label for treatment in record.treatments] == ["O2", "O3", "Os"]
         assert {"instructions", "rate", "latency_s"} <= {metric.name for metric in record.metrics}
 
 
 def test_a_block_that_is_lost_with_some_of_its_trials_is_measured_again(tmp_path):
     plain = made_up.experiment()
-    made = list(stream_until(plain, treatments(plain), (), 19))
+    result = list(stream_until(plain, treatments(plain), (), 19))
     with Record.create(
         tmp_path / "damaged.lab", plain, treatments=treatments(plain), metrics=made_up.METRICS
     ) as record:
         run = record.begin_run({}, "boot-1")
-        record.add_blocks(made)
-        record.take(run, made_up.measurements(made), record.journal_path(run).name, 4096)
+        record.add_blocks(result)
+        record.take(run, made_up.measurements(result), record.journal_path(run).name, 4096)
         record.end_run(run, "complete")
     with closing(sqlite3.connect(tmp_path / "damaged.lab" / "record.sqlite")) as connection, connection:
         connection.execute("DELETE FROM block WHERE id IN (7, 20)")
@@ -366,15 +366,15 @@ def test_a_block_that_is_lost_with_some_of_its_trials_is_measured_again(tmp_path
     found = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
     assert found == Recovered(trials=58, lost_trials=2, spoilt_blocks=2)
     with Record.open(tmp_path / "new.lab") as record:
-        assert [outcome.block for outcome in record.outcomes()] == made
+        assert [outcome.block for outcome in record.outcomes()] == result
         assert [o.block.id for o in record.outcomes() if o.state == "incomplete"] == [7, 20]
         assert [run.state for run in record.runs()] == ["died"]
 
 
 def test_trials_whose_blocks_are_lost_are_told_as_lost_and_the_record_has_not_ended(tmp_path):
     directory = tmp_path / "damaged.lab"
-    made = made_up.blocks(20)
-    with made_up.filled(directory, made, trials=10_000) as record:
+    result = made_up.blocks(20)
+    with made_up.filled(directory, result, trials=10_000) as record:
         record.end_run(1, "complete")
     # One page holds all of them.
     without_page_of(directory, "block")
@@ -387,12 +387,12 @@ def test_trials_whose_blocks_are_lost_are_told_as_lost_and_the_record_has_not_en
 def test_where_a_tree_is_lost_a_large_file_is_not_asked_for_every_row_it_could_hold(
     damaged, tmp_path, monkeypatch
 ):
-    asked = []
+    question = []
     connect = sqlite3.connect
 
     def counting(*given, **options):
         connection = connect(*given, **options)
-        connection.set_trace_callback(asked.append)
+        connection.set_trace_callback(question.append)
         return connection
 
     without_page_of(damaged, "trial")
@@ -401,7 +401,7 @@ def test_where_a_tree_is_lost_a_large_file_is_not_asked_for_every_row_it_could_h
         file.write(bytes(8 << 20))
     monkeypatch.setattr("steelyard.extensions.repair.recovery.sqlite3.connect", counting)
     assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0)
-    assert len(asked) < 40_000
+    assert len(question) < 40_000
 
 
 def test_a_disk_that_is_full_is_no_damage(damaged, tmp_path, monkeypatch):
@@ -451,13 +451,13 @@ def test_extensions_are_recovered(tmp_path, damaged):
 
 def extended(directory):
     """A record that had ended, and was measured further."""
-    made = made_up.blocks(20)
-    with made_up.filled(directory, made[:10]) as record:
+    result = made_up.blocks(20)
+    with made_up.filled(directory, result[:10]) as record:
         record.end_run(1, "complete")
         record.add_extension(Extension(1, 9, 19))
         run = record.begin_run({}, "boot-1")
-        record.add_blocks(made[10:])
-        record.take(run, made_up.measurements(made[10:]), record.journal_path(run).name, 4096)
+        record.add_blocks(result[10:])
+        record.take(run, made_up.measurements(result[10:]), record.journal_path(run).name, 4096)
         record.end_run(run, "complete")
 
 

@@ -29,8 +29,8 @@ def test_the_document_counts_timeouts_by_solver(steelyard_cli, tmp_path):
     (tmp_path / "runs.csv").write_text(TABLE)
     document = json.loads(steelyard_cli("solvers", "runs.csv", "--par", "10", "--json", cwd=tmp_path).stdout)
     assert (document["format"], document["version"], document["par"]) == ("steelyard/solvers", 1, 10)
-    assert [each["timeouts"] for each in document["solvers"]] == [0, 42]
-    assert [each["solved"] for each in document["solvers"]] == [40, 19]
+    assert [item["timeouts"] for item in document["solvers"]] == [0, 42]
+    assert [solver["solved"] for solver in document["solvers"]] == [40, 19]
 
 
 def test_one_solver_alone_is_scored(steelyard_cli, tmp_path):

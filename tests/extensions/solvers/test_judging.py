@@ -60,9 +60,9 @@ def test_a_baseline_that_is_not_there_is_refused_with_those_that_are(drawn):
 
 def test_solvers_are_one_family(drawn):
     runs = drawn(6, 30, 0.35, spread=0.2).runs
-    more = tuple(replace(run, solver=f"c{k}") for k in range(9) for run in runs if run.solver == "a")
+    result = tuple(replace(run, solver=f"c{k}") for k in range(9) for run in runs if run.solver == "a")
     (alone,) = answer(Campaign(runs, 600.0, "")).comparisons
-    many = answer(Campaign(runs + more, 600.0, "")).comparisons
+    many = answer(Campaign(runs + result, 600.0, "")).comparisons
     assert len(many) == 10
     assert many[0].p == alone.p
     assert many[0].p_holm == pytest.approx(min(1.0, 10 * alone.p))
@@ -81,11 +81,11 @@ def test_equal_solvers_are_told_apart_in_at_most_five_per_cent(drawn, instances)
 
 @pytest.mark.simulates
 def test_intervals_hold_the_truth_also_beside_a_verdict(drawn):
-    whole = drawn(11, 20_000, 0.7, seeds=2)
-    base, other = (InstanceScores(whole, solver, 2) for solver in "ab")
+    result = drawn(11, 20_000, 0.7, seeds=2)
+    base, other = (InstanceScores(result, solver, 2) for solver in "ab")
     truth = np.mean([base.par(i) for i in base.instances]) / np.mean([other.par(i) for i in other.instances])
     comparisons = [answer(drawn([12, seed], 40, 0.7, seeds=2)).comparisons[0] for seed in range(200)]
-    judged = [each for each in comparisons if each.verdict != "not_resolved"]
+    judged = [item for item in comparisons if item.verdict != "not_resolved"]
     assert len(judged) > 80
     for group in (comparisons, judged):
         outside = sum(not each.ci95.low <= truth <= each.ci95.high for each in group)

@@ -31,13 +31,15 @@ def test_settings_that_are_not_drawn_make_one_context_and_not_one_a_block(run_in
     assert "contexts_unseen" not in kinds
 
 
-@pytest.mark.parametrize(("contexts", "asked"), [({"contexts": {"env_bytes": "random"}}, 1), ({}, 0)])
-def test_what_passes_between_trials_is_asked_where_contexts_are_set_up(run_in, monkeypatch, contexts, asked):
+@pytest.mark.parametrize(("contexts", "question"), [({"contexts": {"env_bytes": "random"}}, 1), ({}, 0)])
+def test_what_passes_between_trials_is_asked_where_contexts_are_set_up(
+    run_in, monkeypatch, contexts, question
+):
     looked = []
     gaps = Record.gaps
     monkeypatch.setattr(Record, "gaps", lambda record: looked.append(record) or gaps(record))
     answer = analyze(run_in(**contexts, design={"blocks": 3}))
-    assert len(looked) == asked
+    assert len(looked) == question
     assert answer.design.pace.run_s > 0
 
 
@@ -59,7 +61,7 @@ def test_what_ended_a_run_before_its_precision_is_named(made, stop, cap):
 def test_another_metric_can_be_the_primary_one(run_in):
     answer = analyze(run_in(), metric="rss_bytes")
     assert answer.metric.name == "rss_bytes"
-    assert {each.metric.name for each in answer.samples} >= {"rss_bytes", "wall_s"}
+    assert {item.metric.name for item in answer.samples} >= {"rss_bytes", "wall_s"}
 
 
 def test_a_metric_that_the_record_does_not_have_is_a_usage_error(run_in):
@@ -68,9 +70,9 @@ def test_a_metric_that_the_record_does_not_have_is_a_usage_error(run_in):
 
 
 def test_a_record_without_a_complete_block_says_what_to_do(tmp_path, made):
-    asked = made()
+    result = made()
     with (
-        Record.create(tmp_path / "empty.lab", asked, treatments=treatments(asked)) as record,
+        Record.create(tmp_path / "empty.lab", result, treatments=treatments(result)) as record,
         pytest.raises(RecordError, match="no complete block to analyze yet") as caught,
     ):
         analyze(record)
@@ -82,22 +84,22 @@ def test_a_counter_that_this_machine_does_not_have_is_said_and_not_zero(run_in):
         program={"command": ["/bin/true"], "counters": ["task_clock", "instructions"]}, design={"blocks": 3}
     )
     answer = analyze(record)
-    shown = {sample.metric.name for sample in answer.samples}
+    output = {sample.metric.name for sample in answer.samples}
     missing = {
         name
         for notice in answer.unobserved
         if notice.kind == "counters"
         for name in notice.fields["names"].split(", ")
     }
-    assert shown & {"task_clock", "instructions"} | missing == {"task_clock", "instructions"}
+    assert output & {"task_clock", "instructions"} | missing == {"task_clock", "instructions"}
 
 
 @pytest.mark.parametrize("metric", ["wall_s", "queue_wait_s"])
 def test_what_is_not_known_of_waiting_in_short_runs_is_said_unless_they_were_asked(run_in, metric):
     record = run_in(program={"command": ["/bin/true"]}, design={"blocks": 8}, analysis={"metric": metric})
-    unasked = sum(each.trials - each.observed for each in record.disturbances().values())
-    said = "queue_wait_of_short" in {notice.kind for notice in analyze(record).unobserved}
-    assert said == (unasked > 0)
+    unasked = sum(disturbance.trials - disturbance.observed for disturbance in record.disturbances().values())
+    text = "queue_wait_of_short" in {notice.kind for notice in analyze(record).unobserved}
+    assert text == (unasked > 0)
     assert metric == "wall_s" or not unasked
 
 
@@ -117,13 +119,13 @@ def test_what_was_chosen_after_the_run_is_exploratory_and_what_was_declared_is_n
     record = run_in(analysis={"estimand": "ratio_of_means"}, design={"blocks": 6})
     label = record.treatments[0].label
     for declared in ({}, {"estimand": "ratio_of_means"}, {"interval": "log-delta"}, {"against": label}):
-        found = analyze(record, **declared)
-        assert not any(each.exploratory for each in found.comparisons), declared
+        result = analyze(record, **declared)
+        assert not any(comparison.exploratory for comparison in result.comparisons), declared
     chosen = {"estimand": "median_ratio", "interval": "fieller", "metric": "cpu_s"}
     for name, value in chosen.items():
-        found = analyze(record, **{name: value})
-        assert [each.exploratory for each in found.judged] == [True]
-        assert (found.warnings[0].kind, found.warnings[0].fields) == ("exploratory", {"names": name})
+        result = analyze(record, **{name: value})
+        assert [item.exploratory for item in result.judged] == [True]
+        assert (result.warnings[0].kind, result.warnings[0].fields) == ("exploratory", {"names": name})
     turned = analyze(record, against=record.treatments[1].label)
     assert turned.warnings[0].fields == {"names": "baseline"}
 
@@ -163,11 +165,11 @@ def test_the_clock_of_the_record_is_part_of_the_budget_of_elapsed_times_alone(ru
     stated = {"name": "synchronisation", "u": 1e-6, "shared": True}
     record = run_in(design={"blocks": 4}, analysis={"type_b": [stated]})
     (wall,) = analyze(record).judged
-    names = [each.name for each in wall.budget.components if each.kind == "B"]
+    names = [component.name for component in wall.budget.components if component.kind == "B"]
     assert names[0] == "synchronisation"
     assert {"step of the clock", "cost of reading the clock"} <= set(names)
     (memory,) = analyze(record, metric="rss_bytes").judged
-    assert memory.budget is None or {each.kind for each in memory.budget.components} == {"A"}
+    assert memory.budget is None or {item.kind for item in memory.budget.components} == {"A"}
     with pytest.raises(UsageError, match="states uncertainties, for which an interval by sign has no place"):
         analyze(record, estimand="median_ratio")
 
@@ -179,10 +181,10 @@ def test_a_speedup_at_each_level_of_a_factor_is_set_against_that_at_the_first(ru
         analysis={"baseline": {"algorithm": "delta"}, "ratio_across": "runtime"},
         design={"blocks": 4},
     )
-    (found,) = analyze(record).speedup_ratios
-    assert (found.factor, found.level, found.reference) == ("runtime", "hpx", "am")
-    assert found.treatment.levels == {"algorithm": "kla", "runtime": "hpx"}
-    assert (found.ratio.method, found.ratio.n) == ("block-log-ratio-t", 4)
+    (ratios,) = analyze(record).speedup_ratios
+    assert (ratios.factor, ratios.level, ratios.reference) == ("runtime", "hpx", "am")
+    assert ratios.treatment.levels == {"algorithm": "kla", "runtime": "hpx"}
+    assert (ratios.ratio.method, ratios.ratio.n) == ("block-log-ratio-t", 4)
 
 
 def test_instances_of_a_factor_are_compared_one_by_one(run_in):
@@ -212,15 +214,15 @@ def test_where_time_is_simulated_the_clock_of_this_machine_says_nothing(
     tmp_path, kind, metric, of_this_machine
 ):
     platform = "m.xml" if kind == "smpi" else None
-    asked = made_up.experiment(launch=LaunchMethod(kind=kind, ranks="2", platform=platform))
+    spec_ = made_up.experiment(launch=LaunchMethod(kind=kind, ranks="2", platform=platform))
     blocks = made_up.blocks(4)
     with Record.create(
-        tmp_path / "a.lab", asked, treatments=made_up.treatments(), metrics=made_up.METRICS
+        tmp_path / "a.lab", spec_, treatments=made_up.treatments(), metrics=made_up.METRICS
     ) as record:
         run = record.begin_run({}, "boot")
         record.add_blocks(blocks)
         record.take(run, made_up.measurements(blocks), record.journal_path(run).name, 1)
         answer = analyze(record, metric=metric)
     assert any(sample.metric.name == "wall_s" for sample in answer.samples) == of_this_machine
-    told = {notice.kind for notice in (*answer.warnings, *answer.unobserved)}
-    assert bool(told & {"disturbed", "queue_wait", "queue_wait_of_short"}) == of_this_machine
+    message = {notice.kind for notice in (*answer.warnings, *answer.unobserved)}
+    assert bool(message & {"disturbed", "queue_wait", "queue_wait_of_short"}) == of_this_machine

@@ -15,7 +15,7 @@ def one(name, scales, value):
 
 
 def models_of(series, question):
-    return [each for each in model_all(series, question) if isinstance(each, ScalingModel)]
+    return [item for item in model_all(series, question) if isinstance(item, ScalingModel)]
 
 
 def test_the_first_have_predictions_along_the_series_and_the_others_none():
@@ -45,7 +45,7 @@ def test_a_series_that_begins_below_1_is_predicted_at_its_points():
     question = Question()
     series = [one("a", (0.25, 0.5, 1, 2, 4), lambda p: 3 + 2 * p)]
     ((_, model, _),) = model_curves(series, models_of(series, question), question, drawable=12)
-    assert [each.at[0] for each in model.predictions] == [0.25, 0.5, 1, 2, 4]
+    assert [prediction.at[0] for prediction in model.predictions] == [0.25, 0.5, 1, 2, 4]
 
 
 def test_the_published_method_stands_beside_itself_once():

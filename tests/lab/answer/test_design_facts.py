@@ -17,12 +17,12 @@ from steelyard.lab.answer.design_facts import default_context, layout_per_launch
     ],
 )
 def test_layouts_are_those_of_launches_unless_address_randomisation_is_off(made, contexts, factors, drawn):
-    given = {"contexts": contexts} if contexts else {}
-    assert layout_per_launch(made(factors=factors, **given)) is drawn
+    inputs = {"contexts": contexts} if contexts else {}
+    assert layout_per_launch(made(factors=factors, **inputs)) is drawn
 
 
 def contexts(*settings):
-    return [Context(i, each) for i, each in enumerate(settings, 1)]
+    return [Context(i, item) for i, item in enumerate(settings, 1)]
 
 
 def test_the_default_context_has_the_stack_where_a_plain_launch_has_it():

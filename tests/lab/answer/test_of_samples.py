@@ -30,16 +30,16 @@ def sample_of(values, treatment=1):
 
 
 def test_the_median_lies_between_the_values_whose_ranks_the_binomial_distribution_gives():
-    found = find_median_interval(sample_of(VALUES), 0.05)
+    interval = find_median_interval(sample_of(VALUES), 0.05)
     k = int(witness.binom.ppf(0.025, 21, 0.5))
     ordered = sorted(VALUES)
-    assert (found.low, found.high) == (pytest.approx(ordered[k - 1]), pytest.approx(ordered[-k]))
+    assert (interval.low, interval.high) == (pytest.approx(ordered[k - 1]), pytest.approx(ordered[-k]))
     assert find_median_interval(sample_of(VALUES[:4]), 0.05) is None
 
 
 def test_the_median_of_values_that_are_0_has_an_interval_too():
-    found = find_median_interval(sample_of((0.0,) * 20), 0.05)
-    assert (found.low, found.high) == (0, 0)
+    interval = find_median_interval(sample_of((0.0,) * 20), 0.05)
+    assert (interval.low, interval.high) == (0, 0)
 
 
 def test_the_ratio_of_blocks_is_the_median_of_their_ratios():

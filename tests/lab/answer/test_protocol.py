@@ -46,20 +46,20 @@ def test_rules_that_the_spec_declares_stay_and_default_takes_them_away():
     ],
 )
 def test_a_baseline_is_named_by_levels_or_by_a_label(against, strata, baseline, left):
-    found = choose_analysis(Analysis(family="all-pairs", strata=strata), TREATMENTS, None, against)
-    assert (found.family, found.baseline, found.strata) == ("baseline", baseline, left)
+    analysis = choose_analysis(Analysis(family="all-pairs", strata=strata), TREATMENTS, None, against)
+    assert (analysis.family, analysis.baseline, analysis.strata) == ("baseline", baseline, left)
 
 
 @pytest.mark.parametrize(
-    ("against", "told", "hint"),
+    ("against", "message", "hint"),
     [
         ("opt=O9", "opt has no such level", "one of: opt=O2, opt=O3"),
         ("size=1", "neither a treatment nor a level", "factors: opt, n"),
         ("old", "neither a treatment nor a level", "O2, 1"),
     ],
 )
-def test_a_baseline_that_does_not_exist_is_answered_with_those_that_do(against, told, hint):
-    with pytest.raises(UsageError, match=told) as caught:
+def test_a_baseline_that_does_not_exist_is_answered_with_those_that_do(against, message, hint):
+    with pytest.raises(UsageError, match=message) as caught:
         choose_analysis(Analysis(), TREATMENTS, None, against)
     assert hint in (caught.value.hint or "")
 
@@ -73,8 +73,8 @@ def test_an_unknown_protocol_is_answered_with_the_known_ones():
 def test_a_record_is_analysed_by_the_protocol_and_says_that_pairs_are_given_up(run_in):
     record = run_in(program={"commands": {name: ["/bin/true"] for name in "abc"}})
     assert analyze(record).protocol is None
-    found = analyze(record, protocol=NAME)
-    assert len(found.protocol.pairs) == len(found.judged) == 3
-    assert "pairing_given_up" in {notice.kind for notice in found.warnings}
+    result = analyze(record, protocol=NAME)
+    assert len(result.protocol.pairs) == len(result.judged) == 3
+    assert "pairing_given_up" in {notice.kind for notice in result.warnings}
     against = analyze(record, protocol=NAME, against="c")
     assert [pair.treatment.label for pair in against.protocol.pairs] == ["a", "b"]

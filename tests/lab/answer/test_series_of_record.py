@@ -37,14 +37,14 @@ def test_each_combination_of_the_other_factors_is_a_series_with_one_value_a_laun
 
 def test_a_record_is_modelled_and_held_to_expectations(record):
     question = Question(expectations={"loop": Expectation("O(n)"), "pairs": Expectation("O(n)")})
-    found = model_series(
+    result = model_series(
         ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
     )
-    assert {m.name: (m.lead[0], m.validation.rank) for m in found.models} == {
+    assert {m.name: (m.lead[0], m.validation.rank) for m in result.models} == {
         "loop": (Growth.make(1), "match"),
         "pairs": (Growth.make(2), "none"),
     }
-    assert [rule.outcome for rule in found.rules] == ["holds"]
+    assert [rule.outcome for rule in result.rules] == ["holds"]
 
 
 @pytest.mark.parametrize(("name", "what"), [("kind", "is not a number"), ("m", "unknown parameter m")])
@@ -77,13 +77,13 @@ def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_
         design={"blocks": 2, "discard": 0},
         analysis={"failures": failures},
     )
-    found = {one.name: one.censored for one in series_of_record(record, ("n",), ("steps",))}
+    result = {one.name: one.censored for one in series_of_record(record, ("n",), ("steps",))}
     refused = failures == "refuse"
-    assert sorted(found.values()) == ([False, True] if refused else [False, False])
+    assert sorted(result.values()) == ([False, True] if refused else [False, False])
     question = Question(expectations={"*": Expectation("O(n^2)")})
     modelled = model_series(
         ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
     )
-    ranks = {each.name: each.validation.rank for each in modelled.models}
-    assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in found if found[n]}
+    ranks = {model.name: model.validation.rank for model in modelled.models}
+    assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in result if result[n]}
     assert [rule.outcome for rule in modelled.rules] == ["not_judged" if refused else "holds"]

@@ -12,8 +12,8 @@ from steelyard.interventions import INTERVENTIONS
 @pytest.fixture(scope="session")
 def compiler() -> str:
     """The path of the C compiler."""
-    found = shutil.which("cc")
-    return found or pytest.skip("no C compiler")
+    result = shutil.which("cc")
+    return result or pytest.skip("no C compiler")
 
 
 @pytest.fixture(scope="session")

@@ -14,20 +14,20 @@ def words(**keys) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_command_is_split_as_a_shell_splits_it_and_braces_stay_braces():
-    found = words(commands=["awk '{print $1}' 'a file'", "cat x"])
-    assert found["awk '{print $1}' 'a file'"] == ("awk", "{{print $1}}", "a file")
+    result = words(commands=["awk '{print $1}' 'a file'", "cat x"])
+    assert result["awk '{print $1}' 'a file'"] == ("awk", "{{print $1}}", "a file")
 
 
 def test_parameters_become_factors_and_other_braces_stay():
-    asked = CompareRequest(commands=["sort -S {mb}M {}", "sort"], parameters={"mb": ["1", "2"]}).experiment()
-    assert asked.program.commands["sort -S {mb}M {}"] == ("sort", "-S", "{mb}M", "{{}}")
-    assert [dict(each.levels)["mb"] for each in treatments(asked)] == [1, 2, 1, 2]
+    spec_ = CompareRequest(commands=["sort -S {mb}M {}", "sort"], parameters={"mb": ["1", "2"]}).experiment()
+    assert spec_.program.commands["sort -S {mb}M {}"] == ("sort", "-S", "{mb}M", "{{}}")
+    assert [dict(treatment.levels)["mb"] for treatment in treatments(spec_)] == [1, 2, 1, 2]
 
 
 def test_several_commands_with_parameters_are_compared_at_equal_values():
-    asked = CompareRequest(commands=["a {n}", "b {n}"], parameters={"n": ["1", "2"]}).experiment()
-    assert asked.analysis.baseline == {"command": "a {n}"}
-    assert asked.analysis.strata == ("n",)
+    spec_ = CompareRequest(commands=["a {n}", "b {n}"], parameters={"n": ["1", "2"]}).experiment()
+    assert spec_.analysis.baseline == {"command": "a {n}"}
+    assert spec_.analysis.strata == ("n",)
 
 
 def test_a_shell_gets_the_command_as_one_word():
@@ -37,9 +37,9 @@ def test_a_shell_gets_the_command_as_one_word():
 
 def test_the_default_shell_gets_values_of_parameters_quoted():
     keys = {"commands": ["echo {x} | cat", "true"], "shell": "/bin/sh"}
-    asked = CompareRequest(**keys, parameters={"x": ["$(touch gone)", "b"]}).experiment()
-    assert asked.program.shell
-    assert asked.program.commands["echo {x} | cat"] == ("echo {x} | cat",)
+    spec_ = CompareRequest(**keys, parameters={"x": ["$(touch gone)", "b"]}).experiment()
+    assert spec_.program.shell
+    assert spec_.program.commands["echo {x} | cat"] == ("echo {x} | cat",)
 
 
 def test_the_same_command_twice_keeps_two_names():
@@ -47,16 +47,16 @@ def test_the_same_command_twice_keeps_two_names():
 
 
 def test_runs_without_a_precision_are_a_fixed_number_of_blocks():
-    asked = CompareRequest(commands=["true"], blocks=17, rel_halfwidth=None).experiment()
-    assert (asked.design.blocks, asked.design.stop) == (17, None)
+    spec_ = CompareRequest(commands=["true"], blocks=17, rel_halfwidth=None).experiment()
+    assert (spec_.design.blocks, spec_.design.stop) == (17, None)
 
 
 def test_by_default_a_comparison_ends_when_it_is_answered():
     design = CompareRequest(commands=["a", "b"]).experiment().design
     assert (design.stop.decided, design.stop.max_time_s, design.blocks) == (True, None, 5)
     assert CompareRequest(commands=["a"]).experiment().design.blocks == 10
-    asked = CompareRequest(commands=["a", "b"], blocks=7, max_time_s=60.0).experiment().design
-    assert (asked.blocks, asked.stop.max_time_s) == (7, 60.0)
+    question = CompareRequest(commands=["a", "b"], blocks=7, max_time_s=60.0).experiment().design
+    assert (question.blocks, question.stop.max_time_s) == (7, 60.0)
 
 
 def test_a_wanted_precision_has_three_minutes():
@@ -77,10 +77,10 @@ def test_as_many_prepare_commands_as_commands_run_each_before_its_own_and_others
 
 
 def test_with_contexts_every_block_draws_one():
-    asked = CompareRequest(commands=["true", "true"], contexts=True).experiment()
-    assert asked.contexts is not None
-    assert asked.contexts.passes == 1
-    assert set(asked.contexts.settings) == {"env_bytes", "aslr"}
+    spec_ = CompareRequest(commands=["true", "true"], contexts=True).experiment()
+    assert spec_.contexts is not None
+    assert spec_.contexts.passes == 1
+    assert set(spec_.contexts.settings) == {"env_bytes", "aslr"}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_cannot_be_compared_is_refused_with_a_cure(keys, message):
 
 
 @pytest.mark.parametrize(
-    ("command", "found"),
+    ("command", "result"),
     [
         ("sort a | uniq", ["|"]),
         ("cat a > b", [">"]),
@@ -110,8 +110,8 @@ def test_what_cannot_be_compared_is_refused_with_a_cure(keys, message):
         ("a | 'open", []),
     ],
 )
-def test_words_that_only_a_shell_understands_are_noticed_unless_they_are_quoted(command, found):
-    assert shell_words(command) == found
+def test_words_that_only_a_shell_understands_are_noticed_unless_they_are_quoted(command, result):
+    assert shell_words(command) == result
 
 
 def test_an_empty_command_names_what_to_type():
@@ -121,7 +121,7 @@ def test_an_empty_command_names_what_to_type():
 
 
 @pytest.mark.parametrize(
-    ("command", "found"),
+    ("command", "result"),
     [
         ("echo $HOME", ["$HOME"]),
         ("echo ${x} $(date) `date`", ["${x}", "$(date)", "`date`"]),
@@ -133,8 +133,8 @@ def test_an_empty_command_names_what_to_type():
         ("awk '{print $1}' x=5$ a=b", []),
     ],
 )
-def test_words_that_a_shell_would_replace_are_found_and_quoted_ones_are_not(command, found):
-    assert shell_words(command) == found
+def test_words_that_a_shell_would_replace_are_found_and_quoted_ones_are_not(command, result):
+    assert shell_words(command) == result
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_scan_has_both_ends_that_the_step_meets_and_no_error_of_rounding(first
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "step", "said"),
+    ("first", "last", "step", "text"),
     [
         ("a", "2", "1", "--parameter-scan a 2: a is not a finite number"),
         ("nan", "1", "1", "--parameter-scan nan 1: nan is not a finite number"),
@@ -165,10 +165,10 @@ def test_a_scan_has_both_ends_that_the_step_meets_and_no_error_of_rounding(first
         ("0", "1e999999", "1", "--parameter-scan 0 1e999999: 1e999999 is not a finite number"),
     ],
 )
-def test_a_scan_that_leads_nowhere_is_refused_and_the_message_says_why(first, last, step, said):
+def test_a_scan_that_leads_nowhere_is_refused_and_the_message_says_why(first, last, step, text):
     with pytest.raises(UsageError) as refused:
         scan(first, last, step)
-    assert refused.value.message == said
+    assert refused.value.message == text
     assert refused.value.hint
 
 

@@ -63,11 +63,11 @@ def judged(asked, directory, **contexts):
     with Record.open(directory) as record:
         answer = analyze(record)
         costs = {
-            each.treatment.levels["flag"]: [float(value) for value in each.values]
-            for each in record.samples("cost")
+            sample.treatment.levels["flag"]: [float(value) for value in sample.values]
+            for sample in record.samples("cost")
         }
-    (found,) = answer.judged
-    return found, costs, answer
+    (result,) = answer.judged
+    return result, costs, answer
 
 
 def test_builds_that_differ_by_padding_alone_differ_in_one_layout_and_not_over_drawn_ones(sources):
@@ -75,20 +75,20 @@ def test_builds_that_differ_by_padding_alone_differ_in_one_layout_and_not_over_d
     _, held, _ = judged(request.experiment(), sources / "one.lab", code=0)
     assert len(set(held["-DPLAIN"])) == len(set(held["-DPAD"])) == 1
     assert set(held["-DPLAIN"]) != set(held["-DPAD"]), "5 % between two builds, whatever else is drawn"
-    found, drawn, answer = judged(request.experiment(), sources / "drawn.lab")
+    result, drawn, answer = judged(request.experiment(), sources / "drawn.lab")
     assert set(drawn["-DPLAIN"]) == set(drawn["-DPAD"]) == {2000.0, 2100.0}
-    assert found.verdict == "not_resolved"
+    assert result.verdict == "not_resolved"
     assert answer.design.code_varied
 
 
 def test_a_program_that_is_slower_in_every_layout_is_still_called_slower(sources):
-    found, _, _ = judged(comparing("layout", "-DSLOW").experiment(), sources / "slow.lab")
-    assert found.verdict == "slower"
+    result, _, _ = judged(comparing("layout", "-DSLOW").experiment(), sources / "slow.lab")
+    assert result.verdict == "slower"
 
 
 def test_both_arms_of_a_block_have_the_layout_of_the_block(sources):
-    asked = comparing("layout", "-DOTHER").experiment()
-    _, costs, _ = judged(asked, sources / "same.lab")
+    spec_ = comparing("layout", "-DOTHER").experiment()
+    _, costs, _ = judged(spec_, sources / "same.lab")
     assert costs["-DPLAIN"] == costs["-DOTHER"]
 
 
@@ -97,7 +97,7 @@ def test_objects_of_two_trees_are_compared(sources):
         (sources / tree).mkdir()
         for name in ("main.c", "kernel.c"):
             (sources / tree / name).write_text((sources / name).read_text())
-    asked = CompareRequest(
+    spec_ = CompareRequest(
         commands=("{build}/prog", "{build}/prog"),
         names=("old", "new"),
         build="cc {objects} -o {build}/prog",
@@ -107,26 +107,26 @@ def test_objects_of_two_trees_are_compared(sources):
         rel_halfwidth=None,
         discard=0,
     ).experiment()
-    assert set(asked.build.inputs) == {
+    assert set(spec_.build.inputs) == {
         f"{tree}/{name}.c" for tree in ("old", "new") for name in ("main", "kernel")
     }
-    run(asked, sources / "trees.lab")
+    run(spec_, sources / "trees.lab")
     with Record.open(sources / "trees.lab") as record:
         assert record.progress().trials == 4
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         ({"contexts": "layout"}, "needs build (which links the program)"),
         ({"build": "cc {objects} -o {build}/p"}, "and build needs it"),
         ({"contexts": "layout", "build": "cc a.c -o {build}/p"}, "does not name {objects} and {build}"),
     ],
 )
-def test_layouts_without_a_build_and_the_reverse_are_refused(keys, told):
+def test_layouts_without_a_build_and_the_reverse_are_refused(keys, message):
     with pytest.raises(UsageError) as caught:
         CompareRequest(commands=("./a",), objects=("a.c",), **keys).experiment()
-    assert told in caught.value.message
+    assert message in caught.value.message
     assert 'contexts="layout"' in caught.value.hint
 
 

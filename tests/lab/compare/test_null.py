@@ -38,7 +38,7 @@ def ran(directory, asked, comparisons=2, *, keep=True, watch=lambda *_: None):
 
 def test_each_comparison_is_a_record_of_its_own_both_ways_with_a_seed_of_its_own(tmp_path):
     result = ran(tmp_path / "null", comparing(seed=7))
-    assert [(each.way, each.comparisons) for each in result.tallies] == [("blocks", 2), ("sequential", 2)]
+    assert [(item.way, item.comparisons) for item in result.tallies] == [("blocks", 2), ("sequential", 2)]
     seeds = set()
     for number in (1, 2):
         for way, order in (("blocks", "randomized"), ("sequential", "sequential")):
@@ -106,22 +106,22 @@ def test_both_ways_take_turns_in_an_order_that_is_drawn(tmp_path, monkeypatch):
             raise InterruptedRunError("enough")
 
     monkeypatch.setattr(null_room, "_compare", stop_after_40)
-    monkeypatch.setattr(null_room, "tally", lambda way, found: tallied(way, len(found), 0, None))
+    monkeypatch.setattr(null_room, "tally", lambda way, value: tallied(way, len(value), 0, None))
     ran(tmp_path / "null", comparing(), comparisons=21)
     pairs = [tuple(order[i : i + 2]) for i in range(0, 40, 2)]
     assert set(pairs) == {("blocks", "sequential"), ("sequential", "blocks")}
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         ({"commands": ("a", "b")}, "2 are given"),
         ({"commands": ("a {n}",), "parameters": {"n": ["1", "2"]}}, "without parameters"),
         ({"commands": ("a",), "names": ("one",)}, "without parameters or names"),
     ],
 )
-def test_a_null_is_of_one_command_alone(keys, told):
-    with pytest.raises(UsageError, match=told):
+def test_a_null_is_of_one_command_alone(keys, message):
+    with pytest.raises(UsageError, match=message):
         make_itself(CompareRequest(**keys))
 
 
@@ -132,18 +132,18 @@ def tallied(way, comparisons, different, largest):
 
 def result_of(different, comparisons, **keys):
     ours = tallied("blocks", comparisons, different, 2.0)
-    other = tallied("sequential", comparisons, comparisons // 3, 3.0)
-    given = {
+    result = tallied("sequential", comparisons, comparisons // 3, 3.0)
+    inputs = {
         "kind": "itself",
         "command": "/bin/true",
         "blocks": 20,
         "seed": 1,
         "alpha": 0.05,
         "target": comparisons,
-        "tallies": (ours, other),
+        "tallies": (ours, result),
         "interrupted": False,
     }
-    return NullResult(**(given | keys))
+    return NullResult(**(inputs | keys))
 
 
 @pytest.mark.parametrize(

@@ -36,21 +36,21 @@ def comparing(program, **keys):
 
 def addresses(experiment, directory):
     """Block by block, where the variable lay in each arm."""
-    where = UserMetric("at", source="stdout", pattern="at=([0-9]+)", better="neither")
-    asked = msgspec.structs.replace(experiment, metrics=(where,))
-    run(asked, directory)
+    metric = UserMetric("at", source="stdout", pattern="at=([0-9]+)", better="neither")
+    question = msgspec.structs.replace(experiment, metrics=(metric,))
+    run(question, directory)
     with Record.open(directory) as record:
         return [sample.values for sample in record.samples("at")]
 
 
 def test_both_arms_are_copies_under_names_of_random_length_with_the_same_arguments(tmp_path, program):
-    asked = comparing(program)
+    question = comparing(program)
     lengths = set()
     for number in range(1, 6):
         place = tmp_path / str(number)
         place.mkdir()
-        ways = layouts(asked)(number, place)
-        (factor,) = (each for each in ways["contexts"].factors if each.name == PLACE)
+        ways = layouts(question)(number, place)
+        (factor,) = (item for item in ways["contexts"].factors if item.name == PLACE)
         for directory in factor.levels:
             assert (tmp_path / directory / program.name).read_bytes() == program.read_bytes()
             lengths.add(len(directory))
@@ -62,10 +62,10 @@ def test_both_arms_are_copies_under_names_of_random_length_with_the_same_argumen
 @needs_fixed_addresses
 def test_equal_contexts_put_both_stacks_at_one_place_and_one_context_does_not(tmp_path, program):
     # With this seed the paths differ by 40 bytes: more than a step of the stack, less than a page.
-    asked = comparing(program, seed=1)
+    question = comparing(program, seed=1)
     place = tmp_path / "1"
     place.mkdir()
-    ways = layouts(asked)(1, place)
+    ways = layouts(question)(1, place)
     one, other = addresses(ways["contexts"], tmp_path / "a.lab")
     assert list(one) == list(other)
     assert len(set(one)) > 1, "each block has a context of its own"
@@ -78,11 +78,11 @@ def test_equal_contexts_put_both_stacks_at_one_place_and_one_context_does_not(tm
 def test_one_context_differs_by_the_bytes_that_the_paths_differ_by(tmp_path, program):
     place = tmp_path / "1"
     place.mkdir()
-    asked = layouts(comparing(program, seed=1))(1, place)["one_context"]
-    run(asked, tmp_path / "a.lab")
+    context = layouts(comparing(program, seed=1))(1, place)["one_context"]
+    run(context, tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         first, second = record.treatments
-        lengths = [len(str(each.levels[PLACE])) for each in (first, second)]
+        lengths = [len(str(item.levels[PLACE])) for item in (first, second)]
         added = [int(each.levels["env_bytes"]) for each in (first, second)]
     assert min(added) == 0
     assert added[0] - added[1] == 2 * (lengths[0] - lengths[1])
@@ -90,17 +90,20 @@ def test_one_context_differs_by_the_bytes_that_the_paths_differ_by(tmp_path, pro
 
 @needs_fixed_addresses
 def test_it_runs_as_a_null_and_leaves_no_copy(tmp_path):
-    asked = CompareRequest(commands=("true",), blocks=2, rel_halfwidth=None)
+    request = CompareRequest(commands=("true",), blocks=2, rel_halfwidth=None)
     result = null(
         "layout",
-        asked,
-        layouts(asked),
+        request,
+        layouts(request),
         comparisons=2,
         directory=tmp_path / "null",
         keep=False,
         watch=lambda *_: None,
     )
-    assert [(each.way, each.comparisons) for each in result.tallies] == [("contexts", 2), ("one_context", 2)]
+    assert [(tally.way, tally.comparisons) for tally in result.tallies] == [
+        ("contexts", 2),
+        ("one_context", 2),
+    ]
     assert not (tmp_path / "null").exists()
 
 

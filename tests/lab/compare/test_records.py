@@ -19,10 +19,10 @@ def recorded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def make(name: str, *commands: str, **keys) -> Path:
-        asked = CompareRequest(
+        request = CompareRequest(
             commands=commands, blocks=8, rel_halfwidth=None, discard=0, metric="rss_bytes", **keys
         )
-        run(asked.experiment(), tmp_path / name)
+        run(request.experiment(), tmp_path / name)
         return tmp_path / name
 
     return make
@@ -31,22 +31,22 @@ def recorded(tmp_path, monkeypatch):
 def test_the_only_command_of_each_is_compared_and_the_answer_says_what_it_cannot_exclude(recorded, sizes):
     small, large = sizes
     old, new = recorded("old.lab", large), recorded("new.lab", small)
-    found = compare_records(old, new)
-    (comparison,) = found.judged
+    result = compare_records(old, new)
+    (comparison,) = result.judged
     assert comparison.verdict == "faster"
     assert (comparison.baseline.label, comparison.treatment.label) == (str(old), str(new))
     assert comparison.speedup.unit == "unpaired"
-    told = [each.fields.get("text", "") for each in found.warnings]
-    assert any("made apart" in text and "side by side" in text for text in told)
-    assert "sequential_order" in {each.kind for each in found.warnings}
+    message = [warning.fields.get("text", "") for warning in result.warnings]
+    assert any("made apart" in text and "side by side" in text for text in message)
+    assert "sequential_order" in {item.kind for item in result.warnings}
 
 
 def test_treatments_that_both_have_are_compared_one_by_one_and_others_left_out(recorded):
     old = recorded("old.lab", "echo {s}", parameters={"s": ["1", "2"]})
     new = recorded("new.lab", "echo {s}", parameters={"s": ["1", "2", "3"]})
-    found = compare_records(old, new)
-    assert [each.stratum["s"] for each in found.judged] == [1, 2]
-    assert len({each.treatment.id for each in found.samples}) == 4
+    result = compare_records(old, new)
+    assert [item.stratum["s"] for item in result.judged] == [1, 2]
+    assert len({sample.treatment.id for sample in result.samples}) == 4
 
 
 def test_records_without_a_treatment_in_common_are_refused(recorded):

@@ -79,18 +79,18 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
     contexts = Contexts({"env_bytes": "random"}) if kind == "contexts" else None
     experiment = made_up.experiment(program=Program(commands={"": ("prog",)}, timeout_s=5.0))
     experiment = msgspec.structs.replace(experiment, contexts=contexts, source="/")
-    made = made_up.blocks(30, contexts=kind == "contexts")
+    result = made_up.blocks(30, contexts=kind == "contexts")
     with Record.create(
         tmp_path / "a.lab", experiment, treatments=made_up.treatments(), metrics=made_up.METRICS
     ) as record:
         run = record.begin_run({"hostname": "a", "clock_step_s": 1e-7, "cpus_online": 2}, "boot")
-        record.add_blocks(made)
+        record.add_blocks(result)
         draw = random.Random(3)
         measured = [
-            msgspec.structs.replace(each, status="timed_out", reason="took longer", values=())
+            msgspec.structs.replace(measurement, status="timed_out", reason="took longer", values=())
             if draw.random() < 0.05
-            else msgspec.structs.replace(each, queue_wait_ns=None if draw.random() < 0.2 else 300_000)
-            for each in made_up.measurements(made)
+            else msgspec.structs.replace(measurement, queue_wait_ns=None if draw.random() < 0.2 else 300_000)
+            for measurement in made_up.measurements(result)
         ]
         record.take(run, measured, record.journal_path(run).name, 0)
         record.end_run(run, "complete")
@@ -108,29 +108,33 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
             assert msgspec.structs.replace(one, waited=other.waited) == other
             assert one.waited == pytest.approx(other.waited)
         for key, each in own.disturbances().items():
-            found = record.disturbances()[key]
-            assert msgspec.structs.replace(found, queue_wait_share=each.queue_wait_share) == each
-            assert found.queue_wait_share == pytest.approx(each.queue_wait_share)
+            disturbance = record.disturbances()[key]
+            assert msgspec.structs.replace(disturbance, queue_wait_share=each.queue_wait_share) == each
+            assert disturbance.queue_wait_share == pytest.approx(each.queue_wait_share)
         assert record.boots_of_treatments() == own.boots_of_treatments()
         assert record.gaps() == own.gaps()
         assert record.progress().blocks == own.progress().blocks
         assert record.progress().contexts == own.progress().contexts
-        assert [each.state for each in record.outcomes()] == [each.state for each in own.outcomes()]
+        assert [outcome.state for outcome in record.outcomes()] == [item.state for item in own.outcomes()]
         assert record.finished_trials(7) == own.finished_trials(7)
         assert portrait(record).samples == portrait(own).samples
 
 
 def export_blocks_metric(tmp_path, spec, **labels):
     """A record of five blocks whose metric "block" is the number of the trial, and a lake of it alone."""
-    asked = loads(spec, source="/", name="spec")
-    drawn = treatments(asked)
-    made = list(stream_until(asked, drawn, (), 5))
-    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
+    document = loads(spec, source="/", name="spec")
+    drawn = treatments(document)
+    result = list(stream_until(document, drawn, (), 5))
+    with Record.create(
+        tmp_path / "a.lab", document, treatments=drawn, metrics=metrics_of(document)
+    ) as record:
         run = record.begin_run({}, "boot")
-        record.add_blocks(made)
+        record.add_blocks(result)
         measured = [
-            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0, labels),))
-            for each in made_up.measurements(made)
+            msgspec.structs.replace(
+                measurement, values=(Value("block", float(measurement.trial), 0, labels),)
+            )
+            for measurement in made_up.measurements(result)
         ]
         record.take(run, measured, record.journal_path(run).name, 0)
         record.end_run(run, "complete")
@@ -190,7 +194,7 @@ def test_block_ratios_are_those_of_the_estimate(lake, records):
     (file,) = [path for path in files(lake, ".ratios.parquet") if path.name.startswith(_id(records[0]))]
     rows = [row for row in pq.read_table(file).to_pylist() if row["metric"] == "wall_s"]
     with Record.open(records[0]) as record:
-        (comparison,) = [each for each in analyze(record).comparisons if each.metric.name == "wall_s"]
+        (comparison,) = [item for item in analyze(record).comparisons if item.metric.name == "wall_s"]
     logs = [row["log_ratio"] for row in rows]
     assert len(logs) == 20
     # The estimate is a geometric mean of ratios of blocks; a speedup is baseline over treatment.
@@ -203,9 +207,9 @@ def _id(directory):
 
 
 def test_a_history_reads_a_lake_as_it_reads_the_records(lake, records):
-    found = gather([lake], ())
+    result = gather([lake], ())
     own = gather(records, ())
-    assert {each.id: each for each in found.records} == {each.id: each for each in own.records}
+    assert {item.id: item for item in result.records} == {record.id: record for record in own.records}
     request = HistoryRequest(names=[lake])
     assert history(request).records == 3
     for file in files(lake, ".parquet"):
@@ -236,30 +240,30 @@ def test_a_table_that_is_none_though_its_digest_agrees_is_named(lake, content):
 def _replace_table(lake, content, **changes):
     """Replace a table with something that its facts say it is."""
     facts = files(lake, ".json.gz")[0]
-    known = decode(facts.read_bytes(), "x")
-    table = facts.with_name(f"{known.id}.parquet")
+    result = decode(facts.read_bytes(), "x")
+    table = facts.with_name(f"{result.id}.parquet")
     table.write_bytes(content)
-    changed = msgspec.structs.replace(known.trials, digest=hash_bytes(content), **changes)
-    facts.write_bytes(encode(msgspec.structs.replace(known, trials=changed)))
+    changed = msgspec.structs.replace(result.trials, digest=hash_bytes(content), **changes)
+    facts.write_bytes(encode(msgspec.structs.replace(result, trials=changed)))
     return table, facts
 
 
 @pytest.mark.parametrize("lacking", ["treatment", "wall_s", "block_state"])
 def test_a_table_without_a_column_is_named(lake, tmp_path, lacking):
     for facts in files(lake, ".json.gz"):
-        known = decode(facts.read_bytes(), "x")
-        table = facts.with_name(f"{known.id}.parquet")
+        result = decode(facts.read_bytes(), "x")
+        table = facts.with_name(f"{result.id}.parquet")
         pq.write_table(pq.read_table(table).drop_columns([lacking]), tmp_path / "x")
         table.write_bytes((tmp_path / "x").read_bytes())
-        changed = msgspec.structs.replace(known.trials, digest=hash_bytes(table.read_bytes()))
-        facts.write_bytes(encode(msgspec.structs.replace(known, trials=changed)))
+        changed = msgspec.structs.replace(result.trials, digest=hash_bytes(table.read_bytes()))
+        facts.write_bytes(encode(msgspec.structs.replace(result, trials=changed)))
     with pytest.raises(RecordError, match=lacking), lake_record(lake) as record:
         record.samples("wall_s")
 
 
 def test_a_column_that_one_table_lacks_is_not_taken_for_values(lake, tmp_path):
-    known = decode(files(lake, ".json.gz")[0].read_bytes(), "x")
-    table = files(lake, ".json.gz")[0].with_name(f"{known.id}.parquet")
+    result = decode(files(lake, ".json.gz")[0].read_bytes(), "x")
+    table = files(lake, ".json.gz")[0].with_name(f"{result.id}.parquet")
     pq.write_table(pq.read_table(table).drop_columns(["treatment"]), tmp_path / "x")
     _replace_table(lake, (tmp_path / "x").read_bytes())
     with pytest.raises(RecordError, match="a trial has no treatment"), lake_record(lake) as record:
@@ -268,8 +272,8 @@ def test_a_column_that_one_table_lacks_is_not_taken_for_values(lake, tmp_path):
 
 def test_a_table_with_other_rows_than_stated_is_named(lake):
     facts = files(lake, ".json.gz")[0]
-    known = decode(facts.read_bytes(), "x")
-    _replace_table(lake, facts.with_name(f"{known.id}.parquet").read_bytes(), rows=7)
+    result = decode(facts.read_bytes(), "x")
+    _replace_table(lake, facts.with_name(f"{result.id}.parquet").read_bytes(), rows=7)
     with pytest.raises(RecordError, match="other numbers of rows"), lake_record(lake) as record:
         record.samples("wall_s")
 
@@ -279,8 +283,8 @@ def test_facts_that_are_damaged_fail_an_answer_and_are_left_out_of_a_history(lak
     facts.write_bytes(facts.read_bytes()[:40])
     with pytest.raises(RecordError, match="is damaged"), lake_record(lake):
         pass
-    (left,) = gather([lake], ()).left_out
-    assert (left.record, left.unreadable) == (str(facts), True)
+    (out,) = gather([lake], ()).left_out
+    assert (out.record, out.unreadable) == (str(facts), True)
 
 
 def test_a_table_without_facts_is_an_export_that_was_interrupted(lake):
@@ -292,16 +296,16 @@ def test_a_table_without_facts_is_an_export_that_was_interrupted(lake):
 def test_a_record_that_is_there_twice_counts_once_or_is_refused(lake):
     for file in files(lake, ""):
         if file.is_file():
-            other = Path(str(file).replace("day=20", "day=19"))
-            other.parent.mkdir(exist_ok=True)
-            shutil.copy(file, other)
+            path = Path(str(file).replace("day=20", "day=19"))
+            path.parent.mkdir(exist_ok=True)
+            shutil.copy(file, path)
     with pytest.raises(RecordError, match="belongs to another spec, day or record"), lake_record(lake):
         pass
 
 
 def test_files_of_another_spec_are_refused_wherever_they_lie(lake, tmp_path):
-    other = machine(tmp_path / "o.lab", "o", spec=SPEC.replace('"false"', '"sleep", "1"'))
-    export_to([other], Location(lake))
+    result = machine(tmp_path / "o.lab", "o", spec=SPEC.replace('"false"', '"sleep", "1"'))
+    export_to([result], Location(lake))
     with pytest.raises(UsageError, match="records of 2 specs") as error, lake_record(lake):
         pass
     assert "/spec=" in error.value.hint
@@ -312,8 +316,8 @@ def test_files_of_another_spec_are_refused_wherever_they_lie(lake, tmp_path):
     mine, theirs = sorted(specs, key=lambda spec: len(files(spec, ".json.gz")), reverse=True)
     for file in files(theirs, ""):
         if file.is_file():
-            known = theirs.name
-            target = Path(str(file).replace(known, mine.name))
+            name = theirs.name
+            target = Path(str(file).replace(name, mine.name))
             shutil.copy(file, target)
             if target.name.endswith(".json.gz"):
                 facts = decode(target.read_bytes(), "x")
@@ -346,7 +350,7 @@ def test_a_file_of_summaries_knows_the_parts_of_a_record_that_was_merged(tmp_pat
 def test_a_record_that_is_being_written_is_left_out_and_named(tmp_path, records):
     with Record.open(records[0], write=True):
         done = export_to(records, Location(tmp_path / "lake"))
-    assert (done.written, [Path(each.record) for each in done.left_out]) == (2, [records[0]])
+    assert (done.written, [Path(item.record) for item in done.left_out]) == (2, [records[0]])
 
 
 def test_names_that_are_lakes(tmp_path, lake, records):
@@ -386,7 +390,7 @@ def killed(self, target):
         os.kill(os.getpid(), signal.SIGKILL)
     return replace(self, target)
 Path.replace = killed
-names = {[str(each) for each in records]!r}
+names = {[str(item) for item in records]!r}
 export_to([Path(name) for name in names], Location(Path({str(tmp_path / "lake")!r})))
 """
     done = subprocess.run([sys.executable, "-c", code], check=False)

@@ -43,18 +43,18 @@ def machine(
     blocks: int | None = None,
 ) -> Path:
     """A record of one machine, on which ``new`` takes 1 / ``speedup`` of the time of ``old``."""
-    asked = loads(spec.replace("seed = 1", f"seed = {seed}"), source=f"/home/{host}", name="spec")
-    drawn = treatments(asked)
+    document = loads(spec.replace("seed = 1", f"seed = {seed}"), source=f"/home/{host}", name="spec")
+    drawn = treatments(document)
     draw = random.Random(f"{host} {seed} {speedup}")
     program = {"/bin/true": {"sha256": sha256}}
     with Record.create(
-        directory, asked, treatments=drawn, metrics=metrics_of(asked), program=program
+        directory, document, treatments=drawn, metrics=metrics_of(document), program=program
     ) as record:
         run = record.begin_run({"hostname": host, **(facts or {})}, boot or f"boot of {host}")
-        made = blocks_until(asked, drawn, (), blocks or asked.design.blocks)
-        record.add_blocks(made)
+        result = blocks_until(document, drawn, (), blocks or document.design.blocks)
+        record.add_blocks(result)
         measured = []
-        for block in made:
+        for block in result:
             for place, treatment in enumerate(block.order, 1):
                 is_new = drawn[treatment - 1].levels["command"] == "new"
                 wall_s = slow / (speedup if is_new else 1.0) * math.exp(draw.gauss(0.0, noise))

@@ -31,10 +31,10 @@ def values(directory):
 def test_every_value_is_there_once_on_its_machine(tmp_path):
     sources = [machine(tmp_path / f"{name}.lab", name, seed=i) for i, name in enumerate("abc", 1)]
     merge(sources, tmp_path / "all.lab")
-    wanted = sorted(
+    ordered = sorted(
         (name, label, value) for name in "abc" for _, label, value in values(tmp_path / f"{name}.lab")
     )
-    assert values(tmp_path / "all.lab") == wanted
+    assert values(tmp_path / "all.lab") == ordered
     with Record.open(tmp_path / "all.lab") as record:
         assert record.progress().blocks["complete"] == 60
         assert all(outcome.state != "planned" for outcome in record.outcomes())
@@ -51,9 +51,9 @@ def test_a_trial_is_known_by_the_record_that_measured_it_however_often_it_is_mer
     merge([a, b, c], tmp_path / "once.lab")
     assert values(tmp_path / "all.lab") == values(tmp_path / "once.lab")
     with Record.open(tmp_path / "all.lab") as record, Record.open(c) as source:
-        (run_,) = [each for each in record.runs() if each.host["merged_record"] == source.id]
+        (run_,) = [item for item in record.runs() if item.host["merged_record"] == source.id]
         after = run_.host["merged_after"]
-        first = next(each for each in record.outcomes() if each.block.first_trial == after + 1)
+        first = next(outcome for outcome in record.outcomes() if outcome.block.first_trial == after + 1)
         assert first.block.order == next(iter(source.outcomes())).block.order
 
 
@@ -79,14 +79,14 @@ def test_machines_are_the_units_and_the_one_that_differs_is_named(tmp_path):
     with one_record(sources) as directory, Record.open(directory) as record:
         answer = analyze(record)
         checked = check(record)
-    (found,) = answer.contexts
-    assert [each.name for each in found.machines.members if each.differs] == ["n7"]
-    assert (found.machines.faster, found.machines.slower) == (9, 1)
-    (pace,) = found.machines.pace
+    (contexts,) = answer.contexts
+    assert [member.name for member in contexts.machines.members if member.differs] == ["n7"]
+    assert (contexts.machines.faster, contexts.machines.slower) == (9, 1)
+    (pace,) = contexts.machines.pace
     assert (pace.name, pace.in_everything) == ("n7", True)
     assert answer.judged[0].contexts == 10
     assert answer.judged[0].verdict == "not_resolved"
-    assert [each.outcome for each in checked.verdicts] == ["not_resolved"]
+    assert [verdict.outcome for verdict in checked.verdicts] == ["not_resolved"]
     assert not directory.exists()
 
 
@@ -94,7 +94,7 @@ def test_equal_machines_whose_records_differ_by_chance_are_one_answer(tmp_path):
     sources = [machine(tmp_path / f"{i}.lab", f"n{i}", 1.05, seed=i) for i in range(6)]
     with one_record(sources) as directory, Record.open(directory) as record:
         assert analyze(record).judged[0].verdict == "faster"
-        assert [each.outcome for each in check(record).verdicts] == ["holds"]
+        assert [verdict.outcome for verdict in check(record).verdicts] == ["holds"]
 
 
 def test_records_of_one_machine_are_more_blocks_of_it(tmp_path):
@@ -114,8 +114,8 @@ def test_contexts_of_the_spec_stay_beside_the_machine(tmp_path):
     sources = [machine(tmp_path / f"{name}.lab", name, spec=spec) for name in "ab"]
     merge(sources, tmp_path / "all.lab")
     with Record.open(tmp_path / "all.lab") as record:
-        settings = [each.block.context.settings for each in record.outcomes()]
-        assert all(its.keys() == {"env_bytes", "node"} for its in settings)
+        settings = [item.block.context.settings for item in record.outcomes()]
+        assert all(setting.keys() == {"env_bytes", "node"} for setting in settings)
         assert analyze(record).design.contexts == 2
 
 
@@ -200,9 +200,9 @@ def test_a_sequential_order_is_refused(tmp_path):
 
 def test_a_record_that_was_never_run_is_refused(tmp_path):
     a = machine(tmp_path / "a.lab", "a")
-    asked = loads(SPEC, source="/s", name="spec")
+    document = loads(SPEC, source="/s", name="spec")
     with Record.open(a) as record:
-        Record.create(tmp_path / "b.lab", asked, treatments=record.treatments).close()
+        Record.create(tmp_path / "b.lab", document, treatments=record.treatments).close()
     with pytest.raises(RecordError, match="has no run to merge"):
         merge([a, tmp_path / "b.lab"], tmp_path / "all.lab")
 

@@ -19,29 +19,29 @@ def records(tmp_path):
 
 
 def test_sums_are_those_of_all_records(records):
-    found = sum_statuses(records)
-    assert [each.blocks_done for each in found.records] == [20, 20, 20]
-    assert (found.blocks_done, found.trials_done, found.repeated) == (60, 126, 0)
+    result = sum_statuses(records)
+    assert [record.blocks_done for record in result.records] == [20, 20, 20]
+    assert (result.blocks_done, result.trials_done, result.repeated) == (60, 126, 0)
 
 
 def test_a_trial_that_is_in_a_copy_or_a_merged_record_too_counts_once(records, tmp_path):
     shutil.copytree(records[0], tmp_path / "copy.lab")
     merge(records[:2], tmp_path / "merged.lab")
-    found = sum_statuses([*records, tmp_path / "copy.lab", tmp_path / "merged.lab"])
-    assert (found.blocks_done, found.trials_done, found.repeated) == (60, 126, 42 + 84)
+    result = sum_statuses([*records, tmp_path / "copy.lab", tmp_path / "merged.lab"])
+    assert (result.blocks_done, result.trials_done, result.repeated) == (60, 126, 42 + 84)
 
 
 def test_records_of_different_specs_are_refused_with_what_differs(records, tmp_path):
-    other = machine(tmp_path / "o.lab", "o", spec=SPEC.replace('"false"', '"sleep"'))
+    result = machine(tmp_path / "o.lab", "o", spec=SPEC.replace('"false"', '"sleep"'))
     with pytest.raises(UsageError, match="of different specs") as error:
-        sum_statuses([records[0], other])
+        sum_statuses([records[0], result])
     assert "sleep" in error.value.message
 
 
 def test_a_history_has_no_trial_in_two_of_its_points(records, tmp_path):
     shutil.copytree(records[0], tmp_path / "copy.lab")
     merge(records[:2], tmp_path / "merged.lab")
-    found = gather([*records, tmp_path / "copy.lab", tmp_path / "merged.lab"], ())
-    assert len(found.records) == 2
-    assert sorted(len(each.parts) for each in found.records) == [0, 2]
-    assert all("has trials that are in" in each.why for each in found.left_out)
+    result = gather([*records, tmp_path / "copy.lab", tmp_path / "merged.lab"], ())
+    assert len(result.records) == 2
+    assert sorted(len(record.parts) for record in result.records) == [0, 2]
+    assert all("has trials that are in" in item.why for item in result.left_out)

@@ -36,5 +36,5 @@ def test_idle_power_and_sources_are_facts_and_the_answer_says_what_idles(run_in,
     facts = record.runs()[0].host
     assert facts["energy_pkg_j_idle_w"] == 12.34
     assert facts["energy_pkg_j_source"]
-    idle = [each for each in analyze(record).unobserved if each.kind == "idle_power"]
+    idle = [item for item in analyze(record).unobserved if item.kind == "idle_power"]
     assert [each.fields for each in idle] == [{"metric": "energy_pkg_j", "watts": "12.3"}]

@@ -21,12 +21,12 @@ def test_an_extended_record_holds_its_old_blocks_and_so_many_more(run_in, made, 
         after = record.outcomes()
         assert after[: len(before)] == before
         assert record.progress().blocks["complete"] == 8
-        assert [(each.from_blocks, each.to_blocks) for each in record.extensions()] == [(3, 8)]
+        assert [(extension.from_blocks, extension.to_blocks) for extension in record.extensions()] == [(3, 8)]
         assert [look.blocks for look in record.looks()] == [8]
-        found = analyze(record)
-    assert found.declared.alpha == 0.05
-    assert found.design.extended_from == (3,)
-    (notice,) = [each for each in found.warnings if each.kind == "extended"]
+        result = analyze(record)
+    assert result.declared.alpha == 0.05
+    assert result.design.extended_from == (3,)
+    (notice,) = [warning for warning in result.warnings if warning.kind == "extended"]
     assert notice.fields == {
         "times": 1,
         "blocks": 3,
@@ -40,7 +40,7 @@ def test_a_second_extension_goes_on_from_the_first_and_all_answers_count(run_in,
         run(made(), tmp_path / "made.lab", extend=blocks)
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().blocks["complete"] == 9
-        (notice,) = [each for each in analyze(record).warnings if each.kind == "extended"]
+        (notice,) = [warning for warning in analyze(record).warnings if warning.kind == "extended"]
         assert notice.fields["alpha"] == pytest.approx(level_at(0.05, (3, 5, 9), 3))
         assert find_end(record) == "complete"
 

@@ -29,10 +29,10 @@ def crossed(made, **analysis):
     [({}, 5), ({"family": "all-pairs"}, 15), ({"baseline": {"a": 0}}, 2), ({"strata": ["a"]}, 1)],
 )
 def test_comparisons_are_those_of_the_largest_family(made, tmp_path, analysis, comparisons):
-    found = of(crossed(made, **analysis), tmp_path / "none.lab")
-    assert found.comparisons == comparisons
-    assert found.level == pytest.approx(0.05 / comparisons)
-    assert (found.unit, found.units) == ("block", 10)
+    result = of(crossed(made, **analysis), tmp_path / "none.lab")
+    assert result.comparisons == comparisons
+    assert result.level == pytest.approx(0.05 / comparisons)
+    assert (result.unit, result.units) == ("block", 10)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_comparisons_are_those_of_the_largest_family(made, tmp_path, analysis, c
 def test_few_blocks_are_said_to_show_what_the_interval_that_is_declared_shows_of_them(
     made, tmp_path, spec, wider
 ):
-    found = of(made(**spec), tmp_path / "none.lab", 14 if "contexts" in spec else 7)
-    row, by_t = found.rows[0], PlannedTest(found.unit, "t", 0.05).detectable(found.units)
+    result = of(made(**spec), tmp_path / "none.lab", 14 if "contexts" in spec else 7)
+    row, by_t = result.rows[0], PlannedTest(result.unit, "t", 0.05).detectable(result.units)
     assert (row.shows > math.expm1(1.001 * by_t * row.s)) == wider
 
 
@@ -69,8 +69,8 @@ def test_nothing_to_compare_is_no_outlook(made, tmp_path):
 
 def test_contexts_that_return_and_runs_of_a_sequential_order_are_the_units(made, tmp_path):
     contexts = made(contexts={"env_bytes": "random", "passes": 2}, design={"blocks": 10})
-    found = of(contexts, tmp_path / "none.lab")
-    assert (found.unit, found.units) == ("context", 5)
+    result = of(contexts, tmp_path / "none.lab")
+    assert (result.unit, result.units) == ("context", 5)
     sequential = made(design={"blocks": 6, "order": "sequential", "replicates": 2})
     assert (of(sequential, tmp_path / "none.lab", 1).unit, of(sequential, tmp_path, 1).units) == ("run", 12)
     # Its plan has a block for each launch: as many as treatments have runs together.
@@ -81,16 +81,16 @@ def test_contexts_that_return_and_runs_of_a_sequential_order_are_the_units(made,
 def test_a_record_gives_its_own_spread(run_in, made, tmp_path):
     with run_in(design={"blocks": 4}) as record:
         ratio = analyze(record).judged[0].speedup
-    found = of(made(design={"blocks": 4}), tmp_path / "made.lab")
-    assert found.rows[0].pilot == "b"
+    result = of(made(design={"blocks": 4}), tmp_path / "made.lab")
+    assert result.rows[0].pilot == "b"
     # The answer adds what the clock leaves uncertain, which more blocks do not make smaller.
-    assert found.rows[0].s == pytest.approx(ratio.se * math.sqrt(4), rel=1e-3)
-    assert found.rows[1].pilot is None
+    assert result.rows[0].s == pytest.approx(ratio.se * math.sqrt(4), rel=1e-3)
+    assert result.rows[1].pilot is None
 
 
 def test_a_record_of_something_else_is_passed_over(run_in, made, tmp_path):
     run_in(design={"blocks": 4}).close()
-    other = made(metrics={"rate": {"pattern": "([0-9]+)"}}, analysis={"metric": "rate"})
-    assert all(row.pilot is None for row in of(other, tmp_path / "made.lab").rows)
+    result = made(metrics={"rate": {"pattern": "([0-9]+)"}}, analysis={"metric": "rate"})
+    assert all(row.pilot is None for row in of(result, tmp_path / "made.lab").rows)
     passes = made(contexts={"env_bytes": "random", "passes": 2}, design={"blocks": 4})
     assert all(row.pilot is None for row in of(passes, tmp_path / "made.lab").rows)

@@ -93,19 +93,19 @@ def machine(tmp_path, monkeypatch):
 
 
 def test_an_intervention_of_the_child_is_said_to_change_the_program_only(made, machine):
-    (said,) = describe_interventions(made(contexts={"env_bytes": "random"}))
-    assert said.startswith("env_bytes: bytes by which the environment grows")
-    assert said.endswith("; of the program only")
+    (result,) = describe_interventions(made(contexts={"env_bytes": "random"}))
+    assert result.startswith("env_bytes: bytes by which the environment grows")
+    assert result.endswith("; of the program only")
 
 
 def test_levels_that_change_the_host_are_named(made, machine):
-    (said,) = describe_interventions(made(factors={"transparent_huge_pages": ["never", "always"]}))
-    assert '"always": of the host, put back at the end' in said
-    assert "otherwise of the program only" in said or "; of the program only" not in said
+    (result,) = describe_interventions(made(factors={"transparent_huge_pages": ["never", "always"]}))
+    assert '"always": of the host, put back at the end' in result
+    assert "otherwise of the program only" in result or "; of the program only" not in result
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         (
             {"factors": {"nice": [0, -5]}},
@@ -117,15 +117,17 @@ def test_levels_that_change_the_host_are_named(made, machine):
     ],
 )
 def test_what_the_machine_lacks_is_refused_by_exit_code_4_before_anything_runs(
-    made, machine, tmp_path, keys, told
+    made, machine, tmp_path, keys, message
 ):
-    asked = made(**keys)
+    result = made(**keys)
     with pytest.raises(MachineError) as caught:
-        run(asked, tmp_path / "made.lab")
+        run(result, tmp_path / "made.lab")
     assert caught.value.exit_code == 4
-    assert caught.value.message.startswith(told)
+    assert caught.value.message.startswith(message)
     assert not (tmp_path / "made.lab").exists()
-    assert any("not available on this machine" in each for each in describe_interventions(asked))
+    assert any(
+        "not available on this machine" in intervention for intervention in describe_interventions(result)
+    )
 
 
 def test_what_can_be_had_is_not_refused(made, machine):
@@ -143,41 +145,41 @@ def test_of_a_long_list_of_levels_the_first_and_the_last_are_looked_at(made):
 
 
 def test_an_intervention_by_build_is_said_to_be_another_program(made):
-    asked = made(
+    result = made(
         program={"command": ["{build}/p"]},
         build={"command": ["cc", "{padding_file}"], "inputs": ["x"]},
         contexts={"padding": "random"},
     )
-    (said,) = describe_interventions(asked)
-    assert said.endswith("another program for each level, built before it is needed")
+    (text,) = describe_interventions(result)
+    assert text.endswith("another program for each level, built before it is needed")
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_plan_says_what_a_run_refuses_in_the_same_words(case, tmp_path, made, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    keys, told = REFUSED[case]
+    keys, message = REFUSED[case]
     if keys.get("launch") == SIMULATED and shutil.which("smpirun") is None:
         pytest.skip("SimGrid is not installed here")
     (tmp_path / "four.xml").write_text(PLATFORM)
     (tmp_path / "job.sh").write_text("{run}\n")
-    asked = made(**keys)
+    result = made(**keys)
     before = sorted(tmp_path.rglob("*"))
-    (refused,) = preview(asked, tmp_path / "made.lab").refused
+    (refused,) = preview(result, tmp_path / "made.lab").refused
     assert sorted(tmp_path.rglob("*")) == before
     with pytest.raises(SteelyardError) as error:
-        run(asked, tmp_path / "made.lab")
+        run(result, tmp_path / "made.lab")
     assert (refused.error, refused.hint) == (error.value.message, error.value.hint)
-    assert told in refused.error
+    assert message in refused.error
 
 
 def test_a_plan_tells_all_that_would_be_refused_and_each_once(tmp_path, made):
-    asked = made(
+    result = made(
         factors={"n": [1, 2]},
         program={"command": ["./none", "{n}"], "stdin": "{n}.txt"},
         build={"command": ["true"], "inputs": ["*.none", "*.c"]},
         launch={"kind": "mpi", "ranks": 2, "mpirun": "{build}/mpirun"},
     )
-    refused = [each.error for each in preview(asked, tmp_path / "made.lab").refused]
+    refused = [item.error for item in preview(result, tmp_path / "made.lab").refused]
     assert len(refused) == 2, refused
     assert "'*.none' matches no file" in refused[0]
     assert "the program ./none does not exist" in refused[1]
@@ -185,12 +187,12 @@ def test_a_plan_tells_all_that_would_be_refused_and_each_once(tmp_path, made):
 
 def test_what_the_build_is_to_make_is_not_missed(tmp_path, made):
     (tmp_path / "it.c").write_text("")
-    asked = made(
+    result = made(
         program={"command": ["{build}/it"], "stdin": "{build}/input"},
         build={"command": ["touch", "{build}/it"], "inputs": ["it.c"]},
         launch={"kind": "smpi", "ranks": 2, "platform": "{build}/platform.xml"},
     )
-    assert preview(asked, tmp_path / "made.lab").refused == ()
+    assert preview(result, tmp_path / "made.lab").refused == ()
 
 
 def test_what_runs_is_not_refused(tmp_path, made):

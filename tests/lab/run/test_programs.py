@@ -9,7 +9,7 @@ from steelyard.store import Record
 
 def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(made, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    asked = made(
+    result = made(
         program={"command": ["cat", "{build}/order", "{n}"], "verify": {"stdout": "order [a-h]{8}"}},
         build={
             "command": ["/bin/sh", "-c", "echo order $0$1$2$3$4$5$6$7 > {build}/order", "{objects}"],
@@ -23,14 +23,14 @@ def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(
     for name in ("one", "two"):
         (tmp_path / name).write_text("")
     # The plan counts them before anything is built: two treatments share each context's program.
-    assert preview(asked, tmp_path / "made.lab").builds == 4
+    assert preview(result, tmp_path / "made.lab").builds == 4
     assert not (tmp_path / "cache").exists()
-    told = []
-    run(asked, tmp_path / "made.lab", watch=told.append)
+    message = []
+    run(result, tmp_path / "made.lab", watch=message.append)
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().blocks == {"complete": 4}
     # Four contexts until the look, two treatments that share each context's program.
-    assert sum(each.noun == "programs" for each in told) == 8
+    assert sum(item.noun == "programs" for item in message) == 8
     orders = {path.read_text() for path in (tmp_path / "cache").glob("steelyard/build/*/order")}
     assert len(orders) == 4
     assert "order abcdefgh\n" in orders

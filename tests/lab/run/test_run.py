@@ -39,12 +39,12 @@ def test_every_block_is_run_once_and_the_first_is_discarded(run_in):
     assert states == {"discarded": 1, "complete": 3}
     assert record.progress().trials == 8
     assert [len(sample) for sample in record.samples("wall_s")] == [3, 3]
-    assert [each.state for each in record.runs()] == ["complete"]
+    assert [item.state for item in record.runs()] == ["complete"]
     assert not list((record.directory / "journal").iterdir())
 
 
 def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tmp_path, made):
-    told = []
+    message = []
 
     def children():
         return set(Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split())
@@ -54,10 +54,10 @@ def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tm
     def at_end():
         left = children() - before
         with Record.open(tmp_path / "a.lab") as record:
-            told.append((left, record.holder().pid, record.runs()[0].state, record.progress().trials))
+            message.append((left, record.holder().pid, record.runs()[0].state, record.progress().trials))
 
     run(made(), tmp_path / "a.lab", at_end=at_end)
-    assert told == [(set(), os.getpid(), "running", 8)]
+    assert message == [(set(), os.getpid(), "running", 8)]
 
 
 def test_the_end_of_a_run_that_failed_is_not_told(tmp_path, made):
@@ -130,9 +130,9 @@ def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path,
     with pytest.raises(ProgramError, match=r"3 trials in a row failed.*exit code 7") as caught:
         run(made(program=program), tmp_path / "made.lab")
     assert "failed" in (caught.value.hint or "")
-    kept = sorted((tmp_path / "made.lab" / "failed").glob("*.stderr"))
-    assert len(kept) >= 3
-    assert kept[0].read_text() == "what went wrong\n"
+    ordered = sorted((tmp_path / "made.lab" / "failed").glob("*.stderr"))
+    assert len(ordered) >= 3
+    assert ordered[0].read_text() == "what went wrong\n"
 
 
 @pytest.mark.parametrize(
@@ -186,12 +186,12 @@ def test_a_program_that_is_rebuilt_between_two_runs_is_refused(tmp_path, made):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
-    asked = made(program={"command": ["./program"]})
+    result = made(program={"command": ["./program"]})
     with pytest.raises(ProgramError):
-        run(asked, tmp_path / "made.lab")
+        run(result, tmp_path / "made.lab")
     program.write_text("#!/bin/sh\nexit 0\n")
     with pytest.raises(RecordError, match=r"is not the program that .* has measured so far"):
-        run(asked, tmp_path / "made.lab")
+        run(result, tmp_path / "made.lab")
 
 
 def test_a_script_that_changes_is_noticed_although_its_interpreter_does_not(tmp_path, made):
@@ -260,7 +260,7 @@ def test_metrics_of_the_program_are_reduced_derived_and_checked_against_each_oth
     )
     (work,), (wall,), (rate,) = values(record, "work"), values(record, "wall_s"), values(record, "rate")
     assert work == [12.0] * 3
-    assert rate == pytest.approx([12.0 / each for each in wall], rel=1e-12)
+    assert rate == pytest.approx([12.0 / item for item in wall], rel=1e-12)
     (latency,) = record.samples("latency")
     assert list(latency.values) == [2e-6] * 3
     assert latency.labels == {"op": "bcast"}
@@ -310,8 +310,8 @@ def test_every_block_has_its_own_context_and_both_arms_the_same_totals(tmp_path,
     totals: dict[int, set[int]] = {}
     for block, argv, env in record._connection.execute("SELECT block, argv_bytes, env_bytes FROM trial"):
         totals.setdefault(block, set()).add(argv + env)
-    assert all(len(each) == 1 for each in totals.values())
-    assert len({each.pop() for each in totals.values()}) > 4
+    assert all(len(total) == 1 for total in totals.values())
+    assert len({item.pop() for item in totals.values()}) > 4
 
 
 def test_several_passes_visit_every_context_that_often(run_in):
@@ -344,29 +344,29 @@ def test_each_program_is_built_once_for_the_factors_that_the_build_names(tmp_pat
 def test_builds_are_told_before_the_first_block(tmp_path, made, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "in").write_text("")
-    told = []
-    asked = made(
+    message = []
+    result = made(
         program={"command": ["{build}/program"]},
         build={"command": ["cp", "/bin/true", "{build}/program"], "inputs": ["in"]},
     )
-    run(asked, tmp_path / "made.lab", watch=told.append)
-    assert [(at.noun, at.blocks_done, at.blocks_wanted) for at in told[:2]] == [
+    run(result, tmp_path / "made.lab", watch=message.append)
+    assert [(at.noun, at.blocks_done, at.blocks_wanted) for at in message[:2]] == [
         ("programs", 0, 1),
         ("blocks", 0, 3),
     ]
-    assert told[-1].target is None
+    assert message[-1].target is None
 
 
 def test_a_run_that_a_precision_ends_tells_what_is_wanted_and_what_its_last_look_saw(tmp_path, made):
-    told = []
+    message = []
     stop = {"rel_halfwidth": 1e-9, "max_blocks": 12}
-    asked = made(program={"command": ["true", "{n}"]}, factors={"n": [1, 2]}, design={"stop": stop})
-    assert run(asked, tmp_path / "made.lab", watch=told.append) == "precision_not_reached"
-    assert (told[0].target, told[0].reached, told[0].to_end) == (1e-9, None, True)
+    result = made(program={"command": ["true", "{n}"]}, factors={"n": [1, 2]}, design={"stop": stop})
+    assert run(result, tmp_path / "made.lab", watch=message.append) == "precision_not_reached"
+    assert (message[0].target, message[0].reached, message[0].to_end) == (1e-9, None, True)
     with Record.open(tmp_path / "made.lab") as record:
         first = next(look for look in record.looks() if look.decision == "continue")
-    assert told[-1].reached == first.rel_halfwidth > 1e-9
-    assert told[-1].elapsed_s > 0
+    assert message[-1].reached == first.rel_halfwidth > 1e-9
+    assert message[-1].elapsed_s > 0
 
 
 class Ticks:
@@ -382,16 +382,16 @@ class Ticks:
 def times_left(made, tmp_path, monkeypatch, *seconds):
     """What is told of a run of 30 blocks, by such a clock; the first block is in a batch of its own."""
     monkeypatch.setattr("steelyard.lab.run.run_loop.time", Ticks(0.0, *seconds))
-    told: list[Progress] = []
-    run(made(design={"blocks": 30, "discard": 0}), tmp_path / "made.lab", watch=told.append)
-    return [(each.blocks_done, each.remaining_s) for each in told]
+    message: list[Progress] = []
+    run(made(design={"blocks": 30, "discard": 0}), tmp_path / "made.lab", watch=message.append)
+    return [(item.blocks_done, item.remaining_s) for item in message]
 
 
 def test_the_time_left_is_told_from_the_second_batch_on_without_start_up(made, tmp_path, monkeypatch):
-    left = times_left(made, tmp_path, monkeypatch, 0.0, 0.1, 0.2)
-    assert left[:2] == [(0, None), (1, None)]
+    result = times_left(made, tmp_path, monkeypatch, 0.0, 0.1, 0.2)
+    assert result[:2] == [(0, None), (1, None)]
     # 5 blocks, since the first seemed to take 0.1 s; of 0.02 s each, and 24 are left.
-    assert left[2] == (6, pytest.approx(0.48))
+    assert result[2] == (6, pytest.approx(0.48))
 
 
 def test_one_long_block_tells_how_long_others_take(made, tmp_path, monkeypatch):

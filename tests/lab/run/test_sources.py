@@ -20,8 +20,8 @@ def write(place: Path, *names: str) -> None:
 
 
 def collect(place: Path, program=None, **keys) -> Sources:
-    asked = experiment(name="x", source=str(place), program={"command": ["true"]} | (program or {}), **keys)
-    return collect_sources(asked, {}, asked.source)
+    spec_ = experiment(name="x", source=str(place), program={"command": ["true"]} | (program or {}), **keys)
+    return collect_sources(spec_, {}, spec_.source)
 
 
 def test_every_place_that_names_a_file_is_looked_at(tmp_path):
@@ -166,8 +166,8 @@ def test_what_is_too_large_is_left_out_and_the_rest_is_packed(tmp_path, monkeypa
 
 def test_a_program_that_has_changed_since_it_was_measured_is_left_out(tmp_path):
     write(tmp_path, "a.sh", "b.sh")
-    asked = experiment(name="x", source=str(tmp_path), program={"command": ["./a.sh", "b.sh"]})
-    collected = collect_sources(asked, {"/before/a.sh": {"sha256": "0" * 64}}, "/before")
+    spec_ = experiment(name="x", source=str(tmp_path), program={"command": ["./a.sh", "b.sh"]})
+    collected = collect_sources(spec_, {"/before/a.sh": {"sha256": "0" * 64}}, "/before")
     assert sorted(collected.files) == ["b.sh"]
     assert "a.sh: has changed since it was measured" in collected.omissions
 
@@ -180,8 +180,8 @@ def test_programs_of_the_system_and_variables_are_named_and_a_token_in_the_spec_
 
 
 def test_a_directory_of_the_spec_that_is_gone_is_an_omission_and_no_error(tmp_path):
-    asked = experiment(name="x", source=str(tmp_path / "gone"), program={"command": ["true"]})
-    collected = collect_sources(asked, {}, asked.source)
+    spec_ = experiment(name="x", source=str(tmp_path / "gone"), program={"command": ["true"]})
+    collected = collect_sources(spec_, {}, spec_.source)
     assert collected.files == {}
     assert "does not exist here" in collected.omissions[0]
 

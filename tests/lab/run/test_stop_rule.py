@@ -33,12 +33,12 @@ def at(tmp_path, made):
         count: int, spread: float, seed: int = 1, slow: int = 0, blocks: int = 10, ratio: float = 1.0, **stop
     ) -> tuple[StopRule, int]:
         design = {"blocks": blocks, "discard": 0}
-        asked = made(design=design | {"stop": stop} if stop else design)
-        drawn = treatments(asked)
-        record = Record.create(tmp_path / f"{len(opened)}.lab", asked, treatments=drawn)
+        result = made(design=design | {"stop": stop} if stop else design)
+        drawn = treatments(result)
+        record = Record.create(tmp_path / f"{len(opened)}.lab", result, treatments=drawn)
         opened.append(record)
         run = record.begin_run({}, "boot")
-        planned = blocks_until(asked, drawn, (), count)
+        planned = blocks_until(result, drawn, (), count)
         record.add_blocks(planned)
         rng = random.Random(seed)
         measurements = [
@@ -57,7 +57,7 @@ def at(tmp_path, made):
             for i, t in enumerate(block.order)
         ]
         record.take(run, measurements, record.journal_path(run).name, 0)
-        return StopRule(record, asked), len(record.outcomes())
+        return StopRule(record, result), len(record.outcomes())
 
     make.records = opened
     yield make

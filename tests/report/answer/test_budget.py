@@ -20,8 +20,8 @@ def test_it_stays_within_the_terminal(presented):
 def test_the_document_has_the_same_components(case):
     (comparison,) = json.loads(render(case("an_uncertainty_budget")))["comparisons"]
     budget = comparison["budget"]
-    assert [each["type"] for each in budget["components"]] == ["A", "A", "A", "B", "B", "B", "A"]
-    total = sum(each["variance"] for each in budget["components"])
+    assert [component["type"] for component in budget["components"]] == ["A", "A", "A", "B", "B", "B", "A"]
+    total = sum(item["variance"] for item in budget["components"])
     assert abs(total - budget["u_relative"] ** 2) < 1e-15
     assert budget["u95_relative"] == budget["k"] * budget["u_relative"]
 

@@ -31,7 +31,7 @@ def rounded(value):
     if isinstance(value, float):
         return float(f"{value:.9g}")
     if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
+        return {key: rounded(item) for key, item in value.items()}
     return [rounded(each) for each in value] if isinstance(value, list) else value
 
 
@@ -118,13 +118,13 @@ def test_a_name_that_is_no_utf_8_does_not_break_the_document(case):
 
 
 def test_the_schema_describes_the_document_and_names_every_promised_field():
-    whole = schema(COMPARISON)
-    described = whole["$defs"]
+    result = schema(COMPARISON)
+    described = result["$defs"]
     assert set(described["Answer"]["properties"]) >= ALWAYS[""]
     assert set(described["Comparison"]["required"]) >= ALWAYS["comparisons"]
     assert set(described["Described"]["required"]) >= ALWAYS["samples"]
     assert described["Answer"]["properties"]["format"] == {"enum": ["steelyard/comparison"]}
-    json.dumps(whole)
+    json.dumps(result)
 
 
 def test_every_method_says_what_it_takes_for_granted(presented):

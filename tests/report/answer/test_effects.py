@@ -72,7 +72,7 @@ def test_strata_and_labels_head_each_part():
 
 
 @pytest.mark.parametrize(
-    ("given", "note"),
+    ("inputs", "note"),
     [
         ({"censored": True}, "Nothing is judged: runs failed or timed out"),
         ({"unmatched": 1}, "1 block lacks a value of some treatment"),
@@ -86,8 +86,8 @@ def test_strata_and_labels_head_each_part():
         ({"undefined": Undefined("zero_values"), "effects": ()}, "No effects of the factors: a value is 0."),
     ],
 )
-def test_each_way_of_not_knowing_has_its_note(given, note):
-    assert note in text(found(**given))
+def test_each_way_of_not_knowing_has_its_note(inputs, note):
+    assert note in text(found(**inputs))
 
 
 def test_launches_and_contexts_are_counted_as_what_they_are():
@@ -117,8 +117,8 @@ def test_an_interaction_is_told_at_both_levels_and_the_worse_news_as_slower():
             ConditionalEffect("opt", "n", 1, estimate(0.001), Interval(0.98, 1.02)),
         ),
     )
-    (said,) = format_interactions(both)
-    assert said == (
+    (result,) = format_interactions(both)
+    assert result == (
         "opt and n interact: O2 → O3 is 1.221 × slower (1.190 to 1.250) at n = 1,"
         " not resolved (0.980 to 1.020) at n = 2"
     )

@@ -12,13 +12,13 @@ def outliers(label, count, farthest, n=30):
 
 
 def test_what_touches_a_verdict_stands_before_what_describes_values():
-    given = [
+    inputs = [
         outliers("a", 1, 3.0),
         Notice("trend", ("b",), {"blocked": True, "alone": False}),
         Notice("trend_of_difference", ("b",)),
         Notice("note", fields={"text": "the machine was changed"}),
     ]
-    text = plain(lines("Warnings", given, CALLED, 80))
+    text = plain(lines("Warnings", inputs, CALLED, 80))
     assert [line for line in text.splitlines() if line.startswith("- ")] == [
         "- b: the difference itself drifts during the run; the ratio is its average.",
         "- the machine was changed",
@@ -28,14 +28,14 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
 
 
 def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_numbers():
-    given = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
-    assert sentences(given, CALLED) == [
+    inputs = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
+    assert sentences(inputs, CALLED) == [
         (
             "all treatments: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median;"
             " none is discarded."
         )
     ]
-    assert sentences(given[:2], CALLED) == [
+    assert sentences(inputs[:2], CALLED) == [
         (
             "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is"
             " discarded."
@@ -44,11 +44,11 @@ def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_nu
 
 
 def test_ranges_of_shares_have_one_sign_and_equal_numbers_no_range():
-    given = [
+    inputs = [
         Notice("bimodal", ("a",), {"share": 0.22, "ratio": 1.1}),
         Notice("bimodal", ("b",), {"share": 0.3, "ratio": 1.1}),
     ]
-    assert sentences(given, CALLED) == [
+    assert sentences(inputs, CALLED) == [
         (
             "a and b: values fall into two groups, 1.1 × apart, the smaller with 22 to 30 % of the values;"
             " the mean describes neither."
@@ -72,8 +72,8 @@ def test_a_few_treatments_that_failed_are_told_one_by_one_and_many_together():
 
 def test_names_of_several_levels_are_not_listed_beyond_two():
     called = {f"opt=O{i}, n=1": f"opt=O{i}, n=1" for i in range(9)}
-    (said,) = sentences([outliers(label, 1, 2.0) for label in list(called)[:5]], called)
-    assert said.startswith("opt=O0, n=1; and 4 more: 1 of 30 values are outliers")
+    (result,) = sentences([outliers(label, 1, 2.0) for label in list(called)[:5]], called)
+    assert result.startswith("opt=O0, n=1; and 4 more: 1 of 30 values are outliers")
 
 
 def test_no_warning_is_left_out():

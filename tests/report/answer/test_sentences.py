@@ -13,7 +13,7 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
 
 
 @pytest.mark.parametrize(
-    ("kind", "fields", "said"),
+    ("kind", "fields", "text"),
     [
         ("interrupted", {"blocks": 1}, "The run was interrupted after 1 block; it can be continued."),
         ("precision_not_reached", {"blocks": 20}, "The requested precision was not reached (20 blocks)."),
@@ -99,8 +99,8 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
         ("note", {"text": "Braces {who} stay.\x1b[0m"}, "Braces {who} stay.\\x1b[0m"),
     ],
 )
-def test_sentences_say_what_the_fields_hold(kind, fields, said):
-    assert format_notice(Notice(kind, ("a",), fields), {"a": "a"}) == said
+def test_sentences_say_what_the_fields_hold(kind, fields, text):
+    assert format_notice(Notice(kind, ("a",), fields), {"a": "a"}) == text
 
 
 def test_treatments_are_called_by_their_short_names_and_long_lists_are_cut():

@@ -45,15 +45,15 @@ def test_every_treatment_has_a_row_with_its_mean_its_range_and_its_verdict_as_th
     text = render(case("a_slowdown_beside_other_metrics"))
     (row,) = (line for line in text.splitlines() if line.startswith("new ") and "…" in line)
     assert "±" in row
-    told = text.splitlines()[0].partition(" is ")[2].partition(" than")[0]
-    assert told in row
+    message = text.splitlines()[0].partition(" is ")[2].partition(" than")[0]
+    assert message in row
     assert "p Holm" not in text
 
 
 def test_times_are_shown_in_the_unit_asked_for(case):
-    shown = plain(lines(case("a_difference"), 80, time_unit="second"))
-    assert "mean ± SE s" in shown
-    assert "0.00099" in shown
+    output = plain(lines(case("a_difference"), 80, time_unit="second"))
+    assert "mean ± SE s" in output
+    assert "0.00099" in output
 
 
 def test_at_most_three_cautions_are_told_and_how_many_more_there_are(case):
@@ -101,12 +101,12 @@ def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what
 
 
 def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
-    told = [
+    message = [
         line.partition(" is ")[0]
         for line in render(case("many_differences")).splitlines()
         if " × slower than" in line
     ]
-    assert told == [f"n={t}" for t in range(9, 21)]
+    assert message == [f"n={t}" for t in range(9, 21)]
     assert "19 comparisons: " in render(case("many_differences"))
 
 
@@ -126,8 +126,8 @@ def test_the_median_is_shown_where_it_tells_another_story_than_the_mean(case):
 
 
 def test_a_wider_terminal_brings_back_the_columns_that_gave_way(case):
-    shown = case("a_slowdown_beside_other_metrics")
-    narrow, wide = (render(shown, width, details=True) for width in (60, 120))
+    result = case("a_slowdown_beside_other_metrics")
+    narrow, wide = (render(result, width, details=True) for width in (60, 120))
     assert " s ms" not in narrow
     assert " s ms" in wide
     assert all(title in wide for title in ("n  ", "mean ms", "CV %", "95 % CI", "p Holm", "verdict"))

@@ -25,6 +25,6 @@ def test_of_many_looks_the_first_and_the_last_are_named():
     assert of(looks=(10, 12, 15, 19, 24, 30, 38)).endswith("after 10, 12, …, 30 and 38 blocks")
 
 
-@pytest.mark.parametrize("given", [{"looks": ()}, {"target": None}, {"reached": None}, {"state": "running"}])
-def test_without_a_stop_rule_or_an_end_there_is_nothing_to_say(given):
-    assert of(**given) == ""
+@pytest.mark.parametrize("inputs", [{"looks": ()}, {"target": None}, {"reached": None}, {"state": "running"}])
+def test_without_a_stop_rule_or_an_end_there_is_nothing_to_say(inputs):
+    assert of(**inputs) == ""

@@ -58,46 +58,46 @@ def test_sides_with_different_numbers_of_runs_are_counted_apart(case):
 
 
 def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_others(case):
-    found = case("no_difference")
-    (comparison,) = found.judged
+    result = case("no_difference")
+    (comparison,) = result.judged
     margin = max(comparison.ci95.high - 1, 1 - comparison.ci95.low) * 1.01
-    said = replace(
-        found,
+    text = replace(
+        result,
         declared=Analysis(margin=margin),
         comparisons=(replace(comparison, relevance="straddles", p_relevance=0.06, family_size=3),),
     )
     names = {"old": "old", "new": "new"}
-    assert "but p = 0.060 about" in render_finding(said.judged[0], said, names, {}).evidence
-    assert render_finding(said.judged[0], said, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
-    decided = replace(said.judged[0], relevance="inside", verdict="equivalent")
-    assert "but p" not in render_finding(decided, said, names, {}).evidence
+    assert "but p = 0.060 about" in render_finding(text.judged[0], text, names, {}).evidence
+    assert render_finding(text.judged[0], text, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
+    decided = replace(text.judged[0], relevance="inside", verdict="equivalent")
+    assert "but p" not in render_finding(decided, text, names, {}).evidence
 
 
 def test_what_is_neither_within_the_margin_nor_beyond_says_how_far_apart_both_can_be(case):
-    found = case("no_difference")
-    (comparison,) = found.judged
+    result = case("no_difference")
+    (comparison,) = result.judged
     interval = Interval(0.95, 1.08)
     wide = replace(comparison, relevance="straddles", p_relevance=0.3, ci95=interval, ci_relevance=interval)
-    said = replace(found, declared=Analysis(margin=0.02), comparisons=(wide,))
-    claim = render_finding(wide, said, {"old": "old", "new": "new"}, {}).claim
+    text = replace(result, declared=Analysis(margin=0.02), comparisons=(wide,))
+    claim = render_finding(wide, text, {"old": "old", "new": "new"}, {}).claim
     assert claim.startswith(
         "new against old: neither within 2 % nor beyond: between 5.3 % slower and 8 % faster"
     )
     # Where the interval of this comparison alone would decide, that of its family says what is possible.
     inside = replace(wide, ci95=Interval(0.99, 1.01), family_size=3)
-    said = replace(said, comparisons=(inside,))
-    claim = render_finding(inside, said, {"old": "old", "new": "new"}, {}).claim
+    text = replace(text, comparisons=(inside,))
+    claim = render_finding(inside, text, {"old": "old", "new": "new"}, {}).claim
     assert "between 5.3 % slower and 8 % faster" in claim
 
 
 def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
-    found = case("a_difference")
-    (comparison,) = found.comparisons
+    result = case("a_difference")
+    (comparison,) = result.comparisons
     chosen = replace(comparison, exploratory=True)
     assert verdict(comparison) == ("faster", "good")
     assert verdict(chosen) == ("(faster)", "")
-    said = render_finding(chosen, found, names(each.treatment.label for each in found.samples), {})
-    assert said.claim.startswith("exploratory: new is 1.0")
+    finding = render_finding(chosen, result, names(item.treatment.label for item in result.samples), {})
+    assert finding.claim.startswith("exploratory: new is 1.0")
     assert verdict(replace(chosen, verdict="not_resolved")) == ("not resolved", "open")
 
 

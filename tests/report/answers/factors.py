@@ -28,7 +28,7 @@ def crossed(
     """An experiment with several factors; ``at`` gives the mean of a treatment with these levels, and each of
     ``beside`` that of a further metric.
     """
-    axes = tuple(Axis(factor, tuple({factor: level} for level in each)) for factor, each in levels.items())
+    axes = tuple(Axis(factor, tuple({factor: level} for level in item)) for factor, item in levels.items())
     layout = Layout(kind, axes, generators)
     samples = [
         make(

@@ -81,14 +81,14 @@ def two_machines() -> History:
     spread = replace(CHANGE, kind="spread", before=0.01, after=0.03, ratio=3.0, ci95=Interval(2.2, 4.1))
     slow = replace(CHANGE, kind="slow_runs", before=0.05, after=0.35, ratio=None, ci95=None)
     second = replace(SERIES, machine=2, points=points()[12:], changes=())
-    other = replace(SERIES, treatment="<script>", changes=(spread, slow), points=points(12))
+    result = replace(SERIES, treatment="<script>", changes=(spread, slow), points=points(12))
     few = replace(SERIES, treatment="few", changes=(), refused="3 records from one machine", points=points(3))
     return replace(
         FOUND,
         machines=({"kernel": "a", "cpu_model": "x"}, {"kernel": "b", "cpu_model": "x"}),
         breaks=(MachineBreak(IDS[11], IDS[12], ('kernel: "a" → "b"',)),),
         left_out=(LeftOut("x.lab", "is damaged", unreadable=True),),
-        series=(first, second, other, few),
+        series=(first, second, result, few),
     )
 
 

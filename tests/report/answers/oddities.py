@@ -58,9 +58,9 @@ def a_run_that_was_cut_short() -> Answer:
         cap="max_time",
     )
     samples = [make(noisy(1, 8), 1, "old"), make(noisy(2, 8), 2, "new")]
-    said = [Notice("note", fields={"text": "The kernel changed between the runs of this record."})]
+    text = [Notice("note", fields={"text": "The kernel changed between the runs of this record."})]
     unseen = [Notice("counters", fields={"names": "cycles, instructions"}), Notice("queue_wait")]
-    return answer("cut short", samples, facts, Analysis(), warnings=said, unobserved=unseen)
+    return answer("cut short", samples, facts, Analysis(), warnings=text, unobserved=unseen)
 
 
 def everything_odd() -> Answer:

@@ -36,8 +36,8 @@ def portrait(
     contexts: Iterable[tuple[int, Mapping[str, Scalar]]] = (),
     state: State = "complete",
 ) -> Portrait:
-    treatments = {each.treatment.id: each.treatment for each in samples}
-    blocks = len({block for each in samples for block in each.blocks})
+    treatments = {sample.treatment.id: sample.treatment for sample in samples}
+    blocks = len({block for item in samples for block in item.blocks})
     return Portrait(
         status=Status(name, "made.lab", state, len(treatments), blocks, 30, sum(map(len, samples)), 12.5),
         id="0123456789abcdef",
@@ -55,15 +55,15 @@ def portrait(
 
 def without_runs(found: Answer) -> PageContents:
     """An answer of which only itself is known."""
-    treatments = {each.treatment.id: each.treatment for each in found.samples}
+    treatments = {sample.treatment.id: sample.treatment for sample in found.samples}
     return PageContents(replace(portrait([]), treatments=tuple(treatments.values())), found)
 
 
 def page_of(
     samples: Sequence[Sample], facts: DesignFacts = BLOCKS, declared: Analysis | None = None, **more: Any
 ) -> PageContents:
-    found = answer("made up", samples, facts, declared or Analysis())
-    return PageContents(portrait(samples, **more), found)
+    result = answer("made up", samples, facts, declared or Analysis())
+    return PageContents(portrait(samples, **more), result)
 
 
 def interleaved(samples: Sequence[Sample]) -> list[Sample]:
@@ -72,8 +72,8 @@ def interleaved(samples: Sequence[Sample]) -> list[Sample]:
 
     count = len(samples)
     return [
-        replace(each, trials=array("q", [i * count + place for i in range(len(each))]))
-        for place, each in enumerate(samples, 1)
+        replace(item, trials=array("q", [i * count + place for i in range(len(item))]))
+        for place, item in enumerate(samples, 1)
     ]
 
 
@@ -173,7 +173,7 @@ def held_to_a_rule() -> PageContents:
         )
         for ratio in ratios
     ]  # fmt: skip
-    instances = tuple(Instance(*each) for each in zip(places, outcomes, points, strict=True))
+    instances = tuple(Instance(*item) for item in zip(places, outcomes, points, strict=True))
     rule = Rule("allreduce <= reduce + bcast", "op", parameter="p")
     checked = Checked("made up", None, 0.05, (Verdict(rule, "fails", instances),))
     return replace(swept(), checked=checked)

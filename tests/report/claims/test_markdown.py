@@ -12,9 +12,9 @@ def test_a_document_without_claims_says_so():
 
 
 def test_what_could_not_be_judged_fails_and_its_text_is_shown_as_it_is():
-    said = markdown.render([], {"it.toml": "unknown key *x* | @someone\n<img src=x>"}, strict=False)
-    assert said.startswith("### ✗ Steelyard: 1 could not be judged\n")
-    assert r"unknown key \*x\* \| &#64;someone \<img src=x\>" in said
+    text = markdown.render([], {"it.toml": "unknown key *x* | @someone\n<img src=x>"}, strict=False)
+    assert text.startswith("### ✗ Steelyard: 1 could not be judged\n")
+    assert r"unknown key \*x\* \| &#64;someone \<img src=x\>" in text
 
 
 @pytest.mark.parametrize(

@@ -328,7 +328,7 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
         series_of("bcast", ("p",), [(p,) for p in P[:4]], [[1e-6 * p] * 5 for p in P[:4]], unit="s"),
         Question(expectations={"*": Expectation("O(p)")}, targets=({"p": 8192.0},)),
     )
-    assert [each.kind for each in few.warnings] == ["few_points", "far"]
+    assert [warning.kind for warning in few.warnings] == ["few_points", "far"]
     limit = Limit("latency_s", {"p": 8192}, 1e-3)
     foretold = PredictedEvidence("latency_s", "s", {"p": 8192.0}, 8e-3, Interval(7e-3, 9e-3), few, 4)
     grows = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("", "latency_s", LINEAR))
@@ -360,8 +360,8 @@ def test_github_shows_what_fails_and_what_is_open_where_it_is_claimed():
     ]
     wrong, open_ = github.render(checked("a, b", *judged), "gate.toml", spec, strict=False).splitlines()
     title = "a%2C b%3A O3 faster than O2 by 1.02 fails"
-    said = words(judged[0]).replace("%", "%25")
-    assert wrong == f"::error file=gate.toml,line=4,title={title}::{said}"
+    result = words(judged[0]).replace("%", "%25")
+    assert wrong == f"::error file=gate.toml,line=4,title={title}::{result}"
     assert open_.startswith("::warning file=gate.toml,line=7,title=a%2C b%3A 50 %25%2C a%3A%3Ab")
     assert "50 %25, a::b" in open_.rpartition("::warning")[2].partition("resolved::")[2]
     (_, strict) = github.render(checked("x", *judged), "gate.toml", spec, strict=True).splitlines()
@@ -419,10 +419,10 @@ def test_a_gate_that_is_not_green_is_named_behind_every_door(strict):
         counts = sum(int(suite.get(name)) for name in ("failures", "errors", "skipped"))
         assert (counts, int(suite.get("tests"))) == (len(kinds), len(suite))
         (run,) = json.loads(sarif.render([sarif.Judged(found, "it.toml", "")], strict=strict))["runs"]
-        assert [each["ruleId"] for each in run["results"]] == kinds
-        assert {each["level"] for each in run["results"]} <= {"error" if strict else "note"}
+        assert [result["ruleId"] for result in run["results"]] == kinds
+        assert {item["level"] for item in run["results"]} <= {"error" if strict else "note"}
         assert {each["ruleId"] for each in run["results"]} <= {
-            each["id"] for each in run["tool"]["driver"]["rules"]
+            rule["id"] for rule in run["tool"]["driver"]["rules"]
         }
         said = github.render(found, "it.toml", "", strict=strict)
         assert said.count("::error" if strict else "::warning") == len(kinds)
@@ -433,7 +433,7 @@ def test_a_gate_that_is_not_green_is_named_behind_every_door(strict):
 
 def test_of_many_verdicts_by_models_it_is_said_how_many_are_expected_to_be_wrong():
     validation = LINEAR.validation
-    found = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("f", "latency_s", LINEAR))
-    text = " ".join(plain(lines((found,) * 5, 0.05, 100)).split())
+    result = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("f", "latency_s", LINEAR))
+    text = " ".join(plain(lines((result,) * 5, 0.05, 100)).split())
     assert f"Of 5 verdicts by models, {percent(validation.probability.none)} are expected to be wrong" in text
-    assert "expected to be wrong" not in plain(lines((found,) * 3, 0.05, 100))
+    assert "expected to be wrong" not in plain(lines((result,) * 3, 0.05, 100))

@@ -85,7 +85,7 @@ def meets(one, other):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("made", MADE, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("made", MADE, ids=lambda item: item.__name__)
 def test_no_text_lies_on_a_line_or_on_another_text(made, width):
     for chart in charts_of(made()):
         picture = Drawing(drawn(chart, width))

@@ -105,9 +105,9 @@ def test_rules_causes_warnings_and_failures_are_said_in_words():
 
 def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
     published = [made(name, Growth.make(1), "match", method="seed001", posterior=1.0) for name in "ab"]
-    kept = rule("a <= b", "holds", None, None)
+    result = rule("a <= b", "holds", None, None)
     limit = Breaks(1.0, "p", 64.0, None, None)
-    text = plain(lines(published, [], render_rules([kept], 200), [None, None], width=200))
+    text = plain(lines(published, [], render_rules([result], 200), [None, None], width=200))
     assert "grows no faster (the fitted models never cross)" in text
     more = plain(follow_ups.lines(follow_ups.After(limits=((published[0], limit),)), width=200))
     assert more.splitlines()[-1] == "  a: above 1.00 s from p = 64 on"
@@ -175,15 +175,15 @@ def test_the_document_has_the_fields_that_readers_rely_on():
 
 
 def test_the_text_of_a_formula_is_its_value():
-    found = made(
+    result = made(
         "x",
         Growth.make("3/2", 2),
         "none",
         terms=(Term(2.0, (Growth.make("3/2", 2),)), Term(5.0, (Growth.make(0, 0, 1),))),
     )
     p = 8.0
-    expression = found.text().replace("^", "**")
-    assert eval(expression, {"log2": log2, "p": p}) == pytest.approx(found.at(p))  # noqa: S307 our own text
+    expression = result.text().replace("^", "**")
+    assert eval(expression, {"log2": log2, "p": p}) == pytest.approx(result.at(p))  # noqa: S307 our own text
 
 
 def test_a_model_of_a_pure_number_has_no_unit_behind_it():

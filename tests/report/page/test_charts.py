@@ -29,15 +29,15 @@ def wrong(chart):
     """The most telling thing that is wrong with a chart; ``None`` where it is valid."""
     from jsonschema.exceptions import best_match
 
-    found = best_match(validator().iter_errors(json.loads(json.dumps(draw_figure_spec(chart)))))
-    return found and (chart.name, list(found.absolute_path), found.message[:300])
+    result = best_match(validator().iter_errors(json.loads(json.dumps(draw_figure_spec(chart)))))
+    return result and (chart.name, list(result.absolute_path), result.message[:300])
 
 
 def charts_of(shown):
     return [chart for section in sections_of(shown) for chart in section.charts if not chart.empty]
 
 
-@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
 def test_every_chart_of_a_page_is_valid(made):
     for chart in charts_of(made()):
         assert wrong(chart) is None
@@ -61,7 +61,7 @@ def test_below_every_chart_of_an_answer_stands_a_table_of_equally_many_cells_in_
     hold_tables_of(without_runs(answer))
 
 
-@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda item: item.__name__)
 def test_below_every_chart_of_a_page_stands_such_a_table(made):
     hold_tables_of(made())
 
@@ -104,8 +104,8 @@ def expressions(spec):
             else:
                 yield from expressions(value)
     elif isinstance(spec, list):
-        for each in spec:
-            yield from expressions(each)
+        for item in spec:
+            yield from expressions(item)
 
 
 def test_a_tooltip_asks_only_for_fields_that_its_rows_have():
@@ -119,8 +119,8 @@ def test_a_tooltip_asks_only_for_fields_that_its_rows_have():
 def tooltips(spec, inherited):
     data = spec.get("data") or inherited
     named = (data or {}).get("name")
-    for each in spec.get("encoding", {}).get("tooltip", ()):
-        yield named, [each["field"]]
+    for item in spec.get("encoding", {}).get("tooltip", ()):
+        yield named, [item["field"]]
     for layer in spec.get("layer", ()):
         yield from tooltips(layer, data)
 

@@ -24,7 +24,7 @@ def decoded(column):
 
 def columns_of(samples, **more):
     about = portrait(samples)
-    return RunColumns(about, names(each.treatment.label for each in samples), **more)
+    return RunColumns(about, names(item.treatment.label for item in samples), **more)
 
 
 def test_packed_columns_are_read_back_as_they_were():
@@ -32,9 +32,9 @@ def test_packed_columns_are_read_back_as_they_were():
     packed = columns_of(samples).pack()
     trial, value, sample = (decoded(packed[name]) for name in ("trial", "value", "sample"))
     assert trial.tolist() == list(range(1, 61))
-    for place, each in enumerate(samples):
-        assert value[sample == place].tolist() == each.values.tolist()
-        assert decoded(packed["block"])[sample == place].tolist() == each.blocks.tolist()
+    for place, item in enumerate(samples):
+        assert value[sample == place].tolist() == item.values.tolist()
+        assert decoded(packed["block"])[sample == place].tolist() == item.blocks.tolist()
     assert "context" not in packed
     assert packed["sample"]["type"] == "Uint8Array"
     assert packed["trial"] == {"first": 1, "step": 1, "count": 60}

@@ -46,13 +46,13 @@ class Outline(HTMLParser):
         self.open, self.places, self.headings, self.links, self.text = [], [], [], [], []
 
     def handle_starttag(self, tag, attributes):
-        its = dict(attributes)
+        result = dict(attributes)
         if tag not in VOID:
             self.open.append(tag)
-        if "id" in its:
-            self.places.append(its["id"])
+        if "id" in result:
+            self.places.append(result["id"])
         if tag == "a":
-            self.links.append(its["href"])
+            self.links.append(result["href"])
         if re.fullmatch("h[1-6]", tag):
             self.headings.append((int(tag[1]), ""))
 
@@ -83,7 +83,7 @@ def data_of(page):
     return json.loads(re.search(r'id="page-data">(.*?)</script>', page, re.DOTALL).group(1))
 
 
-@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda value: value.__name__)
 def test_a_page_is_whole(made):
     page = document.render([made()])
     outline = outlined(page)
@@ -123,11 +123,11 @@ def test_the_first_sentence_is_that_of_the_terminal():
     contents = two_treatments()
     from steelyard.report.answer.text import render
 
-    shown = " ".join("".join(outlined(document.render([contents])).text).split())
+    result = " ".join("".join(outlined(document.render([contents])).text).split())
     first = render(contents.answer, 1000).splitlines()[0]
     claim, _, evidence = first.partition("  (")
-    assert claim in shown
-    assert evidence.removesuffix(")") in shown
+    assert claim in result
+    assert evidence.removesuffix(")") in result
 
 
 def test_beside_the_chart_stands_what_the_headline_says():
@@ -173,9 +173,9 @@ def test_nothing_is_fetched_and_only_the_script_of_the_page_runs():
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    hashes = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = re.search(r"script-src ([^;]*)", policy).group(1).split()
-    assert [f"'sha256-{each}'" for each in hashes] == allowed
+    assert [f"'sha256-{item}'" for item in hashes] == allowed
     assert not re.search(r'(src|href)="(?!#)', page)
     assert "@import" not in page
     assert "url(" not in page
@@ -292,12 +292,12 @@ def test_a_history_without_a_change_says_so_and_offers_nothing_to_confirm():
 def test_ten_thousand_records_of_ten_treatments_stay_below_3_mb():
     from msgspec.structs import replace
 
-    found = nothing_changed()
-    (series,) = found.series
+    result = nothing_changed()
+    (series,) = result.series
     ids = [f"{place:040x}" for place in range(10_000)]
-    points = tuple(replace(series.points[0], commit=each) for each in ids)
+    points = tuple(replace(series.points[0], commit=item) for item in ids)
     every = tuple(replace(series, treatment=f"t{i}", points=points) for i in range(10))
-    page = document.render([replace(found, series=every, commits=tuple(ids))])
+    page = document.render([replace(result, series=every, commits=tuple(ids))])
     assert len(page) < 2_700_000
     assert "Charts show the latest 500 of 10,000 records." in page
 
@@ -324,7 +324,7 @@ def test_what_grows_with_the_ranks_is_weak_scaling_with_s_speedup_and_rsu():
 
 
 def test_a_rule_is_a_grid_of_ratios_in_which_broken_cells_are_marked():
-    (chart,) = next(each.charts for each in sections_of(held_to_a_rule()) if each.name == "rules")
+    (chart,) = next(item.charts for item in sections_of(held_to_a_rule()) if item.name == "rules")
     cells = {(row["y"], row["x"]): (row["ratio"], row["outcome"]) for row in chart.data["rows"]}
     assert cells["bytes = 1024", "4"] == ("✗ 2.5 ×", "fails")
     assert cells["bytes = 8", "8"] == ("1.06 ×", "not resolved")

@@ -63,7 +63,7 @@ def test_every_table_is_written_three_times(tmp_path):
 @pytest.mark.parametrize(
     "made",
     [two_treatments, in_contexts, hostile, with_instances, weak_scaling, two_machines],
-    ids=lambda each: each.__name__,
+    ids=lambda value: value.__name__,
 )
 def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, made):
     files = write_figures([made()], tmp_path)

@@ -13,8 +13,8 @@ def modelled(name, at, values, parameter="p"):
     series = series_of(
         name, (parameter,), [(x,) for x in at], [[y] for y in values], metric="time_s", unit="s"
     )
-    (found,) = model_all([series], Question())
-    return found
+    (result,) = model_all([series], Question())
+    return result
 
 
 LINE = modelled("a line", (1, 2, 4, 8, 16, 32), [1e-3 + 2e-4 * x for x in (1, 2, 4, 8, 16, 32)])
@@ -33,7 +33,7 @@ def test_names_that_python_cannot_have_are_changed_and_nothing_of_them_is_run():
     hostile = modelled('x"""\nimport os', (1, 2, 4, 8, 16), [1, 2, 4, 8, 16], parameter="for")
     scope: dict = {}
     exec(compile(python([hostile]), "models.py", "exec"), scope)  # noqa: S102
-    (function,) = [each for name, each in scope.items() if name.startswith("x_")]
+    (function,) = [item for name, item in scope.items() if name.startswith("x_")]
     assert function(4) == pytest.approx(hostile.at(4))
     assert "os" not in scope
 

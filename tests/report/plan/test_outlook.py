@@ -11,8 +11,8 @@ BLOCKS = {"unit": "block", "units": 30, "comparisons": 1, "alpha": 0.05}
 
 
 def test_it_says_what_the_blocks_show_and_what_differences_need():
-    shown = plain(lines(outlook(**BLOCKS), 80)).splitlines()
-    assert shown == [
+    output = plain(lines(outlook(**BLOCKS), 80)).splitlines()
+    assert output == [
         "What it could show",
         "s is the spread of a ratio from block to block; differences that show with 80 %",
         "power at 5 %; needs: blocks",
@@ -26,8 +26,10 @@ def test_it_says_what_the_blocks_show_and_what_differences_need():
 
 
 def test_of_looks_it_says_that_they_are_counted():
-    shown = plain(lines(outlook(**{**BLOCKS, "units": 10}, judge="sign-flip", decided=True), 80)).splitlines()
-    assert shown == [
+    output = plain(
+        lines(outlook(**{**BLOCKS, "units": 10}, judge="sign-flip", decided=True), 80)
+    ).splitlines()
+    assert output == [
         "What it could show",
         "s is the spread of a ratio from block to block; differences that show with 80 %",
         "power at 5 % over all looks; needs: blocks, at the look by which 80 % are",
@@ -42,7 +44,7 @@ def test_of_looks_it_says_that_they_are_counted():
 
 
 def test_a_family_a_stop_rule_a_margin_and_a_record_are_said_and_fit_80_columns():
-    found = outlook(
+    result = outlook(
         unit="context",
         units=20,
         comparisons=28,
@@ -51,26 +53,26 @@ def test_a_family_a_stop_rule_a_margin_and_a_record_are_said_and_fit_80_columns(
         margin=0.02,
         pilots=[Pilot("-O3 with a long name that has to give way \x1b[31m", 0.013)],
     )
-    shown = lines(found, 80)
-    text = " ".join(plain(shown).split())
+    output = lines(result, 80)
+    text = " ".join(plain(output).split())
     assert "at 0.18 % (the first of 28 comparisons, Holm)" in text
     assert "to 1 %: until intervals that precise end the run" in text
     assert "equal: with 90 % power, if nothing differs" in text
     assert "in the record" in text
     assert "-O3 with" in text
     assert "\x1b" not in text
-    assert all(len(line) <= 80 for line in plain(shown).splitlines())
+    assert all(len(line) <= 80 for line in plain(output).splitlines())
 
 
 def test_what_nobody_runs_is_a_dash():
-    shown = plain(lines(outlook(**BLOCKS, pilots=[Pilot("wild", 300.0)]), 80)).splitlines()
-    assert shown[4].split()[0] == "30000"
-    assert shown[4].split()[-4:] == ["–", "–", "–", "–"]
+    output = plain(lines(outlook(**BLOCKS, pilots=[Pilot("wild", 300.0)]), 80)).splitlines()
+    assert output[4].split()[0] == "30000"
+    assert output[4].split()[-4:] == ["–", "–", "–", "–"]
 
 
 def test_where_no_difference_can_show_it_says_so_and_from_how_many_on_one_can():
-    shown = plain(lines(outlook(unit="block", units=7, comparisons=4, alpha=0.05, judge="sign"), 80))
-    assert shown.splitlines() == [
+    output = plain(lines(outlook(unit="block", units=7, comparisons=4, alpha=0.05, judge="sign"), 80))
+    assert output.splitlines() == [
         "What it could show",
         "s is the spread of a ratio from block to block; differences that show with 80 %",
         "power at 1.2 % (the first of 4 comparisons, Holm); needs: blocks; 7 blocks show",
@@ -85,6 +87,6 @@ def test_where_no_difference_can_show_it_says_so_and_from_how_many_on_one_can():
 
 
 def test_no_level_is_out_of_reach_of_flipped_signs():
-    found = outlook(unit="block", units=7, comparisons=1000, alpha=0.05, judge="sign-flip")
-    assert found.fewest is None
-    assert "–" not in plain(lines(found, 80)).splitlines()[-5]
+    result = outlook(unit="block", units=7, comparisons=1000, alpha=0.05, judge="sign-flip")
+    assert result.fewest is None
+    assert "–" not in plain(lines(result, 80)).splitlines()[-5]

@@ -57,5 +57,5 @@ from steelyard.spec import experiment
     ],
 )
 def test_every_kind_of_launch_says_where_trials_run(launch, words):
-    asked = experiment(name="x", program={"command": ["./a", "{p}"]}, factors={"p": [2, 4]}, launch=launch)
-    assert format_where(asked.launch) == words
+    spec_ = experiment(name="x", program={"command": ["./a", "{p}"]}, factors={"p": [2, 4]}, launch=launch)
+    assert format_where(spec_.launch) == words

@@ -121,7 +121,7 @@ def crossed(k):
         PlannedTreatment(i, ", ".join(f"{name}={level}" for name, level in cell.items()), "./run", cell)
         for i, cell in enumerate(layout.cells(), 1)
     )
-    order = tuple(each.label for each in treatments[::-1])
+    order = tuple(treatment.label for treatment in treatments[::-1])
     return replace(PLAN, treatments=treatments, first_block=order, signs=sign_table(layout), inseparable=())
 
 
@@ -150,14 +150,14 @@ def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
 
 def test_a_sign_table_is_shown_where_it_is_asked_for_without_what_does_not_fit():
     assert "Signs" not in render(crossed(2))
-    asked = plain(plan.lines(crossed(5), ASKED, signs=True))
-    assert "32  abcde      +  +  +  +  +\n" in asked
-    assert "Signs of interactions are the products of these.\n" in asked
-    assert all(len(line) <= 80 for line in asked.splitlines())
+    question = plain(plan.lines(crossed(5), ASKED, signs=True))
+    assert "32  abcde      +  +  +  +  +\n" in question
+    assert "Signs of interactions are the products of these.\n" in question
+    assert all(len(line) <= 80 for line in question.splitlines())
 
 
 def test_a_plan_names_the_build_and_the_claims():
-    asked = experiment(
+    spec_ = experiment(
         name="built",
         program={"command": ["{build}/nbody", "{n}"]},
         build={"command": ["cc", "-{opt}", "-o", "{build}/nbody", "n body.c"], "inputs": ["n body.c"]},
@@ -167,10 +167,10 @@ def test_a_plan_names_the_build_and_the_claims():
             {"limit": "rss_bytes", "max": "24 MB"},
         ],
     )
-    shown = render(replace(PLAN, builds=2), asked)
-    assert "  build        cc -{opt} -o {build}/nbody 'n body.c' (2 programs; each is built" in shown
-    assert "\nClaimed\n- O3 faster than O2 by 1.1\n- rss_bytes at most 24.0 MB\n" in shown
-    content = json.loads(document(replace(PLAN, builds=2), asked))
+    output = render(replace(PLAN, builds=2), spec_)
+    assert "  build        cc -{opt} -o {build}/nbody 'n body.c' (2 programs; each is built" in output
+    assert "\nClaimed\n- O3 faster than O2 by 1.1\n- rss_bytes at most 24.0 MB\n" in output
+    content = json.loads(document(replace(PLAN, builds=2), spec_))
     assert content["build"] == {
         "command": ["cc", "-{opt}", "-o", "{build}/nbody", "n body.c"],
         "programs": 2,
@@ -179,9 +179,9 @@ def test_a_plan_names_the_build_and_the_claims():
 
 
 def test_the_document_has_the_signs():
-    found = json.loads(document(crossed(2)))["signs"]
-    assert found["effects"] == ["A", "B", "AB"]
-    assert found["rows"][1] == {"treatment": 3, "name": "a", "signs": [1, -1, -1]}
+    signs = json.loads(document(crossed(2)))["signs"]
+    assert signs["effects"] == ["A", "B", "AB"]
+    assert signs["rows"][1] == {"treatment": 3, "name": "a", "signs": [1, -1, -1]}
 
 
 def test_what_a_run_would_refuse_stands_last_with_its_cure():

@@ -30,13 +30,13 @@ def test_ends_are_round(bounds, low, high):
 @given(st.lists(st.floats(-99, 1e6), max_size=8), st.integers(30, 100))
 def test_every_change_has_a_column_and_larger_ones_stand_no_further_left(bounds, width):
     axis = axis_of(bounds, width)
-    columns = [axis.place(each) for each in sorted([0.0, *bounds])]
+    columns = [axis.place(item) for item in sorted([0.0, *bounds])]
     assert columns == sorted(columns)
     assert 0 <= columns[0] <= columns[-1] < width
     assert len(axis.labels()) <= width
     # A column is as wide as the next one in the logarithm of the ratio (within half a column).
     step = (math.log1p(axis.high / 100) - math.log1p(axis.low / 100)) / (width - 1)
-    for each in bounds:
-        if axis.low <= each <= axis.high:
-            at = (math.log1p(each / 100) - math.log1p(axis.low / 100)) / step
-            assert abs(at - axis.place(each)) <= 0.5 + 1e-9
+    for bound in bounds:
+        if axis.low <= bound <= axis.high:
+            at = (math.log1p(bound / 100) - math.log1p(axis.low / 100)) / step
+            assert abs(at - axis.place(bound)) <= 0.5 + 1e-9

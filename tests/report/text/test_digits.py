@@ -27,7 +27,7 @@ def test_one_digit_of_the_uncertainty_is_shown_or_two_where_it_begins_low(uncert
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
+    ("value", "low", "high", "output"),
     [
         (1.0213, 1.0124, 1.0281, "1.021 | 1.012 to 1.028"),
         (8.71, 7.8, 9.6, "8.7 | 7.8 to 9.6"),
@@ -40,13 +40,13 @@ def test_one_digit_of_the_uncertainty_is_shown_or_two_where_it_begins_low(uncert
         (1e-9, 1e-10, 1e-8, "1e-09 | 1e-10 to 1e-08"),
     ],
 )
-def test_a_ratio_and_its_interval_have_equal_digits_and_no_more_than_they_know(value, low, high, shown):
+def test_a_ratio_and_its_interval_have_equal_digits_and_no_more_than_they_know(value, low, high, output):
     interval = Interval(low, high)
-    assert f"{ratio(value, interval)} | {bounds(value, interval)}" == shown
+    assert f"{ratio(value, interval)} | {bounds(value, interval)}" == output
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
+    ("value", "low", "high", "output"),
     [
         (1.15, 1.0004, 1.32, "1.15 | 1.0004 to 1.32"),
         (0.9, 0.81, 0.99993, "0.90 | 0.81 to 0.9999"),
@@ -55,9 +55,9 @@ def test_a_ratio_and_its_interval_have_equal_digits_and_no_more_than_they_know(v
         (1.15, 0.9996, 1.32, "1.15 | 1.00 to 1.32"),
     ],
 )
-def test_a_bound_that_would_round_to_1_beside_a_verdict_has_a_digit_more(value, low, high, shown):
+def test_a_bound_that_would_round_to_1_beside_a_verdict_has_a_digit_more(value, low, high, output):
     interval = Interval(low, high)
-    assert f"{ratio(value, interval)} | {bounds(value, interval)}" == shown
+    assert f"{ratio(value, interval)} | {bounds(value, interval)}" == output
 
 
 @given(st.floats(1e-6, 1e6), st.floats(0, 5))
@@ -73,15 +73,15 @@ def test_the_numbers_shown_exclude_1_where_the_interval_does(value, log_half):
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "output"),
     [(1.284, "1.28"), (0.9998, "0.9998"), (1.00002, "1.00002"), (1, "1.00"), (1234, "1.23e+03")],
 )
-def test_a_factor_without_interval_is_told_from_1(value, shown):
-    assert factor(value) == shown
+def test_a_factor_without_interval_is_told_from_1(value, output):
+    assert factor(value) == output
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "margin", "shown"),
+    ("low", "high", "margin", "output"),
     [
         (0.052, 0.07, 0.0, "+5.2 to +7.0"),
         (0.0003, 0.07, 0.0, "+0.03 to +7.0"),
@@ -91,8 +91,8 @@ def test_a_factor_without_interval_is_told_from_1(value, shown):
         (-0.0003, 1.2, 0.03, "-0.0 to +120"),
     ],
 )
-def test_bounds_in_percent_show_what_they_exclude(low, high, margin, shown):
-    assert percent_bounds(Interval(low, high), 1, margin) == shown
+def test_bounds_in_percent_show_what_they_exclude(low, high, margin, output):
+    assert percent_bounds(Interval(low, high), 1, margin) == output
 
 
 @given(st.floats(-0.9, 5), st.floats(0, 5), st.floats(0, 0.2))
@@ -107,7 +107,7 @@ def test_no_bound_in_percent_lies_on_a_margin_it_excludes(low, width, margin):
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"),
+    ("share", "output"),
     [
         (0.006, "0.6 %"),
         (0.0062, "0.62 %"),
@@ -117,12 +117,12 @@ def test_no_bound_in_percent_lies_on_a_margin_it_excludes(low, width, margin):
         (1e9, "1e+11 %"),
     ],
 )
-def test_shares_have_two_digits(share, shown):
-    assert percent(share) == shown
+def test_shares_have_two_digits(share, output):
+    assert percent(share) == output
 
 
 @pytest.mark.parametrize(
-    ("p", "shown"),
+    ("p", "output"),
     [
         (1.0, "1.00"),
         (0.35, "0.35"),
@@ -133,12 +133,12 @@ def test_shares_have_two_digits(share, shown):
         (0, "<0.0001"),
     ],
 )
-def test_p_values_have_two_digits_down_to_where_nobody_cares(p, shown):
-    assert probability(p) == shown
+def test_p_values_have_two_digits_down_to_where_nobody_cares(p, output):
+    assert probability(p) == output
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "uncertainty", "shown"),
+    ("value", "unit", "uncertainty", "output"),
     [
         (0.00123456, "s", 0.0000047, "1.235 ms"),
         (0.00123456, "s", None, "1.23 ms"),
@@ -147,8 +147,8 @@ def test_p_values_have_two_digits_down_to_where_nobody_cares(p, shown):
         (0.0, "s", 0.1, "0.00 s"),
     ],
 )
-def test_a_quantity_has_the_digits_that_its_uncertainty_leaves(value, unit, uncertainty, shown):
-    assert quantity(value, unit, uncertainty) == shown
+def test_a_quantity_has_the_digits_that_its_uncertainty_leaves(value, unit, uncertainty, output):
+    assert quantity(value, unit, uncertainty) == output
 
 
 def test_a_column_has_one_unit_and_one_number_of_decimals():
@@ -157,7 +157,7 @@ def test_a_column_has_one_unit_and_one_number_of_decimals():
 
 
 @pytest.mark.parametrize(
-    ("values", "uncertainties", "unit", "shown"),
+    ("values", "uncertainties", "unit", "output"),
     [
         ([2.5e9], [1e7], "1/s", "2.500 G/s"),
         ([2.5e6], [], "B/s", "2.50 MB/s"),
@@ -169,9 +169,9 @@ def test_a_column_has_one_unit_and_one_number_of_decimals():
         ([123456.0], [0.0001], "s", "123,456 s"),
     ],
 )
-def test_the_unit_of_a_column_is_that_of_its_largest_value(values, uncertainties, unit, shown):
+def test_the_unit_of_a_column_is_that_of_its_largest_value(values, uncertainties, unit, output):
     column = scale(values, uncertainties, unit)
-    assert f"{column.text(values[0])} {column.unit}" == shown
+    assert f"{column.text(values[0])} {column.unit}" == output
 
 
 def test_what_is_not_there_is_a_dash():

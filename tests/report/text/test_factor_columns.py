@@ -33,17 +33,17 @@ def test_two_factors_that_vary_are_two_columns():
 def test_one_factor_and_labels_of_another_kind_stay_labels():
     one = [Treatment(1, "old", {"command": "old"}), Treatment(2, "new", {"command": "new"})]
     own = [Treatment(1, "fast", {"a": 1, "b": 1}), Treatment(2, "slow", {"a": 2, "b": 2})]
-    for given in (one, own, []):
-        assert varying(given) == ()
+    for inputs in (one, own, []):
+        assert varying(inputs) == ()
     assert shown(render_treatment_columns(one, (), 40)) == [("treatment", ["old", "new"])]
 
 
 def test_a_factor_that_does_not_vary_has_no_column():
-    given = [
+    inputs = [
         Treatment(1, "a=1, b=1", {"a": 1, "b": 1, "c": 0}),
         Treatment(2, "a=2, b=2", {"a": 2, "b": 2, "c": 0}),
     ]
-    assert varying(given) == ("a", "b")
+    assert varying(inputs) == ("a", "b")
 
 
 def test_columns_that_find_no_room_are_one_label():
@@ -61,6 +61,6 @@ def test_a_baseline_is_what_it_has_other_than_the_treatment():
 
 
 def test_levels_that_could_move_the_cursor_are_escaped():
-    given = treatments({"a": "x\x1b[31m", "b": True}, {"a": "", "b": False})
-    columns = shown(render_treatment_columns(given, ("a", "b"), 40))
+    result = treatments({"a": "x\x1b[31m", "b": True}, {"a": "", "b": False})
+    columns = shown(render_treatment_columns(result, ("a", "b"), 40))
     assert columns == [("a", ["x\\x1b[31m", "''"]), ("b", ["true", "false"])]

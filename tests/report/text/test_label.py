@@ -21,7 +21,7 @@ from steelyard.report.text.label import (
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "output"),
     [
         ("plain text, ünïcode and 测试", "plain text, ünïcode and 测试"),
         ("two\nlines\tand\rmore", "two\\nlines\\tand\\rmore"),
@@ -30,8 +30,8 @@ from steelyard.report.text.label import (
         ("not utf-8: \udcff", "not utf-8: \\udcff"),
     ],
 )
-def test_what_a_terminal_would_obey_is_written_as_an_escape(text, shown):
-    assert printable(text) == shown
+def test_what_a_terminal_would_obey_is_written_as_an_escape(text, output):
+    assert printable(text) == output
 
 
 @given(st.text())

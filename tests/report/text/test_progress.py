@@ -42,13 +42,13 @@ def test_where_a_precision_ends_the_run_it_is_shown_with_the_time_spent_and_left
 
 
 def test_the_estimate_so_far_stands_in_the_place_of_the_precision():
-    known = replace(OPEN, speedup=1.861, interval=Interval(1.832, 1.89))
-    shown = format_progress_line(known)
-    assert shown.startswith("120 blocks  █")
-    assert "1.861 × better (1.832 to 1.890)" in shown
-    assert shown.endswith("48 s spent, 2 min left")
-    assert columns(shown) <= 80
-    worse = format_progress_line(replace(known, speedup=0.5, interval=Interval(0.4, 0.625)))
+    result = replace(OPEN, speedup=1.861, interval=Interval(1.832, 1.89))
+    output = format_progress_line(result)
+    assert output.startswith("120 blocks  █")
+    assert "1.861 × better (1.832 to 1.890)" in output
+    assert output.endswith("48 s spent, 2 min left")
+    assert columns(output) <= 80
+    worse = format_progress_line(replace(result, speedup=0.5, interval=Interval(0.4, 0.625)))
     assert "2.0 × worse (1.6 to 2.5)" in worse
 
 
@@ -56,10 +56,10 @@ def test_where_nothing_can_be_redrawn_a_line_is_written_every_ten_seconds(monkey
     now = [0.0]
     monkeypatch.setattr("steelyard.report.text.progress.time.monotonic", lambda: now[0])
     log = io.StringIO()
-    told = ProgressLine(log)
+    message = ProgressLine(log)
     for now[0] in (3.0, 9.9, 10.1, 12.0, 20.2):
-        told.update(OPEN)
-    told.clear()
+        message.update(OPEN)
+    message.clear()
     assert log.getvalue() == "120 blocks  2.4 % reached, 1 % wanted  48 s spent, 2 min left\n" * 2
 
 
@@ -130,9 +130,9 @@ def test_that_nothing_ends_is_told_wherever_it_is_read_and_again_after_twice_as_
         eventually(lambda: stream.getvalue().count("no news for ") >= 2)  # noqa: B023
         line.clear()
         assert "a program or a hook is still running (Ctrl-C stops it)" in stream.getvalue()
-        told = stream.getvalue()
+        text = stream.getvalue()
         line.update(OPEN)
-        eventually(lambda: stream.getvalue().count("no news for ") >= told.count("\n") + 1)  # noqa: B023
+        eventually(lambda: stream.getvalue().count("no news for ") >= text.count("\n") + 1)  # noqa: B023
         line.clear()
 
 
@@ -141,6 +141,6 @@ def test_a_line_that_was_taken_away_tells_no_silence():
     line = ProgressLine(log, quiet_s=0.01)
     line.clear()
     line.clear()
-    told = log.getvalue()
+    text = log.getvalue()
     threading.Event().wait(0.1)
-    assert log.getvalue() == told
+    assert log.getvalue() == text

@@ -53,8 +53,8 @@ def test_a_column_without_rows_is_not_drawn():
 def test_a_factor_with_the_title_of_another_column_is_told_apart_as_in_exports():
     factor = Column("mean", cells("1"), kind="factor")
     label = Column("op", cells("a"), kind="label")
-    shown = plain(table([factor, label, Column("mean", cells("2"))], 80))
-    assert shown.split() == ["factor.mean", "op", "mean", "1", "a", "2"]
+    output = plain(table([factor, label, Column("mean", cells("2"))], 80))
+    assert output.split() == ["factor.mean", "op", "mean", "1", "a", "2"]
     assert plain(table([factor, label], 80)).split()[0] == "mean"
 
 

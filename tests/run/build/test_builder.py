@@ -32,15 +32,15 @@ def test_a_real_program_is_built_once_for_each_combination_that_the_build_names(
     workshop.write("program.c", PROGRAM)
     builder = workshop.builder(*COMPILE, inputs=())
     levels = [{"opt": o, "level": v, "n": n} for o, v, n in product(("O1", "O2"), (1, 2), (10, 20))]
-    built = [builder.build(each) for each in levels]
+    built = [builder.build(item) for item in levels]
     assert builder.factors == {"opt", "level"}
     assert len({each.directory for each in built}) == 4
-    for each, wanted in zip(built, levels, strict=True):
+    for each, expected in zip(built, levels, strict=True):
         printed = subprocess.run(
             [each.directory / "program"], capture_output=True, text=True, check=True
         ).stdout
-        assert printed == f"{wanted['level']} {each.directory}\n"
-        assert each.levels == {"opt": wanted["opt"], "level": wanted["level"]}
+        assert printed == f"{expected['level']} {each.directory}\n"
+        assert each.levels == {"opt": expected["opt"], "level": expected["level"]}
 
 
 def test_all_directories_have_paths_of_one_length(workshop):
@@ -55,7 +55,7 @@ def test_factors_in_the_environment_of_a_build_count_too(workshop):
     workshop.write("x", "")
     builder = workshop.shell("echo $FLAGS > {build}/f", env={"FLAGS": "-{opt} {{kept}}"})
     built = [builder.build({"opt": opt}) for opt in ("O2", "O3", "O2")]
-    assert [(each.directory / "f").read_text() for each in built] == [
+    assert [(item.directory / "f").read_text() for item in built] == [
         "-O2 {kept}\n",
         "-O3 {kept}\n",
         "-O2 {kept}\n",

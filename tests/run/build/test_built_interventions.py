@@ -49,8 +49,8 @@ def linking(workshop, *words, **options):
 
 
 def order_of(built):
-    found = addresses(built)
-    return sorted(NAMES, key=lambda name: found[f"part_{name}"])
+    result = addresses(built)
+    return sorted(NAMES, key=lambda name: result[f"part_{name}"])
 
 
 def test_the_objects_are_linked_as_written_at_level_0_and_in_another_order_at_others(four_parts):
@@ -127,14 +127,16 @@ def test_code_draws_the_order_and_moves_objects_against_each_other(four_parts):
     builder = linking(four_parts)
     assert "code" in builder.factors
     assert addresses(builder.build({"code": 0})) == addresses(builder.build({}))
-    found = [addresses(builder.build({"code": level})) for level in range(1, 9)]
-    assert len({tuple(sorted(NAMES, key=lambda name: its[f"part_{name}"])) for its in found}) > 4
+    result = [addresses(builder.build({"code": level})) for level in range(1, 9)]
+    assert len({tuple(sorted(NAMES, key=lambda name: its[f"part_{name}"])) for its in result}) > 4
     # Without padding, distances follow from the sizes of the parts, which are alike.
     steps = {
-        abs(its[f"part_{one}"] - its[f"part_{other}"]) % 64 for its in found for one, other in pairwise(NAMES)
+        abs(its[f"part_{one}"] - its[f"part_{other}"]) % 64
+        for its in result
+        for one, other in pairwise(NAMES)
     }
     assert len(steps) > 2
-    assert len({its["table_one"] % 4096 for its in found}) > 4, "data moves too"
+    assert len({its["table_one"] % 4096 for its in result}) > 4, "data moves too"
 
 
 def test_code_pads_functions_of_one_file_where_the_compiler_is_told(workshop):
@@ -157,8 +159,8 @@ def test_functions_of_one_file_move_against_each_other_under_the_flag_of_compile
     builder = linking(four_parts, "-fpatchable-function-entry={function_padding},{function_padding}")
     apart = set()
     for level in range(1, 5):
-        found = addresses(builder.build({"code": level}))
-        apart.add(found["part_b"] - found["part_a"])
+        result = addresses(builder.build({"code": level}))
+        apart.add(result["part_b"] - result["part_a"])
     assert len(apart) > 1
 
 

@@ -15,8 +15,8 @@ def test_a_build_that_fails_shows_the_last_20_lines_of_its_log(workshop):
     builder = workshop.shell("for i in $(seq 100); do echo line $i; done; echo wrong >&2; exit 3")
     with pytest.raises(ProgramError) as caught:
         builder.build({})
-    shown = "".join(f"\n    line {i}" for i in range(82, 101))
-    assert caught.value.message == f"the build ended with exit code 3; its last lines:{shown}\n    wrong"
+    result = "".join(f"\n    line {i}" for i in range(82, 101))
+    assert caught.value.message == f"the build ended with exit code 3; its last lines:{result}\n    wrong"
     assert f"is in {workshop.cache}" in caught.value.hint
     log = Path(caught.value.hint.rpartition(" ")[2])
     assert log.read_text().startswith("line 1\nline 2\n")

@@ -34,7 +34,7 @@ def names(source, *patterns: str, words: tuple[str, ...] = ()) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("patterns", "found"),
+    ("patterns", "result"),
     [
         (["a.c"], ["a.c"]),
         (["*.c"], ["[x].c", "a.c"]),
@@ -53,8 +53,8 @@ def names(source, *patterns: str, words: tuple[str, ...] = ()) -> list[str]:
         (["b.h", "a.c", "a.?"], ["a.c", "b.h"]),
     ],
 )
-def test_patterns_find_files_by_name_sorted_and_once(source, patterns, found):
-    assert names(source, *patterns) == found
+def test_patterns_find_files_by_name_sorted_and_once(source, patterns, result):
+    assert names(source, *patterns) == result
 
 
 def test_two_stars_enter_neither_a_repository_nor_a_record(source):

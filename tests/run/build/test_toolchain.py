@@ -17,9 +17,9 @@ def words(command: list[str], env: dict[str, str] | None = None) -> dict[str, st
 
 
 def test_the_first_word_and_the_usual_compilers_are_tools_by_their_resolved_path():
-    found = words(["make", "all"])
-    assert found["make"] == os.path.realpath(shutil.which("make"))
-    assert found["cc"] == os.path.realpath(shutil.which("cc"))
+    result = words(["make", "all"])
+    assert result["make"] == os.path.realpath(shutil.which("make"))
+    assert result["cc"] == os.path.realpath(shutil.which("cc"))
 
 
 def test_a_tool_is_identified_by_its_contents():
@@ -28,9 +28,11 @@ def test_a_tool_is_identified_by_its_contents():
 
 
 def test_tools_that_variables_choose_are_tools_and_other_variables_are_not():
-    found = words(["make", "CC=env -i", "OUT=ls", "CXX=", "AS=no-such-tool"], {"LD": "true", "EDITOR": "cat"})
-    assert {"env", "true"} <= found.keys()
-    assert not {"ls", "cat", "no-such-tool"} & found.keys()
+    result = words(
+        ["make", "CC=env -i", "OUT=ls", "CXX=", "AS=no-such-tool"], {"LD": "true", "EDITOR": "cat"}
+    )
+    assert {"env", "true"} <= result.keys()
+    assert not {"ls", "cat", "no-such-tool"} & result.keys()
 
 
 def test_compilers_that_are_not_installed_are_left_out():
@@ -40,7 +42,7 @@ def test_compilers_that_are_not_installed_are_left_out():
 def test_the_machine_is_told_by_what_march_native_depends_on(tmp_path):
     (tmp_path / "proc").mkdir()
     cpuinfo = tmp_path / "proc/cpuinfo"
-    seen = set()
+    result = set()
     for text in (
         "model name\t: A\nflags\t: fpu sse2\ncpu MHz\t: 1000\n",
         "model name\t: A\nflags\t: fpu sse2\ncpu MHz\t: 2000\n",
@@ -50,5 +52,5 @@ def test_the_machine_is_told_by_what_march_native_depends_on(tmp_path):
         "CPU part\t: 0xd0c\nFeatures\t: fp asimd sve\n",
     ):
         cpuinfo.write_text(text)
-        seen.add(machine(tmp_path))
-    assert len(seen) == 5
+        result.add(machine(tmp_path))
+    assert len(result) == 5

@@ -57,8 +57,8 @@ def test_limits_of_the_first_version_are_found_in_their_own_hierarchies(machine)
             "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
         }
     )
-    found = facts(root)
-    assert (found["cgroup_cpu_limit"], found["cgroup_memory_limit_bytes"]) == (0.5, 536_870_912)
+    result = facts(root)
+    assert (result["cgroup_cpu_limit"], result["cgroup_memory_limit_bytes"]) == (0.5, 536_870_912)
 
 
 def test_the_first_versions_way_to_say_no_limit_is_none(machine):

@@ -35,24 +35,24 @@ def host(machine):
 
 def test_a_group_is_made_beside_that_of_this_process(host):
     root = host()
-    found = find_control_groups(root)
-    assert (found.base, found.memory, found.reason) == (root / BASE, True, "")
+    groups = find_control_groups(root)
+    assert (groups.base, groups.memory, groups.reason) == (root / BASE, True, "")
 
 
 def test_without_its_controller_memory_is_missing_and_cpu_time_is_not(host):
     root = host(**{f"{BASE}/cgroup.subtree_control": "cpu\n"})
-    found = find_control_groups(root)
-    assert found.base == root / BASE
-    assert not found.memory
-    assert found.reason.endswith("does not enable its memory controller")
-    assert found.hint.startswith("systemd-run")
+    groups = find_control_groups(root)
+    assert groups.base == root / BASE
+    assert not groups.memory
+    assert groups.reason.endswith("does not enable its memory controller")
+    assert groups.hint.startswith("systemd-run")
 
 
 def test_a_controller_that_cgroup_v1_holds_is_named_without_a_hint(host):
     root = host(**{f"{BASE}/cgroup.controllers": "\n", f"{BASE}/cgroup.subtree_control": "\n"})
-    found = find_control_groups(root)
-    assert (found.memory, found.hint) == (False, "")
-    assert "cgroup v1" in found.reason
+    groups = find_control_groups(root)
+    assert (groups.memory, groups.hint) == (False, "")
+    assert "cgroup v1" in groups.reason
 
 
 def test_the_topmost_group_that_can_be_seen_is_used_itself(host):
@@ -76,29 +76,29 @@ def test_a_mount_that_shows_a_part_of_the_tree_is_followed(host):
     ],
 )
 def test_without_cgroup_v2_there_are_no_groups(host, files):
-    found = find_control_groups(host(**files))
-    assert (found.base, found.reason) == (None, "no cgroup v2 is mounted here")
+    groups = find_control_groups(host(**files))
+    assert (groups.base, groups.reason) == (None, "no cgroup v2 is mounted here")
 
 
 def test_a_directory_that_may_not_be_written_is_named(host, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     root = host()
-    found = find_control_groups(root)
-    assert found.base is None
-    assert found.reason == f"{root / BASE} may not be written"
-    assert found.hint.startswith("systemd-run")
+    groups = find_control_groups(root)
+    assert groups.base is None
+    assert groups.reason == f"{root / BASE} may not be written"
+    assert groups.hint.startswith("systemd-run")
 
 
 def test_groups_of_processes_that_are_no_more_are_removed_and_named(tmp_path):
-    own = name_trial_group(tmp_path)
+    result = name_trial_group(tmp_path)
     left = tmp_path / f"steelyard-{os.getpid()}-1"  # the number went to another process
     dead = tmp_path / "steelyard-999999999-5"
     busy = tmp_path / "steelyard-999999998-5"
     other = tmp_path / "steelyard-notes-of-a-user"
-    for path in (own, left, dead, busy, other):
+    for path in (result, left, dead, busy, other):
         path.mkdir()
     (busy / "inside").mkdir()  # as the kernel refuses where a process lives
     assert remove_leftovers(tmp_path) == sorted([left, dead])
-    assert own.exists()
+    assert result.exists()
     assert busy.exists()
     assert other.exists()

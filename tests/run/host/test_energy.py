@@ -48,7 +48,7 @@ def test_the_event_comes_before_the_files(machine):
 def test_files_of_all_packages_are_read_and_say_where_they_wrap(machine):
     root = machine(zones(z0="package-0", z1="package-1", z0_0="core", z0_1="dram"))
     source = find_energy_source("pkg", root)
-    assert [each.path.parent.name for each in source.files] == ["intel-rapl:0", "intel-rapl:1"]
+    assert [file.path.parent.name for file in source.files] == ["intel-rapl:0", "intel-rapl:1"]
     assert source.files[0].range_uj == 262_143_328_850
     assert str(source).endswith("intel-rapl:1/energy_uj, wraps at 262143 J")
     (ram,) = find_energy_source("ram", root).files

@@ -33,10 +33,10 @@ def test_counts_of_this_machine_are_those_of_the_c_library():
 )
 def test_caches_of_this_machine_are_those_of_the_c_library(fact, name):
     facts = dict(processor_facts(Path("/")))
-    known = getconf(name)
-    if not known or fact not in facts:
+    result = getconf(name)
+    if not result or fact not in facts:
         pytest.skip("this machine does not describe its caches")
-    assert facts[fact] == known
+    assert facts[fact] == result
 
 
 def test_a_machine_with_frequencies_is_described(machine):

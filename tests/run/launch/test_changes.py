@@ -59,21 +59,21 @@ def found(runner, journal, tmp_path, show):
 
     def at(name, levels, **program):
         for level in levels:
-            if what := INTERVENTIONS[name].missing(level):
-                pytest.skip(f"{name} = {level!r}: {what}")
-        asked = experiment(
+            if result := INTERVENTIONS[name].missing(level):
+                pytest.skip(f"{name} = {level!r}: {result}")
+        spec_ = experiment(
             source=str(tmp_path),
             program={"command": [str(show)], **program},
             factors={name: list(levels)},
             contexts={"aslr": "off"},
         )
-        launches = LaunchPlan(asked, treatments(asked), builds={})
+        launches = LaunchPlan(spec_, treatments(spec_), builds={})
         launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
-        made = launches.start_in_context(Context(1, {"aslr": "off"}))
-        runner.run([TrialOrder(key, runner.define(launch)) for key, launch in made.items()])
+        context = launches.start_in_context(Context(1, {"aslr": "off"}))
+        runner.run([TrialOrder(key, runner.define(launch)) for key, launch in context.items()])
         raw = read_journal(journal)[0]
         assert [(each.status, each.exit_code) for each in raw] == [("ok", 0)] * len(levels), raw
-        return [json.loads(each.stdout) for each in raw]
+        return [json.loads(item.stdout) for item in raw]
 
     return at
 
@@ -104,24 +104,24 @@ def test_the_heap_offset_moves_what_malloc_lends_and_nothing_else(found):
 
 
 def test_a_library_that_the_spec_preloads_is_preloaded_too(tmp_path, show, monkeypatch):
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": [str(show)], "env": {"LD_PRELOAD": "/lib/mine.so"}},
         factors={"heap_offset": [0, 16]},
     )
-    one, _ = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None).values()
+    one, _ = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(None).values()
     (preload,) = [entry for entry in one.env if entry.startswith("LD_PRELOAD=")]
     assert preload.endswith("/steelyard-heap.so:/lib/mine.so")
 
 
 def test_a_static_program_whose_heap_shall_move_is_refused_before_anything_runs(tmp_path, show):
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": [str(show.with_name("still"))]},
         factors={"heap_offset": [0, 16]},
     )
     with pytest.raises(UsageError, match="is linked statically"):
-        LaunchPlan(asked, treatments(asked), builds={}).check()
+        LaunchPlan(spec_, treatments(spec_), builds={}).check()
 
 
 def test_a_program_of_musl_is_refused_since_its_heap_would_stay(tmp_path, show):
@@ -132,11 +132,11 @@ def test_a_program_of_musl_is_refused_since_its_heap_would_stay(tmp_path, show):
         pytest.skip("this test knows the loader of x86-64 only")
     program.write_bytes(data.replace(glibc, b"/lib/ld-musl-x86_64.so.1\0\0\0\0"))
     program.chmod(0o755)
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path), program={"command": [str(program)]}, factors={"heap_offset": [0, 16]}
     )
     with pytest.raises(UsageError, match="uses the C library musl"):
-        LaunchPlan(asked, treatments(asked), builds={}).check()
+        LaunchPlan(spec_, treatments(spec_), builds={}).check()
 
 
 def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path, show, monkeypatch):
@@ -145,48 +145,48 @@ def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path,
     (place / "steelyard-heap.so").write_bytes(b"")
     (place / "steelyard-heap.so").chmod(0o755)
     monkeypatch.setenv("STEELYARD_RUNNER", str(place / "steelyard-runner"))
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path), program={"command": [str(show)]}, factors={"heap_offset": [0, 16]}
     )
     with pytest.raises(MachineError, match="it splits names at blanks and colons"):
-        LaunchPlan(asked, treatments(asked), builds={}).check()
+        LaunchPlan(spec_, treatments(spec_), builds={}).check()
 
 
 def test_the_working_directory_is_the_same_under_a_name_of_the_asked_length(found, tmp_path, mounts):
     (tmp_path / "here").write_text("")
     before = mounts()
     short, long = found("cwd_bytes", [512, 1717])
-    assert [len(each["cwd"]) for each in (short, long)] == [512, 1717]
+    assert [len(item["cwd"]) for item in (short, long)] == [512, 1717]
     assert same_but(short, long, "cwd")
     assert mounts() == before
     assert list(Path(short["cwd"]).iterdir()) == []
 
 
 def test_a_program_under_a_longer_directory_reads_and_writes_where_it_belongs(runner, journal, tmp_path):
-    if what := INTERVENTIONS["cwd_bytes"].missing(600):
-        pytest.skip(what)
+    if result := INTERVENTIONS["cwd_bytes"].missing(600):
+        pytest.skip(result)
     (tmp_path / "in").write_text("text")
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": "cp in out", "shell": True},
         contexts={"cwd_bytes": 600},
     )
-    launches = LaunchPlan(asked, treatments(asked), builds={})
+    launches = LaunchPlan(spec_, treatments(spec_), builds={})
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
     (launch,) = launches.start_in_context(Context(1, {"cwd_bytes": 600})).values()
     number = runner.define(launch)
     runner.run([TrialOrder(1, number), TrialOrder(2, number)])
-    assert [each.exit_code for each in read_journal(journal)[0]] == [0, 0]
+    assert [item.exit_code for item in read_journal(journal)[0]] == [0, 0]
     assert (tmp_path / "out").read_text() == "text"
 
 
 def test_a_directory_of_each_trial_is_shown_to_its_trial(tmp_path):
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": ["true"], "cwd": "at-{trial}"},
         contexts={"cwd_bytes": 600},
     )
-    launches = LaunchPlan(asked, treatments(asked), builds={})
+    launches = LaunchPlan(spec_, treatments(spec_), builds={})
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
     (launch,) = launches.start_in_context(Context(1, {"cwd_bytes": 600})).values()
     assert set_trial(launch, 7).cwd_source == str(tmp_path / "at-000000000007")
@@ -207,18 +207,18 @@ def test_a_name_shorter_than_its_place_is_refused_with_the_least_that_can_be():
 
 def test_nice_and_scheduling_class_are_those_of_the_child_only(found):
     before = (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0))
-    assert [each["nice"] for each in found("nice", [3, 7])] == [3, 7]
+    assert [item["nice"] for item in found("nice", [3, 7])] == [3, 7]
     assert (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)) == before
 
 
 def test_every_scheduling_class_reaches_the_program(found):
     levels = ["other", "batch", "idle", "fifo", "rr"]
-    wanted = [os.SCHED_OTHER, os.SCHED_BATCH, os.SCHED_IDLE, os.SCHED_FIFO, os.SCHED_RR]
-    assert [each["class"] for each in found("scheduling", levels)] == wanted
+    expected = [os.SCHED_OTHER, os.SCHED_BATCH, os.SCHED_IDLE, os.SCHED_FIFO, os.SCHED_RR]
+    assert [item["class"] for item in found("scheduling", levels)] == expected
 
 
 def test_huge_pages_are_switched_off_for_one_launch_and_given_back_for_the_next(runner, journal, found):
-    assert [each["no_huge_pages"] for each in found("transparent_huge_pages", ["never", "system"])] == [1, 0]
+    assert [item["no_huge_pages"] for item in found("transparent_huge_pages", ["never", "system"])] == [1, 0]
 
 
 def test_openmp_is_told_how_to_wait_and_the_stack_stays(found):
@@ -230,17 +230,17 @@ def test_openmp_is_told_how_to_wait_and_the_stack_stays(found):
 def test_the_files_of_a_program_are_dropped_or_warm_just_before_it_starts(runner, journal, tmp_path):
     data = tmp_path / "data"
     data.write_bytes(os.urandom(1 << 20))
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": ["fincore", "--bytes", "--noheadings", "--output", "RES", "data"]},
         factors={"file_cache": ["dropped", "warm"]},
     )
-    made = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None)
-    defined = {key: runner.define(launch) for key, launch in made.items()}
+    context = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(None)
+    defined = {key: runner.define(launch) for key, launch in context.items()}
     runner.run([TrialOrder(i, defined[1 + i % 2]) for i in range(1, 5)])
     raw = read_journal(journal)[0]
     assert [each.status for each in raw] == ["ok"] * 4, raw
-    resident = [int(each.stdout) for each in raw]
+    resident = [int(item.stdout) for item in raw]
     if resident[1]:
         pytest.skip("the file system of temporary files lies in memory")
     assert resident == [1 << 20, 0, 1 << 20, 0]
@@ -253,10 +253,10 @@ def test_a_program_of_which_nothing_can_be_dropped_fails_and_says_why(runner, jo
     program = memory / f"steelyard-test-{os.getpid()}"
     shutil.copy("/bin/true", program)
     try:
-        asked = experiment(
+        spec_ = experiment(
             source="/", program={"command": [str(program)]}, factors={"file_cache": ["dropped"]}
         )
-        (launch,) = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None).values()
+        (launch,) = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(None).values()
         runner.run([TrialOrder(1, runner.define(launch))])
     finally:
         program.unlink()
@@ -268,16 +268,16 @@ def test_a_program_of_which_nothing_can_be_dropped_fails_and_says_why(runner, jo
 def test_declared_inputs_are_found_by_pattern_and_placeholders(tmp_path):
     for name in ("a1.bin", "a2.bin", "b1.bin"):
         (tmp_path / name).write_text("x")
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": ["true"], "env": {"W": "{which}"}, "inputs": ["{which}*.bin"]},
         factors={"which": ["a", "b"]},
         contexts={"file_cache": "warm"},
     )
-    made = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(
+    context = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(
         Context(1, {"file_cache": "warm"})
     )
-    (cache,) = made[1].prepare
+    (cache,) = context[1].prepare
     assert cache.argv[1] == "warm"
     assert {Path(name).name for name in cache.argv[2:]} >= {"a1.bin", "a2.bin"}
     assert not any("b1" in name for name in cache.argv)
@@ -286,12 +286,12 @@ def test_declared_inputs_are_found_by_pattern_and_placeholders(tmp_path):
 def test_a_factor_of_an_older_record_that_bears_a_name_reserved_now_stays_an_ordinary_factor():
     import msgspec
 
-    asked = experiment(source="/", program={"command": ["true", "{n}"]}, factors={"n": ["x", "y"]})
-    (factor,) = asked.factors
+    spec_ = experiment(source="/", program={"command": ["true", "{n}"]}, factors={"n": ["x", "y"]})
+    (factor,) = spec_.factors
     older = msgspec.structs.replace(
-        asked,
-        program=msgspec.structs.replace(asked.program, commands={"": ("true", "{nice}")}),
+        spec_,
+        program=msgspec.structs.replace(spec_.program, commands={"": ("true", "{nice}")}),
         factors=(msgspec.structs.replace(factor, name="nice"),),
     )
-    made = LaunchPlan(older, treatments(older), builds={}).start_in_context(None)
-    assert [launch.nice for launch in made.values()] == [None, None]
+    context = LaunchPlan(older, treatments(older), builds={}).start_in_context(None)
+    assert [launch.nice for launch in context.values()] == [None, None]

@@ -27,8 +27,8 @@ def compiled(tmp_path):
 
 def readelf(option: str, path: Path, pattern: str) -> str | None:
     printed = subprocess.run(["readelf", option, path], check=True, capture_output=True, text=True).stdout
-    found = re.search(pattern, printed)
-    return found[1] if found else None
+    match = re.search(pattern, printed)
+    return match[1] if match else None
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ int main(void) { char here; printf("%p\n", (void *)&here); return 0; }
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 launches = st.builds(
-    lambda name, argv, env: Launch("/bin/" + name, (name, *argv), tuple("A=" + each for each in env), "/"),
+    lambda name, argv, env: Launch("/bin/" + name, (name, *argv), tuple("A=" + item for item in env), "/"),
     st.text("abcdefghij", min_size=1, max_size=30),
     st.lists(words, max_size=6),
     st.lists(words, max_size=6),
@@ -111,7 +111,7 @@ def test_a_script_is_started_by_a_path_of_equal_length_which_replaces_its_name(t
 def test_paths_numbers_and_bytes_of_all_arms_are_equal_and_nothing_is_taken_away(given_launches, growth):
     before = dict(enumerate(given_launches))
     after = equalize(before, dict.fromkeys(before, AddedBytes(growth)))
-    assert len({len(each.path) for each in after.values()}) == 1
+    assert len({len(item.path) for item in after.values()}) == 1
     assert len({len(each.argv) + len(each.env) for each in after.values()}) == 1
     assert len({each.argv_bytes + each.env_bytes for each in after.values()}) == 1
     for key, launch in after.items():

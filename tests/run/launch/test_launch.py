@@ -9,7 +9,7 @@ from steelyard.run.launch.launch import Launch
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "text"),
     [
         ({"path": "true"}, "path is not an absolute path: 'true'"),
         ({"cwd": "."}, "cwd is not an absolute path"),
@@ -28,10 +28,10 @@ from steelyard.run.launch.launch import Launch
         ({"counters": ("cycles:k",)}, "unknown counter 'cycles:k'"),
     ],
 )
-def test_a_launch_that_makes_no_sense_names_the_field_and_the_value(fields, said):
-    given = {"path": "/bin/true", "argv": ("true",), "env": (), "cwd": "/"} | fields
-    with pytest.raises(UsageError, match=said) as error:
-        Launch(**given)
+def test_a_launch_that_makes_no_sense_names_the_field_and_the_value(fields, text):
+    inputs = {"path": "/bin/true", "argv": ("true",), "env": (), "cwd": "/"} | fields
+    with pytest.raises(UsageError, match=text) as error:
+        Launch(**inputs)
     assert error.value.hint
 
 

@@ -13,8 +13,8 @@ from steelyard.spec import experiment
 
 
 def launches_of(**keys) -> LaunchPlan:
-    asked = experiment(**{"source": "/", **keys})
-    return LaunchPlan(asked, treatments(asked), builds={})
+    spec_ = experiment(**{"source": "/", **keys})
+    return LaunchPlan(spec_, treatments(spec_), builds={})
 
 
 def variables(launch) -> dict[str, str]:
@@ -40,31 +40,31 @@ def test_with_inherit_a_program_gets_all_but_the_variables_of_an_outer_run(monke
 def test_factors_expand_in_words_environment_and_stdin_and_a_level_stays_one_word(tmp_path):
     (tmp_path / "two words.txt").write_text("")
     (tmp_path / "other.txt").write_text("")
-    found = launches_of(
+    context = launches_of(
         source=str(tmp_path),
         program={"command": ["echo", "{which}"], "env": {"W": "<{which}>"}, "stdin": "{which}.txt"},
         factors={"which": ["two words", "other"]},
     ).start_in_context(None)
-    assert found[1].argv == ("echo", "two words")
-    assert variables(found[1])["W"] == "<two words>"
-    assert found[1].stdin == str(tmp_path / "two words.txt")
+    assert context[1].argv == ("echo", "two words")
+    assert variables(context[1])["W"] == "<two words>"
+    assert context[1].stdin == str(tmp_path / "two words.txt")
 
 
 def test_a_level_in_a_shell_command_is_quoted():
-    found = launches_of(
+    context = launches_of(
         program={"command": "echo {which}", "shell": True}, factors={"which": ["; touch /tmp/x", "b"]}
     ).start_in_context(None)
-    assert found[1].argv[:2] == ("/bin/sh", "-c")
-    assert found[1].argv[2] == "echo '; touch /tmp/x'"
+    assert context[1].argv[:2] == ("/bin/sh", "-c")
+    assert context[1].argv[2] == "echo '; touch /tmp/x'"
 
 
 def test_a_factor_that_is_an_intervention_changes_the_launch_and_not_the_command():
-    found = launches_of(
+    context = launches_of(
         program={"command": ["true"]}, factors={"env_bytes": [0, 64], "aslr": ["off"]}
     ).start_in_context(None)
-    assert found[2].env_bytes - found[1].env_bytes == 64
-    assert found[1].argv == found[2].argv == ("true",)
-    assert found[1].aslr_off
+    assert context[2].env_bytes - context[1].env_bytes == 64
+    assert context[1].argv == context[2].argv == ("true",)
+    assert context[1].aslr_off
 
 
 def test_a_context_changes_all_treatments_alike():
@@ -78,7 +78,7 @@ def test_a_context_changes_all_treatments_alike():
     )
     for treatment in (1, 2):
         assert large[treatment].env_bytes - small[treatment].env_bytes == 32
-    totals = {each.argv_bytes + each.env_bytes for each in small.values()}
+    totals = {item.argv_bytes + item.env_bytes for item in small.values()}
     assert len(totals) == 1
 
 
@@ -147,8 +147,8 @@ def test_a_program_that_cannot_be_started_is_refused_before_anything_runs(tmp_pa
 
 def test_each_treatment_has_the_file_that_it_starts(tmp_path):
     (tmp_path / "link").symlink_to("/bin/true")
-    found = launches_of(source=str(tmp_path), program={"commands": {"a": ["./link"], "b": ["/bin/true"]}})
-    assert found.paths() == {1: str(tmp_path / "link"), 2: "/bin/true"}
+    result = launches_of(source=str(tmp_path), program={"commands": {"a": ["./link"], "b": ["/bin/true"]}})
+    assert result.paths() == {1: str(tmp_path / "link"), 2: "/bin/true"}
 
 
 def test_output_that_nobody_reads_is_kept_only_as_far_as_a_failure_needs_it():

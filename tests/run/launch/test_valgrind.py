@@ -68,9 +68,9 @@ def test_the_caches_are_those_of_the_machine_and_the_last_level_is_the_highest(s
         "I1": "32768,8,64",
         "LL": "33554432,16,64",
     }
-    made = Valgrind.make(counting_spec("d1_misses"), directory)
-    assert made is not None
-    assert made.options[2:] == (
+    result = Valgrind.make(counting_spec("d1_misses"), directory)
+    assert result is not None
+    assert result.options[2:] == (
         "--branch-sim=no",
         "--cache-sim=yes",
         "--I1=32768,8,64",
@@ -81,9 +81,9 @@ def test_the_caches_are_those_of_the_machine_and_the_last_level_is_the_highest(s
 
 def test_a_last_level_of_no_power_of_two_sets_is_rounded_down_and_a_first_level_refused(sysfs, on_path):
     directory = sysfs(*ZEN_5[:2], ("Unified", 3, "36864K", 12))
-    made = Valgrind.make(counting_spec("d1_misses"), directory)
-    assert made is not None
-    assert made.options[-1] == f"--LL={32768 * 12 * 64},12,64"
+    result = Valgrind.make(counting_spec("d1_misses"), directory)
+    assert result is not None
+    assert result.options[-1] == f"--LL={32768 * 12 * 64},12,64"
     (directory / "index0" / "size").write_text("40K\n")
     (directory / "index0" / "ways_of_associativity").write_text("12\n")
     with pytest.raises(MachineError, match="cache D1 of this machine, which has 53 sets"):
@@ -121,8 +121,8 @@ def test_the_program_is_started_by_its_path_and_reports_to_the_summary():
 
 
 def test_totals_are_those_of_the_program_and_not_of_a_child_that_it_forked():
-    found = totals(SUMMARY)
-    assert found["I   refs"] == 1_331_066
-    assert found["D1  misses"] == 1_552
-    assert found["D   refs"] == 36_177
+    result = totals(SUMMARY)
+    assert result["I   refs"] == 1_331_066
+    assert result["D1  misses"] == 1_552
+    assert result["D   refs"] == 36_177
     assert totals(b"") == {}

@@ -21,7 +21,7 @@ def test_a_pattern_that_backtracks_for_ever_is_interrupted() -> None:
 @pytest.mark.parametrize("seconds", [0.0, 1000.0])
 def test_work_that_ends_in_time_leaves_the_handler_and_another_timer_as_they_were(seconds: float) -> None:
     handler = signal.getsignal(signal.SIGALRM)
-    others = signal.setitimer(signal.ITIMER_REAL, seconds)
+    result = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         with time_limit(60):
             assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 60
@@ -29,7 +29,7 @@ def test_work_that_ends_in_time_leaves_the_handler_and_another_timer_as_they_wer
         assert signal.getsignal(signal.SIGALRM) is handler
         assert signal.getitimer(signal.ITIMER_REAL)[0] == pytest.approx(seconds, abs=100)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, *others)
+        signal.setitimer(signal.ITIMER_REAL, *result)
 
 
 def test_another_thread_works_without_a_limit() -> None:

@@ -44,14 +44,14 @@ def test_exit_code_0_is_ok_and_another_one_is_not(run):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "./it: error while loading shared libraries: libmpi.so.40: cannot open shared object file",
         "Error loading shared library libmpi.so.40: No such file or directory (needed by ./it)",
     ],
 )
-def test_a_library_that_the_loader_does_not_find_is_named(run, said):
-    _, reason = verifier().judge(run(*sh(f"echo '{said}' >&2; exit 127")))
+def test_a_library_that_the_loader_does_not_find_is_named(run, text):
+    _, reason = verifier().judge(run(*sh(f"echo '{text}' >&2; exit 127")))
     assert reason.startswith(
         "ended with exit code 127 (its library 'libmpi.so.40' is missing); output ends with: "
     )
@@ -265,15 +265,15 @@ def test_a_digest_is_that_of_all_that_was_written(run, tmp_path):
 
     right = "echo right; echo right >&2; echo right > result"
     assert judge(right) == ("ok", None)
-    wanted = f"and {SHA256} is wanted"
+    expected = f"and {SHA256} is wanted"
     assert judge("echo wrong; echo right >&2; echo right > result") == (
         "failed",
-        f"stdout has the SHA-256 {OTHER}, {wanted}",
+        f"stdout has the SHA-256 {OTHER}, {expected}",
     )
     assert judge("echo right; echo wrong >&2; echo right > result")[1].startswith("stderr has the SHA-256")
     assert judge("echo right; echo right >&2; echo wrong > result") == (
         "failed",
-        f"the file result has the SHA-256 {OTHER}, {wanted}",
+        f"the file result has the SHA-256 {OTHER}, {expected}",
     )
     assert judge("echo right; echo right >&2")[1] == "the file result was not written"
     file.unlink()

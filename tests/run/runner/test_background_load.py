@@ -27,7 +27,7 @@ def beside(runner, journal, tmp_path, mark):
     """``beside(load)``: pid, parent, CPUs and words of the loads that a program under it sees."""
 
     def seen(level):
-        asked = experiment(
+        spec_ = experiment(
             source=str(tmp_path),
             program={
                 "command": BESIDE.replace("{mark}", mark).replace("{print $2}", "{{print $2}}"),
@@ -35,7 +35,7 @@ def beside(runner, journal, tmp_path, mark):
             },
             factors={"background_load": [level]},
         )
-        launches = LaunchPlan(asked, treatments(asked), builds={})
+        launches = LaunchPlan(spec_, treatments(spec_), builds={})
         launches.mark(mark, metrics_file=tmp_path / "metrics")
         (launch,) = launches.start_in_context(None).values()
         runner.run([TrialOrder(1, runner.define(launch))])
@@ -60,8 +60,8 @@ def test_a_load_of_each_kind_runs_beside_the_program_and_ends_with_its_trial(bes
 
 def test_a_load_is_as_many_processes_as_asked_on_the_cpus_that_are_named(beside):
     last = max(os.sched_getaffinity(0))
-    found = beside(f"cpu x2 25% on {last}")
-    assert [(cpus, words.split()[2]) for _, _, cpus, words in found] == [(str(last), "25")] * 2
+    result = beside(f"cpu x2 25% on {last}")
+    assert [(cpus, words.split()[2]) for _, _, cpus, words in result] == [(str(last), "25")] * 2
 
 
 def test_none_is_no_process(beside):
@@ -72,12 +72,12 @@ def test_a_load_ends_when_the_runner_is_killed_and_nobody_is_left_to_end_it(
     runner, sh, mark, tmp_path, eventually
 ):
     pid_file = tmp_path / "pid"
-    asked = experiment(
+    spec_ = experiment(
         source=str(tmp_path),
         program={"command": f"pgrep -x steelyard-load -P $PPID > {pid_file}; exec sleep 60", "shell": True},
         factors={"background_load": ["cpu 10%"]},
     )
-    (launch,) = LaunchPlan(asked, treatments(asked), builds={}).start_in_context(None).values()
+    (launch,) = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(None).values()
     number = runner.define(launch)
     import threading
 

@@ -65,15 +65,15 @@ def test_energy_of_an_event_is_read_once_for_each_package(machine, monkeypatch):
             f"{POWER}/events/energy-pkg.unit": "Joules",
         }
     )
-    wanted = [CounterRequest(CounterSource.MACHINE, 23, (2, 0, 0), cpu, 0.5) for cpu in (0, 28)]
-    assert build_requests("energy_pkg_j", root) == wanted
-    assert build_requests("power/energy-pkg/", root) == wanted
+    expected = [CounterRequest(CounterSource.MACHINE, 23, (2, 0, 0), cpu, 0.5) for cpu in (0, 28)]
+    assert build_requests("energy_pkg_j", root) == expected
+    assert build_requests("power/energy-pkg/", root) == expected
     assert find_event("power/energy-pkg/")[0].unit == "J"
 
 
 def test_files_of_energy_carry_where_they_begin_anew(machine):
     root = machine(zones(2))
-    assert [each.configs[0] for each in build_requests("energy_pkg_j", root)] == [1000, 1000]
+    assert [request.configs[0] for request in build_requests("energy_pkg_j", root)] == [1000, 1000]
     assert describe_sources(["energy_pkg_j"], root)["energy_pkg_j_source"].count("wraps at 0 J") == 2
 
 

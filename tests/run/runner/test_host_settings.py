@@ -56,7 +56,7 @@ def test_a_launch_that_does_not_name_a_setting_finds_what_was_there_before(undo,
         runner.run(
             [TrialOrder(1, changing), TrialOrder(2, reading), TrialOrder(3, changing), TrialOrder(4, reading)]
         )
-        assert [each.stdout for each in read_journal(journal)[0]] == [b"", b"before", b"", b"before"]
+        assert [item.stdout for item in read_journal(journal)[0]] == [b"", b"before", b"", b"before"]
 
 
 def test_of_a_file_that_offers_several_values_the_chosen_one_is_put_back(undo, journal, tmp_path):

@@ -54,18 +54,18 @@ def test_an_empty_file_is_a_journal_without_trials(journal):
 
 
 def test_a_frame_that_was_torn_anywhere_is_left_out(written):
-    whole = written.read_bytes()
+    content = written.read_bytes()
     _, second, third = frame_ends(written)
     for size in range(second, third):
-        written.write_bytes(whole[:size])
+        written.write_bytes(content[:size])
         trials, end = read_journal(written)
         assert ([trial.trial for trial in trials], end) == ([1, 2], second), size
 
 
 def test_a_head_that_was_torn_anywhere_is_a_journal_without_trials(written):
-    whole = written.read_bytes()
+    content = written.read_bytes()
     for size in range(HEAD_BYTES):
-        written.write_bytes(whole[:size])
+        written.write_bytes(content[:size])
         assert read_journal(written) == ([], 0)
 
 

@@ -54,23 +54,23 @@ def log(tmp_path):
 
 def test_every_trial_finds_its_level_and_none_is_left_at_the_end(flagged, tmp_path):
     run(flagged(), tmp_path / "made.lab")
-    said = log(tmp_path)
+    result = log(tmp_path)
     inside = False
-    for word in said:
+    for word in result:
         if word in ("enter", "leave"):
             assert inside == (word == "leave")
             inside = word == "enter"
         else:
             assert (word == "on") == inside
-    assert (said.count("on"), said.count("off"), inside) == (4, 4, False)
+    assert (result.count("on"), result.count("off"), inside) == (4, 4, False)
     assert not (tmp_path / "flag").exists()
     assert list((tmp_path / "made.lab").rglob("*.levels")) == []
 
 
 def test_what_is_hard_to_change_is_set_up_anew_in_each_block(flagged, tmp_path):
     run(flagged(change="hard", replicates=3, blocks=5), tmp_path / "made.lab")
-    said = log(tmp_path)
-    assert said.count("enter") == said.count("leave") == 5
+    result = log(tmp_path)
+    assert result.count("enter") == result.count("leave") == 5
     with Record.open(tmp_path / "made.lab") as record:
         orders = [outcome.block.order for outcome in record.outcomes()]
     assert all(order in ((1, 1, 1, 2, 2, 2), (2, 2, 2, 1, 1, 1)) for order in orders)
@@ -78,8 +78,8 @@ def test_what_is_hard_to_change_is_set_up_anew_in_each_block(flagged, tmp_path):
 
 def test_a_level_that_is_easy_to_change_stays_entered_where_the_next_trial_has_it_too(flagged, tmp_path):
     run(flagged(blocks=12, seed=2), tmp_path / "made.lab")
-    said = [word for word in log(tmp_path) if word in ("on", "off")]
-    changes = sum(before != after for before, after in zip(["off", *said], said, strict=False))
+    text = [word for word in log(tmp_path) if word in ("on", "off")]
+    changes = sum(before != after for before, after in zip(["off", *text], text, strict=False))
     assert log(tmp_path).count("enter") == (changes + 1) // 2
 
 
@@ -113,9 +113,9 @@ def test_a_level_that_cannot_be_left_is_told_and_stays_written_down_until_a_run_
 @pytest.fixture
 def entered(flagged, journal, tmp_path, eventually):
     """A runner in the middle of a trial at the level "on", which took a moment to be entered."""
-    asked = flagged(leave="sleep 0.3; rm flag")
-    launches = LaunchPlan(asked, treatments(asked), builds={})
-    (level,) = asked.levels
+    result = flagged(leave="sleep 0.3; rm flag")
+    launches = LaunchPlan(result, treatments(result), builds={})
+    (level,) = result.levels
     enter, leave = launches.hooks(launches.treatments[0], [level.enter, level.leave])
     (sleep,) = launches.hooks(launches.treatments[0], [["sleep", "60"]])
     runner = Runner(journal, close_timeout_s=75.0)

@@ -302,10 +302,10 @@ def test_a_runner_that_is_not_there_is_this_machines_fault(monkeypatch):
 def test_the_installed_runner_is_found_beside_the_package(monkeypatch, runner_program):
     monkeypatch.delenv("STEELYARD_RUNNER", raising=False)
     try:
-        found = find_runner()
+        result = find_runner()
     except MachineError as error:
         pytest.skip(f"the package is used from its sources: {error}")
-    assert found.parts[-3:] == ("steelyard", "_native", "steelyard-runner")
+    assert result.parts[-3:] == ("steelyard", "_native", "steelyard-runner")
 
 
 def test_the_runner_called_by_hand_says_how_it_is_called(runner_program):

@@ -34,7 +34,7 @@ TREE_SIZE = 6
 @pytest.fixture
 def grown(mark):
     """``grown()``: whether the whole tree is there."""
-    return lambda: sum(command_line(each.pid) == "sleep 600 " for each in find_strays(mark)) == TREE_SIZE
+    return lambda: sum(command_line(item.pid) == "sleep 600 " for item in find_strays(mark)) == TREE_SIZE
 
 
 def alive(pid: int) -> bool:
@@ -180,10 +180,10 @@ def run_until_killed(runner, grown, meanwhile):
 
 
 def test_when_the_runner_is_killed_the_guard_leaves_nothing(runner, journal, marked, mark, run_until_killed):
-    said = run_until_killed(
+    killed = run_until_killed(
         (marked("exit 0"), marked(TREE + "wait")), lambda: os.kill(runner.pid, signal.SIGKILL)
     )
-    assert "SIGKILL" in said
+    assert "SIGKILL" in killed
     assert find_strays(mark) == []
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]
 
@@ -210,7 +210,7 @@ def test_when_guard_and_runner_are_killed_the_program_dies_and_its_strays_are_fo
 
     run_until_killed((marked("exit 0"), marked(TREE + "exec sleep 987")), kill_both)
     # Neither the program nor what its shell had just started, such as rm: the tree, and all of it.
-    eventually(lambda: [command_line(each.pid) for each in find_strays(mark)] == ["sleep 600 "] * TREE_SIZE)
+    eventually(lambda: [command_line(item.pid) for item in find_strays(mark)] == ["sleep 600 "] * TREE_SIZE)
     assert {stray.trial for stray in end_strays(mark)} == {"000000000002"}
     assert find_strays(mark) == []
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]

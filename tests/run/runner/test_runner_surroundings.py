@@ -81,8 +81,8 @@ def test_affinity_is_set_for_one_launch_and_given_back_for_the_next(runner, jour
     allowed = sorted(os.sched_getaffinity(0))
     show = Launch("/bin/grep", ("grep", "Cpus_allowed_list", "/proc/self/status"), (), "/", queue_wait=True)
     free = runner.define(show)
-    one = runner.define(replace(show, affinity=(allowed[-1],)))
-    runner.run([TrialOrder(1, free), TrialOrder(2, one), TrialOrder(3, free)])
+    result = runner.define(replace(show, affinity=(allowed[-1],)))
+    runner.run([TrialOrder(1, free), TrialOrder(2, result), TrialOrder(3, free)])
     first, second, third = read_journal(journal)[0]
     assert second.stdout.split()[1] == str(allowed[-1]).encode()
     assert second.cpu == allowed[-1]
@@ -242,13 +242,13 @@ def test_counters_count_or_say_that_they_are_not_available(run_one, sh):
 
 
 def test_counters_count_children_of_the_program_too(run_one, sh):
-    one = run_one(sh(":", counters=("page_faults",))).counters["page_faults"]
+    faults = run_one(sh(":", counters=("page_faults",))).counters["page_faults"]
     many = run_one(sh("for i in 1 2 3 4 5 6 7 8; do /bin/true; done", counters=("page_faults",))).counters[
         "page_faults"
     ]
-    if one is None or many is None:
+    if faults is None or many is None:
         pytest.skip("this kernel lets nobody count software events")
-    assert many > 3 * one
+    assert many > 3 * faults
 
 
 def test_counters_of_one_trial_do_not_run_on_into_another(runner, journal, sh):

@@ -10,15 +10,15 @@ from steelyard.run.runner.strays import end_strays, find_strays
 
 
 def test_strays_of_another_record_are_left_alone(mark):
-    other = subprocess.Popen(["sleep", "600"], env={"STEELYARD_TRIAL": f"{mark}0-000000000001"})
+    process = subprocess.Popen(["sleep", "600"], env={"STEELYARD_TRIAL": f"{mark}0-000000000001"})
     try:
         assert end_strays(mark) == []
-        assert other.poll() is None
+        assert process.poll() is None
         [stray] = find_strays(f"{mark}0")
-        assert (stray.pid, stray.trial, stray.command) == (other.pid, "000000000001", "sleep")
+        assert (stray.pid, stray.trial, stray.command) == (process.pid, "000000000001", "sleep")
     finally:
-        other.kill()
-        other.wait()
+        process.kill()
+        process.wait()
 
 
 def test_a_process_that_looks_for_strays_never_finds_itself(mark):

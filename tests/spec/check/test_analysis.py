@@ -132,12 +132,12 @@ def test_linked_factors_are_strata_together(read):
 
 
 def test_a_factor_that_is_linked_to_the_baseline_is_no_stratum():
-    asked = experiment(
+    spec_ = experiment(
         program={"command": ["true", "{nodes}", "{scale}", "{n}"]},
         factors={"weak": {"zip": ["nodes", "scale"], "levels": [[1, 14], [2, 15]]}, "n": [1, 2]},
         analysis={"baseline": {"nodes": 1}},
     )
-    assert asked.analysis.strata == ("n",)
+    assert spec_.analysis.strata == ("n",)
 
 
 def test_a_protocol_compares_all_pairs_unless_a_baseline_or_a_family_is_named(read):
@@ -187,13 +187,13 @@ def test_a_limit_says_nothing_of_other_estimands_and_metrics(read, more, message
 
 
 def test_speedups_can_be_set_against_each_other_across_a_factor_that_the_baseline_leaves_free(read):
-    asked = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\nratio_across = "n"')
-    assert asked.analysis.ratio_across == "n"
-    assert loads(dumps(asked), source=asked.source, name=asked.name) == asked
+    result = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\nratio_across = "n"')
+    assert result.analysis.ratio_across == "n"
+    assert loads(dumps(result), source=result.source, name=result.name) == result
 
 
 def test_instances_are_no_stratum(read):
-    asked = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\ninstances = "n"')
-    assert (asked.analysis.instances, asked.analysis.strata) == ("n", ())
-    assert loads(dumps(asked), source=asked.source, name=asked.name) == asked
+    result = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\ninstances = "n"')
+    assert (result.analysis.instances, result.analysis.strata) == ("n", ())
+    assert loads(dumps(result), source=result.source, name=result.name) == result
     assert read(HEAD + '[analysis]\ninstances = "a_label"').analysis.instances == "a_label"

@@ -30,9 +30,9 @@ def spec(analysis, design=""):
     ],
 )
 def test_what_is_asked_of_effects_survives_its_text(read, analysis):
-    found = read(spec(analysis))
-    assert found.analysis != read(spec("")).analysis
-    assert loads(dumps(found), source=found.source) == found
+    result = read(spec(analysis))
+    assert result.analysis != read(spec("")).analysis
+    assert loads(dumps(result), source=result.source) == result
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_a_fraction_crosses_all_of_its_factors_or_none(refused, read):
 
 
 def test_two_levels_have_two_weights(read):
-    found = read(spec("contrasts = { x = { a = [-1, 1] } }", 'kind = "two-level"'))
-    assert found.analysis.contrasts == {"x": {"a": (-1.0, 1.0)}}
+    result = read(spec("contrasts = { x = { a = [-1, 1] } }", 'kind = "two-level"'))
+    assert result.analysis.contrasts == {"x": {"a": (-1.0, 1.0)}}

@@ -10,16 +10,16 @@ def using(factors, *names):
 
 
 def test_factors_and_levels_keep_the_order_and_the_types_of_the_spec(read):
-    found = read(
+    result = read(
         using('z = ["b", "a"]\na = [2, 1]\nf = [0.5, 1.5]\nt = [true, false]', "z", "a", "f", "t")
     ).factors
-    assert found == (
+    assert result == (
         Factor("z", ("b", "a")),
         Factor("a", (2, 1)),
         Factor("f", (0.5, 1.5)),
         Factor("t", (True, False)),
     )
-    assert [type(level) for factor in found[1:] for level in factor.levels] == [
+    assert [type(level) for factor in result[1:] for level in factor.levels] == [
         int,
         int,
         float,

@@ -54,8 +54,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_hosts_cannot_do_is_refused_with_its_place(case):
-    more, told = REFUSED[case]
-    with pytest.raises(SpecError, match=told):
+    more, message = REFUSED[case]
+    with pytest.raises(SpecError, match=message):
         asked(**more)
 
 

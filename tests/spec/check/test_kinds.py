@@ -23,26 +23,26 @@ def design(text, analysis=""):
 
 
 def test_two_levels_are_the_first_and_the_last(read):
-    found = treatments(read(design('kind = "two-level"')))
-    assert len(found) == 32
-    assert {(t.levels["a"], t.levels["e"], t.levels["f"]) for t in found} == {
+    result = treatments(read(design('kind = "two-level"')))
+    assert len(result) == 32
+    assert {(t.levels["a"], t.levels["e"], t.levels["f"]) for t in result} == {
         (1, 1, 14), (1, 4, 16), (4, 1, 14), (4, 4, 16),
     }  # fmt: skip
 
 
 def test_two_levels_can_be_named(read):
-    found = treatments(read(design('kind = "two-level"\nends = { a = [4, 2] }')))
-    assert list(dict.fromkeys(t.levels["a"] for t in found)) == [4, 2]
+    result = treatments(read(design('kind = "two-level"\nends = { a = [4, 2] }')))
+    assert list(dict.fromkeys(t.levels["a"] for t in result)) == [4, 2]
 
 
 def test_generators_take_factors_and_links_by_name(read):
-    found = read(design('kind = "fraction"\ngenerators = ["link=-a*b  c", "d = b c"]'))
-    assert found.design.generators == ("link = -a b c", "d = b c")
-    assert len(treatments(found)) == 8
+    result = read(design('kind = "fraction"\ngenerators = ["link=-a*b  c", "d = b c"]'))
+    assert result.design.generators == ("link = -a b c", "d = b c")
+    assert len(treatments(result)) == 8
 
 
 @pytest.mark.parametrize(
-    ("asked", "count", "resolution"),
+    ("question", "count", "resolution"),
     [
         ("resolution = 3", 8, 3),
         ("resolution = 5", 16, 5),
@@ -50,29 +50,29 @@ def test_generators_take_factors_and_links_by_name(read):
         ("treatments = 16", 16, 5),
     ],
 )
-def test_a_fraction_can_be_asked_for_by_resolution_or_by_size(read, asked, count, resolution):
-    found = read(design(f'kind = "fraction"\n{asked}'))
-    layout = layout_of(found)
-    assert (len(treatments(found)), layout.fraction.resolution) == (count, resolution)
-    assert loads(dumps(found), source=found.source) == found
+def test_a_fraction_can_be_asked_for_by_resolution_or_by_size(read, question, count, resolution):
+    result = read(design(f'kind = "fraction"\n{question}'))
+    layout = layout_of(result)
+    assert (len(treatments(result)), layout.fraction.resolution) == (count, resolution)
+    assert loads(dumps(result), source=result.source) == result
 
 
 @pytest.mark.parametrize(
     "kind", ['"plackett-burman"', '"one-at-a-time"', '"two-level"\nends = { a = [2, 1], c = [20, 10] }']
 )
 def test_every_kind_survives_its_text(read, kind):
-    found = read(design(f"kind = {kind}"))
-    assert loads(dumps(found), source=found.source) == found
+    result = read(design(f"kind = {kind}"))
+    assert loads(dumps(result), source=result.source) == result
 
 
 def test_one_at_a_time_departs_from_the_baseline(read):
-    found = read(design('kind = "one-at-a-time"', "[analysis]\nbaseline = { a = 2, f = 16 }"))
-    first, *others = treatments(found)
+    result = read(design('kind = "one-at-a-time"', "[analysis]\nbaseline = { a = 2, f = 16 }"))
+    first, *others = treatments(result)
     base = {"a": 2, "b": "x", "c": 10, "d": 0, "e": 4, "f": 16}
-    assert first.levels == base == found.analysis.baseline
-    assert found.analysis.strata == ()
+    assert first.levels == base == result.analysis.baseline
+    assert result.analysis.strata == ()
     assert len(others) == 2 + 1 + 1 + 1 + 2
-    assert loads(dumps(found), source=found.source) == found
+    assert loads(dumps(result), source=result.source) == result
 
 
 def test_a_screening_of_many_factors_is_small(read):

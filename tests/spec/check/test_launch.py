@@ -42,7 +42,7 @@ def test_a_template_has_the_commands_of_its_queue():
 
 
 @pytest.mark.parametrize(
-    ("launch", "told"),
+    ("launch", "message"),
     [
         ({"kind": "local", "options": ["-x"]}, "launch.options: is about a queue, and kind is local"),
         (
@@ -68,10 +68,10 @@ def test_a_template_has_the_commands_of_its_queue():
         ({**TEMPLATE, "cancel": ["qdel", "{script}", "{job}"]}, "launch.cancel[2]: unknown placeholder"),
     ],
 )
-def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, told):
+def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, message):
     with pytest.raises(SpecError) as refused:
         read(**launch)
-    assert told in refused.value.message
+    assert message in refused.value.message
     assert refused.value.hint
 
 
@@ -93,5 +93,5 @@ def test_the_directory_of_the_spec_and_braces_that_are_text_may_stand_in_words_o
     "launch", [{"kind": "slurm", "options": ["-N1"]}, {**TEMPLATE, "job": r"(\d+)", "poll": 3}]
 )
 def test_a_launch_survives_being_written(launch, tmp_path):
-    asked = experiment(name="it", source=str(tmp_path), program={"command": ["true"]}, launch=launch)
-    assert loads(dumps(asked), source=tmp_path) == asked
+    spec_ = experiment(name="it", source=str(tmp_path), program={"command": ["true"]}, launch=launch)
+    assert loads(dumps(spec_), source=tmp_path) == spec_

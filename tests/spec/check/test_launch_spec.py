@@ -34,7 +34,7 @@ def test_what_is_no_number_of_ranks_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("table", "said", "hint"),
+    ("table", "text", "hint"),
     [
         ({"kind": "mpi"}, "ranks is missing", "ranks = 4"),
         ({"kind": "local", "ranks": 2}, "launch.ranks: has no meaning", 'kind = "mpi" or "slurm" or "smpi"'),
@@ -61,10 +61,10 @@ def test_what_is_no_number_of_ranks_is_refused(text):
         ({**SMPI, "seed": 2}, "launch.seed: has no effect", "placement = "),
     ],
 )
-def test_what_cannot_be_launched_is_refused_with_its_cure(table, said, hint):
+def test_what_cannot_be_launched_is_refused_with_its_cure(table, text, hint):
     with pytest.raises(SpecError) as caught:
         launching(**table)
-    assert said in caught.value.message
+    assert text in caught.value.message
     assert hint in (caught.value.hint or "")
 
 
@@ -76,10 +76,10 @@ def test_every_level_of_a_factor_is_judged_as_an_algorithm():
 
 
 def test_every_level_of_a_factor_is_judged_as_noise_and_as_placement():
-    given = {**SMPI, "noise": {"links": "{alg}"}, "seed": "{trial}"}
-    assert shares_of(launching({"alg": [0, 0.5]}, **given), {"alg": 0.5}) == Shares(0.5, 0.0)
+    inputs = {**SMPI, "noise": {"links": "{alg}"}, "seed": "{trial}"}
+    assert shares_of(launching({"alg": [0, 0.5]}, **inputs), {"alg": 0.5}) == Shares(0.5, 0.0)
     with pytest.raises(SpecError, match=r"launch\.noise: \"1\.5\" is not a fraction"):
-        launching({"alg": [0, 1.5]}, **given)
+        launching({"alg": [0, 1.5]}, **inputs)
     placed = launching({"alg": ["packed", "scattered"]}, **{**SMPI, "placement": "{alg}", "seed": 7})
     assert [scatter_seed(placed, {"alg": level}) for level in ("packed", "scattered")] == [None, 7]
     with pytest.raises(SpecError, match=r"launch\.placement: unknown placement 'x'"):

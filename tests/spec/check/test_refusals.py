@@ -39,14 +39,14 @@ if os.environ.get("STEELYARD_REFRESH_GOLDEN"):
     [
         pytest.param(head, lines, told, id=f"{path.stem}: {' '.join(lines.split())[:60]}")
         for path in FILES
-        for head, found in [cases(path)]
-        for lines, told in found
+        for head, result in [cases(path)]
+        for lines, told in result
     ],
 )
 def test_a_mistake_is_told_with_file_line_key_value_and_cure(head, lines, told):
-    said = answer(head + lines)
-    assert said == told
-    message, hint = said.splitlines()
+    text = answer(head + lines)
+    assert text == told
+    message, hint = text.splitlines()
     assert message.startswith("spec.toml:")
     assert not message.endswith(".")
     assert hint.removeprefix("hint: ")

@@ -17,10 +17,10 @@ def stated(*tables, more=""):
 
 
 def test_a_size_is_a_standard_uncertainty_or_becomes_one():
-    asked = stated(
+    result = stated(
         'name = "a"\nu = 0.5', 'name = "b"\nhalf_width = 3\nrelative = true', 'name = "c"\nstep = 6\nnu = 4'
     )
-    assert asked.analysis.type_b == (
+    assert result.analysis.type_b == (
         TypeB("a", 0.5),
         TypeB("b", 3 / math.sqrt(3), relative=True),
         TypeB("c", 6 / math.sqrt(12), nu=4),
@@ -28,8 +28,8 @@ def test_a_size_is_a_standard_uncertainty_or_becomes_one():
 
 
 def test_what_was_stated_survives_its_text():
-    asked = stated('name = "a"\nu = 0.5\nshared = true', 'name = "b"\nstep = 0.1')
-    assert loads(dumps(asked), source="/", name="x") == asked
+    result = stated('name = "a"\nu = 0.5\nshared = true', 'name = "b"\nstep = 0.1')
+    assert loads(dumps(result), source="/", name="x") == result
 
 
 @pytest.mark.parametrize(

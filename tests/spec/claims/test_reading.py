@@ -92,14 +92,14 @@ parameter = "p"
 
 
 def test_every_kind_is_read_into_its_type(read):
-    found = read(TOP + EVERY_KIND).claims
+    claims = read(TOP + EVERY_KIND).claims
     kinds = [Faster, Slower, NotSlower, Equivalent, Limit, Limit, Best, Scales, Rule]
-    assert [type(each) for each in found] == kinds
-    assert found[0].strata == ("n",)
-    assert found[1].strata == ()
-    assert found[2].by == 0.025
-    assert found[4].max == 24e9
-    assert found[5].max == 0.005
+    assert [type(item) for item in claims] == kinds
+    assert claims[0].strata == ("n",)
+    assert claims[1].strata == ()
+    assert claims[2].by == 0.025
+    assert claims[4].max == 24e9
+    assert claims[5].max == 0.005
 
 
 def test_claims_survive_their_text_and_the_json_of_records(read):
@@ -115,8 +115,8 @@ def test_a_record_of_a_spec_without_claims_still_opens():
 
 
 def test_without_than_the_baseline_of_the_analysis_is_meant(read):
-    (found,) = read(claim('faster = { opt = "O3" }\n[analysis]\nbaseline = { opt = "O2" }')).claims
-    assert found.than == {"opt": "O2"}
+    (claims,) = read(claim('faster = { opt = "O3" }\n[analysis]\nbaseline = { opt = "O2" }')).claims
+    assert claims.than == {"opt": "O2"}
 
 
 def test_factors_that_change_together_with_a_named_one_are_no_strata(read):

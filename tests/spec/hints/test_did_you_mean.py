@@ -52,7 +52,7 @@ def test_what_the_hint_says_of_a_claim_makes_it_one():
         hint = hint_of(wrong)
         line = hint.removeprefix("write ")
         assert line.startswith(f"{key} = ")
-        wrong = "\n".join(line if each.startswith(f"{key} =") else each for each in wrong.split("\n"))
+        wrong = "\n".join(line if part.startswith(f"{key} =") else part for part in wrong.split("\n"))
     (claim,) = loads(TOP + wrong, source="/lab", name="spec.toml").claims
     assert (claim.faster, claim.than, claim.by) == ({"opt": "O3"}, {"opt": "O2"}, 1.1)
 

@@ -48,7 +48,7 @@ def test_names_are_what_an_expression_needs():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", 'column 1 of "": expected a number, a name or a parenthesis, but the text ends'),
         ("1 +", 'column 4 of "1 +": expected a number, a name or a parenthesis, but the text ends'),
@@ -69,10 +69,10 @@ def test_names_are_what_an_expression_needs():
         ("٣", 'column 1 of "٣": "٣" is not allowed here'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_column(text, told):
+def test_what_is_wrong_is_told_with_its_column(text, message):
     with pytest.raises(UsageError) as caught:
         parse(text)
-    assert caught.value.message == told
+    assert caught.value.message == message
     assert caught.value.hint
 
 
@@ -150,10 +150,10 @@ def test_precedence_is_that_of_python(text):
     # As floats: a power of powers of whole numbers would keep Python busy for ever.
     floats = re.sub(r"\d+", r"\g<0>.0", text)
     try:
-        wanted = float(eval(floats, {"__builtins__": {}}))  # noqa: S307 - the witness, on numbers and operators
+        result = float(eval(floats, {"__builtins__": {}}))  # noqa: S307 - the witness, on numbers and operators
     except (SyntaxError, ArithmeticError, TypeError):
         return
-    assert parse(text).evaluate({}) == pytest.approx(wanted, rel=1e-12) or math.isinf(wanted)
+    assert parse(text).evaluate({}) == pytest.approx(result, rel=1e-12) or math.isinf(result)
 
 
 @given(st.text(max_size=60) | st.text(" ()+-*/,.019ea", max_size=20))

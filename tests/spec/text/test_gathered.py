@@ -16,15 +16,15 @@ def errors(text):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [("key{} = 1", "unknown key"), ("[table{}]\nx = 1", "unknown key"), ("[[claims]]\nfaster = {}", "table")],
 )
-def test_ten_mistakes_are_told_and_that_there_are_more(line, told):
+def test_ten_mistakes_are_told_and_that_there_are_more(line, message):
     start = '[program]\ncommand = ["true"]\n'
     few = errors(start + "\n".join(line.format(i) for i in range(MOST)))
     many = errors(start + "\n".join(line.format(i) for i in range(900)))
     assert len(few) == MOST
-    assert all(told in each.message for each in few)
+    assert all(message in item.message for item in few)
     assert [each.message for each in many[:MOST]] == [each.message for each in few]
     assert many[MOST].message == "more is wrong than these 10"
     assert len(many) == MOST + 1

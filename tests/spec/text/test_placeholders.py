@@ -26,7 +26,7 @@ def test_levels_are_written_as_a_person_would(level, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("", set()),
         ("plain", set()),
@@ -37,8 +37,8 @@ def test_levels_are_written_as_a_person_would(level, text):
         ("{a-b}", {"a-b"}),
     ],
 )
-def test_names_are_those_in_single_braces(text, found):
-    assert names(text) == found
+def test_names_are_those_in_single_braces(text, result):
+    assert names(text) == result
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_values_are_put_in_once_and_as_they_are(text, expanded):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{", "{ at column 1 "),
         ("a}", "} at column 2 "),
@@ -72,12 +72,12 @@ def test_values_are_put_in_once_and_as_they_are(text, expanded):
         ("{n!r}", "{n!r} at column 1 "),
     ],
 )
-def test_a_lone_brace_is_refused_with_its_column_and_how_to_write_it(text, told):
-    for function in (names, lambda each: expand(each, {"n": 1})):
+def test_a_lone_brace_is_refused_with_its_column_and_how_to_write_it(text, message):
+    for function in (names, lambda item: expand(item, {"n": 1})):
         with pytest.raises(UsageError) as caught:
             function(text)
-        assert caught.value.message.startswith(told)
-        brace = told.split(" at column")[0]
+        assert caught.value.message.startswith(message)
+        brace = message.split(" at column")[0]
         assert caught.value.hint.startswith(f"write {escape(brace)} for")
 
 

@@ -51,7 +51,7 @@ def test_table_1_paired_takes_the_covariance_of_the_instances_into_account(sampl
 
 @given(positive)
 def test_unpaired_it_is_what_uncertainties_propagates(sample, values):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     # The witness warns of a standard deviation of zero; constants have a test of their own.
     assume(0 not in (np.ptp(old), np.ptp(new)))
     result = adjusted(sample, old, new, order="sequential")
@@ -64,7 +64,7 @@ def test_unpaired_it_is_what_uncertainties_propagates(sample, values):
 
 @given(positive)
 def test_paired_it_is_what_uncertainties_propagates_with_covariance(sample, values):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     covariance = np.cov(old, new) / old.size
     assume(np.linalg.eigvalsh(covariance)[0] > 1e-12)
     a, b = correlated_values([old.mean(), new.mean()], covariance)
@@ -73,7 +73,7 @@ def test_paired_it_is_what_uncertainties_propagates_with_covariance(sample, valu
 
 @given(positive)
 def test_paired_it_is_the_uncertainty_of_the_mean_of_a_minus_s_b(sample, values):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     result = adjusted(sample, old, new)
     residuals = old - result.value * new
     identity = residuals.std(ddof=1) / math.sqrt(old.size) / new.mean()
@@ -82,7 +82,7 @@ def test_paired_it_is_the_uncertainty_of_the_mean_of_a_minus_s_b(sample, values)
 
 @given(positive, st.floats(1e-3, 1e3))
 def test_the_unit_of_time_does_not_matter(sample, values, factor):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     one, other = adjusted(sample, old, new), adjusted(sample, factor * old, factor * new)
     assert (other.value, other.u, other.spread) == pytest.approx(
         (one.value, one.u, one.spread), rel=1e-9, abs=1e-9

@@ -57,64 +57,66 @@ SEED = 0x1234_5678_9ABC
 def test_of_a_mean(two):
     x = two[0]
     drawn = [x[indices(r, N, SEED, 0)] for r in range(70)]
-    wanted = [d.mean() / (d.std(ddof=1) / math.sqrt(N)) for d in drawn]
-    assert _kernels.studentised_mean(x, SEED, 70) == pytest.approx(wanted, rel=1e-10)
+    expected = [d.mean() / (d.std(ddof=1) / math.sqrt(N)) for d in drawn]
+    assert _kernels.studentised_mean(x, SEED, 70) == pytest.approx(expected, rel=1e-10)
 
 
 def test_of_a_difference(two):
     x, y = two[0], two[1][:9] - two[1][:9].mean()
     drawn = [(x[indices(r, N, SEED, 0)], y[indices(r, 9, SEED, 1)]) for r in range(70)]
-    wanted = [(a.mean() - b.mean()) / math.hypot(a.std(ddof=1) / N**0.5, b.std(ddof=1) / 3) for a, b in drawn]
-    assert _kernels.studentised_difference(x, y, SEED, 70) == pytest.approx(wanted, rel=1e-9)
+    expected = [
+        (a.mean() - b.mean()) / math.hypot(a.std(ddof=1) / N**0.5, b.std(ddof=1) / 3) for a, b in drawn
+    ]
+    assert _kernels.studentised_difference(x, y, SEED, 70) == pytest.approx(expected, rel=1e-9)
 
 
 def test_of_a_ratio_of_independent_means(two):
     x, y = two
     drawn = [(1 + x[indices(r, N, SEED, 0)], 1 + y[indices(r, N, SEED, 1)]) for r in range(70)]
-    wanted = [
+    expected = [
         math.log(a.mean() / b.mean())
         / math.hypot(a.std(ddof=1) / a.mean() / N**0.5, b.std(ddof=1) / b.mean() / N**0.5)
         for a, b in drawn
     ]
-    assert _kernels.studentised_log_ratio(x, y, False, SEED, 70) == pytest.approx(wanted, rel=1e-9)
+    assert _kernels.studentised_log_ratio(x, y, False, SEED, 70) == pytest.approx(expected, rel=1e-9)
 
 
 def test_of_a_ratio_of_paired_means(two):
     x, y = two
     at = [indices(r, N, SEED, 0) for r in range(70)]
     drawn = [(1 + x[i], 1 + y[i]) for i in at]
-    wanted = [
+    expected = [
         math.log(a.mean() / b.mean()) / ((a / a.mean() - b / b.mean()).std(ddof=1) / N**0.5) for a, b in drawn
     ]
-    assert _kernels.studentised_log_ratio(x, y, True, SEED, 70) == pytest.approx(wanted, rel=1e-9)
+    assert _kernels.studentised_log_ratio(x, y, True, SEED, 70) == pytest.approx(expected, rel=1e-9)
 
 
 def test_of_groups(two):
     values, starts = two[0], np.array([0, 4, 7, 13])
-    wanted = []
+    expected = []
     centre = np.mean([values[a:b].mean() for a, b in pairwise(starts)])
     for r in range(70):
         means = []
         for place, group in enumerate(indices(r, 3, SEED, 0)):
-            own = values[starts[group] : starts[group + 1]]
-            means.append(own[indices(r, own.size, SEED, place + 1)].mean())
+            value = values[starts[group] : starts[group + 1]]
+            means.append(value[indices(r, value.size, SEED, place + 1)].mean())
         se = np.std(means, ddof=1) / math.sqrt(3)
-        wanted.append((np.mean(means) - centre) / se if se > 1e-12 else math.inf)
-    found = _kernels.studentised_groups(values, starts, SEED, 70)
-    finite = np.isfinite(found) & np.isfinite(wanted)
+        expected.append((np.mean(means) - centre) / se if se > 1e-12 else math.inf)
+    result = _kernels.studentised_groups(values, starts, SEED, 70)
+    finite = np.isfinite(result) & np.isfinite(expected)
     assert finite.sum() > 50
-    assert found[finite] == pytest.approx(np.array(wanted)[finite], rel=1e-8)
+    assert result[finite] == pytest.approx(np.array(expected)[finite], rel=1e-8)
 
 
 @pytest.mark.parametrize("resamples", [1, 31, 32, 33, 1000, 10_001])
 def test_the_result_depends_on_the_seed_and_not_on_the_threads(two, resamples):
-    one = _kernels.studentised_log_ratio(*two, True, 5, resamples, 1)
+    result = _kernels.studentised_log_ratio(*two, True, 5, resamples, 1)
     for threads in (2, 3, 7):
-        assert (_kernels.studentised_log_ratio(*two, True, 5, resamples, threads) == one).all()
+        assert (_kernels.studentised_log_ratio(*two, True, 5, resamples, threads) == result).all()
     starts = np.array([0, 4, 7, 13])
     groups = [_kernels.studentised_groups(two[0], starts, 5, resamples, threads) for threads in (1, 3)]
     assert (groups[0] == groups[1]).all()
-    assert resamples < 10 or (_kernels.studentised_log_ratio(*two, True, 6, resamples, 1) != one).any()
+    assert resamples < 10 or (_kernels.studentised_log_ratio(*two, True, 6, resamples, 1) != result).any()
 
 
 def test_fewer_resamples_are_the_first_of_more(two):
@@ -133,9 +135,9 @@ def test_every_index_is_drawn_equally_often():
         x = np.zeros(30)
         x[i] = 1.0
         t = _kernels.studentised_mean(x - x.mean(), 3, 10_000)
-        found = t[np.isfinite(t)]  # without any one, all are equal
-        copies = np.searchsorted(table, found + 1e-9)
-        assert table[copies - 1] == pytest.approx(found, abs=1e-9)
+        result = t[np.isfinite(t)]  # without any one, all are equal
+        copies = np.searchsorted(table, result + 1e-9)
+        assert table[copies - 1] == pytest.approx(result, abs=1e-9)
         counts.append(int(copies.sum()))
     assert sum(counts) == 300_000
     assert sum((count - 10_000) ** 2 / 10_000 for count in counts) < 71.2

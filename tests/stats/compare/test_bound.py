@@ -48,8 +48,8 @@ def test_a_limit_that_the_mean_keeps_fails_where_the_typical_run_breaks_it():
     judged = refute(values, 1.0, "above").close(holds)
     assert (judged.outcome, judged.by) == ("fails", "typical")
     assert judged.p == pytest.approx(2 * 21 / 2**20 / TYPICAL)
-    kept = refute(np.full(20, 0.9), 1.0, "above")
-    assert kept.close(holds) == holds
+    result = refute(np.full(20, 0.9), 1.0, "above")
+    assert result.close(holds) == holds
 
 
 def test_alike_neighbours_count_as_fewer_runs():

@@ -27,13 +27,13 @@ def test_the_variances_of_the_components_add_up_to_that_of_the_speedup(
     (c,) = compare([sample(old, **of), sample(new, treatment=2, **of)], declared, order=order)
     assert (c.budget is None) == (c.speedup.nu is None)
     assume(c.budget is not None)
-    assert sum(each.variance for each in c.budget.components) == pytest.approx(
+    assert sum(component.variance for component in c.budget.components) == pytest.approx(
         c.speedup.se**2, rel=1e-9, abs=1e-18
     )
     assert c.budget.total.u == c.speedup.se
-    for each in c.budget.components:
-        if each.side != "both":
-            assert (each.sensitivity * each.u) ** 2 == pytest.approx(each.variance, rel=1e-9, abs=1e-18)
+    for item in c.budget.components:
+        if item.side != "both":
+            assert (item.sensitivity * item.u) ** 2 == pytest.approx(item.variance, rel=1e-9, abs=1e-18)
 
 
 def test_what_neighbours_in_common_widen_is_a_line_of_its_own(sample):
@@ -45,7 +45,7 @@ def test_what_neighbours_in_common_widen_is_a_line_of_its_own(sample):
     assert c.autocorrelation.significant
     *means, likeness = c.budget.components
     assert (likeness.name, likeness.side, len(means)) == ("likeness of neighbours", "both", 2)
-    alone = sum(each.variance for each in means)
+    alone = sum(mean.variance for mean in means)
     factor = allowance(c.autocorrelation).factor
     assert likeness.variance == pytest.approx((factor**2 - 1) * alone)
     assert (c.budget.total.u, c.budget.total.nu) == (c.speedup.se, c.speedup.nu)
@@ -58,10 +58,10 @@ def test_table_1_has_the_uncertainties_and_the_covariance_of_its_runs(sample, ru
         (88.080239, 15.965292, 85.783856, 8.270737), abs=5e-7
     )
     assert (old.nu, new.nu, old.kind, both.side) == (7, 7, "A", "both")
-    assert [(each.side, each.relative) for each in c.budget.components] == [
+    assert [(component.side, component.relative) for component in c.budget.components] == [
         ("baseline", False), ("treatment", False), ("both", True),
     ]  # fmt: skip
-    assert [each.name for each in c.budget.components] == [
+    assert [item.name for item in c.budget.components] == [
         "mean of baseline", "mean of treatment", "covariance of pairs",
     ]  # fmt: skip
     covariance = -both.variance / 2 * old.value * new.value

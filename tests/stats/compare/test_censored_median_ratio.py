@@ -20,10 +20,10 @@ AS_LIMIT = Analysis(failures="as-limit", estimand="median_ratio")
 def cut(sample, values, limit, treatment, **of):
     """A sample whose runs were ended at the limit."""
     censored = np.asarray(values) >= limit
-    made = sample(np.minimum(values, limit), treatment=treatment, **of)
+    result = sample(np.minimum(values, limit), treatment=treatment, **of)
     count = int(censored.sum())
     return replace(
-        made, censored=array("b", censored.tolist()), failures=Failures(censored.size, count, count)
+        result, censored=array("b", censored.tolist()), failures=Failures(censored.size, count, count)
     )
 
 
@@ -39,24 +39,24 @@ def pair():
 
 
 def test_without_late_runs_it_is_the_median(sample, pair):
-    whole = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
+    result = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
     found = judged(sample, *pair, 1e9)
-    assert (found.log, found.p, found.interval()) == (whole.log, whole.p, whole.interval())
+    assert (found.log, found.p, found.interval()) == (result.log, result.p, result.interval())
     assert not found.distribution.one_sided
 
 
 @pytest.mark.parametrize("limit", [1.3, 1.15, 1.08])
 def test_the_interval_holds_that_of_the_times_that_were_not_seen(sample, pair, limit):
-    whole = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
+    result = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
     found = judged(sample, *pair, limit)
-    assert found.interval().low <= whole.interval().low
-    assert found.interval().high >= whole.interval().high
-    assert found.p >= whole.p
+    assert found.interval().low <= result.interval().low
+    assert found.interval().high >= result.interval().high
+    assert found.p >= result.p
 
 
 def test_a_limit_in_the_middle_of_the_times_leaves_no_interval(sample, pair):
-    found = judged(sample, *pair, 1.0)
-    assert isinstance(found, Undefined) or found.interval() is None
+    result = judged(sample, *pair, 1.0)
+    assert isinstance(result, Undefined) or result.interval() is None
 
 
 def test_the_bounds_are_those_of_every_time_that_the_late_runs_could_have_had(sample):

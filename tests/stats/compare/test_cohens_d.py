@@ -11,23 +11,23 @@ from steelyard.stats.compare.cohens_d import noncentrality, standardise_differen
 @pytest.mark.parametrize("t", [-3.0, 0.0, 0.7, 12.0])
 @pytest.mark.parametrize("share", [0.025, 0.5, 0.975])
 def test_scipys_noncentral_t_gives_back_the_share(nu, t, share):
-    found = noncentrality(t, nu, share)
-    assert nct.cdf(t, nu, found) == pytest.approx(share, abs=1e-3 if nu == 1 else 2e-5)
+    result = noncentrality(t, nu, share)
+    assert nct.cdf(t, nu, result) == pytest.approx(share, abs=1e-3 if nu == 1 else 2e-5)
 
 
 def test_of_differences_it_is_t_over_the_root_of_n():
     d = np.random.default_rng(1).normal(0.4, size=25)
-    found = standardise_differences(d)
-    assert found.value * 5 == pytest.approx(ttest_1samp(d, 0).statistic, rel=1e-12)
-    assert found.interval().low < found.value < found.interval().high
+    result = standardise_differences(d)
+    assert result.value * 5 == pytest.approx(ttest_1samp(d, 0).statistic, rel=1e-12)
+    assert result.interval().low < result.value < result.interval().high
 
 
 def test_of_two_samples_it_is_students_t_over_its_scale():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=10), rng.normal(1, size=15)
-    found = standardise_two(a, b)
-    assert found.value * found.distribution.scale == pytest.approx(ttest_ind(b, a).statistic, rel=1e-12)
-    assert found.distribution.nu == 23
+    result = standardise_two(a, b)
+    assert result.value * result.distribution.scale == pytest.approx(ttest_ind(b, a).statistic, rel=1e-12)
+    assert result.distribution.nu == 23
 
 
 @pytest.mark.parametrize("n", [5, 20])
@@ -52,7 +52,7 @@ def test_without_spread_there_is_none():
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_at_its_bounds_the_observed_t_is_in_a_tail_of_half_alpha(alpha):
     d = np.random.default_rng(4).normal(0.5, size=12)
-    found = standardise_differences(d)
-    t, interval = found.value * found.distribution.scale, found.interval(alpha)
-    assert nct.cdf(t, 11, interval.low * found.distribution.scale) == pytest.approx(1 - alpha / 2, abs=1e-5)
-    assert nct.cdf(t, 11, interval.high * found.distribution.scale) == pytest.approx(alpha / 2, abs=1e-5)
+    result = standardise_differences(d)
+    t, interval = result.value * result.distribution.scale, result.interval(alpha)
+    assert nct.cdf(t, 11, interval.low * result.distribution.scale) == pytest.approx(1 - alpha / 2, abs=1e-5)
+    assert nct.cdf(t, 11, interval.high * result.distribution.scale) == pytest.approx(alpha / 2, abs=1e-5)

@@ -37,7 +37,7 @@ def trio(sample):
 
 
 def test_p_values_are_those_of_paired_t_tests_adjusted_by_statsmodels(trio):
-    logs = [np.log(np.array(each.values)) for each in trio]
+    logs = [np.log(np.array(item.values)) for item in trio]
     p = [witness.ttest_rel(logs[0], logs[i]).pvalue for i in (1, 2)]
     comparisons = compare(trio, Analysis(interval="log-delta"))
     assert [c.p for c in comparisons] == pytest.approx(p)
@@ -78,17 +78,17 @@ def test_scaling_all_times_leaves_every_verdict_as_it_was(sample, table, factor,
 @given(tables)
 def test_swapping_baseline_and_treatment_swaps_faster_and_slower(sample, table):
     old, new = (list(column) for column in list(zip(*table, strict=True))[:2])
-    (one,) = compare([sample(old), sample(new, treatment=2)], Analysis())
+    (result,) = compare([sample(old), sample(new, treatment=2)], Analysis())
     (other,) = compare([sample(new), sample(old, treatment=2)], Analysis())
     swapped = {"faster": "slower", "slower": "faster", "not_resolved": "not_resolved"}
-    assert one.verdict == swapped[other.verdict]
-    assert one.speedup.value == pytest.approx(1 / other.speedup.value)
-    assert one.p == pytest.approx(other.p)
+    assert result.verdict == swapped[other.verdict]
+    assert result.speedup.value == pytest.approx(1 / other.speedup.value)
+    assert result.p == pytest.approx(other.p)
 
 
 def test_without_a_margin_there_is_no_relevance(trio):
-    found = compare(trio, Analysis())
-    assert {(c.relevance, c.ci_relevance, c.p_relevance) for c in found} == {(None, None, None)}
+    result = compare(trio, Analysis())
+    assert {(c.relevance, c.ci_relevance, c.p_relevance) for c in result} == {(None, None, None)}
 
 
 def test_a_resolved_difference_inside_the_margin_is_equivalent(sample):
@@ -116,7 +116,7 @@ def test_decisions_about_the_margin_are_a_family_of_their_own(sample):
     rng = np.random.default_rng(24)
     samples = [sample(noisy(rng, 12), treatment=t) for t in range(1, 40)]
     family = compare(samples, Analysis(margin=0.02))
-    alone = [compare([samples[0], each], Analysis(margin=0.02))[0] for each in samples[1:]]
+    alone = [compare([samples[0], item], Analysis(margin=0.02))[0] for item in samples[1:]]
     p = [c.p_relevance for c in alone]
     assert [c.p_relevance for c in family] == pytest.approx(list(multipletests(p, method="holm")[1]))
     wider = [
@@ -203,7 +203,7 @@ def test_a_treatment_that_always_fails_has_no_ratio_and_no_verdict_but_does_not_
 def test_each_stratum_is_a_family_of_its_own(sample):
     rng = np.random.default_rng(28)
     levels = [{"opt": o, "n": n} for n in (1, 2) for o in ("O1", "O2", "O3")]
-    samples = [sample(noisy(rng), treatment=t, levels=each) for t, each in enumerate(levels, 1)]
+    samples = [sample(noisy(rng), treatment=t, levels=item) for t, item in enumerate(levels, 1)]
     by_stratum = compare(samples, Analysis(strata=("n",), baseline={"opt": "O1"}))
     assert [c.family_size for c in by_stratum] == [2, 2, 2, 2]
     assert [c.stratum for c in by_stratum] == [{"n": 1}, {"n": 1}, {"n": 2}, {"n": 2}]
@@ -213,9 +213,9 @@ def test_each_stratum_is_a_family_of_its_own(sample):
 
 
 def test_other_metrics_get_intervals_and_nothing_that_judges(trio):
-    others = intervals(trio, Analysis(), metric="wall_s")
-    assert {(c.verdict, c.difference, c.p_holm, c.ci_family) for c in others} == {(None, None, None, None)}
-    assert [c.ci95 for c in others] == [c.ci95 for c in compare(trio, Analysis())]
+    result = intervals(trio, Analysis(), metric="wall_s")
+    assert {(c.verdict, c.difference, c.p_holm, c.ci_family) for c in result} == {(None, None, None, None)}
+    assert [c.ci95 for c in result] == [c.ci95 for c in compare(trio, Analysis())]
 
 
 def test_only_samples_of_the_metric_are_compared(sample):

@@ -29,15 +29,15 @@ def widened(sample, old, new, *components, estimand="ratio_of_means", **of):
 def test_a_ratio_of_means_has_the_uncertainty_that_the_package_uncertainties_propagates(
     sample, values, relative, shared
 ):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     covariance = np.cov(old, new) / old.size
     assume(np.linalg.eigvalsh(covariance)[0] > 1e-9)
     a, b = correlated_values([old.mean(), new.mean()], covariance)
     e = ufloat(0, 0.05)
     other = e if shared else ufloat(0, 0.05)
     propagated = umath.log((a * (1 + e)) / (b * (1 + other)) if relative else (a + e) / (b + other))
-    found = widened(sample, old, new, TypeB("e", 0.05, relative=relative, shared=shared))
-    assert found.se == pytest.approx(propagated.s, rel=1e-6)
+    result = widened(sample, old, new, TypeB("e", 0.05, relative=relative, shared=shared))
+    assert result.se == pytest.approx(propagated.s, rel=1e-6)
 
 
 def test_mean_logarithms_move_by_the_mean_of_one_over_the_values(sample):
@@ -77,9 +77,9 @@ def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite(sample):
     old, new = [1.0, 1.2, 0.9, 1.1], [1.0, 1.0, 1.1, 1.2]
     alone = widened(sample, old, new)
     part = TypeB("e", 0.1, relative=True, nu=5)
-    found = widened(sample, old, new, part)
-    assert found.nu == pytest.approx(found.se**4 / (alone.se**4 / 3 + 2 * 0.1**4 / 5))
-    assert found.p == pytest.approx(2 * witness.t.sf(abs(found.log) / found.se, found.nu))
+    result = widened(sample, old, new, part)
+    assert result.nu == pytest.approx(result.se**4 / (alone.se**4 / 3 + 2 * 0.1**4 / 5))
+    assert result.p == pytest.approx(2 * witness.t.sf(abs(result.log) / result.se, result.nu))
 
 
 def test_an_error_known_with_few_degrees_of_freedom_widens_flipped_signs_as_it_widens_t(sample):
@@ -96,33 +96,33 @@ def test_an_error_known_with_few_degrees_of_freedom_widens_flipped_signs_as_it_w
 
 
 def test_equal_values_are_as_uncertain_as_the_degrees_of_freedom_of_their_error_say(sample):
-    found = widened(sample, [3.0] * 8, [2.0] * 8, TypeB("e", 0.1, relative=True, nu=3))
-    interval = found.interval()
+    result = widened(sample, [3.0] * 8, [2.0] * 8, TypeB("e", 0.1, relative=True, nu=3))
+    interval = result.interval()
     assert math.log(interval.high / interval.low) / 2 == pytest.approx(
         witness.t.ppf(0.975, 6) * 0.1 * math.sqrt(2)
     )
-    assert found.p_of(1.2) == pytest.approx(2 * witness.t.sf(math.log(1.5 / 1.2) / (0.1 * math.sqrt(2)), 6))
+    assert result.p_of(1.2) == pytest.approx(2 * witness.t.sf(math.log(1.5 / 1.2) / (0.1 * math.sqrt(2)), 6))
 
 
 def test_equal_values_with_a_step_of_the_clock_have_an_interval_as_wide_as_the_step(sample):
-    found = widened(sample, [3.0] * 8, [2.0] * 8, TypeB("step", 0.1 / math.sqrt(12)))
+    result = widened(sample, [3.0] * 8, [2.0] * 8, TypeB("step", 0.1 / math.sqrt(12)))
     u = 0.1 / math.sqrt(12) * math.hypot(1 / 3, 1 / 2)
-    interval = found.interval()
+    interval = result.interval()
     assert math.log(interval.high / interval.low) / 2 == pytest.approx(1.95996 * u, rel=1e-4)
-    assert found.p_of(1.5) == 1.0
-    assert found.p_of(1.0) == 2.0**-7
+    assert result.p_of(1.5) == 1.0
+    assert result.p_of(1.0) == 2.0**-7
     few = widened(sample, [3.0] * 4, [2.0] * 4, TypeB("step", 0.03))
     assert few.interval() is None
     assert few.p == 2.0**-3
 
 
 def test_equal_programs_with_equal_values_are_not_told_apart_by_a_stated_error(sample):
-    found = widened(sample, [2.0] * 8, [2.0] * 8, TypeB("step", 0.01), estimand="geomean_ratio")
-    assert found.p == 1.0
-    assert not found.interval().excludes(1.0)
+    result = widened(sample, [2.0] * 8, [2.0] * 8, TypeB("step", 0.01), estimand="geomean_ratio")
+    assert result.p == 1.0
+    assert not result.interval().excludes(1.0)
     normal = 2 * witness.norm.sf(math.log(1.01) / (0.01 * math.sqrt(2) / 2))
-    assert found.p_of(1.01) == pytest.approx(normal, rel=1e-5)
-    assert found.p_of(1.5) == 2.0**-7
+    assert result.p_of(1.01) == pytest.approx(normal, rel=1e-5)
+    assert result.p_of(1.5) == 2.0**-7
 
 
 def test_it_is_of_the_primary_metric_alone(sample):
@@ -138,14 +138,14 @@ def test_it_is_of_the_primary_metric_alone(sample):
 @pytest.mark.parametrize("interval", ["fieller", "gum-s1", "bootstrap-t"])
 def test_laws_that_have_no_place_for_it_stay_as_they_are(sample, interval):
     between = contrast(sample([1.0, 1.2, 0.9, 1.1]), sample([1.0, 1.0, 1.1, 1.2], treatment=2))
-    found = estimate(between, "ratio_of_means", interval)
+    result = estimate(between, "ratio_of_means", interval)
     parts = contributions(between, [TypeB("e", 0.5)], logs=False)
-    assert add_type_b(found, parts) is found
+    assert add_type_b(result, parts) is result
 
 
 def test_equal_launches_without_pairs_say_no_more_than_relabelling_them_can():
     """Of two and two launches, one arrangement of six is as they were found, and one its mirror image."""
     equal = make_of_equal_units(0.0, "unpaired", (2, 2))
-    found = add_type_b(equal, [Contribution(TypeB("clock", 1e-6), "both", 1.0)])
-    assert found.p_of(1.05) == equal.p_of(1.05) == pytest.approx(2 / 6)
-    assert found.interval(0.3) is None
+    result = add_type_b(equal, [Contribution(TypeB("clock", 1e-6), "both", 1.0)])
+    assert result.p_of(1.05) == equal.p_of(1.05) == pytest.approx(2 / 6)
+    assert result.interval(0.3) is None

@@ -42,7 +42,7 @@ def drawn(rng, instances, units, of_instances, of_units, noise):
 def test_mean_squares_are_those_of_an_analysis_of_variance(sample):
     d = drawn(np.random.default_rng(1), 6, 9, 0.02, 0.03, 0.01)
     old, new = pool(made(sample, d), "source")
-    found = cross_instances(old, new)
+    result = cross_instances(old, new)
     rows, columns = np.indices(d.shape)
     frame = pd.DataFrame({"d": d.ravel(), "i": rows.ravel(), "b": columns.ravel()})
     table = smf.ols("d ~ C(i) + C(b)", frame).fit()
@@ -50,10 +50,10 @@ def test_mean_squares_are_those_of_an_analysis_of_variance(sample):
         name: (table.compare_f_test(smf.ols(f"d ~ C({other})", frame).fit())[0] * table.mse_resid)
         for name, other in (("i", "b"), ("b", "i"))
     }
-    assert found.of_instances == pytest.approx(sums["i"])
-    assert found.of_units == pytest.approx(sums["b"])
-    assert found.of_rest == pytest.approx(table.mse_resid)
-    assert (found.instances, found.units) == (6, 9)
+    assert result.of_instances == pytest.approx(sums["i"])
+    assert result.of_units == pytest.approx(sums["b"])
+    assert result.of_rest == pytest.approx(table.mse_resid)
+    assert (result.instances, result.units) == (6, 9)
 
 
 def test_contexts_that_return_are_the_units_in_place_of_blocks(sample):
@@ -76,20 +76,20 @@ def test_the_interval_covers_new_instances_and_new_blocks_alike(
     covered = 0
     for _ in range(count):
         d = drawn(rng, 8, 12, of_instances, of_units, 0.01)
-        (found,) = compare(pool(made(sample, d), "source"), Analysis(baseline={"new": 0}))
-        covered += not found.ci95.excludes(1)
+        (result,) = compare(pool(made(sample, d), "source"), Analysis(baseline={"new": 0}))
+        covered += not result.ci95.excludes(1)
     assert covered >= least
 
 
 def test_what_would_resolve_it_is_more_instances(sample):
     d = drawn(np.random.default_rng(4), 8, 10, 0.3, 0.0, 0.01) + 0.05
     facts = DesignFacts("randomized-blocks", 10, seed=1)
-    (found,) = answer("it", made(sample, d), facts, NEW).judged
-    assert found.verdict == "not_resolved"
-    assert found.fresh.blocks == 10
-    assert found.fresh.instances > 8
-    s = found.speedup.se * math.sqrt(8)
-    assert found.fresh.instances == pytest.approx((2.8 * s / abs(found.speedup.log)) ** 2, rel=0.3)
+    (judged,) = answer("it", made(sample, d), facts, NEW).judged
+    assert judged.verdict == "not_resolved"
+    assert judged.fresh.blocks == 10
+    assert judged.fresh.instances > 8
+    s = judged.speedup.se * math.sqrt(8)
+    assert judged.fresh.instances == pytest.approx((2.8 * s / abs(judged.speedup.log)) ** 2, rel=0.3)
 
 
 def test_effects_beside_it_take_instances_for_draws_too(sample):
@@ -111,8 +111,8 @@ def test_effects_beside_it_take_instances_for_draws_too(sample):
     )
     facts = DesignFacts("randomized-blocks", 10, seed=1)
     declared = replace(NEW, baseline={"opt": 0}, strata=("new",), effects=("opt", "new"))
-    found = answer("it", samples, facts, declared, layout=Layout("full", axes))
-    (effects,) = found.effects
+    result = answer("it", samples, facts, declared, layout=Layout("full", axes))
+    (effects,) = result.effects
     by = {effect.factors: effect for effect in effects.effects}
     assert (effects.by, effects.units) == ("instance", 8)
     assert by[("opt",)].method == "instance-contrast-t"

@@ -35,17 +35,17 @@ def strata_of(rng, sample, count, *, effect=0.0, blocks=12):
 )
 def test_a_family_is_a_stratum_and_from_four_on_the_experiment_unless_declared(count, declared, sizes):
     strata = [{"program": i} for i in range(count)]
-    assert [len(each) for each in families(strata, Analysis(**declared))] == sizes
+    assert [len(family) for family in families(strata, Analysis(**declared))] == sizes
 
 
 def test_the_experiment_is_the_family_that_the_comparisons_name(sample):
-    found = compare(strata_of(np.random.default_rng(1), sample, 5), Analysis(**BY_PROGRAM))
-    assert {each.family_size for each in found} == {5}
+    result = compare(strata_of(np.random.default_rng(1), sample, 5), Analysis(**BY_PROGRAM))
+    assert {item.family_size for item in result} == {5}
     apart = compare(
         strata_of(np.random.default_rng(1), sample, 5), Analysis(**BY_PROGRAM, family_over="stratum")
     )
     assert {each.family_size for each in apart} == {1}
-    assert all(wide.p_holm >= narrow.p_holm for wide, narrow in zip(found, apart, strict=True))
+    assert all(wide.p_holm >= narrow.p_holm for wide, narrow in zip(result, apart, strict=True))
 
 
 def test_twelve_strata_of_equal_programs_are_called_different_in_at_most_6_of_100(sample, perfect_passes):
@@ -57,7 +57,7 @@ def test_twelve_strata_of_equal_programs_are_called_different_in_at_most_6_of_10
     for _ in range(count):
         samples = strata_of(rng, sample, 12)
         apart = Analysis(**BY_PROGRAM, family_over="stratum")
-        wide += any(each.verdict != "not_resolved" for each in compare(samples, Analysis(**BY_PROGRAM)))
+        wide += any(item.verdict != "not_resolved" for item in compare(samples, Analysis(**BY_PROGRAM)))
         narrow += any(each.verdict != "not_resolved" for each in compare(samples, apart))
     assert wide <= most
     assert narrow > 80
@@ -66,9 +66,9 @@ def test_twelve_strata_of_equal_programs_are_called_different_in_at_most_6_of_10
 def test_false_discoveries_are_bounded_as_a_fraction_and_more_is_found(sample):
     rng = np.random.default_rng(13)
     samples = [
-        each
+        item
         for program in range(10)
-        for each in (
+        for item in (
             sample(
                 np.exp(rng.normal(0, 0.02, 12)),
                 treatment=2 * program + 1,
@@ -83,8 +83,8 @@ def test_false_discoveries_are_bounded_as_a_fraction_and_more_is_found(sample):
     ]
     familywise = compare(samples, Analysis(**BY_PROGRAM))
     discovery = compare(samples, Analysis(**BY_PROGRAM, error_rate="false-discovery"))
-    found = [sum(each.verdict == "faster" for each in them) for them in (familywise, discovery)]
-    assert found[1] > found[0] > 0
+    result = [sum(each.verdict == "faster" for each in them) for them in (familywise, discovery)]
+    assert result[1] > result[0] > 0
     for each in discovery:
         assert (each.difference != "not_resolved") == (each.ci_family is None or each.ci_family.excludes(1))
         assert (each.difference != "not_resolved") == (each.p_holm <= 0.05)

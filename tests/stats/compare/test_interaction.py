@@ -38,15 +38,15 @@ def samples(sample, table, runtimes=("a", "b"), **of):
 def test_each_block_has_a_ratio_of_its_own(sample):
     """Paired t over the blocks' differences of differences of logarithms (SciPy)."""
     table = four(np.random.default_rng(1))
-    (found,) = ratios_of_speedups(samples(sample, table), replace(DECLARED, interval="log-delta"))
+    (result,) = ratios_of_speedups(samples(sample, table), replace(DECLARED, interval="log-delta"))
     logs = np.log(table)
     t = witness.ttest_1samp((logs[2] - logs[3]) - (logs[0] - logs[1]), 0)
-    assert (found.ratio.p, found.ratio.nu) == (pytest.approx(t.pvalue), 19)
+    assert (result.ratio.p, result.ratio.nu) == (pytest.approx(t.pvalue), 19)
     interval = t.confidence_interval()
-    assert (math.log(found.ci95.low), math.log(found.ci95.high)) == pytest.approx(tuple(interval))
-    assert (found.level, found.reference, found.change) == ("b", "a", "larger")
-    assert (found.treatment.id, found.baseline.id) == (4, 3)
-    assert (found.reference_treatment.id, found.reference_baseline.id) == (2, 1)
+    assert (math.log(result.ci95.low), math.log(result.ci95.high)) == pytest.approx(tuple(interval))
+    assert (result.level, result.reference, result.change) == ("b", "a", "larger")
+    assert (result.treatment.id, result.baseline.id) == (4, 3)
+    assert (result.reference_treatment.id, result.reference_baseline.id) == (2, 1)
 
 
 def test_the_ratio_of_ratios_of_means_has_the_uncertainty_of_its_effects(sample):
@@ -57,22 +57,22 @@ def test_the_ratio_of_ratios_of_means_has_the_uncertainty_of_its_effects(sample)
         ratio_across="runtime",
         estimand="ratio_of_means",
     )
-    (found,) = ratios_of_speedups(samples(sample, table), declared)
+    (result,) = ratios_of_speedups(samples(sample, table), declared)
     means = table.mean(axis=1)
-    assert found.ratio.value == pytest.approx((means[2] / means[3]) / (means[0] / means[1]))
+    assert result.ratio.value == pytest.approx((means[2] / means[3]) / (means[0] / means[1]))
     relative = table / means[:, None]
     effects = (relative[2] - relative[3]) - (relative[0] - relative[1])
-    assert found.ratio.se == pytest.approx(witness.sem(effects))
-    assert found.ratio.method == "block-means-log-delta"
+    assert result.ratio.se == pytest.approx(witness.sem(effects))
+    assert result.ratio.method == "block-means-log-delta"
 
 
 def test_a_median_of_ratios_has_one_too(sample):
     table = four(np.random.default_rng(3), 21)
     declared = Analysis(baseline=DECLARED.baseline, ratio_across="runtime", estimand="median_ratio")
-    (found,) = ratios_of_speedups(samples(sample, table), declared)
+    (result,) = ratios_of_speedups(samples(sample, table), declared)
     logs = np.log(table)
-    assert found.ratio.log == pytest.approx(np.median((logs[2] - logs[3]) - (logs[0] - logs[1])))
-    assert found.ratio.method == "block-median-sign"
+    assert result.ratio.log == pytest.approx(np.median((logs[2] - logs[3]) - (logs[0] - logs[1])))
+    assert result.ratio.method == "block-median-sign"
 
 
 def test_the_ratio_of_two_ratios_turns_over_with_them(sample):
@@ -88,11 +88,11 @@ def test_the_ratio_of_two_ratios_turns_over_with_them(sample):
 def test_of_several_levels_each_is_set_against_the_first_and_all_are_one_family(sample):
     rng = np.random.default_rng(5)
     table = np.vstack([four(rng), four(rng, gains=(0.1, 0.11))])
-    found = ratios_of_speedups(samples(sample, table, ("a", "b", "c", "d")), DECLARED)
-    assert [(each.level, each.reference) for each in found] == [("b", "a"), ("c", "a"), ("d", "a")]
-    p = [each.ratio.p for each in found]
-    assert [each.p_holm for each in found] == pytest.approx(list(multipletests(p, method="holm")[1]))
-    for each in found:
+    result = ratios_of_speedups(samples(sample, table, ("a", "b", "c", "d")), DECLARED)
+    assert [(each.level, each.reference) for each in result] == [("b", "a"), ("c", "a"), ("d", "a")]
+    p = [item.ratio.p for item in result]
+    assert [each.p_holm for each in result] == pytest.approx(list(multipletests(p, method="holm")[1]))
+    for each in result:
         assert each.ci_family.excludes(1) == (each.change != "not_resolved")
 
 
@@ -100,28 +100,28 @@ def test_without_blocks_the_variances_of_both_add_up(sample):
     table = four(np.random.default_rng(6))
     old_a, new_a, old_b, new_b = samples(sample, table)
     a, b = (contrast(*pair, order="sequential") for pair in ((old_a, new_a), (old_b, new_b)))
-    found = ratio_of_speedups(b, a)
+    result = ratio_of_speedups(b, a)
     logs = np.log(table)
-    assert found.se == pytest.approx(math.sqrt(sum(witness.sem(row) ** 2 for row in logs)))
-    assert 19 < found.nu < 76
-    assert found.n == 80
+    assert result.se == pytest.approx(math.sqrt(sum(witness.sem(row) ** 2 for row in logs)))
+    assert 19 < result.nu < 76
+    assert result.n == 80
 
 
 def test_blocks_that_only_one_runtime_has_are_in_no_ratio(sample):
     table = four(np.random.default_rng(7), 10)
     old_a, new_a, *_ = samples(sample, table)
     late = samples(sample, table, blocks=range(6, 16))[2:]
-    found = ratio_of_speedups(contrast(*late), contrast(old_a, new_a))
-    assert found.n == 5
+    result = ratio_of_speedups(contrast(*late), contrast(old_a, new_a))
+    assert result.n == 5
     other = samples(sample, table, blocks=range(101, 111))[2:]
     assert ratio_of_speedups(contrast(*other), contrast(old_a, new_a)) == Undefined("no_common_block")
 
 
 def test_what_has_no_ratio_stays_not_resolved_and_out_of_the_family(sample):
     table = four(np.random.default_rng(8))
-    given = samples(sample, np.vstack([table, table[:2]]), ("a", "b", "c"))
-    given[5] = sample([], treatment=6, levels={"algorithm": "kla", "runtime": "c"})
-    good, broken = ratios_of_speedups(given, DECLARED)
+    result = samples(sample, np.vstack([table, table[:2]]), ("a", "b", "c"))
+    result[5] = sample([], treatment=6, levels={"algorithm": "kla", "runtime": "c"})
+    good, broken = ratios_of_speedups(result, DECLARED)
     assert (broken.ratio, broken.change, broken.p_holm) == (Undefined("no_values"), "not_resolved", None)
     assert good.p_holm == good.ratio.p
 
@@ -131,8 +131,10 @@ def test_equal_gains_are_called_different_in_at_most_5_of_100(sample, perfect_pa
     count = 600
     assert perfect_passes(count, 0.05, 18, 43) > 0.98
     rng = np.random.default_rng(9)
-    found = (ratios_of_speedups(samples(sample, four(rng, gains=(0.2, 0.2))), DECLARED) for _ in range(count))
-    assert 18 <= sum(each[0].change != "not_resolved" for each in found) <= 43
+    result = (
+        ratios_of_speedups(samples(sample, four(rng, gains=(0.2, 0.2))), DECLARED) for _ in range(count)
+    )
+    assert 18 <= sum(item[0].change != "not_resolved" for item in result) <= 43
 
 
 def test_without_a_declared_factor_there_is_none(sample):
@@ -144,9 +146,9 @@ def test_blocks_that_all_have_the_same_ratio_of_means_leave_what_their_number_ca
     drift = np.exp(np.random.default_rng(11).normal(0, 0.1, 8))
     old_a, new_a, old_b, new_b = samples(sample, np.outer([1.0, 0.5, 1.0, 0.25], drift))
     a, b = contrast(old_a, new_a), contrast(old_b, new_b)
-    found = ratio_of_speedups(b, a, "ratio_of_means")
-    assert (found.value, found.se, found.p) == (pytest.approx(2.0), 0.0, 2**-7)
-    assert (found.method, found.estimand) == ("block-log-ratio-sign", "ratio_of_means")
+    result = ratio_of_speedups(b, a, "ratio_of_means")
+    assert (result.value, result.se, result.p) == (pytest.approx(2.0), 0.0, 2**-7)
+    assert (result.method, result.estimand) == ("block-log-ratio-sign", "ratio_of_means")
     same = ratio_of_speedups(a, a, "ratio_of_means")
     assert (same.value, same.se, same.p) == (1.0, 0.0, 1.0)
 
@@ -155,9 +157,9 @@ def test_blocks_that_all_have_the_same_ratio_of_means_leave_what_their_number_ca
     "odd", [{"failures": Failures(20, 0, 0)}, {"failures": Failures(21, 1, 1)}, {"provenance": "crowded"}]
 )
 def test_runs_that_fail_or_crowd_leave_it_unresolved(sample, odd):
-    given = samples(sample, four(np.random.default_rng(1)))
-    given[3] = replace(given[3], **odd)
-    (found,) = ratios_of_speedups(given, DECLARED)
+    result = samples(sample, four(np.random.default_rng(1)))
+    result[3] = replace(result[3], **odd)
+    (found,) = ratios_of_speedups(result, DECLARED)
     refused = odd != {"failures": Failures(20, 0, 0)}
     assert (found.refused, found.change) == ((True, "not_resolved") if refused else (False, "larger"))
     assert found.p_holm < 0.05
@@ -167,9 +169,9 @@ def test_pairs_on_one_side_only_leave_the_sum_of_both_variances(sample):
     old_a, new_a, old_b, new_b = samples(sample, four(np.random.default_rng(12)))
     a, b = contrast(old_a, new_a), contrast(old_b, new_b, order="sequential")
     for one, other in ((a, b), (b, a)):
-        found = ratio_of_speedups(one, other)
-        assert found.log == pytest.approx(speedup(one).log - speedup(other).log)
-        assert found.se == pytest.approx(math.hypot(speedup(a).se, speedup(b).se))
+        result = ratio_of_speedups(one, other)
+        assert result.log == pytest.approx(speedup(one).log - speedup(other).log)
+        assert result.se == pytest.approx(math.hypot(speedup(a).se, speedup(b).se))
 
 
 def test_where_one_ratio_of_means_has_no_value_neither_has_theirs(sample):

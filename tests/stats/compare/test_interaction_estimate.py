@@ -24,8 +24,8 @@ def table(seed=1, n=20, size=0.02, gains=(0.1, 0.3)):
 
 
 def two(sample, times, **of):
-    here = contrast(sample(times[0]), sample(times[1], treatment=2), **of)
-    return contrast(sample(times[2]), sample(times[3], treatment=2), **of), here
+    result = contrast(sample(times[0]), sample(times[1], treatment=2), **of)
+    return contrast(sample(times[2]), sample(times[3], treatment=2), **of), result
 
 
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
@@ -43,7 +43,7 @@ def test_errors_that_repetition_does_not_show_are_those_of_all_four(sample, stat
     times = table()
     one, other = two(sample, times, order=order)
     without = ratio_of_speedups(one, other, "ratio_of_means")
-    found = ratio_of_speedups(one, other, "ratio_of_means", type_b=(stated,))
+    result = ratio_of_speedups(one, other, "ratio_of_means", type_b=(stated,))
     common = ufloat(0, stated.u)
     errors = [common if stated.shared else ufloat(0, stated.u) for _ in range(4)]
     old_a, new_a, old_b, new_b = (
@@ -51,13 +51,13 @@ def test_errors_that_repetition_does_not_show_are_those_of_all_four(sample, stat
         for mean, error in zip(times.mean(axis=1), errors, strict=True)
     )
     expected = log(old_b / new_b / (old_a / new_a)).std_dev
-    assert found.se == pytest.approx(math.hypot(without.se, expected))
-    assert found.log == without.log
+    assert result.se == pytest.approx(math.hypot(without.se, expected))
+    assert result.log == without.log
     if expected > 1e-9:
-        assert found.interval().low < without.interval().low
-        assert found.nu > without.nu
+        assert result.interval().low < without.interval().low
+        assert result.nu > without.nu
     else:
-        assert found == without
+        assert result == without
 
 
 def test_errors_of_the_spec_and_of_the_clock_widen_what_is_declared(sample):
@@ -69,10 +69,10 @@ def test_errors_of_the_spec_and_of_the_clock_widen_what_is_declared(sample):
     ]
     of = {"baseline": {"algorithm": "x"}, "strata": ("runtime",), "ratio_across": "runtime"}
     (plain,) = ratios_of_speedups(four, Analysis(**of))
-    (found,) = ratios_of_speedups(four, Analysis(**of, type_b=(TypeB("clock", 0.05),)))
+    (result,) = ratios_of_speedups(four, Analysis(**of, type_b=(TypeB("clock", 0.05),)))
     assert plain.change == "larger"
-    assert (found.change, found.ratio.log) == ("not_resolved", plain.ratio.log)
-    assert found.ci95.low < plain.ci95.low
+    assert (result.change, result.ratio.log) == ("not_resolved", plain.ratio.log)
+    assert result.ci95.low < plain.ci95.low
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_the_interval_is_of_the_kind_that_is_declared_and_of_the_size_of_the_oth
     of = {"metric": "rate", "unit": "1/s", "better": better}
     pairs = [[sample(times[i], treatment=i + 1, **of) for i in (k, k + 1)] for k in (2, 0)]
     one, other = (contrast(*pair, order=order) for pair in pairs)
-    found = ratio_of_speedups(one, other, estimand, interval)
+    result = ratio_of_speedups(one, other, estimand, interval)
     by_t = ratio_of_speedups(one, other, estimand)
-    assert (found.method, found.log, found.se) == (method, by_t.log, by_t.se)
-    mine, theirs = found.interval(), by_t.interval()
+    assert (result.method, result.log, result.se) == (method, by_t.log, by_t.se)
+    mine, theirs = result.interval(), by_t.interval()
     assert math.log(mine.low) == pytest.approx(math.log(theirs.low), abs=0.2 * by_t.se)
     assert math.log(mine.high) == pytest.approx(math.log(theirs.high), abs=0.2 * by_t.se)
-    assert (found.interval() is None or found.interval().excludes(1)) == (found.p <= 0.05)
-    assert all(assumptions(found.method))
+    assert (result.interval() is None or result.interval().excludes(1)) == (result.p <= 0.05)
+    assert all(assumptions(result.method))
 
 
 def test_intervals_by_resampling_cover_as_often_as_they_say(sample, perfect_passes):
@@ -115,8 +115,8 @@ def test_intervals_by_resampling_cover_as_often_as_they_say(sample, perfect_pass
     for _ in range(count):
         times = np.exp(rng.normal(0, 0.2, (4, 8))) * np.array([2.0, 1.0, 3.0, 1.0])[:, None]
         one, other = two(sample, times)
-        found = ratio_of_speedups(one, other, "ratio_of_means", "bootstrap-t").interval()
-        covered += found is not None and found.low <= 1.5 <= found.high
+        result = ratio_of_speedups(one, other, "ratio_of_means", "bootstrap-t").interval()
+        covered += result is not None and result.low <= 1.5 <= result.high
     assert 275 <= covered <= 296
 
 
@@ -124,8 +124,8 @@ def test_a_mean_that_one_value_makes_leaves_the_ratio_open(sample):
     times = table(n=6)
     times[0, 2] = 1e4
     one, other = two(sample, times)
-    found = ratio_of_speedups(one, other, "ratio_of_means")
+    result = ratio_of_speedups(one, other, "ratio_of_means")
     share = times[0] / times[0].mean()
-    assert found.least_p == pytest.approx(witness.ttest_1samp(share, 0).pvalue)
-    assert found.interval() is None
-    assert found.p >= found.least_p
+    assert result.least_p == pytest.approx(witness.ttest_1samp(share, 0).pvalue)
+    assert result.interval() is None
+    assert result.p >= result.least_p

@@ -68,18 +68,18 @@ def test_one_sided_it_is_tost_at_alpha_and_the_interval_at_twice_that_lies_insid
     rng = np.random.default_rng(3)
     old, new = np.exp(rng.normal(0, 0.03, (2, 12)))
     new /= truth
-    found = speedup(contrast(sample(old), sample(new, treatment=2)))
-    judged = judge_within(found, 0.05, alpha, one_sided=True)
+    result = speedup(contrast(sample(old), sample(new, treatment=2)))
+    judged = judge_within(result, 0.05, alpha, one_sided=True)
     if judged.indicated == "holds":
         p, _, _ = ttost_paired(np.log(old), np.log(new), math.log(0.95), math.log(1.05))
         assert judged.p == pytest.approx(p, rel=1e-10)
-        assert judged.interval == found.interval(2 * alpha)
+        assert judged.interval == result.interval(2 * alpha)
         inside = not (judged.interval.low < 0.95 or judged.interval.high > 1.05)
         assert (judged.outcome == "holds") == inside
     else:
-        assert judged == judge_within(found, 0.05, alpha)
-    (one,) = judge_together([judged], [found], alpha)
-    assert (one.outcome, one.interval) == (judged.outcome, judged.interval)
+        assert judged == judge_within(result, 0.05, alpha)
+    (together,) = judge_together([judged], [result], alpha)
+    assert (together.outcome, together.interval) == (judged.outcome, judged.interval)
 
 
 @given(
@@ -89,8 +89,8 @@ def test_one_sided_it_is_tost_at_alpha_and_the_interval_at_twice_that_lies_insid
 )
 def test_p_is_at_most_alpha_exactly_when_the_interval_leaves_out_the_ratio(sample, pairs, value, alpha):
     old, new = zip(*pairs, strict=True)
-    found = speedup(contrast(sample(old), sample(new, treatment=2)))
-    p, interval = found.p_of(value), found.interval(alpha)
+    result = speedup(contrast(sample(old), sample(new, treatment=2)))
+    p, interval = result.p_of(value), result.interval(alpha)
     assume(abs(p - alpha) > 1e-9)
     assert (p < alpha) == (interval is not None and interval.excludes(value))
 
@@ -106,17 +106,17 @@ def test_without_a_ratio_nothing_is_resolved():
 
 
 def test_a_constant_ratio_is_judged_by_the_signs_that_it_has(sample):
-    same = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2)))
-    assert same.p_of(1.0) == 1.0
-    assert same.p_of(1.01) == same.p_of(0.5) == 2.0**-5
-    assert judge_within(same, 0.01).outcome == "holds"
+    result = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2)))
+    assert result.p_of(1.0) == 1.0
+    assert result.p_of(1.01) == result.p_of(0.5) == 2.0**-5
+    assert judge_within(result, 0.01).outcome == "holds"
     few = speedup(contrast(sample([2.0] * 5), sample([2.0] * 5, treatment=2)))
     assert judge_within(few, 0.01).outcome == "not_resolved"
 
 
 def test_statements_that_are_one_family_are_adjusted_by_holm_and_keep_what_has_no_ratio(sample):
     ratios = [ratio(sample, 1.05, seed=s) for s in range(4)] + [Undefined("no_values")]
-    alone = [judge_at_least(each, 1.03) for each in ratios]
+    alone = [judge_at_least(item, 1.03) for item in ratios]
     family = judge_together(alone, ratios)
     p = [each.p for each in alone[:-1]]
     assert [each.p_holm for each in family[:-1]] == pytest.approx(list(multipletests(p, method="holm")[1]))
@@ -126,9 +126,9 @@ def test_statements_that_are_one_family_are_adjusted_by_holm_and_keep_what_has_n
 
 
 def test_a_ratio_that_is_the_bound_itself_indicates_that_it_fails(sample):
-    same = speedup(contrast(sample([1.0, 1.1, 1.2]), sample([1.0, 1.1, 1.2], treatment=2)))
-    judged = judge_at_least(same, 1.0)
-    assert (same.value, judged.outcome, judged.indicated) == (1.0, "not_resolved", "fails")
+    result = speedup(contrast(sample([1.0, 1.1, 1.2]), sample([1.0, 1.1, 1.2], treatment=2)))
+    judged = judge_at_least(result, 1.0)
+    assert (result.value, judged.outcome, judged.indicated) == (1.0, "not_resolved", "fails")
 
 
 def judged(indicated, p):

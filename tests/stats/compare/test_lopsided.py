@@ -38,7 +38,7 @@ def test_the_treatment_that_varies_more_is_called_better_with_more_care(sample, 
     restless, calm = 0.1 * rng.lognormal(0, 0.5, 12), 0.01 * rng.normal(size=12)
     if better == "higher":  # a rate has its long tail below
         restless, calm = -restless, -calm
-    plain, found = judged(both(sample, restless, calm, better))
+    plain, result = judged(both(sample, restless, calm, better))
     d = restless - calm if better == "lower" else calm - restless
     skewness = witness.skew(d) + math.sqrt(6 / 12)
     a = skewness / math.sqrt(12)
@@ -48,9 +48,9 @@ def test_the_treatment_that_varies_more_is_called_better_with_more_care(sample, 
         return 2 * witness.t.sf(abs(t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6), 11)
 
     for at in np.exp(plain.log + plain.se * np.array([-4, -2, -1, 1, 2, 4])):
-        assert found.p_of(at) == pytest.approx(max(plain.p_of(at), p_of_hall(at)))
+        assert result.p_of(at) == pytest.approx(max(plain.p_of(at), p_of_hall(at)))
     # A restless old treatment seems faster than it is: the new one may be better than it looks.
-    one, other = plain.interval(0.01), found.interval(0.01)
+    one, other = plain.interval(0.01), result.interval(0.01)
     assert other.low == pytest.approx(one.low)
     assert other.high > 1.01 * one.high
 
@@ -67,8 +67,8 @@ def test_the_other_way_round_the_interval_is_the_reciprocal(sample):
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
 def test_treatments_that_vary_alike_are_judged_as_ever(sample, estimand):
     rng = np.random.default_rng(8)
-    plain, found = judged(both(sample, *(0.1 * rng.lognormal(0, 0.5, (2, 12)))), estimand)
-    assert found is plain
+    plain, result = judged(both(sample, *(0.1 * rng.lognormal(0, 0.5, (2, 12)))), estimand)
+    assert result is plain
 
 
 @pytest.mark.parametrize("better", ["lower", "higher"])
@@ -77,9 +77,9 @@ def test_a_ratio_of_means_has_the_tail_of_its_parts(sample, better):
     restless, calm = 0.1 * rng.lognormal(0, 0.5, 12), 0.01 * rng.normal(size=12)
     if better == "higher":
         restless, calm = -restless, -calm
-    plain, found = judged(both(sample, restless, calm, better), "ratio_of_means")
-    assert found.interval(0.01).high > plain.interval(0.01).high
-    assert found.interval(0.01).low == pytest.approx(plain.interval(0.01).low)
+    plain, result = judged(both(sample, restless, calm, better), "ratio_of_means")
+    assert result.interval(0.01).high > plain.interval(0.01).high
+    assert result.interval(0.01).low == pytest.approx(plain.interval(0.01).low)
 
 
 def test_one_look_at_a_number_of_blocks_that_was_fixed_asks_for_the_same_care(sample):
@@ -88,7 +88,7 @@ def test_one_look_at_a_number_of_blocks_that_was_fixed_asks_for_the_same_care(sa
     pair = both(sample, 0.1 * (rng.lognormal(0, 0.5, 12) - 2), np.zeros(12))
     plain, _ = judged(pair)
     assert plain.log < 0
-    (fixed,), (looked,) = (compare(pair, Analysis(), looks=each) for each in (None, Looks((12,))))
+    (fixed,), (looked,) = (compare(pair, Analysis(), looks=item) for item in (None, Looks((12,))))
     (within,) = compare(pair, Analysis(margin=0.2))
     assert within.p == fixed.p > plain.p
     assert within.ci95 == fixed.ci95

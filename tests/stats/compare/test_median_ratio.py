@@ -22,14 +22,14 @@ def between(sample, old, new, order="randomized-blocks", **of):
 
 
 def test_the_estimate_is_the_median_of_the_ratios_of_blocks(sample):
-    found = estimate(between(sample, [2.0, 6.0, 4.0], [1.0, 1.0, 1.0]), "median_ratio")
-    assert (found.value, found.method, found.n) == (pytest.approx(4.0), "block-median-sign", 3)
+    result = estimate(between(sample, [2.0, 6.0, 4.0], [1.0, 1.0, 1.0]), "median_ratio")
+    assert (result.value, result.method, result.n) == (pytest.approx(4.0), "block-median-sign", 3)
 
 
 @given(pairs, st.floats(0.6, 1.7))
 def test_p_is_that_of_the_sign_test_with_ties_on_both_sides(sample, values, ratio):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
-    found = estimate(between(sample, old, new), "median_ratio")
+    old, new = (np.array(value) for value in zip(*values, strict=True))
+    result = estimate(between(sample, old, new), "median_ratio")
     log_ratios = np.log(old) - np.log(new)
     below, above = (log_ratios <= math.log(ratio)).sum(), (log_ratios >= math.log(ratio)).sum()
     p = (
@@ -37,14 +37,14 @@ def test_p_is_that_of_the_sign_test_with_ties_on_both_sides(sample, values, rati
         if min(below, above) * 2 < len(values)
         else 1
     )
-    assert found.p_of(ratio) == pytest.approx(min(1.0, p), rel=1e-10)
+    assert result.p_of(ratio) == pytest.approx(min(1.0, p), rel=1e-10)
 
 
 @given(pairs, st.floats(0.005, 0.4), st.floats(0.6, 1.7))
 def test_the_interval_excludes_a_ratio_exactly_when_its_p_is_at_most_alpha(sample, values, alpha, ratio):
     old, new = zip(*values, strict=True)
-    found = estimate(between(sample, old, new), "median_ratio")
-    p, interval = found.p_of(ratio), found.interval(alpha)
+    result = estimate(between(sample, old, new), "median_ratio")
+    p, interval = result.p_of(ratio), result.interval(alpha)
     edge = interval and min(abs(math.log(ratio / interval.low)), abs(math.log(ratio / interval.high))) < 1e-12
     assume(abs(p - alpha) > 1e-12 and not edge)
     assert (p < alpha) == (interval is not None and interval.excludes(ratio))
@@ -63,7 +63,7 @@ def test_the_interval_begins_at_the_order_statistic_of_the_tables(n, k):
 @given(pairs)
 def test_swapping_the_two_turns_everything_over(sample, values):
     old, new = zip(*values, strict=True)
-    one, other = (estimate(between(sample, *each), "median_ratio") for each in ((old, new), (new, old)))
+    one, other = (estimate(between(sample, *item), "median_ratio") for item in ((old, new), (new, old)))
     assert one.value == pytest.approx(1 / other.value)
     assert one.p == other.p
     mine, theirs = one.interval(0.3), other.interval(0.3)
@@ -77,13 +77,13 @@ def test_one_value_far_out_moves_nothing_but_itself(sample):
     old, new = np.exp(rng.normal(0, 0.1, (2, 15)))
     spoiled = new.copy()
     spoiled[np.argmin(old / new)] *= 1e6
-    one, other = (estimate(between(sample, old, each), "median_ratio") for each in (new, spoiled))
+    one, other = (estimate(between(sample, old, item), "median_ratio") for item in (new, spoiled))
     assert (one.log, one.interval(), one.p) == (other.log, other.interval(), other.p)
 
 
 def test_a_constant_ratio_has_the_p_of_its_signs(sample):
-    found = estimate(between(sample, [2.0] * 8, [1.0] * 8), "median_ratio")
-    assert (found.p, found.interval().low, resolvable(found)) == (2.0**-7, pytest.approx(2.0), None)
+    result = estimate(between(sample, [2.0] * 8, [1.0] * 8), "median_ratio")
+    assert (result.p, result.interval().low, resolvable(result)) == (2.0**-7, pytest.approx(2.0), None)
 
 
 def test_one_block_has_no_median(sample):
@@ -94,18 +94,18 @@ def test_without_pairs_it_is_the_ratio_of_medians_of_price_and_bonett(sample):
     """n = 9: c = 2, z from 2 P(Bin(9, 1/2) <= 1), by hand."""
     rng = np.random.default_rng(8)
     old, new = np.exp(rng.normal(0, 0.2, (2, 9)))
-    found = estimate(between(sample, old, new, "sequential"), "median_ratio")
-    assert found.value == pytest.approx(np.median(old) / np.median(new))
+    result = estimate(between(sample, old, new, "sequential"), "median_ratio")
+    assert result.value == pytest.approx(np.median(old) / np.median(new))
     z = witness.norm.isf(witness.binom.cdf(1, 9, 0.5))
     errors = [np.log(np.sort(x)[7] / np.sort(x)[1]) / (2 * z) for x in (old, new)]
-    assert found.se == pytest.approx(math.hypot(*errors))
-    assert (found.method, found.nu) == ("unpaired-medians-log-delta", 16)
-    assert found.estimand == "median_ratio"
+    assert result.se == pytest.approx(math.hypot(*errors))
+    assert (result.method, result.nu) == ("unpaired-medians-log-delta", 16)
+    assert result.estimand == "median_ratio"
 
 
 def test_medians_without_any_spread_about_them_are_no_ratio_unless_all_is_constant(sample):
     flat = [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 3.0]
-    found = estimate(between(sample, flat, [x * 2 for x in flat], "sequential"), "median_ratio")
-    assert found == Undefined("no_spread_at_median")
+    result = estimate(between(sample, flat, [x * 2 for x in flat], "sequential"), "median_ratio")
+    assert result == Undefined("no_spread_at_median")
     constant = estimate(between(sample, [2.0] * 4, [1.0] * 4, "sequential"), "median_ratio")
     assert constant.method == "unpaired-log-ratio-permutation"

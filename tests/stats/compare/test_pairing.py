@@ -11,7 +11,7 @@ from steelyard.stats.compare.pairing import pair_up
 def factorial(sample):
     """opt × n × threads, 2 × 2 × 2, ids from 1."""
     levels = [{"opt": o, "n": n, "threads": t} for o in ("O2", "O3") for n in (1, 2) for t in (1, 2)]
-    return [sample([1.0], treatment=i, levels=each) for i, each in enumerate(levels, 1)]
+    return [sample([1.0], treatment=i, levels=item) for i, item in enumerate(levels, 1)]
 
 
 def ids(pairs):

@@ -27,20 +27,23 @@ def test_95_percent_intervals_cover_and_do_not_reach_far_beyond(sample, perfect_
     assert perfect_passes(count, 0.05, 0, 31) > 0.98
     rng = np.random.default_rng([1, n])
     declared = Analysis(estimand="quantile", quantile=of)
-    found = [compare(pair(sample, rng, n, 1.2), declared, order=order)[0] for _ in range(count)]
-    missed = sum(each.ci95.excludes(1.2) for each in found)
+    result = [compare(pair(sample, rng, n, 1.2), declared, order=order)[0] for _ in range(count)]
+    missed = sum(each.ci95.excludes(1.2) for each in result)
     assert missed <= 31
-    widths = [math.log(each.ci95.high / each.ci95.low) / 2 for each in found]
-    values = [each.speedup.log for each in found]
+    widths = [math.log(item.ci95.high / item.ci95.low) / 2 for item in result]
+    values = [each.speedup.log for each in result]
     assert np.mean(widths) < 1.6 * 1.96 * np.std(values)
 
 
 def test_a_slow_tenth_shows_at_p99_and_not_in_the_median(sample):
     rng = np.random.default_rng(2)
-    shown = {each.quantile: each for each in quantile_speedups(contrast(*pair(sample, rng, 1000, slow=0.1)))}
-    assert shown[0.5].ci95.low < 1.05
-    assert shown[0.99].ci95.low > 1.5
-    assert list(shown) == [0.1, 0.25, 0.5, 0.75, 0.9, 0.99]
+    output = {
+        speedup.quantile: speedup
+        for speedup in quantile_speedups(contrast(*pair(sample, rng, 1000, slow=0.1)))
+    }
+    assert output[0.5].ci95.low < 1.05
+    assert output[0.99].ci95.low > 1.5
+    assert list(output) == [0.1, 0.25, 0.5, 0.75, 0.9, 0.99]
 
 
 @pytest.mark.parametrize("level", [0.3, 0.05, 0.01])
@@ -54,17 +57,17 @@ def test_quantiles_of_rates_count_from_the_better_end(sample):
     rng = np.random.default_rng(4)
     times = pair(sample, rng, 200, slow=0.2)
     rates = [
-        sample(1 / np.asarray(each.values), treatment=i, metric="rate", unit="1/s", better="higher")
-        for i, each in enumerate(times, 1)
+        sample(1 / np.asarray(item.values), treatment=i, metric="rate", unit="1/s", better="higher")
+        for i, item in enumerate(times, 1)
     ]
-    for of in (0.5, 0.9):
-        by_time, by_rate = (quantile_ratio(contrast(*both), of) for both in (times, rates))
+    for value in (0.5, 0.9):
+        by_time, by_rate = (quantile_ratio(contrast(*both), value) for both in (times, rates))
         assert by_rate.value == pytest.approx(by_time.value, rel=0.01)
 
 
 def test_too_few_values_leave_the_interval_open_and_the_comparison_unresolved(sample):
-    (found,) = compare(
+    (result,) = compare(
         pair(sample, np.random.default_rng(5), 20, 3.0), Analysis(estimand="quantile", quantile=0.9)
     )
-    assert found.ci95 is None
-    assert found.verdict == "not_resolved"
+    assert result.ci95 is None
+    assert result.verdict == "not_resolved"

@@ -89,15 +89,15 @@ def test_a_busy_neighbour_does_not_change_how_often_equal_programs_are_told_apar
     count = 1000
     assert perfect_passes(count, 0.05, 33, 67) > 0.98
     rng = np.random.default_rng([14, blocks])
-    found = {"sign-flip": 0, "log-delta": 0}
+    result = {"sign-flip": 0, "log-delta": 0}
     for _ in range(count):
         shared = rng.random((2, blocks)) < 1 / 12
         times = np.exp(rng.normal(0, 0.01, (2, blocks)) + shared * rng.uniform(0.5, 1.0, (2, blocks)))
         pair = [sample(t, treatment=i) for i, t in enumerate(times, 1)]
-        for kind in found:
-            found[kind] += compare(pair, Analysis(interval=kind))[0].verdict != "not_resolved"
-    assert 33 <= found["sign-flip"] <= 67
-    assert found["log-delta"] <= 25
+        for kind in result:
+            result[kind] += compare(pair, Analysis(interval=kind))[0].verdict != "not_resolved"
+    assert 33 <= result["sign-flip"] <= 67
+    assert result["log-delta"] <= 25
 
 
 @pytest.mark.parametrize("family", ["baseline", "all-pairs"])
@@ -118,16 +118,16 @@ def test_the_usual_order_calls_the_same_program_different_in_half_of_the_cases_u
     different in half; of the others most, and by t alone all are.
     """
     rng = np.random.default_rng(5)
-    alone = told = 0
+    alone = message = 0
     false = {True: [], False: []}
     for _ in range(200):
         pair = run(rng, sample, [0, 0], blocks=20, kind="linear", order="sequential")
         (c,) = compare(pair, Analysis(), order="sequential")
         alone += estimate(contrast(*pair, order="sequential")).p < 0.05
-        told += "trend" in c.flags
+        message += "trend" in c.flags
         false["autocorrelated" in c.flags].append(c.verdict != "not_resolved")
     assert alone > 190
-    assert told > 180
+    assert message > 180
     assert min(map(len, false.values())) > 50
     assert np.mean(false[False]) > 0.9
     assert np.mean(false[True]) < 0.75
@@ -155,8 +155,8 @@ def test_any_wrong_word_about_the_margin_comes_in_at_most_5_of_100_families(samp
     allowed = [{"not_resolved"}] * 4 + [{"faster"}] + [{"equivalent", "not_resolved"}] * 2
     wrong = 0
     for _ in range(count):
-        found = compare(run(rng, sample, effects, blocks=20, size=0.005), Analysis(margin=0.02))
-        wrong += any(c.verdict not in each for c, each in zip(found, allowed, strict=True))
+        result = compare(run(rng, sample, effects, blocks=20, size=0.005), Analysis(margin=0.02))
+        wrong += any(c.verdict not in item for c, item in zip(result, allowed, strict=True))
     assert wrong <= most
 
 

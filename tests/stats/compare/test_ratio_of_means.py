@@ -32,8 +32,8 @@ def ends(interval):
 
 
 def test_table_1_unpaired_log_delta_and_fieller_have_the_golden_intervals(sample, run_2, run_5):
-    of = between(sample, run_2, run_5, "sequential")
-    log_delta = estimate(of, "ratio_of_means")
+    result = between(sample, run_2, run_5, "sequential")
+    log_delta = estimate(result, "ratio_of_means")
     assert (log_delta.value, log_delta.nu) == pytest.approx((1.026769, 10.667455), abs=5e-7)
     assert ends(log_delta.interval()) == pytest.approx((0.652345, 1.616100), abs=5e-7)
     assert (log_delta.method, log_delta.estimand, log_delta.n) == (
@@ -41,7 +41,7 @@ def test_table_1_unpaired_log_delta_and_fieller_have_the_golden_intervals(sample
         "ratio_of_means",
         16,
     )
-    fieller = estimate(of, "ratio_of_means", "fieller")
+    fieller = estimate(result, "ratio_of_means", "fieller")
     assert ends(fieller.interval()) == pytest.approx((0.596401, 1.554747), abs=5e-7)
     assert fieller.distribution.g() == pytest.approx(0.045375, abs=5e-7)
 
@@ -54,11 +54,11 @@ def test_table_1_fieller_with_seven_degrees_of_freedom(sample, run_2, run_5):
 
 
 def test_table_1_paired_fieller_and_covariance(sample, run_2, run_5):
-    of = between(sample, run_2, run_5)
-    assert ends(estimate(of, "ratio_of_means", "fieller").interval()) == pytest.approx(
+    result = between(sample, run_2, run_5)
+    assert ends(estimate(result, "ratio_of_means", "fieller").interval()) == pytest.approx(
         (0.681089, 1.332814), abs=5e-7
     )
-    means = means_of(of)
+    means = means_of(result)
     assert means.r_both * means.top_mean * means.bottom_mean == pytest.approx(94.962656, abs=5e-7)
     assert means.r_both / (means.r_top * means.r_bottom) == pytest.approx(0.719170, abs=5e-7)
     assert means.u_relative * means.value == pytest.approx(0.133930, abs=5e-7)
@@ -82,25 +82,25 @@ def test_table_1_monte_carlo_of_supplement_1(sample, run_2, run_5):
 
 
 def test_paired_monte_carlo_draws_the_correlation_too(sample, run_2, run_5):
-    of = between(sample, run_2, run_5)
-    draws = estimate(of, "ratio_of_means", "gum-s1").interval()
+    result = between(sample, run_2, run_5)
+    draws = estimate(result, "ratio_of_means", "gum-s1").interval()
     # Fieller inverts the same bivariate t (paired 0.681 to 1.333); the two agree to a few hundredths.
     assert ends(draws) == pytest.approx((0.68, 1.33), abs=0.05)
 
 
 @given(pairs)
 def test_paired_fieller_is_the_paired_t_test_of_numerator_minus_ratio_times_denominator(sample, values):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
-    found = estimate(between(sample, old, new), "ratio_of_means", "fieller")
-    assume(found.distribution is not None)
+    old, new = (np.array(value) for value in zip(*values, strict=True))
+    result = estimate(between(sample, old, new), "ratio_of_means", "fieller")
+    assume(result.distribution is not None)
     # Values in one exact ratio have no spread to test by.
-    assume(np.ptp(old - found.value * new) >= 1e-6)
+    assume(np.ptp(old - result.value * new) >= 1e-6)
     for ratio in (0.8, 1.0, 1.3):
         residuals = old - ratio * new
         assume(np.ptp(residuals) >= 1e-6)
         p = witness.ttest_1samp(residuals, 0).pvalue
-        floor = max(witness.ttest_1samp(each, 0).pvalue for each in (old, new) if np.ptp(each) > 1e-6)
-        assert found.p_of(ratio) == pytest.approx(max(p, floor), rel=1e-6, abs=1e-12)
+        floor = max(witness.ttest_1samp(item, 0).pvalue for item in (old, new) if np.ptp(item) > 1e-6)
+        assert result.p_of(ratio) == pytest.approx(max(p, floor), rel=1e-6, abs=1e-12)
 
 
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
@@ -110,8 +110,8 @@ def test_every_interval_excludes_a_ratio_exactly_when_its_p_is_at_most_alpha(
     sample, kind, order, values, alpha, ratio
 ):
     old, new = zip(*values, strict=True)
-    found = estimate(between(sample, old, new, order), "ratio_of_means", kind)
-    p, interval = found.p_of(ratio), found.interval(alpha)
+    result = estimate(between(sample, old, new, order), "ratio_of_means", kind)
+    p, interval = result.p_of(ratio), result.interval(alpha)
     edge = interval and min(abs(ratio - interval.low), abs(ratio - interval.high)) < 1e-9
     assume(abs(p - alpha) > 1e-9 and not edge)
     assert (p < alpha) == (interval is not None and interval.excludes(ratio))
@@ -122,10 +122,10 @@ def test_every_interval_excludes_a_ratio_exactly_when_its_p_is_at_most_alpha(
 @given(values=pairs)
 def test_swapping_the_two_turns_the_interval_over(sample, kind, order, values):
     old, new = zip(*values, strict=True)
-    one = estimate(between(sample, old, new, order), "ratio_of_means", kind)
+    result = estimate(between(sample, old, new, order), "ratio_of_means", kind)
     other = estimate(between(sample, new, old, order), "ratio_of_means", kind)
-    assert one.value == pytest.approx(1 / other.value)
-    mine, theirs = one.interval(), other.interval()
+    assert result.value == pytest.approx(1 / other.value)
+    mine, theirs = result.interval(), other.interval()
     if mine is not None and theirs is not None:
         assert ends(mine) == pytest.approx(ends(theirs.reciprocal()), rel=1e-7)
 
@@ -134,9 +134,9 @@ def test_swapping_the_two_turns_the_interval_over(sample, kind, order, values):
 def test_swapping_the_two_turns_a_drawn_interval_over_up_to_its_draws(sample, kind):
     rng = np.random.default_rng(4)
     old, new = np.exp(rng.normal(0, 0.1, (2, 15)))
-    one = estimate(between(sample, old, new), "ratio_of_means", kind)
+    result = estimate(between(sample, old, new), "ratio_of_means", kind)
     other = estimate(between(sample, new, old), "ratio_of_means", kind)
-    assert ends(one.interval()) == pytest.approx(ends(other.interval().reciprocal()), rel=0.01)
+    assert ends(result.interval()) == pytest.approx(ends(other.interval().reciprocal()), rel=0.01)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -144,26 +144,26 @@ def test_the_order_of_blocks_and_the_unit_of_time_do_not_matter(sample, kind):
     rng = np.random.default_rng(5)
     old, new = np.exp(rng.normal(0, 0.1, (2, 20)))
     order = rng.permutation(20)
-    one = estimate(between(sample, old, new), "ratio_of_means", kind)
+    result = estimate(between(sample, old, new), "ratio_of_means", kind)
     other = estimate(between(sample, 1e3 * old[order], 1e3 * new[order]), "ratio_of_means", kind)
     tolerance = 0.01 if kind == "bootstrap-t" else 1e-9
-    assert ends(one.interval()) == pytest.approx(ends(other.interval()), rel=tolerance)
+    assert ends(result.interval()) == pytest.approx(ends(other.interval()), rel=tolerance)
 
 
 def test_draws_depend_on_the_seed_alone(sample):
     rng = np.random.default_rng(6)
-    of = between(sample, *np.exp(rng.normal(0, 0.1, (2, 10))))
+    result = between(sample, *np.exp(rng.normal(0, 0.1, (2, 10))))
     for kind in ("gum-s1", "bootstrap-t"):
-        one, again, other = (estimate(of, "ratio_of_means", kind, seed=s).interval() for s in (1, 1, 2))
+        one, again, other = (estimate(result, "ratio_of_means", kind, seed=s).interval() for s in (1, 1, 2))
         assert one == again != other
 
 
 def test_a_denominator_that_may_be_zero_has_no_bounded_interval(sample):
     old, new = [10.0, 11.0, 9.0, 10.0], [1.0, 0.0, 30.0, 1.0]
-    found = estimate(between(sample, old, new, "sequential"), "ratio_of_means", "fieller")
-    assert found.distribution.g() > 1
-    assert found.interval() is None
-    assert found.p > 0.05
+    result = estimate(between(sample, old, new, "sequential"), "ratio_of_means", "fieller")
+    assert result.distribution.g() > 1
+    assert result.interval() is None
+    assert result.p > 0.05
 
 
 def test_zeros_are_values_of_a_mean_and_a_mean_of_zero_is_none(sample):
@@ -176,9 +176,9 @@ def test_zeros_are_values_of_a_mean_and_a_mean_of_zero_is_none(sample):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_units_that_all_have_the_same_ratio_are_judged_by_their_number(sample, kind):
-    found = estimate(between(sample, [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]), "ratio_of_means", kind)
-    assert (found.value, found.nu, found.p) == (2.0, None, 0.25)
-    assert found.method == "block-log-ratio-sign"
+    result = estimate(between(sample, [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]), "ratio_of_means", kind)
+    assert (result.value, result.nu, result.p) == (2.0, None, 0.25)
+    assert result.method == "block-log-ratio-sign"
     two = estimate(between(sample, [2.0] * 3, [1.0] * 4, "sequential"), "ratio_of_means", kind)
     assert (two.method, two.p) == ("unpaired-log-ratio-permutation", 2 / math.comb(7, 3))
 
@@ -188,9 +188,9 @@ def test_one_block_has_no_ratio(sample):
 
 
 def test_the_effects_of_units_have_the_uncertainty_of_the_ratio(sample, run_2, run_5):
-    of = between(sample, run_2, run_5)
-    found = effects(of, "ratio_of_means")
-    assert witness.sem(found) == pytest.approx(estimate(of, "ratio_of_means").se)
+    result = between(sample, run_2, run_5)
+    found = effects(result, "ratio_of_means")
+    assert witness.sem(found) == pytest.approx(estimate(result, "ratio_of_means").se)
 
 
 def test_an_interval_that_the_estimand_does_not_have_is_refused(sample):
@@ -207,8 +207,8 @@ def test_an_interval_that_the_estimand_does_not_have_is_refused(sample):
 )
 def test_values_without_spread_have_a_ratio_of_means_and_what_their_number_can_say(sample, order, method, p):
     old, new, other = sample([3.0] * 4), sample([1.5] * 4, treatment=2), sample([3.0] * 4, treatment=3)
-    found = estimate(contrast(old, new, order=order), "ratio_of_means")
-    assert (found.value, found.se, found.p) == (pytest.approx(2.0), 0.0, pytest.approx(p))
-    assert (found.method, found.estimand) == (method, "ratio_of_means")
+    result = estimate(contrast(old, new, order=order), "ratio_of_means")
+    assert (result.value, result.se, result.p) == (pytest.approx(2.0), 0.0, pytest.approx(p))
+    assert (result.method, result.estimand) == (method, "ratio_of_means")
     same = estimate(contrast(old, other, order=order), "ratio_of_means")
     assert (same.value, same.p) == (1.0, 1.0)

@@ -19,33 +19,33 @@ def alone(value):
 
 
 def compared(old, new):
-    (found,) = compare_sessions([{"f": each} for each in old], {"f": new})
-    return found
+    (result,) = compare_sessions([{"f": item} for item in old], {"f": new})
+    return result
 
 
 def test_the_interval_is_the_prediction_interval_of_one_more_session():
-    found = compared(map(alone, OLD), alone(-0.5))
+    result = compared(map(alone, OLD), alone(-0.5))
     half = t.ppf(0.975, 4) * np.std(OLD, ddof=1) * math.sqrt(1 + 1 / 5)
-    assert found.speedup == pytest.approx(math.exp(np.mean(OLD) + 0.5))
-    assert found.interval.low == pytest.approx(math.exp(np.mean(OLD) + 0.5 - half))
-    assert found.interval.high == pytest.approx(math.exp(np.mean(OLD) + 0.5 + half))
-    assert (found.outcome, found.sessions) == ("faster", 5)
+    assert result.speedup == pytest.approx(math.exp(np.mean(OLD) + 0.5))
+    assert result.interval.low == pytest.approx(math.exp(np.mean(OLD) + 0.5 - half))
+    assert result.interval.high == pytest.approx(math.exp(np.mean(OLD) + 0.5 + half))
+    assert (result.outcome, result.sessions) == ("faster", 5)
 
 
 def test_a_session_like_the_others_is_not_resolved():
-    found = compared(map(alone, OLD), alone(0.005))
-    assert found.outcome == "not_resolved"
-    assert found.p_holm > 0.5
+    result = compared(map(alone, OLD), alone(0.005))
+    assert result.outcome == "not_resolved"
+    assert result.p_holm > 0.5
 
 
 def test_one_old_session_decides_nothing_however_large_the_change():
-    found = compared([alone(0.0)], alone(5.0))
-    assert (found.outcome, found.interval, found.p_holm) == ("not_resolved", None, None)
+    result = compared([alone(0.0)], alone(5.0))
+    assert (result.outcome, result.interval, result.p_holm) == ("not_resolved", None, None)
 
 
 def test_equal_old_sessions_have_no_spread_to_judge_by():
-    found = compared([alone(0.0), alone(0.0)], alone(0.1))
-    assert (found.outcome, found.interval) == ("not_resolved", None)
+    result = compared([alone(0.0), alone(0.0)], alone(0.1))
+    assert (result.outcome, result.interval) == ("not_resolved", None)
 
 
 def test_tests_that_only_one_side_has_are_left_out():
@@ -55,8 +55,8 @@ def test_tests_that_only_one_side_has_are_left_out():
 def test_several_tests_are_one_family_by_holm():
     old = [dict.fromkeys("fg", alone(value)) for value in OLD]
     both = compare_sessions(old, dict.fromkeys("fg", alone(0.06)))
-    one = compared(map(alone, OLD), alone(0.06))
-    assert both[0].p_holm == pytest.approx(2 * one.p_holm)
+    result = compared(map(alone, OLD), alone(0.06))
+    assert both[0].p_holm == pytest.approx(2 * result.p_holm)
 
 
 def test_slower_is_called_of_an_equal_session_in_one_of_forty_at_most():
@@ -71,8 +71,10 @@ def test_slower_is_called_of_an_equal_session_in_one_of_forty_at_most():
 
 
 def test_what_slows_the_reference_too_is_not_called_slower():
-    found = compared([SessionMeans(value, value) for value in (0.0, 0.2, -0.1, 0.3)], SessionMeans(1.0, 1.01))
-    assert (found.outcome, found.relative) == ("not_resolved", True)
+    result = compared(
+        [SessionMeans(value, value) for value in (0.0, 0.2, -0.1, 0.3)], SessionMeans(1.0, 1.01)
+    )
+    assert (result.outcome, result.relative) == ("not_resolved", True)
     old = [
         SessionMeans(value, value + small)
         for value, small in zip(OLD, (0.001, 0, 0.002, 0, 0.001), strict=True)
@@ -82,8 +84,8 @@ def test_what_slows_the_reference_too_is_not_called_slower():
 
 def test_a_test_that_waits_is_not_held_to_a_reference_that_wanders():
     old = [SessionMeans(value / 100, value) for value in OLD]
-    found = compared(old, SessionMeans(0.01, -0.02))
-    assert (found.outcome, found.relative) == ("slower", False)
+    result = compared(old, SessionMeans(0.01, -0.02))
+    assert (result.outcome, result.relative) == ("slower", False)
 
 
 def test_one_session_without_a_reference_leaves_it_out_of_all():

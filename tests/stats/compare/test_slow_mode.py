@@ -103,8 +103,8 @@ def test_alike_arms_show_one_in_at_most_three_of_a_hundred(sample, shape):
         "t3": lambda: 0.02 * rng.standard_t(3, (2, 20)),
         "lognormal": lambda: rng.lognormal(0, 0.5, (2, 20)) * 0.02,
     }[shape]
-    shown = sum(found(sample, *np.exp(draw())).slow is not None for _ in range(400))
-    assert shown <= 12
+    result = sum(found(sample, *np.exp(draw())).slow is not None for _ in range(400))
+    assert result <= 12
 
 
 @pytest.mark.parametrize("looks", [None, Looks((10, 15, 20))])

@@ -40,7 +40,7 @@ def test_table_1_gives_the_paired_log_ratio_to_all_digits_given(sample, run_2, r
 
 @given(pairs)
 def test_estimate_p_and_interval_are_those_of_a_one_sample_t_test_on_log_ratios(sample, values):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
     result = ratio(sample, old, new)
     test = witness.ttest_1samp(np.log(old / new), 0)
@@ -78,7 +78,7 @@ def test_contexts_are_averaged_first_and_degrees_of_freedom_come_from_them(sampl
 
 @given(pairs, st.floats(1e-3, 1e3))
 def test_the_unit_of_time_does_not_matter(sample, values, factor):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
     one, other = ratio(sample, old, new), ratio(sample, factor * old, factor * new)
     assert (other.log, other.se) == pytest.approx((one.log, one.se), rel=1e-6, abs=1e-9)
@@ -86,7 +86,7 @@ def test_the_unit_of_time_does_not_matter(sample, values, factor):
 
 @given(pairs)
 def test_swapping_the_two_gives_the_reciprocal(sample, values):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     one, other = ratio(sample, old, new), ratio(sample, new, old)
     assert one.value == pytest.approx(1 / other.value, rel=1e-9)
     assert one.p == pytest.approx(other.p, rel=1e-9)
@@ -108,7 +108,7 @@ def test_the_order_of_blocks_does_not_matter(sample, values, random):
 
 @given(pairs, st.data())
 def test_what_a_block_does_to_all_treatments_cancels(sample, values, data):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
     drift = np.array(data.draw(st.lists(st.floats(0.1, 10), min_size=old.size, max_size=old.size)))
     one, other = ratio(sample, old, new), ratio(sample, old * drift, new * drift)
@@ -117,7 +117,7 @@ def test_what_a_block_does_to_all_treatments_cancels(sample, values, data):
 
 @given(pairs, st.floats(0.1, 10))
 def test_a_factor_on_one_treatment_moves_the_ratio_by_it_and_leaves_the_error(sample, values, factor):
-    old, new = (np.array(each) for each in zip(*values, strict=True))
+    old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
     one, other = ratio(sample, old, new), ratio(sample, old, new * factor)
     assert other.log == pytest.approx(one.log - math.log(factor), rel=1e-9, abs=1e-9)
@@ -181,8 +181,8 @@ def test_the_claim_of_repeated_counts_is_not_exceeded_by_programs_that_are_one(s
     rejected = 0
     for _ in range(4000):
         old, new = rng.integers(1, 3, size=(2, 3)).astype(float).tolist()
-        found = speedup(contrast(*counts(sample, old, new)))
-        rejected += found.method == "block-log-ratio-repeated" and found.p <= 0.05
+        result = speedup(contrast(*counts(sample, old, new)))
+        rejected += result.method == "block-log-ratio-repeated" and result.p <= 0.05
     assert rejected / 4000 == pytest.approx(2 * 0.25**3, abs=0.008)
 
 
@@ -256,8 +256,8 @@ def test_the_resolvable_difference_shows_in_four_of_five_experiments(sample, per
     ("order", "least"), [("randomized-blocks", 2**-5), ("sequential", 2 / math.comb(12, 6))]
 )
 def test_equal_programs_without_spread_reject_another_ratio_as_far_as_their_number_can(sample, order, least):
-    found = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2), order=order))
-    assert (found.value, found.se, found.p, found.p_of(1.0)) == (1.0, 0.0, 1.0, 1.0)
-    assert found.p_of(1.5) == pytest.approx(least)
+    result = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2), order=order))
+    assert (result.value, result.se, result.p, result.p_of(1.0)) == (1.0, 0.0, 1.0, 1.0)
+    assert result.p_of(1.5) == pytest.approx(least)
     other = speedup(contrast(sample([2.0] * 6), sample([1.0] * 6, treatment=2), order=order))
     assert (other.value, other.se, other.p) == (pytest.approx(2.0), 0.0, pytest.approx(least))

@@ -75,8 +75,8 @@ def red(draw, sessions, tests, slower, sd):
             turned = compare_turns(taken, LOOKS)
             for test in turned:
                 if test.pairs == look and is_promising(test, screens=True):
-                    more = next((later for later in LOOKS if later > look), look)
-                    taken[test.name] = list(all_pairs[int(test.name), :more])
+                    result = next((later for later in LOOKS if later > look), look)
+                    taken[test.name] = list(all_pairs[int(test.name), :result])
         count += any(test.outcome == "slower" for test in turned)
     return count
 

@@ -30,33 +30,33 @@ def blocks():
 def test_of_blocks_it_is_the_centre_of_log_ratios_with_the_signed_rank_test(sample, blocks):
     old, new = blocks
     d = np.log(old) - np.log(new)
-    found = of(sample, old, new)
+    result = of(sample, old, new)
     walsh = [(d[i] + d[j]) / 2 for i in range(30) for j in range(i, 30)]
-    assert found.value == pytest.approx(math.exp(np.median(walsh)), rel=1e-12)
-    assert found.p == pytest.approx(witness.wilcoxon(d, method="exact").pvalue, rel=1e-10)
-    assert (found.n, found.method, found.p_method) == (30, "signed-rank", "exact")
-    assert found.better.value == np.mean(d > 0)
+    assert result.value == pytest.approx(math.exp(np.median(walsh)), rel=1e-12)
+    assert result.p == pytest.approx(witness.wilcoxon(d, method="exact").pvalue, rel=1e-10)
+    assert (result.n, result.method, result.p_method) == (30, "signed-rank", "exact")
+    assert result.better.value == np.mean(d > 0)
     exact = witness.binomtest(int((d > 0).sum()), 30).proportion_ci()
-    assert (found.better.ci95.low, found.better.ci95.high) == pytest.approx((exact.low, exact.high))
-    assert found.standardised.value == pytest.approx(d.mean() / d.std(ddof=1))
+    assert (result.better.ci95.low, result.better.ci95.high) == pytest.approx((exact.low, exact.high))
+    assert result.standardised.value == pytest.approx(d.mean() / d.std(ddof=1))
 
 
 def test_without_blocks_it_is_the_shift_of_logarithms_with_the_rank_sum_test(sample, blocks):
     old, new = blocks
-    found = of(sample, old, new, order="sequential")
-    assert found.value == pytest.approx(math.exp(np.median(np.subtract.outer(np.log(old), np.log(new)))))
-    assert found.p == pytest.approx(witness.mannwhitneyu(old, new, method="exact").pvalue, rel=1e-10)
-    assert (found.method, found.n) == ("rank-sum", 60)
-    assert found.better.value == pytest.approx(np.mean(np.subtract.outer(old, new) > 0))
-    assert found.better.p == pytest.approx(witness.brunnermunzel(old, new).pvalue, rel=1e-9)
-    assert not found.better.permuted
+    result = of(sample, old, new, order="sequential")
+    assert result.value == pytest.approx(math.exp(np.median(np.subtract.outer(np.log(old), np.log(new)))))
+    assert result.p == pytest.approx(witness.mannwhitneyu(old, new, method="exact").pvalue, rel=1e-10)
+    assert (result.method, result.n) == ("rank-sum", 60)
+    assert result.better.value == pytest.approx(np.mean(np.subtract.outer(old, new) > 0))
+    assert result.better.p == pytest.approx(witness.brunnermunzel(old, new).pvalue, rel=1e-9)
+    assert not result.better.permuted
 
 
 def test_without_blocks_complete_separation_is_permuted_and_has_a_p(sample):
-    found = of(sample, np.linspace(2, 3, 20), np.linspace(1, 1.5, 20), order="sequential")
-    assert (found.better.value, found.better.permuted) == (1, True)
-    assert found.better.p <= 1e-4
-    assert found.better.ci95.high == 1
+    result = of(sample, np.linspace(2, 3, 20), np.linspace(1, 1.5, 20), order="sequential")
+    assert (result.better.value, result.better.permuted) == (1, True)
+    assert result.better.p <= 1e-4
+    assert result.better.ci95.high == 1
 
 
 def test_six_blocks_have_an_interval_and_five_have_none(sample):
@@ -88,23 +88,23 @@ def test_a_rate_is_better_when_it_is_higher(sample, blocks):
 
 def test_equal_samples_are_level_and_not_nan(sample):
     for order in ("randomized-blocks", "sequential"):
-        found = of(sample, [1.5] * 8, [1.5] * 8, order)
-        assert (found.value, found.p, found.better.value, found.standardised) == (1, 1, 0.5, None)
+        result = of(sample, [1.5] * 8, [1.5] * 8, order)
+        assert (result.value, result.p, result.better.value, result.standardised) == (1, 1, 0.5, None)
 
 
 def test_returning_contexts_are_the_units(sample):
     rng = np.random.default_rng(3)
-    given = {"contexts": [1 + i % 10 for i in range(30)]}
-    found = of(sample, np.exp(rng.normal(size=30)), np.exp(rng.normal(size=30)), **given)
-    assert (found.n, found.better.method) == (10, "share-of-contexts")
+    inputs = {"contexts": [1 + i % 10 for i in range(30)]}
+    result = of(sample, np.exp(rng.normal(size=30)), np.exp(rng.normal(size=30)), **inputs)
+    assert (result.n, result.better.method) == (10, "share-of-contexts")
 
 
 def test_of_very_many_blocks_evenly_spaced_ones_are_taken(sample):
     rng = np.random.default_rng(4)
     n = 2 * MOST + 7
-    found = of(sample, np.exp(rng.normal(0.02, 0.1, n)), np.exp(rng.normal(0, 0.1, n)))
-    assert found.n == MOST
-    assert found.ci95.low < math.exp(0.02) < found.ci95.high
+    result = of(sample, np.exp(rng.normal(0.02, 0.1, n)), np.exp(rng.normal(0, 0.1, n)))
+    assert result.n == MOST
+    assert result.ci95.low < math.exp(0.02) < result.ci95.high
 
 
 def test_many_comparisons_share_what_is_looked_at():
@@ -134,14 +134,14 @@ def test_one_launch_each_without_blocks_has_none(sample):
 def test_scaling_changes_nothing_and_swapping_turns_it_over(sample, seed, scale, order):
     rng = np.random.default_rng(seed)
     old, new = np.exp(rng.normal(size=(2, 12)))
-    one = of(sample, old, new, order)
+    result = of(sample, old, new, order)
     scaled, swapped = of(sample, scale * old, scale * new, order), of(sample, new, old, order)
-    assert scaled.value == pytest.approx(one.value, rel=1e-9)
-    assert scaled.p == pytest.approx(one.p)
-    assert swapped.value == pytest.approx(1 / one.value, rel=1e-9)
-    assert swapped.ci95.low == pytest.approx(1 / one.ci95.high, rel=1e-9)
-    assert swapped.better.value == pytest.approx(1 - one.better.value)
-    assert swapped.p == pytest.approx(one.p)
+    assert scaled.value == pytest.approx(result.value, rel=1e-9)
+    assert scaled.p == pytest.approx(result.p)
+    assert swapped.value == pytest.approx(1 / result.value, rel=1e-9)
+    assert swapped.ci95.low == pytest.approx(1 / result.ci95.high, rel=1e-9)
+    assert swapped.better.value == pytest.approx(1 - result.better.value)
+    assert swapped.p == pytest.approx(result.p)
 
 
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
@@ -155,8 +155,8 @@ def test_its_interval_covers_a_shift_in_93_to_98_of_100(sample, perfect_passes, 
     covered = 0
     for _ in range(count):
         noise = rng.normal(0, 0.1, (2, 15)) if shape == "normal" else 0.1 * rng.exponential(size=(2, 15))
-        found = of(sample, np.exp(noise[0] + 0.05), np.exp(noise[1]), order)
-        covered += not found.ci95.excludes(math.exp(0.05))
+        result = of(sample, np.exp(noise[0] + 0.05), np.exp(noise[1]), order)
+        covered += not result.ci95.excludes(math.exp(0.05))
     assert low <= covered <= high
 
 
@@ -164,19 +164,19 @@ def test_equal_runs_that_were_added_up_in_another_order_are_ties_however_small_t
     rng = np.random.default_rng(8)
     replicates = 1e-300 * np.exp(rng.normal(0, 0.3, (12, 3)))
     blocks = np.repeat(np.arange(1, 13), 3)
-    found = of(sample, replicates.ravel(), replicates[:, ::-1].ravel(), blocks=blocks)
-    between = [np.log(each).sum(axis=1) for each in (replicates, replicates[:, ::-1])]
+    result = of(sample, replicates.ravel(), replicates[:, ::-1].ravel(), blocks=blocks)
+    between = [np.log(item).sum(axis=1) for item in (replicates, replicates[:, ::-1])]
     assert not np.array_equal(*between)
-    assert (found.value, found.p, found.better.value, found.standardised) == (1.0, 1.0, 0.5, None)
+    assert (result.value, result.p, result.better.value, result.standardised) == (1.0, 1.0, 0.5, None)
 
 
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
 def test_values_without_spread_have_no_standard_deviation_to_be_counted_in(sample, order):
     # The mean of equal logarithms is often another number by rounding, and so their deviation is not 0.
     constants = np.random.default_rng(9).uniform(1, 9, 20)
-    assert any(np.full(7, each).std() > 0 for each in np.log(constants))
-    for each in constants:
-        assert of(sample, [each] * 7, [1.0] * 7, order=order).standardised is None
+    assert any(np.full(7, item).std() > 0 for item in np.log(constants))
+    for constant in constants:
+        assert of(sample, [constant] * 7, [1.0] * 7, order=order).standardised is None
 
 
 @pytest.mark.parametrize(
@@ -184,5 +184,5 @@ def test_values_without_spread_have_no_standard_deviation_to_be_counted_in(sampl
 )
 def test_its_p_says_how_it_was_found(sample, n, step, method):
     d = np.random.default_rng(10).normal(0.5, 1, n)
-    found = of(sample, np.exp(d if step is None else np.round(d, step)), np.ones(n))
-    assert found.p_method == method
+    result = of(sample, np.exp(d if step is None else np.round(d, step)), np.ones(n))
+    assert result.p_method == method

@@ -29,13 +29,13 @@ def experiments(sample, seed):
 def test_blocks_as_units_of_whole_plots_hold_their_level_and_runs_do_not(sample, perfect_passes):
     assert perfect_passes(EXPERIMENTS, 0.05, 8, 33) > 0.99
     in_blocks = (compare(arms, Analysis())[0] for arms in experiments(sample, 1))
-    assert 8 <= sum(found.difference != "not_resolved" for found in in_blocks) <= 33
+    assert 8 <= sum(block.difference != "not_resolved" for block in in_blocks) <= 33
     # With n = 50 for each level where there are 10, the standard error is too small by a factor of two.
     of_runs = (estimate(contrast(*arms, order="sequential")) for arms in experiments(sample, 1))
-    assert sum(found.p < 0.05 for found in of_runs) > 0.25 * EXPERIMENTS
+    assert sum(run.p < 0.05 for run in of_runs) > 0.25 * EXPERIMENTS
 
 
 def test_runs_of_one_plot_resemble_each_other_which_makes_runs_as_units_careful(sample):
-    found = [compare(arms, Analysis(), order="sequential")[0] for arms in experiments(sample, 1)]
-    assert all("autocorrelated" in each.flags for each in found)
-    assert sum(each.difference != "not_resolved" for each in found) <= 33
+    result = [compare(arms, Analysis(), order="sequential")[0] for arms in experiments(sample, 1)]
+    assert all("autocorrelated" in item.flags for item in result)
+    assert sum(each.difference != "not_resolved" for each in result) <= 33

@@ -36,9 +36,9 @@ def drawn(rng, contexts, passes, between, within, drift=0.0):
 
 
 def test_balanced_components_are_those_of_a_mixed_model_by_reml():
-    of = drawn(np.random.default_rng(1), 12, 4, 0.02, 0.01)
-    found = nested_components(of)
-    frame = pd.DataFrame({"y": of.values, "context": of.contexts})
+    result = drawn(np.random.default_rng(1), 12, 4, 0.02, 0.01)
+    found = nested_components(result)
+    frame = pd.DataFrame({"y": result.values, "context": result.contexts})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # Statsmodels' optimiser stops early at variances of 1e-4, so it gets them larger.
@@ -49,9 +49,9 @@ def test_balanced_components_are_those_of_a_mixed_model_by_reml():
 
 
 def test_nested_mean_squares_are_those_of_an_analysis_of_variance():
-    of = drawn(np.random.default_rng(2), 7, 3, 0.01, 0.02)
-    found = nested_components(of)
-    frame = pd.DataFrame({"y": of.values, "context": of.contexts})
+    result = drawn(np.random.default_rng(2), 7, 3, 0.01, 0.02)
+    found = nested_components(result)
+    frame = pd.DataFrame({"y": result.values, "context": result.contexts})
     witness = sm.stats.anova_lm(smf.ols("y ~ C(context)", frame).fit())
     assert found.f == pytest.approx(witness.F["C(context)"], rel=1e-10)
     assert found.p == pytest.approx(witness["PR(>F)"]["C(context)"], rel=1e-10)
@@ -59,9 +59,9 @@ def test_nested_mean_squares_are_those_of_an_analysis_of_variance():
 
 
 def test_crossed_mean_squares_are_those_of_an_analysis_of_variance_with_passes():
-    of = drawn(np.random.default_rng(3), 9, 4, 0.02, 0.01, drift=0.05)
-    found = crossed_components(of)
-    frame = pd.DataFrame({"y": of.values, "c": of.contexts, "p": of.passes})
+    result = drawn(np.random.default_rng(3), 9, 4, 0.02, 0.01, drift=0.05)
+    found = crossed_components(result)
+    frame = pd.DataFrame({"y": result.values, "c": result.contexts, "p": result.passes})
     witness = sm.stats.anova_lm(smf.ols("y ~ C(c) + C(p)", frame).fit())
     assert found.f == pytest.approx(witness.F["C(c)"], rel=1e-10)
     assert found.p == pytest.approx(witness["PR(>F)"]["C(c)"], rel=1e-10)
@@ -75,19 +75,19 @@ def test_rounds_are_told_from_the_order_of_blocks_and_taken_out():
     rounds, and contexts."""
     rng = np.random.default_rng(4)
     rounds = [drawn(rng, 6, 3, 0.02, 0.01, drift=0.03) for _ in range(2)]
-    of = Visits(
+    visits = Visits(
         np.concatenate([rounds[0].values, rounds[1].values + 0.1]),
         np.concatenate([rounds[0].contexts, rounds[1].contexts + 6]),
-        np.concatenate([each.passes for each in rounds]),
+        np.concatenate([item.passes for item in rounds]),
         np.arange(1, 37),
     )
-    found = crossed_components(of)
+    result = crossed_components(visits)
     rounds = np.repeat([1, 2], 18)
-    time = pd.get_dummies(10 * rounds + of.passes).to_numpy(float)
-    both = np.hstack([time, pd.get_dummies(of.contexts).to_numpy(float)])
-    without, rest = left(time, of), left(both, of)
-    assert (found.nu_between, found.nu_within) == (10, 20)
-    assert found.f == pytest.approx(((without - rest) / 10) / (rest / 20), rel=1e-9)
+    time = pd.get_dummies(10 * rounds + visits.passes).to_numpy(float)
+    both = np.hstack([time, pd.get_dummies(visits.contexts).to_numpy(float)])
+    without, rest = left(time, visits), left(both, visits)
+    assert (result.nu_between, result.nu_within) == (10, 20)
+    assert result.f == pytest.approx(((without - rest) / 10) / (rest / 20), rel=1e-9)
 
 
 def left(columns, of):
@@ -96,18 +96,20 @@ def left(columns, of):
 
 
 def test_components_of_unequal_visits_weigh_each_context_once():
-    of = Visits(np.array([1.0, 3.0, 2.0, 6.0, 5.0]), np.array([1, 1, 1, 2, 2]), np.ones(5, int), np.arange(5))
-    found = nested_components(of)
+    visits = Visits(
+        np.array([1.0, 3.0, 2.0, 6.0, 5.0]), np.array([1, 1, 1, 2, 2]), np.ones(5, int), np.arange(5)
+    )
+    result = nested_components(visits)
     within = (1 + 1 + 0 + 0.25 + 0.25) / 3
-    assert found.within**2 == pytest.approx(within)
-    assert found.between**2 == pytest.approx((5.5 - 2) ** 2 / 2 - within * (1 / 3 + 1 / 2) / 2)
+    assert result.within**2 == pytest.approx(within)
+    assert result.between**2 == pytest.approx((5.5 - 2) ** 2 / 2 - within * (1 / 3 + 1 / 2) / 2)
 
 
 def test_contexts_that_do_nothing_have_a_component_of_zero_and_not_less():
-    found = nested_components(laid_out([[1, -1], [1, -1], [-1, 1]]))
-    assert found.between == 0
-    assert found.share == 0
-    assert found.f == 0
+    result = nested_components(laid_out([[1, -1], [1, -1], [-1, 1]]))
+    assert result.between == 0
+    assert result.share == 0
+    assert result.f == 0
 
 
 def test_what_rounding_leaves_of_equal_ratios_gives_no_f_either():
@@ -115,15 +117,15 @@ def test_what_rounding_leaves_of_equal_ratios_gives_no_f_either():
     rng = np.random.default_rng(5)
     for _ in range(100):
         times = np.tile(rng.uniform(0.1, 1, (8, 1)), 3)
-        of = laid_out(np.log(1.1 * times) - np.log(times))
-        assert (nested_components(of).f, crossed_components(of).f) == (None, None)
+        result = laid_out(np.log(1.1 * times) - np.log(times))
+        assert (nested_components(result).f, crossed_components(result).f) == (None, None)
 
 
 def test_visits_that_do_not_vary_give_no_f():
-    found = nested_components(laid_out([[1, 1], [2, 2]]))
-    assert (found.f, found.p) == (None, None)
-    assert found.between**2 == pytest.approx(0.5)
-    assert found.share == 1
+    result = nested_components(laid_out([[1, 1], [2, 2]]))
+    assert (result.f, result.p) == (None, None)
+    assert result.between**2 == pytest.approx(0.5)
+    assert result.share == 1
 
 
 @pytest.mark.parametrize("of", [nested_components, crossed_components])
@@ -133,8 +135,8 @@ def test_one_pass_or_one_context_cannot_separate_anything(of):
 
 
 def test_a_context_without_all_passes_is_left_out_of_the_crossed_layout():
-    of = laid_out([[1, 2], [2, 4], [3, 3]])
-    short = Visits(of.values[:-1], of.contexts[:-1], of.passes[:-1], of.blocks[:-1])
+    result = laid_out([[1, 2], [2, 4], [3, 3]])
+    short = Visits(result.values[:-1], result.contexts[:-1], result.passes[:-1], result.blocks[:-1])
     assert crossed_components(short).contexts == 2
 
 
@@ -149,9 +151,9 @@ def test_launches_of_a_visit_are_averaged_and_differences_are_within_blocks(samp
     old = sample([4, 1, 8, 2], blocks=[1, 1, 2, 3], contexts=[5, 5, 6, 5])
     new = sample([1, 2, 9], treatment=2, blocks=[1, 2, 4], contexts=[5, 6, 6])
     assert np.exp(visits(old).values) == pytest.approx([2, 8, 2])
-    found = differences(old, new)
-    assert np.exp(found.values) == pytest.approx([2, 4])
-    assert found.contexts.tolist() == [5, 6]
+    result = differences(old, new)
+    assert np.exp(result.values) == pytest.approx([2, 4])
+    assert result.contexts.tolist() == [5, 6]
     faster = differences(
         sample([1, 1], metric="rate", unit="1/s", better="higher"),
         sample([2, 2], treatment=2, metric="rate", unit="1/s", better="higher"),
@@ -176,8 +178,8 @@ def test_contexts_that_do_nothing_matter_in_5_of_100_under_a_random_walk(perfect
     for _ in range(count):
         walk = np.cumsum(rng.normal(0, 0.3, 24)) + rng.normal(0, 0.5, 24)
         contexts = np.concatenate([rng.permutation(8) for _ in range(3)])
-        of = Visits(walk, contexts, np.repeat([1, 2, 3], 8), np.arange(24))
-        passes += crossed_components(of).p < 0.05
+        visits = Visits(walk, contexts, np.repeat([1, 2, 3], 8), np.arange(24))
+        passes += crossed_components(visits).p < 0.05
         row = Visits(walk, np.repeat(np.arange(8), 3), np.tile([1, 2, 3], 8), np.arange(24))
         in_a_row += nested_components(row).p < 0.05
     assert 77 <= passes <= 123

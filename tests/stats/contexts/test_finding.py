@@ -33,8 +33,8 @@ def facts(contexts=20, **given):
 
 def test_every_declared_comparison_of_the_primary_metric_is_shown_by_context(sample):
     samples = three(sample, 1, 0.02)
-    found = answer("e", samples, facts(), Analysis()).contexts
-    assert [(each.baseline.id, each.treatment.id) for each in found] == [(1, 2), (1, 3)]
+    result = answer("e", samples, facts(), Analysis()).contexts
+    assert [(item.baseline.id, item.treatment.id) for item in result] == [(1, 2), (1, 3)]
     pairs = answer("e", samples, facts(), Analysis(family="all-pairs")).contexts
     assert len(pairs) == 3
 
@@ -49,14 +49,14 @@ def test_the_split_is_for_the_precision_wanted_and_the_costs_seen(sample):
     samples = three(sample, 2, 0.02)
     (first, _) = answer("e", samples, facts(target=0.01, pace=Pace(1.5, 0.5)), Analysis()).contexts
     across = first.across
-    wanted = allocate(
+    result = allocate(
         across.interaction,
         across.noise / math.sqrt(2),
         math.asinh(0.01) / t_quantile(19, 0.05),
         context_cost=0.5,
         run_cost=1.0,
     )
-    assert first.split == Split(0.01, wanted.contexts, wanted.runs, wanted.cost)
+    assert first.split == Split(0.01, result.contexts, result.runs, result.cost)
 
 
 def test_without_a_stop_rule_the_split_is_for_the_precision_reached(sample):
@@ -75,9 +75,9 @@ def test_without_costs_there_is_no_split(sample, known):
 
 
 def test_contexts_that_are_not_seen_to_matter_get_no_split(sample):
-    found = answer("e", three(sample, 3, 0.0), facts(pace=Pace(1.5, 0.5)), Analysis()).contexts
-    assert all(each.across.components.p > 0.05 for each in found)
-    assert [each.split for each in found] == [None, None]
+    result = answer("e", three(sample, 3, 0.0), facts(pace=Pace(1.5, 0.5)), Analysis()).contexts
+    assert all(item.across.components.p > 0.05 for item in result)
+    assert [each.split for each in result] == [None, None]
 
 
 def test_a_comparison_without_a_ratio_is_left_out(sample):
@@ -95,11 +95,11 @@ def test_coverage_of_mean_and_of_one_new_context(sample, perfect_passes):
     covered = predicted = 0
     for i in range(count):
         samples = three(sample, [4, i], 0.02, contexts=10)[:2]
-        (found,) = context_findings(samples, Analysis(), facts(10))
-        covered += not found.across.interval.excludes(1)
+        (result,) = context_findings(samples, Analysis(), facts(10))
+        covered += not result.across.interval.excludes(1)
         # The next context, visited three times as these were.
         new = rng.normal(0, 0.02) + rng.normal(0, 0.01 * math.sqrt(2 / 3))
-        predicted += not found.across.prediction.excludes(math.exp(new))
+        predicted += not result.across.prediction.excludes(math.exp(new))
     assert low <= covered <= high
     assert low <= predicted <= high
 
@@ -112,13 +112,13 @@ def test_a_context_that_was_drawn_again_is_another_visit_of_it(sample):
     favour = rng.normal(0, 0.05, 20)
     old = sample(np.exp(rng.normal(0, 0.005, 30)), treatment=1, contexts=ids)
     logs = favour[[again.get(id_, id_) - 1 for id_ in ids]] + rng.normal(0, 0.005, 30)
-    given = [old, sample(np.exp(logs), treatment=2, contexts=ids)]
+    inputs = [old, sample(np.exp(logs), treatment=2, contexts=ids)]
     once = DesignFacts("randomized-blocks", 30, 1, contexts=20, default_context=3, drawn_before=again)
-    (found,) = answer("e", given, once, Analysis()).contexts
-    assert (found.across.contexts, found.across.passes) == (20, 1)
-    assert found.across.sides.faster + found.across.sides.slower == 20
+    (result,) = answer("e", inputs, once, Analysis()).contexts
+    assert (result.across.contexts, result.across.passes) == (20, 1)
+    assert result.across.sides.faster + result.across.sides.slower == 20
     # The ten that came again tell a visit from a context: s of a difference of two is 0.7 %.
-    assert 0.003 < found.across.noise < 0.015
-    assert found.across.components.p < 1e-6
-    (compared,) = answer("e", given, once, Analysis()).comparisons
+    assert 0.003 < result.across.noise < 0.015
+    assert result.across.components.p < 1e-6
+    (compared,) = answer("e", inputs, once, Analysis()).comparisons
     assert (compared.speedup.n, compared.contexts) == (30, None)

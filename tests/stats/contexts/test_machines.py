@@ -27,9 +27,9 @@ def pair(sample, d, of):
 
 
 def drawn(rng, counts, *, between, within, mean=0.0):
-    of = np.repeat(np.arange(1, len(counts) + 1), counts)
+    result = np.repeat(np.arange(1, len(counts) + 1), counts)
     effects = rng.normal(0.0, between, len(counts))
-    return mean + effects[of - 1] + rng.normal(0.0, within, of.size), of
+    return mean + effects[result - 1] + rng.normal(0.0, within, result.size), result
 
 
 def names(count):
@@ -40,12 +40,12 @@ def names(count):
 def test_estimate_error_and_components_are_those_of_the_mixed_model_where_it_is_balanced(sample, seed):
     d, of = drawn(np.random.default_rng(seed), [12] * 8, between=0.03, within=0.02, mean=0.01)
     old, new = pair(sample, d, of)
-    found = speedup(contrast(old, new))
+    result = speedup(contrast(old, new))
     # In hundredths: the optimiser takes a variance below 0.01 for one at its boundary.
     fitted = smf.mixedlm("d ~ 1", pd.DataFrame({"d": 100 * d, "of": of}), groups="of").fit(reml=True)
-    assert 100 * found.log == pytest.approx(fitted.fe_params["Intercept"], abs=1e-6)
-    assert 100 * found.se == pytest.approx(fitted.bse_fe["Intercept"], rel=2e-3)
-    assert (found.nu, found.unit) == (7, "context")
+    assert 100 * result.log == pytest.approx(fitted.fe_params["Intercept"], abs=1e-6)
+    assert 100 * result.se == pytest.approx(fitted.bse_fe["Intercept"], rel=2e-3)
+    assert (result.nu, result.unit) == (7, "context")
     components = nested_components(differences(old, new))
     assert 1e4 * components.between**2 == pytest.approx(float(fitted.cov_re.iloc[0, 0]), rel=5e-3)
     assert 1e4 * components.within**2 == pytest.approx(fitted.scale, rel=5e-3)
@@ -54,14 +54,14 @@ def test_estimate_error_and_components_are_those_of_the_mixed_model_where_it_is_
 def test_the_share_of_machines_has_the_exact_interval_of_f_where_it_is_balanced(sample):
     d, of = drawn(np.random.default_rng(5), [10] * 6, between=0.02, within=0.02)
     visits = differences(*pair(sample, d, of))
-    found = estimate_spread(visits, nested_components(visits))
+    result = estimate_spread(visits, nested_components(visits))
     groups = [d[of == i] for i in range(1, 7)]
     f = witness.f_oneway(*groups).statistic
     low, high = (
         (f / witness.f.isf(tail, 5, 54) - 1) / (f / witness.f.isf(tail, 5, 54) + 9) for tail in (0.025, 0.975)
     )
-    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
-    assert found.interval.low < found.share < found.interval.high
+    assert (result.interval.low, result.interval.high) == pytest.approx((low, high))
+    assert result.interval.low < result.share < result.interval.high
 
 
 def test_more_machines_and_more_blocks_gain_what_the_components_say(sample):
@@ -69,11 +69,11 @@ def test_more_machines_and_more_blocks_gain_what_the_components_say(sample):
     noise = np.array([-1.0, 1.0]) / math.sqrt(2)
     d = np.concatenate([m + noise for m in (-1.0, 0.0, 1.0)]) * 0.01
     visits = differences(*pair(sample, d, np.repeat([1, 2, 3], 2)))
-    found = estimate_spread(visits, nested_components(visits))
+    result = estimate_spread(visits, nested_components(visits))
     # var(means) = 1 = between + within / 2, within = 1: machines are 0.5 of 1.5.
-    assert found.share == pytest.approx(1 / 3)
-    assert (found.machines.further, found.machines.narrower) == (3, pytest.approx(1 - math.sqrt(0.5)))
-    assert (found.blocks.further, found.blocks.narrower) == (2, pytest.approx(1 - math.sqrt(0.75)))
+    assert result.share == pytest.approx(1 / 3)
+    assert (result.machines.further, result.machines.narrower) == (3, pytest.approx(1 - math.sqrt(0.5)))
+    assert (result.blocks.further, result.blocks.narrower) == (2, pytest.approx(1 - math.sqrt(0.75)))
 
 
 @pytest.mark.parametrize("n", [4, 10, 25])
@@ -82,11 +82,11 @@ def test_deviations_are_externally_studentised_residuals_adjusted_after_holm(n):
     x = rng.normal(0.0, 0.01, n)
     x[2] += 0.5
     table = sm.OLS(x, np.ones(n)).fit().outlier_test(method="holm", alpha=0.05)
-    found = find_deviations(x)
-    wanted = table[:, 2]
-    assert [each is not None for each in found] == (wanted <= 0.05).tolist()
-    assert found[2].p_holm == pytest.approx(wanted[2], rel=1e-6)
-    assert found[2].ratio == pytest.approx(math.exp(x[2] - np.delete(x, 2).mean()))
+    deviations = find_deviations(x)
+    expected = table[:, 2]
+    assert [item is not None for item in deviations] == (expected <= 0.05).tolist()
+    assert deviations[2].p_holm == pytest.approx(expected[2], rel=1e-6)
+    assert deviations[2].ratio == pytest.approx(math.exp(x[2] - np.delete(x, 2).mean()))
 
 
 def test_equal_noise_changes_no_residual_and_more_of_it_is_allowed_for():
@@ -107,38 +107,38 @@ def test_the_machine_that_differs_is_named_and_the_others_are_not(sample):
     rng = np.random.default_rng(11)
     d, of = drawn(rng, [20] * 10, between=0.005, within=0.01, mean=0.04)
     d[of == 7] -= 0.12
-    found = compare_machines(*pair(sample, d, of), names(10))
-    assert [each.name for each in found.members if each.differs] == ["n7"]
-    assert (found.faster, found.slower, found.blocks) == (9, 1, 200)
-    assert [each.name for each in found.members][-1] == "n10"
+    result = compare_machines(*pair(sample, d, of), names(10))
+    assert [member.name for member in result.members if member.differs] == ["n7"]
+    assert (result.faster, result.slower, result.blocks) == (9, 1, 200)
+    assert [item.name for item in result.members][-1] == "n10"
 
 
 def test_a_machine_that_is_slower_in_everything_has_a_pace_of_its_own(sample):
     rng = np.random.default_rng(3)
-    of = np.repeat(np.arange(1, 9), 10)
-    slow = np.where(of == 4, 1.3, 1.0)
+    result = np.repeat(np.arange(1, 9), 10)
+    slow = np.where(result == 4, 1.3, 1.0)
     made = [
-        sample(base * slow * np.exp(rng.normal(0, 0.005, of.size)), treatment=i, contexts=of.tolist())
+        sample(base * slow * np.exp(rng.normal(0, 0.005, result.size)), treatment=i, contexts=result.tolist())
         for i, base in ((1, 1.0), (2, 0.9), (3, 2.0))
     ]
-    (found,) = find_paces(made, names(8))
-    assert (found.name, found.in_everything) == ("n4", True)
-    assert (found.low, found.high) == pytest.approx((1.3, 1.3), abs=0.01)
-    assert found.low <= found.differs.ratio <= found.high
+    (paces,) = find_paces(made, names(8))
+    assert (paces.name, paces.in_everything) == ("n4", True)
+    assert (paces.low, paces.high) == pytest.approx((1.3, 1.3), abs=0.01)
+    assert paces.low <= paces.differs.ratio <= paces.high
 
 
 def test_one_block_a_machine_gives_no_components_and_still_names_who_differs(sample):
     d = np.r_[np.random.default_rng(2).normal(0.03, 0.004, 9), 0.3]
-    found = compare_machines(*pair(sample, d, range(1, 11)), names(10))
-    assert found.spread is None
-    assert [each.interval for each in found.members] == [None] * 10
-    assert [each.name for each in found.members if each.differs] == ["n10"]
+    result = compare_machines(*pair(sample, d, range(1, 11)), names(10))
+    assert result.spread is None
+    assert [member.interval for member in result.members] == [None] * 10
+    assert [item.name for item in result.members if item.differs] == ["n10"]
 
 
 def test_values_without_any_spread_differ_in_nothing(sample):
-    found = compare_machines(*pair(sample, np.full(12, 0.1), np.repeat([1, 2, 3, 4], 3)), names(4))
-    assert found.spread is None
-    assert not any(each.differs for each in found.members)
+    result = compare_machines(*pair(sample, np.full(12, 0.1), np.repeat([1, 2, 3, 4], 3)), names(4))
+    assert result.spread is None
+    assert not any(member.differs for member in result.members)
     assert compare_machines(*pair(sample, [0.1, 0.1], [1, 1]), names(1)) is None
 
 
@@ -168,12 +168,12 @@ def test_intervals_over_machines_cover_and_equal_machines_decide_nothing(
     for _ in range(runs):
         counts = [blocks] * count if blocks else rng.integers(2, 41, count).tolist()
         d, of = drawn(rng, counts, between=between, within=within)
-        found = compare_across_contexts(*pair(sample, d, of))
-        mean_in += found.interval.low <= 1 <= found.interval.high
-        wrong += found.interval.excludes(1)
+        result = compare_across_contexts(*pair(sample, d, of))
+        mean_in += result.interval.low <= 1 <= result.interval.high
+        wrong += result.interval.excludes(1)
         # The next machine is visited as often as these were.
         fresh, _ = drawn(rng, [blocks or int(rng.integers(2, 41))], between=between, within=within)
-        next_in += found.prediction.low <= math.exp(fresh.mean()) <= found.prediction.high
+        next_in += result.prediction.low <= math.exp(fresh.mean()) <= result.prediction.high
     assert 0.93 <= mean_in / runs <= 0.97
     assert witness.binomtest(wrong, runs, 0.05, alternative="greater").pvalue > 1e-3
     assert 0.93 <= next_in / runs <= 0.975
@@ -196,8 +196,8 @@ def test_machines_with_few_blocks_are_not_called_different_for_that(sample, coun
     named = 0
     for _ in range(1000):
         d, of = drawn(rng, rng.integers(2, 41, count).tolist(), between=between, within=0.03)
-        found = compare_machines(*pair(sample, d, of), names(count))
-        named += any(each.differs for each in found.members)
+        result = compare_machines(*pair(sample, d, of), names(count))
+        named += any(member.differs for member in result.members)
     assert witness.binomtest(named, 1000, 0.05, alternative="greater").pvalue > 1e-3
 
 
@@ -209,7 +209,7 @@ def test_the_interval_of_the_share_covers(sample, count):
     for _ in range(1000):
         d, of = drawn(rng, [8] * count, between=0.02, within=0.03)
         visits = differences(*pair(sample, d, of))
-        found = estimate_spread(visits, nested_components(visits))
-        assert not isinstance(found, Undefined)
-        inside += found.interval.low <= 0.0004 / 0.0013 <= found.interval.high
+        result = estimate_spread(visits, nested_components(visits))
+        assert not isinstance(result, Undefined)
+        inside += result.interval.low <= 0.0004 / 0.0013 <= result.interval.high
     assert 0.93 <= inside / 1000 <= 0.97

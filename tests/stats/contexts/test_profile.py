@@ -37,9 +37,9 @@ def test_changes_and_intervals_are_those_of_a_two_way_layout_without_interaction
     draw = np.random.default_rng(4)
     logs = draw.normal(0, 0.05, (8, 1)) + draw.normal(0, 0.01, (8, 3)) + np.array([0.0, 0.5, -0.2])
     settings = {c: {"env_bytes": 16 * c} for c in range(1, 9)}
-    given = sample(logs)
-    found = profile(given, settings)
-    assert (found.treatment, found.metric) == (given.treatment, given.metric)
+    result = sample(logs)
+    found = profile(result, settings)
+    assert (found.treatment, found.metric) == (result.treatment, result.metric)
     rows, passes = np.indices(logs.shape)
     data = pd.DataFrame({"y": logs.ravel(), "c": rows.ravel(), "p": passes.ravel()})
     fitted = ols("y ~ C(c) + C(p)", data).fit()

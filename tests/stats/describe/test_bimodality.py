@@ -14,9 +14,9 @@ from steelyard.stats.describe.described import describe
 def test_two_groups_are_found_with_their_shares_and_their_distance():
     values = np.exp(np.random.default_rng(1).normal(0, 0.01, 30))
     values[::5] *= 1.5
-    found = gap(values)
-    assert found.share == pytest.approx(0.2)
-    assert found.ratio == pytest.approx(1.5, rel=0.02)
+    result = gap(values)
+    assert result.share == pytest.approx(0.2)
+    assert result.ratio == pytest.approx(1.5, rel=0.02)
 
 
 def test_values_that_come_in_steps_and_equal_values_are_no_groups():
@@ -58,7 +58,7 @@ def test_values_without_groups_show_one_in_at_most_1_of_100(n, perfect_passes):
     assert perfect_passes(count, 0.01, 0, most) > 0.98
     rng = np.random.default_rng(n)
     logs = rng.normal(0, 0.1, (count, n))
-    assert sum(gap(each) is not None for each in np.exp(logs)) <= most
+    assert sum(gap(item) is not None for item in np.exp(logs)) <= most
     assert sum(dominating_share(each) is not None for each in np.exp(logs)) <= most
 
 

@@ -45,9 +45,9 @@ def test_the_allowance_is_that_of_the_moments_of_mean_and_variance(n, phi):
     covariance = phi ** np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     deviations = (np.eye(n) - 1 / n) @ covariance
     expected = np.trace(deviations) / (n - 1)
-    its = allowance_under(phi, n)
-    assert its.factor == pytest.approx(math.sqrt(covariance.sum() / n / expected))
-    assert its.nu == pytest.approx(np.trace(deviations) ** 2 / np.trace(deviations @ deviations))
+    result = allowance_under(phi, n)
+    assert result.factor == pytest.approx(math.sqrt(covariance.sum() / n / expected))
+    assert result.nu == pytest.approx(np.trace(deviations) ** 2 / np.trace(deviations @ deviations))
 
 
 @pytest.mark.parametrize("n", [5, 10, 19, 40])
@@ -59,9 +59,9 @@ def test_where_likeness_is_known_t_with_its_allowance_keeps_its_level(n, phi):
     x[:, 0] /= math.sqrt(1 - phi**2)
     for i in range(1, n):
         x[:, i] += phi * x[:, i - 1]
-    its = allowance_under(phi, n)
-    t = x.mean(axis=1) / (x.std(axis=1, ddof=1) / math.sqrt(n) * its.factor)
-    p = 2 * witness.t.sf(np.abs(t), its.nu)
+    result = allowance_under(phi, n)
+    t = x.mean(axis=1) / (x.std(axis=1, ddof=1) / math.sqrt(n) * result.factor)
+    p = 2 * witness.t.sf(np.abs(t), result.nu)
     for level in (0.05, 0.01):
         wrong = int((p <= level).sum())
         assert 0.2 * level * count <= wrong <= 1.1 * level * count
@@ -85,20 +85,20 @@ def test_four_times_t_keeps_its_level_for_few_units_that_are_alike_by_the_larges
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
 def test_the_interval_is_at_least_that_of_blocks_which_are_so_alike_and_p_agrees(sample, n, estimand):
     d = 0.01 * autoregressive(np.random.default_rng(n), 0.9, n)
-    (found,) = compare(pair(sample, d, 0.02), Analysis(estimand=estimand))
-    likeness = found.autocorrelation
+    (result,) = compare(pair(sample, d, 0.02), Analysis(estimand=estimand))
+    likeness = result.autocorrelation
     assert likeness.significant
-    assert "autocorrelated" in found.flags
+    assert "autocorrelated" in result.flags
     if estimand == "geomean_ratio":
         r = likeness.corrected + MORE * math.sqrt((1 - likeness.corrected**2) / n)
         its = allowance_under(min(r, 0.98), n) if n >= 20 else Allowance(4, n - 1)
         assert its == allowance(likeness)
         half = witness.t.isf(0.025, its.nu) * d.std(ddof=1) * its.factor / math.sqrt(n)
         # The tail of one side may widen it further.
-        assert math.log(found.ci95.high / found.ci95.low) / 2 >= half * (1 - 1e-6)
+        assert math.log(result.ci95.high / result.ci95.low) / 2 >= half * (1 - 1e-6)
     for level in (0.2, 0.05, 0.001):
-        interval = found.speedup.interval(level)
-        assert (found.p <= level) == (interval is not None and interval.excludes(1))
+        interval = result.speedup.interval(level)
+        assert (result.p <= level) == (interval is not None and interval.excludes(1))
 
 
 def test_what_is_not_significant_widens_too_and_of_few_blocks_that_is_said(sample):
@@ -107,7 +107,7 @@ def test_what_is_not_significant_widens_too_and_of_few_blocks_that_is_said(sampl
         limit = {16: 1.28 / 4, 30: 0.84 / math.sqrt(30), 64: 0.84 / 8}[n]
         assert threshold(n) == pytest.approx(limit)
         d = rng.normal(0, 0.02, (80, n))
-        them = [compare(pair(sample, each), Analysis())[0] for each in d]
+        them = [compare(pair(sample, item), Analysis())[0] for item in d]
         wider = [each.speedup.se for each in them] > 1.01 * d.std(axis=1, ddof=1) / math.sqrt(n)
         r1 = np.array([each.autocorrelation.r1 for each in them])
         significant = r1 > 1.96 / math.sqrt(n)
@@ -155,8 +155,8 @@ def test_thirty_differences_that_resemble_their_neighbours_are_held_in_some_93_o
     rng = np.random.default_rng(12)
     held = 0
     for _ in range(count):
-        (found,) = compare(pair(sample, 0.02 * autoregressive(rng, phi, 30)), Analysis())
-        held += found.ci95 is None or not found.ci95.excludes(1)
+        (result,) = compare(pair(sample, 0.02 * autoregressive(rng, phi, 30)), Analysis())
+        held += result.ci95 is None or not result.ci95.excludes(1)
     assert held >= least
 
 
@@ -164,10 +164,10 @@ def test_eight_blocks_that_seem_alike_are_judged_where_the_effect_is_far_beyond_
     """Sleeps on a loaded machine: 8.2 ×, r1 = .47, and no two blocks less than 3 × apart from 1."""
     d = np.array([-0.55, -0.42, -0.13, 0.27, 0.36, 0.3, 0.02, 0.15])
     for ratio, verdict in ((8.2, "faster"), (1 / 8.2, "slower"), (1.5, "not_resolved")):
-        (found,) = compare(pair(sample, d, math.log(ratio)), Analysis())
-        assert "autocorrelated_few" in found.flags
-        assert (found.refused, found.verdict) == (False, verdict)
-        assert found.ci95.high / found.ci95.low < 150
+        (result,) = compare(pair(sample, d, math.log(ratio)), Analysis())
+        assert "autocorrelated_few" in result.flags
+        assert (result.refused, result.verdict) == (False, verdict)
+        assert result.ci95.high / result.ci95.low < 150
     t = math.log(1.5) / (d.std(ddof=1) / math.sqrt(8))
     assert witness.t.sf(t, 7) * 2 < 0.05 < witness.t.sf(t / 4, 7) * 2
 
@@ -177,8 +177,8 @@ def test_few_blocks_that_seem_alike_are_equivalent_where_the_wide_interval_is_in
     d -= d.mean()
     by_t = witness.t.isf(0.025, 14) * d.std(ddof=1) / math.sqrt(15)
     for margin, verdict in ((2 * by_t, "not_resolved"), (10 * by_t, "equivalent")):
-        (found,) = compare(pair(sample, d), Analysis(margin=margin))
-        assert found.verdict == verdict
+        (result,) = compare(pair(sample, d), Analysis(margin=margin))
+        assert result.verdict == verdict
 
 
 def test_equal_programs_on_a_dependent_machine_are_judged_as_ever(sample, perfect_passes):
@@ -192,8 +192,8 @@ def test_equal_programs_on_a_dependent_machine_are_judged_as_ever(sample, perfec
     for _ in range(count):
         slots = autoregressive(rng, 0.9, 60).reshape(30, 2)
         d = (slots[:, 0] - slots[:, 1]) * rng.choice((-1, 1), 30)
-        (found,) = compare(pair(sample, 0.01 * d), Analysis())
-        wrong += found.verdict != "not_resolved"
+        (result,) = compare(pair(sample, 0.01 * d), Analysis())
+        wrong += result.verdict != "not_resolved"
     assert 5 <= wrong <= most
 
 
@@ -201,14 +201,14 @@ def test_that_there_are_few_is_said_of_the_sample_that_is_allowed_for(sample):
     """One treatment after the other: 40 launches that are much alike, and 15 that are less so."""
     rng = np.random.default_rng(15)
     many, few = autoregressive(rng, 0.95, 40), np.tile([1.0, 0.9, 0.8, 0.1, -0.9, -1.1, -0.8, 0.1], 2)[:15]
-    alike = [autocorrelation(each) for each in (many, few)]
+    alike = [autocorrelation(item) for item in (many, few)]
     assert few_suspected(alike[1])
     assert alike[0].n_eff / 40 < alike[1].n_eff / 15
     samples = [
         sample(np.exp(0.02 * values), treatment=t, blocks=[1] * values.size)
         for t, values in ((1, many), (2, few))
     ]
-    (found,) = compare(samples, Analysis(), order="sequential")
-    assert found.autocorrelation.n == 40
-    assert "autocorrelated" in found.flags
-    assert "autocorrelated_few" not in found.flags
+    (result,) = compare(samples, Analysis(), order="sequential")
+    assert result.autocorrelation.n == 40
+    assert "autocorrelated" in result.flags
+    assert "autocorrelated_few" not in result.flags

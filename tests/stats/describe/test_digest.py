@@ -13,10 +13,10 @@ from steelyard.stats.describe.digest import digest, merge, u_of_median
 
 def test_median_scatter_and_slow_runs_are_those_of_the_values():
     values = np.array([1.00, 1.01, 0.99, 1.02, 0.98, 1.5, 1.0, 1.01])
-    found = digest(values, "lower")
-    assert (found.n, found.slow) == (8, 1)
-    assert found.median == pytest.approx(math.exp(np.median(np.log(values))))
-    assert found.s == pytest.approx(np.log(np.delete(values, 5)).std(ddof=1))
+    result = digest(values, "lower")
+    assert (result.n, result.slow) == (8, 1)
+    assert result.median == pytest.approx(math.exp(np.median(np.log(values))))
+    assert result.s == pytest.approx(np.log(np.delete(values, 5)).std(ddof=1))
 
 
 def test_slow_is_low_where_higher_is_better():
@@ -36,9 +36,9 @@ def test_values_without_a_logarithm_are_not_condensed(values):
 
 
 def test_one_run_has_no_scatter_and_no_uncertainty():
-    found = digest(np.array([2.0]), "lower")
-    assert found == Digest(1, 2.0, None, 0)
-    assert u_of_median(found) == 0
+    result = digest(np.array([2.0]), "lower")
+    assert result == Digest(1, 2.0, None, 0)
+    assert u_of_median(result) == 0
 
 
 def test_the_uncertainty_of_a_median_is_that_of_draws():
@@ -48,7 +48,7 @@ def test_the_uncertainty_of_a_median_is_that_of_draws():
 
 
 def test_two_records_of_one_commit_weigh_as_their_runs():
-    found = merge(Digest(10, 1.0, 0.01, 1), Digest(30, 2.0, 0.03, 2))
-    assert (found.n, found.slow) == (40, 3)
-    assert found.median == pytest.approx(2 ** (30 / 40))
-    assert found.s == pytest.approx(math.sqrt((10 * 1e-4 + 30 * 9e-4) / 40))
+    result = merge(Digest(10, 1.0, 0.01, 1), Digest(30, 2.0, 0.03, 2))
+    assert (result.n, result.slow) == (40, 3)
+    assert result.median == pytest.approx(2 ** (30 / 40))
+    assert result.s == pytest.approx(math.sqrt((10 * 1e-4 + 30 * 9e-4) / 40))

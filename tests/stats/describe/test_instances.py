@@ -36,7 +36,7 @@ def of_runs(sample, runs, *, as_label=False):
 def test_table_1_blocks_on_its_eight_instances(sample, run_2, run_5, as_label):
     """Paired nu = 7: geometric ratio 0.978156, interval 0.767797 to 1.246150."""
     samples = pool(of_runs(sample, {2: run_2, 5: run_5}, as_label=as_label), "source")
-    assert [len(each) for each in samples] == [8, 8]
+    assert [len(item) for item in samples] == [8, 8]
     (c,) = compare(samples, Analysis(baseline={"run": 2}))
     assert (c.speedup.method, c.speedup.nu, c.instances) == ("instance-log-ratio-t", 7, 8)
     assert c.speedup.value == pytest.approx(0.978156, abs=5e-7)
@@ -45,7 +45,7 @@ def test_table_1_blocks_on_its_eight_instances(sample, run_2, run_5, as_label):
 
 
 def test_instance_7_of_table_1_carries_most_of_the_sum_of_squares(sample, run_2, run_5):
-    two, five = (drill_down(each) for each in pool(of_runs(sample, {2: run_2, 5: run_5}), "source"))
+    two, five = (drill_down(item) for item in pool(of_runs(sample, {2: run_2, 5: run_5}), "source"))
     assert two.largest.level == five.largest.level == 7
     assert two.largest.share == pytest.approx(0.821, abs=5e-4)
     assert five.largest.share == pytest.approx(0.450, abs=5e-4)
@@ -54,11 +54,11 @@ def test_instance_7_of_table_1_carries_most_of_the_sum_of_squares(sample, run_2,
 
 
 def test_a_report_on_a_high_spread_names_the_instance(sample, run_2, run_5):
-    found = answer(
+    result = answer(
         "t", of_runs(sample, {2: run_2, 5: run_5}), DesignFacts("randomized-blocks", 1, 1), BY_SOURCE
     )
-    named = [each for each in found.warnings if each.kind == "instance_carries"]
-    assert [each.fields["instance"] for each in named] == [7, 7]
+    named = [warning for warning in result.warnings if warning.kind == "instance_carries"]
+    assert [item.fields["instance"] for item in named] == [7, 7]
     assert [each.treatments for each in named] == [("2",), ("5",)]
     assert named[0].fields["cv"] == pytest.approx(0.512676, abs=5e-7)
     assert [each.fields["ratio"] for each in named] == pytest.approx(
@@ -79,7 +79,7 @@ def test_several_runs_split_into_instances_runs_and_the_rest(sample):
     assert drill.between == pytest.approx(4 * ((table.mean(axis=1) - table.mean()) ** 2).sum() / total)
     assert drill.runs == pytest.approx(6 * ((table.mean(axis=0) - table.mean()) ** 2).sum() / total)
     assert drill.between + drill.runs + drill.rest == pytest.approx(1.0)
-    assert sum(each.share for each in drill.shares) == pytest.approx(drill.between)
+    assert sum(share.share for share in drill.shares) == pytest.approx(drill.between)
 
 
 def test_runs_of_an_instance_are_replicates_of_one_unit(sample):
@@ -153,8 +153,8 @@ def test_iterations_taken_for_launches_make_equal_programs_different(sample, per
 
 
 def test_instances_of_a_crowd_or_of_a_simulation_stay_that(sample, run_2, run_5):
-    given = of_runs(sample, {2: run_2, 5: run_5})
-    given[3] = replace(given[3], provenance="simulated")
-    assert [each.provenance for each in pool(given, "source")] == ["simulated", "measured"]
-    given[4] = replace(given[4], provenance="crowded")
-    assert [each.provenance for each in pool(given, "source")] == ["crowded", "measured"]
+    result = of_runs(sample, {2: run_2, 5: run_5})
+    result[3] = replace(result[3], provenance="simulated")
+    assert [item.provenance for item in pool(result, "source")] == ["simulated", "measured"]
+    result[4] = replace(result[4], provenance="crowded")
+    assert [each.provenance for each in pool(result, "source")] == ["crowded", "measured"]

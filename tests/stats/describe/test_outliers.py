@@ -8,19 +8,19 @@ from steelyard.stats.describe.outliers import outliers
 
 def test_values_far_out_are_counted_and_the_farthest_named_by_its_ratio_to_the_median():
     values = np.array([1.00, 1.01, 0.99, 1.02, 0.98, 1.00, 1.01, 0.99, 1.0, 1.5, 8.7])
-    found = outliers(values)
-    assert found.count == 2
-    assert found.farthest == pytest.approx(8.7 / np.median(values))
+    result = outliers(values)
+    assert result.count == 2
+    assert result.farthest == pytest.approx(8.7 / np.median(values))
 
 
 def test_a_value_far_below_counts_too():
-    found = outliers(np.array([1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02, 0.1]))
-    assert (found.count, round(found.farthest, 2)) == (1, 0.1)
+    result = outliers(np.array([1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02, 0.1]))
+    assert (result.count, round(result.farthest, 2)) == (1, 0.1)
 
 
 def test_the_farthest_is_the_farthest_on_either_side():
-    found = outliers(np.array([1.0, 1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99, 2.0, 0.1]))
-    assert (found.count, round(found.farthest, 2)) == (2, 0.1)
+    result = outliers(np.array([1.0, 1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99, 2.0, 0.1]))
+    assert (result.count, round(result.farthest, 2)) == (2, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -82,11 +82,11 @@ def test_so_many_runs_exclude_what_one_fewer_do_not(bound):
 def test_correlated_neighbours_widen_it_as_their_variance_does():
     """A hundred values with autocorrelations 0.7^k: the standard error is that of their sum, and more."""
     n = 100
-    seen = replace(NARROW, n=n, runs=n, correlation=make_autocorrelation(0.65, n))
+    result = replace(NARROW, n=n, runs=n, correlation=make_autocorrelation(0.65, n))
     lags = np.arange(1, n)
     truth = math.sqrt((n + 2 * ((n - lags) * 0.7**lags).sum()) / n)
-    alone = replace(seen, correlation=None)
-    assert seen.observed_interval().high - 100 >= truth * (alone.observed_interval().high - 100)
+    alone = replace(result, correlation=None)
+    assert result.observed_interval().high - 100 >= truth * (alone.observed_interval().high - 100)
 
 
 def wrong(draw, truth, n, count, seed=213):

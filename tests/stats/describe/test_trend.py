@@ -12,10 +12,10 @@ from steelyard.stats.describe.trend import MOST, trend
 @given(st.lists(st.integers(0, 12), min_size=8, max_size=60))
 def test_tau_and_p_are_those_of_kendall_with_ties(values):
     assume(len(set(values)) > 1)
-    found = trend(np.array(values, dtype=float))
+    result = trend(np.array(values, dtype=float))
     expected = witness.kendalltau(np.arange(len(values)), values, method="asymptotic", variant="b")
-    assert found.tau == pytest.approx(expected.statistic, abs=1e-12)
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
+    assert result.tau == pytest.approx(expected.statistic, abs=1e-12)
+    assert result.p == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
 
 
 def test_a_steady_rise_is_a_trend_of_1_and_a_fall_of_minus_1():

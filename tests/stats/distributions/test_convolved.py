@@ -26,19 +26,19 @@ def test_ends_are_where_the_sum_of_all_shares_is_half_a_value_short_of_the_kth(n
     def below(at):
         return float(law_of(nu).cdf((at - values) / u).sum())
 
-    found = Convolved(values, u, nu).ends(0.05)
-    for bound, wanted in ((found.low, 3 - 0.5), (found.high, 127 - 3 + 0.5)):
+    result = Convolved(values, u, nu).ends(0.05)
+    for bound, expected in ((result.low, 3 - 0.5), (result.high, 127 - 3 + 0.5)):
         far = 1e4 * (u + 1)
         assert bound == pytest.approx(
-            optimize.brentq(lambda at, k=wanted: below(at) - k, -far, far), rel=1e-3
+            optimize.brentq(lambda at, k=expected: below(at) - k, -far, far), rel=1e-3
         )
 
 
 def test_squares_add_where_the_values_are_those_of_a_normal_distribution():
     values = witness.norm.ppf((np.arange(1, 16384) - 0.5) / 16383)
-    found = Convolved(values, 0.75, math.inf).ends(0.05)
-    assert found.high == pytest.approx(1.25 * witness.norm.ppf(0.975), rel=1e-3)
-    assert found.low == pytest.approx(-found.high)
+    result = Convolved(values, 0.75, math.inf).ends(0.05)
+    assert result.high == pytest.approx(1.25 * witness.norm.ppf(0.975), rel=1e-3)
+    assert result.low == pytest.approx(-result.high)
 
 
 def test_the_end_of_a_group_of_values_moves_as_far_as_the_error_and_not_by_squares():
@@ -46,9 +46,9 @@ def test_the_end_of_a_group_of_values_moves_as_far_as_the_error_and_not_by_squar
     lower group 1.645 u are below, while the square of 1.96 u adds next to nothing to that of 1/2.
     """
     values = np.repeat([0.0, 1.0], 8191)
-    found = Convolved(values, 0.02, math.inf).ends(0.05)
-    assert found.low == pytest.approx(0.02 * witness.norm.ppf(0.05), rel=2e-3)
-    assert found.high == pytest.approx(1 - found.low)
+    result = Convolved(values, 0.02, math.inf).ends(0.05)
+    assert result.low == pytest.approx(0.02 * witness.norm.ppf(0.05), rel=2e-3)
+    assert result.high == pytest.approx(1 - result.low)
 
 
 @given(

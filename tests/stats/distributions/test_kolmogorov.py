@@ -13,7 +13,7 @@ from steelyard.stats.distributions.kolmogorov import expanded_cdf, kolmogorov_sf
 def test_it_is_scipys_from_the_middle_to_the_end_of_the_range_of_double(n):
     scaled = np.concatenate((np.linspace(0.05, 4.5, 60), [1.48, 1.49, 8, 15, 19]))
     d = scaled[scaled < math.sqrt(n)] / math.sqrt(n)
-    ours = [kolmogorov_sf(float(each), n) for each in d]
+    ours = [kolmogorov_sf(float(item), n) for item in d]
     np.testing.assert_allclose(ours, kstwo.sf(d, n), rtol=1e-10, atol=1e-300)
 
 
@@ -26,7 +26,7 @@ def test_of_a_distance_that_cannot_be_or_must_be_it_is_0_or_1():
 @pytest.mark.parametrize("n", [2, 50, 3000])
 def test_the_one_sided_tail_is_scipys(n):
     d = np.array([0.01, 0.1, 0.5, 0.9])
-    ours = [one_sided_sf(float(each), n) for each in d]
+    ours = [one_sided_sf(float(item), n) for item in d]
     np.testing.assert_allclose(ours, ksone.sf(d, n), rtol=1e-11, atol=1e-300)
 
 

@@ -15,10 +15,10 @@ def distribution(*t, log=0.0, se=0.01):
 
 
 def test_p_is_twice_the_share_of_draws_as_far_out_with_the_hypothesis_among_them():
-    of = distribution(*range(-10, 11), log=0.05)
-    assert of.p_of(1.0) == pytest.approx(2 * (6 + 1) / 22)  # at t = 5: 5, 6, ..., 10
-    assert of.p_of(math.exp(0.05)) == 1.0
-    assert of.p_of(2.0) == pytest.approx(2 / 22)
+    result = distribution(*range(-10, 11), log=0.05)
+    assert result.p_of(1.0) == pytest.approx(2 * (6 + 1) / 22)  # at t = 5: 5, 6, ..., 10
+    assert result.p_of(math.exp(0.05)) == 1.0
+    assert result.p_of(2.0) == pytest.approx(2 / 22)
 
 
 @pytest.mark.parametrize("far", [math.inf, 7.1e4, -7.1e4, -math.inf])
@@ -34,8 +34,8 @@ def test_a_draw_whose_bound_is_a_number_is_not(far):
 
 @pytest.mark.parametrize(("draws", "at"), [(39, 1), (79, 2), (118, 2), (119, 3), (9999, 250)])
 def test_the_interval_of_draws_ends_at_the_kth_of_either_end(draws, at):
-    found = MonteCarlo(np.arange(1.0, draws + 1)).interval(0.05)
-    assert (found.low, found.high) == (at, draws + 1 - at)
+    result = MonteCarlo(np.arange(1.0, draws + 1)).interval(0.05)
+    assert (result.low, result.high) == (at, draws + 1 - at)
 
 
 def test_draws_that_are_too_few_or_that_reach_0_bound_nothing():
@@ -53,5 +53,5 @@ def test_p_counts_the_hypothesis_itself_and_draws_of_0_and_below():
 
 
 def test_the_interval_of_the_bootstrap_turns_the_distribution_of_t_over():
-    found = distribution(*np.arange(-10, 29) / 10, log=0.5, se=0.2).interval(0.05)
-    assert (math.log(found.low), math.log(found.high)) == pytest.approx((0.5 - 2.8 * 0.2, 0.5 + 1.0 * 0.2))
+    result = distribution(*np.arange(-10, 29) / 10, log=0.5, se=0.2).interval(0.05)
+    assert (math.log(result.low), math.log(result.high)) == pytest.approx((0.5 - 2.8 * 0.2, 0.5 + 1.0 * 0.2))

@@ -36,10 +36,10 @@ def test_p_is_that_of_scipys_quantile_test(at):
     st.integers(-1, 10),
 )
 def test_p_is_at_most_alpha_exactly_where_a_bounded_interval_leaves_the_bound_out(values, of, alpha, bound):
-    found = Quantile(np.sort(np.array(values, dtype=float)), of)
-    interval = found.interval(alpha)
-    if interval is not None and abs(found.p_of(bound) - alpha) > 1e-9:
-        assert (found.p_of(bound) <= alpha) == interval.excludes(bound)
+    quantile = Quantile(np.sort(np.array(values, dtype=float)), of)
+    interval = quantile.interval(alpha)
+    if interval is not None and abs(quantile.p_of(bound) - alpha) > 1e-9:
+        assert (quantile.p_of(bound) <= alpha) == interval.excludes(bound)
 
 
 def test_p99_needs_368_values_to_be_bounded_and_p90_36():

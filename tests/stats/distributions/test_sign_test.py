@@ -44,5 +44,5 @@ def test_the_spread_of_a_median_is_on_average_that_of_its_values(n):
 def test_nothing_shows_where_n_equal_signs_do_not_reject_and_something_does_where_they_do(n):
     least = 2.0 ** (1 - n)
     assert resolvable(ratio(scores(n)), 0.999 * least) is None
-    shown = math.log1p(resolvable(ratio(scores(n)), least)) / 0.02
-    assert witness.norm.cdf(shown) ** n == pytest.approx(0.8)
+    output = math.log1p(resolvable(ratio(scores(n)), least)) / 0.02
+    assert witness.norm.cdf(output) ** n == pytest.approx(0.8)

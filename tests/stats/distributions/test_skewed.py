@@ -20,23 +20,23 @@ def hall(t, a):
 @pytest.mark.parametrize("a", [-0.8, -0.05, 0.2, 0.9])
 @pytest.mark.parametrize("at", [0.9, 0.99, 1.0, 1.02, 1.3])
 def test_p_is_that_of_the_transformed_t(a, at):
-    found = SkewedT(0.01, 0.02, 9, a)
+    result = SkewedT(0.01, 0.02, 9, a)
     t = (0.01 - math.log(at)) / 0.02
-    assert found.p_of(at) == pytest.approx(2 * stats.t.sf(abs(hall(t, a)), 9), rel=1e-9)
+    assert result.p_of(at) == pytest.approx(2 * stats.t.sf(abs(hall(t, a)), 9), rel=1e-9)
 
 
 @pytest.mark.parametrize("a", [-0.8, -0.05, 0.2, 0.9])
 @pytest.mark.parametrize("alpha", [0.3, 0.05, 0.002])
 def test_an_interval_ends_where_the_transformed_t_meets_its_quantiles(a, alpha):
-    found = SkewedT(0.01, 0.02, 9, a).interval(alpha)
+    result = SkewedT(0.01, 0.02, 9, a).interval(alpha)
     reach = stats.t.isf(alpha / 2, 9)
     ends = [
         0.01 - 0.02 * optimize.brentq(lambda t, y=y: hall(t, a) - y, -1e4, 1e4, xtol=1e-12)
         for y in (reach, -reach)
     ]
-    assert (math.log(found.low), math.log(found.high)) == pytest.approx(ends, rel=1e-7)
+    assert (math.log(result.low), math.log(result.high)) == pytest.approx(ends, rel=1e-7)
     for at in (0.8, 0.97, 1.0, 1.05, 1.4):
-        assert (SkewedT(0.01, 0.02, 9, a).p_of(at) <= alpha) == found.excludes(at)
+        assert (SkewedT(0.01, 0.02, 9, a).p_of(at) <= alpha) == result.excludes(at)
 
 
 def test_without_skewness_it_is_t():
@@ -58,8 +58,8 @@ def test_a_mean_of_skewed_values_is_missed_equally_often_on_either_side(perfect_
     missed = np.zeros((2, 2), int)
     for mean, spread in zip(log, se, strict=True):
         skewed = SkewedT(mean, spread, n - 1, 2 / math.sqrt(n))
-        for row, found in enumerate((LogT(mean, spread, n - 1), skewed)):
-            if found.p_of(math.e) <= 0.05:
+        for row, result in enumerate((LogT(mean, spread, n - 1), skewed)):
+            if result.p_of(math.e) <= 0.05:
                 missed[row, int(mean > 1)] += 1
     assert missed[0, 0] > 4 * missed[0, 1]
     assert missed[1, 0] <= 2 * missed[1, 1]

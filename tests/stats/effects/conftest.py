@@ -25,7 +25,7 @@ Built = tuple[Layout, list[Sample], Floats]
 def lay(
     kind: Kind = "full", generators: tuple[Generator, ...] = (), base: tuple[int, ...] = (), **levels: Any
 ) -> Layout:
-    axes = tuple(Axis(name, tuple({name: level} for level in each)) for name, each in levels.items())
+    axes = tuple(Axis(name, tuple({name: level} for level in item)) for name, item in levels.items())
     return Layout(kind, axes, generators, base)
 
 
@@ -42,12 +42,12 @@ def made(
 ) -> list[Sample]:
     """One sample a cell of the layout, the values of each in a row."""
     metric = BUILTIN["wall_s"] if better == "lower" else Metric("rate", "1/s", "user", better)
-    found = []
+    result = []
     for place, (cell, row) in enumerate(zip(layout.cells(), values, strict=True)):
         if keep is not None and not keep(cell):
             continue
         n = len(row)
-        found.append(
+        result.append(
             Sample(
                 metric=metric,
                 treatment=Treatment(place + 1, str(cell), cell),
@@ -60,7 +60,7 @@ def made(
                 failures=(failures or {}).get(place + 1, Failures(n, 0, 0)),
             )
         )
-    return found
+    return result
 
 
 def drawn(
@@ -104,9 +104,9 @@ def experiment() -> Callable[..., Built]:
         better: Better = "lower",
         **given: Any,
     ) -> Built:
-        found = lay(**given)
-        values = drawn(np.random.default_rng(seed), found, log_mean, blocks=blocks)
-        return found, made(found, values, better=better), np.array(values)
+        result = lay(**given)
+        values = drawn(np.random.default_rng(seed), result, log_mean, blocks=blocks)
+        return result, made(result, values, better=better), np.array(values)
 
     return build
 

@@ -22,10 +22,10 @@ from steelyard.stats.hypothesis.holm import holm
 
 def test_an_effect_in_blocks_is_a_t_test_of_its_contrasts(experiment):
     layout, samples, values = experiment(2, log_mean, **CUBE)
-    (found,) = factorial(samples, layout, Analysis())
+    (result,) = factorial(samples, layout, Analysis())
     logs = np.log(values)
     cells = list(layout.cells())
-    for effect in found.effects:
+    for effect in result.effects:
         signs = np.array(
             [math.prod(1 if cell[name] == CUBE[name][1] else -1 for name in effect.factors) for cell in cells]
         )
@@ -34,18 +34,18 @@ def test_an_effect_in_blocks_is_a_t_test_of_its_contrasts(experiment):
         assert effect.q == pytest.approx((signs @ logs).mean() / 8, rel=1e-9)
         low, high = np.exp(witness.confidence_interval())
         assert (effect.ci95.low, effect.ci95.high) == pytest.approx((low, high), rel=1e-9)
-    adjusted = holm([effect.p for effect in found.effects])
-    assert [effect.p_holm for effect in found.effects] == [each.p_holm for each in adjusted]
+    adjusted = holm([effect.p for effect in result.effects])
+    assert [effect.p_holm for effect in result.effects] == [item.p_holm for item in adjusted]
 
 
 def test_without_blocks_treatments_keep_their_own_variances(experiment):
     layout, samples, values = experiment(3, log_mean, **CUBE)
-    (found,) = factorial(samples, layout, Analysis(), order="sequential")
+    (result,) = factorial(samples, layout, Analysis(), order="sequential")
     logs = np.log(values)
     parts = logs.var(axis=1, ddof=1) / 12
     se = math.sqrt(parts.sum()) / 4
     nu = parts.sum() ** 2 / (parts**2 / 11).sum()
-    for effect in found.effects:
+    for effect in result.effects:
         assert (effect.ratio.se, effect.ratio.nu) == pytest.approx((se, nu), rel=1e-10)
         assert effect.p == pytest.approx(2 * stats.t.sf(abs(effect.ratio.log) / se, nu), rel=1e-10)
         assert effect.method == "unpaired-contrast-t"
@@ -62,9 +62,9 @@ def test_known_effects_are_found_as_ratios_that_are_above_1_where_the_second_ste
         ("b",): 1.0,
     }
     for name, ratio in truth.items():
-        found = effects[name].ratio
-        assert abs(found.log - math.log(ratio)) < 4 * found.se
-        assert found.se < 0.02
+        result = effects[name].ratio
+        assert abs(result.log - math.log(ratio)) < 4 * result.se
+        assert result.se < 0.02
     assert effects["a",].resolved
     assert not effects["b",].resolved
 
@@ -81,9 +81,9 @@ def test_for_a_metric_of_which_more_is_better_ratios_turn_over(experiment):
 @settings(max_examples=20)
 @given(factor=st.floats(1e-6, 1e6), seed=st.integers(0, 1000))
 def test_the_unit_of_the_metric_changes_nothing(experiment, layout, samples, factor, seed):
-    found, _, values = experiment(seed, log_mean, **CUBE)
-    one = factorial(samples(found, values), found, Analysis())[0]
-    other = factorial(samples(found, values * factor), found, Analysis())[0]
+    result, _, values = experiment(seed, log_mean, **CUBE)
+    one = factorial(samples(result, values), result, Analysis())[0]
+    other = factorial(samples(result, values * factor), result, Analysis())[0]
     for mine, theirs in zip(one.effects, other.effects, strict=True):
         assert theirs.p == pytest.approx(mine.p, rel=1e-6)
         assert theirs.ratio.log == pytest.approx(mine.ratio.log, rel=1e-6, abs=1e-9)
@@ -106,31 +106,31 @@ def test_turning_the_steps_of_a_factor_turns_its_effects(experiment, samples):
     turned = Layout("full", (Axis("a", ({"a": "hi"}, {"a": "lo"})), *layout.axes[1:]))
     rows = dict(zip([tuple(cell.values()) for cell in layout.cells()], values, strict=True))
     again = samples(turned, [rows[tuple(cell.values())] for cell in turned.cells()])
-    one = by_name(factorial(samples(layout, values), layout, Analysis())[0])
+    result = by_name(factorial(samples(layout, values), layout, Analysis())[0])
     for name, effect in by_name(factorial(again, turned, Analysis())[0]).items():
         sign = -1 if "a" in name else 1
-        assert effect.ratio.log == pytest.approx(sign * one[name].ratio.log, abs=1e-12)
+        assert effect.ratio.log == pytest.approx(sign * result[name].ratio.log, abs=1e-12)
 
 
 def test_one_effect_of_a_single_degree_is_the_same_beside_a_factor_of_three_levels(experiment):
     layout, samples, values = experiment(7, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples, layout, Analysis())
-    effects = by_name(found)
+    (result,) = factorial(samples, layout, Analysis())
+    effects = by_name(result)
     logs = np.log(values).reshape(2, 3, 12).mean(axis=1)
     witness = stats.ttest_1samp(logs[0] - logs[1], 0)
     assert effects["a",].p == pytest.approx(witness.pvalue, rel=1e-9)
     assert [effects[name].df for name in [("a",), ("b",), ("a", "b")]] == [1, 2, 2]
     assert effects["b",].ratio is effects["b",].ci95 is None
-    assert [(level.factor, level.step) for level in found.levels] == [("b", 1), ("b", 2)]
+    assert [(level.factor, level.step) for level in result.levels] == [("b", 1), ("b", 2)]
     halves = np.log(values).reshape(2, 3, 12).mean(axis=0)
-    assert found.levels[1].ratio.log == pytest.approx((halves[0] - halves[2]).mean(), rel=1e-9)
+    assert result.levels[1].ratio.log == pytest.approx((halves[0] - halves[2]).mean(), rel=1e-9)
 
 
 def test_shares_of_all_effects_and_chance_are_the_whole(experiment):
     layout, samples, _ = experiment(8, log_mean, a=["lo", "hi"], b=[0, 1, 2], c=[False, True])
-    (found,) = factorial(samples, layout, Analysis())
-    assert sum(effect.share for effect in found.effects) + found.rest == pytest.approx(1)
-    assert found.unassigned == pytest.approx(0, abs=1e-12)
+    (result,) = factorial(samples, layout, Analysis())
+    assert sum(effect.share for effect in result.effects) + result.rest == pytest.approx(1)
+    assert result.unassigned == pytest.approx(0, abs=1e-12)
 
 
 def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experiment):
@@ -150,9 +150,9 @@ def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experim
 def test_unequal_failures_leave_nothing_judged_unless_declared(experiment, samples, failures):
     layout, _, values = experiment(22, log_mean, **CUBE)
     failing = samples(layout, values, failures={2: failures})
-    (found,) = factorial(failing, layout, Analysis())
-    assert found.censored
-    assert {effect.resolved for effect in found.effects} == {None}
+    (result,) = factorial(failing, layout, Analysis())
+    assert result.censored
+    assert {effect.resolved for effect in result.effects} == {None}
     (ignored,) = factorial(failing, layout, Analysis(failures="ignore"))
     assert ignored.effects[0].resolved
 
@@ -160,9 +160,9 @@ def test_unequal_failures_leave_nothing_judged_unless_declared(experiment, sampl
 def test_times_of_more_ranks_than_cpus_leave_nothing_judged(experiment, samples):
     layout, _, values = experiment(22, log_mean, **CUBE)
     first, *rest = samples(layout, values)
-    (found,) = factorial([replace(first, provenance="crowded"), *rest], layout, Analysis(failures="ignore"))
-    assert found.censored
-    assert {effect.resolved for effect in found.effects} == {None}
+    (result,) = factorial([replace(first, provenance="crowded"), *rest], layout, Analysis(failures="ignore"))
+    assert result.censored
+    assert {effect.resolved for effect in result.effects} == {None}
 
 
 def test_declared_contrasts_are_a_family_of_their_own(experiment):
@@ -177,7 +177,7 @@ def test_declared_contrasts_are_a_family_of_their_own(experiment):
             "a at last against first": {"a": [-1, 1], "b": [-1, 0, 1]},
         }
     )
-    (found,) = factorial(samples, layout, declared)
+    (result,) = factorial(samples, layout, declared)
     logs = np.log(values).reshape(2, 3, 12)
     mean = logs.mean(axis=0)
     expected = [
@@ -185,13 +185,13 @@ def test_declared_contrasts_are_a_family_of_their_own(experiment):
         mean[1] - mean[2],
         (logs[0, 2] - logs[1, 2]) - (logs[0, 0] - logs[1, 0]),
     ]
-    for contrast, values_ in zip(found.contrasts, expected, strict=True):
+    for contrast, values_ in zip(result.contrasts, expected, strict=True):
         witness = stats.ttest_1samp(values_, 0)
         assert (contrast.ratio.log, contrast.ratio.p) == pytest.approx(
             (values_.mean(), witness.pvalue), rel=1e-9
         )
-    assert [each.p_holm for each in found.contrasts] == [
-        each.p_holm for each in holm([each.ratio.p for each in found.contrasts])
+    assert [item.p_holm for item in result.contrasts] == [
+        each.p_holm for each in holm([each.ratio.p for each in result.contrasts])
     ]
 
 
@@ -199,28 +199,28 @@ def test_declared_contrasts_are_a_family_of_their_own(experiment):
 def test_the_interval_of_the_family_excludes_1_exactly_where_holm_rejects(experiment, order):
     for seed in range(15):
         layout, samples, _ = experiment([24, seed], lambda cell: 0.03 * cell["b"], blocks=8, **CUBE)
-        (found,) = factorial(samples, layout, Analysis(), order=order)
-        for effect in found.effects:
+        (result,) = factorial(samples, layout, Analysis(), order=order)
+        for effect in result.effects:
             assert effect.ci_family.excludes(1) == effect.resolved
 
 
 def test_signs_of_few_blocks_are_all_tried(experiment):
     layout, samples, values = experiment(25, log_mean, blocks=6, **CUBE)
-    (found,) = factorial(samples, layout, Analysis())
+    (result,) = factorial(samples, layout, Analysis())
     a = np.array([1 if cell["a"] == "hi" else -1 for cell in layout.cells()]) @ np.log(values)
     reached = [
         abs(sum(s * x for s, x in zip(signs, a, strict=True)))
         for signs in itertools.product((1, -1), repeat=6)
     ]
     expected = np.mean(np.array(reached) >= abs(a.sum()) - 1e-9)
-    assert found.effects[0].p_flips == pytest.approx(expected)
+    assert result.effects[0].p_flips == pytest.approx(expected)
 
 
 def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
     layout, samples, _ = experiment(28, lambda cell: 0.0, **CUBE)
-    (found,) = factorial(samples, layout, Analysis())
+    (result,) = factorial(samples, layout, Analysis())
     # Holm stops at the first of the seven.
-    effect = max(found.effects, key=lambda effect: effect.p)
+    effect = max(result.effects, key=lambda effect: effect.p)
     se = effect.ratio.se
     shift = math.log1p(effect.resolvable) / se
     critical = stats.t.isf(0.05 / 7 / 2, 11)
@@ -231,10 +231,13 @@ def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
 def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_other(experiment, order):
     layout, samples, values = experiment(29, lambda cell: 0.5 * (cell["a"] == "hi" and cell["c"]), **CUBE)
-    (found,) = factorial(samples, layout, Analysis(), order=order)
-    assert [(each.factor, each.at, each.step) for each in found.conditional] == [("a", "c", 0), ("a", "c", 1)]
+    (result,) = factorial(samples, layout, Analysis(), order=order)
+    assert [(item.factor, item.at, item.step) for item in result.conditional] == [
+        ("a", "c", 0),
+        ("a", "c", 1),
+    ]
     cells = list(layout.cells())
-    for each, c in zip(found.conditional, (False, True), strict=True):
+    for each, c in zip(result.conditional, (False, True), strict=True):
         high = [place for place, cell in enumerate(cells) if cell["a"] == "hi" and cell["c"] is c]
         low = [place for place, cell in enumerate(cells) if cell["a"] == "lo" and cell["c"] is c]
         logs = np.log(values)
@@ -242,26 +245,26 @@ def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_oth
         assert each.ratio.log == pytest.approx(gains.mean(), rel=1e-9)
         if order == "randomized-blocks":
             assert each.ratio.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, rel=1e-9)
-    assert not found.conditional[0].ci95.excludes(1)
-    assert found.conditional[1].ci95.excludes(1)
+    assert not result.conditional[0].ci95.excludes(1)
+    assert result.conditional[1].ci95.excludes(1)
 
 
 @pytest.mark.parametrize(("contexts", "unit"), [(None, "block"), ([1 + b % 4 for b in range(12)], "context")])
 def test_the_method_names_what_is_independent(experiment, samples, contexts, unit):
     layout, _, values = experiment(36, lambda cell: 0.1 * cell["b"], a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples(layout, values, contexts=contexts), layout, Analysis())
-    assert [effect.method for effect in found.effects] == [
+    (result,) = factorial(samples(layout, values, contexts=contexts), layout, Analysis())
+    assert [effect.method for effect in result.effects] == [
         f"{unit}-contrast-t",
         f"{unit}-contrast-box",
         f"{unit}-contrast-box",
     ]
-    assert {level.ratio.method for level in found.levels} == {f"{unit}-contrast-t"}
+    assert {level.ratio.method for level in result.levels} == {f"{unit}-contrast-t"}
 
 
 def test_without_blocks_a_factor_of_three_levels_is_tested_by_welch_and_james(experiment):
     layout, samples, _ = experiment(36, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples, layout, Analysis(), order="sequential")
-    assert {name: each.method for name, each in by_name(found).items()} == {
+    (result,) = factorial(samples, layout, Analysis(), order="sequential")
+    assert {name: item.method for name, item in by_name(result).items()} == {
         ("a",): "unpaired-contrast-t",
         ("b",): "unpaired-welch-james",
         ("a", "b"): "unpaired-welch-james",

@@ -23,14 +23,14 @@ def both(experiment):
 
 def test_they_are_what_the_metric_would_have_as_the_primary_one_without_tests(both):
     layout, samples = both
-    (found,) = effects_beside(samples, layout, [CPU], order="randomized-blocks")
+    (result,) = effects_beside(samples, layout, [CPU], order="randomized-blocks")
     (primary,) = factorial(samples, layout, CPU)
-    assert found.metric.name == "cpu_s"
-    assert [(e.factors, e.ratio, e.ci95, e.share) for e in found.effects] == [
+    assert result.metric.name == "cpu_s"
+    assert [(e.factors, e.ratio, e.ci95, e.share) for e in result.effects] == [
         (e.factors, e.ratio, e.ci95, e.share) for e in primary.effects
     ]
-    assert {(e.p, e.p_holm, e.resolved, e.ci_family) for e in found.effects} == {(None,) * 4}
-    assert (found.conditional, found.contrasts) == ((), ())
+    assert {(e.p, e.p_holm, e.resolved, e.ci_family) for e in result.effects} == {(None,) * 4}
+    assert (result.conditional, result.contrasts) == ((), ())
 
 
 def test_a_design_that_compares_has_none(both):

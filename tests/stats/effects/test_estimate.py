@@ -10,10 +10,10 @@ from steelyard.stats.effects.estimate import estimate_cells, estimate_units, int
 def test_units_are_judged_by_the_t_test_of_one_sample():
     values = np.random.default_rng(1).normal(0.02, 0.05, 17)
     witness = stats.ttest_1samp(values, 0)
-    found = estimate_units(values, by="block")
-    assert (found.log, found.p) == pytest.approx((values.mean(), witness.pvalue), rel=1e-10)
+    result = estimate_units(values, by="block")
+    assert (result.log, result.p) == pytest.approx((values.mean(), witness.pvalue), rel=1e-10)
     low, high = witness.confidence_interval(0.9)
-    assert (interval_of(found, 0.1).low, interval_of(found, 0.1).high) == pytest.approx(
+    assert (interval_of(result, 0.1).low, interval_of(result, 0.1).high) == pytest.approx(
         (np.exp(low), np.exp(high)), rel=1e-10
     )
 
@@ -22,8 +22,8 @@ def test_two_treatments_without_blocks_are_judged_by_welch():
     rng = np.random.default_rng(2)
     one, other = rng.normal(0, 1, 9), rng.normal(0.4, 3, 14)
     witness = stats.ttest_ind(other, one, equal_var=False)
-    found = estimate_cells([one, other], np.array([-1.0, 1.0]))
-    assert (found.log / found.se, found.nu, found.p) == pytest.approx(
+    result = estimate_cells([one, other], np.array([-1.0, 1.0]))
+    assert (result.log / result.se, result.nu, result.p) == pytest.approx(
         (witness.statistic, witness.df, witness.pvalue), rel=1e-10
     )
 
@@ -37,8 +37,13 @@ def test_treatments_without_weight_lend_no_degrees_of_freedom():
 
 
 def test_units_that_do_not_differ_claim_what_equal_signs_can():
-    found = estimate_units(np.full(6, 0.5), by="block")
-    assert (found.p, found.se, interval_of(found), found.method) == (2**-5, None, None, "block-contrast-sign")
+    result = estimate_units(np.full(6, 0.5), by="block")
+    assert (result.p, result.se, interval_of(result), result.method) == (
+        2**-5,
+        None,
+        None,
+        "block-contrast-sign",
+    )
     nothing = estimate_units(np.full(6, 1e-17), by="context")
     assert (nothing.log, nothing.p, nothing.method) == (0.0, 1.0, "context-contrast-sign")
 
@@ -49,20 +54,20 @@ def test_rounding_is_judged_by_the_logarithms_it_came_from():
 
 @pytest.mark.parametrize("logs", [[np.array([1.0]), np.array([1.0, 2.0])], [np.ones(3), np.ones(4)]])
 def test_without_replicates_or_spread_there_is_no_error_term(logs):
-    found = estimate_cells(logs, np.array([-1.0, 1.0]))
-    assert (found.se, found.nu, found.p, found.method) == (None, None, None, "no-error-term")
+    result = estimate_cells(logs, np.array([-1.0, 1.0]))
+    assert (result.se, result.nu, result.p, result.method) == (None, None, None, "no-error-term")
     assert estimate_units(np.array([0.3]), by="block").method == "no-error-term"
 
 
 def test_what_leaves_the_range_of_double_has_no_value():
-    found = estimate_units(np.array([800.0, 801, 802]), by="block")
-    assert (found.value, interval_of(found)) == (None, None)
+    result = estimate_units(np.array([800.0, 801, 802]), by="block")
+    assert (result.value, interval_of(result)) == (None, None)
 
 
 def test_two_units_have_the_t_test_with_one_degree_of_freedom():
-    found = estimate_units(np.array([0.3, 0.1]), by="context")
-    assert (found.log, found.nu, found.method) == (pytest.approx(0.2), 1, "context-contrast-t")
-    assert found.p == pytest.approx(stats.ttest_1samp([0.3, 0.1], 0).pvalue)
+    result = estimate_units(np.array([0.3, 0.1]), by="context")
+    assert (result.log, result.nu, result.method) == (pytest.approx(0.2), 1, "context-contrast-t")
+    assert result.p == pytest.approx(stats.ttest_1samp([0.3, 0.1], 0).pvalue)
 
 
 def test_every_treatment_has_a_weight():

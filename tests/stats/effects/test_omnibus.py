@@ -19,9 +19,9 @@ def groups(seed, sizes):
 def test_of_one_factor_without_blocks_it_is_the_analysis_of_welch(sizes):
     values = groups(1, sizes)
     witness = stats.f_oneway(*values, equal_var=False)
-    found = welch_james(values, linalg.helmert(len(sizes)))
-    assert found.f == pytest.approx(witness.statistic, rel=1e-10)
-    assert found.p == pytest.approx(witness.pvalue, rel=1e-10)
+    result = welch_james(values, linalg.helmert(len(sizes)))
+    assert result.f == pytest.approx(witness.statistic, rel=1e-10)
+    assert result.p == pytest.approx(witness.pvalue, rel=1e-10)
 
 
 def test_fewer_than_five_launches_of_a_treatment_give_no_test_without_blocks():
@@ -42,12 +42,12 @@ def test_of_a_single_contrast_it_is_the_square_of_t():
     values = groups(4, (6, 9))
     row = np.array([[-1.0, 1.0]])
     t = estimate_cells(values, row[0])
-    found = welch_james(values, row)
-    assert (found.f, found.nu2, found.p) == pytest.approx(((t.log / t.se) ** 2, t.nu, t.p), rel=1e-10)
+    result = welch_james(values, row)
+    assert (result.f, result.nu2, result.p) == pytest.approx(((t.log / t.se) ** 2, t.nu, t.p), rel=1e-10)
     single = np.random.default_rng(5).normal(0.3, 1, (8, 1))
     t = estimate_units(single[:, 0], by="block")
-    found = box(single)
-    assert (found.f, found.nu1, found.p) == pytest.approx(((t.log / t.se) ** 2, 1, t.p), rel=1e-10)
+    result = box(single)
+    assert (result.f, result.nu1, result.p) == pytest.approx(((t.log / t.se) ** 2, 1, t.p), rel=1e-10)
 
 
 def test_in_blocks_f_is_that_of_repeated_measures():
@@ -66,10 +66,10 @@ def test_degrees_of_freedom_are_those_of_huynh_and_feldt(n, d):
     greenhouse_geisser = np.trace(spread) ** 2 / (d * np.trace(spread @ spread))
     # Huynh and Feldt 1976, for one group: the factor by which both degrees of freedom are taken.
     factor = (n * d * greenhouse_geisser - 2) / (d * (n - 1 - d * greenhouse_geisser))
-    found = box(values)
-    assert found.nu1 == pytest.approx(d * min(1, max(1 / d, factor)), rel=1e-10)
-    assert found.nu2 == pytest.approx((n - 1) * found.nu1, rel=1e-12)
-    assert found.p == pytest.approx(stats.f.sf(found.f, found.nu1, found.nu2), rel=1e-10)
+    result = box(values)
+    assert result.nu1 == pytest.approx(d * min(1, max(1 / d, factor)), rel=1e-10)
+    assert result.nu2 == pytest.approx((n - 1) * result.nu1, rel=1e-12)
+    assert result.p == pytest.approx(stats.f.sf(result.f, result.nu1, result.nu2), rel=1e-10)
 
 
 def test_too_little_or_nothing_that_varies_gives_no_test():

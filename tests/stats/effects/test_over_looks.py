@@ -27,9 +27,9 @@ def acting(cell):
 def test_p_and_interval_are_those_of_t_at_the_level_that_the_looks_leave(experiment):
     layout, samples, _ = experiment(2, acting, blocks=20, **CUBE)
     looks = Looks(AT)
-    (plain,), (found,) = (factorial(samples, layout, Analysis(), looks=each) for each in (None, looks))
-    adjusted = holm([effect.p for effect in found.effects])
-    for each, alone, holms in zip(found.effects, plain.effects, adjusted, strict=True):
+    (plain,), (result,) = (factorial(samples, layout, Analysis(), looks=item) for item in (None, looks))
+    adjusted = holm([effect.p for effect in result.effects])
+    for each, alone, holms in zip(result.effects, plain.effects, adjusted, strict=True):
         assert each.p == pytest.approx(looks.overall(alone.p), rel=1e-9)
         half = stats.t.isf(looks.level(0.05) / 2, 19) * alone.ratio.se
         low, high = np.exp([alone.ratio.log - half, alone.ratio.log + half])
@@ -37,17 +37,21 @@ def test_p_and_interval_are_those_of_t_at_the_level_that_the_looks_leave(experim
         assert each.p_holm == pytest.approx(holms.p_holm)
         assert each.resolved == each.ci_family.excludes(1) == (each.p_holm <= 0.05)
         assert each.resolvable > alone.resolvable
-    (conditional, *_), (before, *_) = found.conditional, plain.conditional
+    (conditional, *_), (before, *_) = result.conditional, plain.conditional
     assert conditional.ci95.low < before.ci95.low < before.ci95.high < conditional.ci95.high
 
 
 def test_levels_and_contrasts_are_as_wide_as_effects(experiment):
     layout, samples, _ = experiment(7, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
     declared = Analysis(contrasts={"rise": {"b": (-1, 0, 1)}})
-    (plain,), (found,) = (factorial(samples, layout, declared, looks=each) for each in (None, Looks((5, 12))))
-    for each, alone in zip((*found.levels, *found.contrasts), (*plain.levels, *plain.contrasts), strict=True):
+    (plain,), (result,) = (
+        factorial(samples, layout, declared, looks=item) for item in (None, Looks((5, 12)))
+    )
+    for each, alone in zip(
+        (*result.levels, *result.contrasts), (*plain.levels, *plain.contrasts), strict=True
+    ):
         assert each.ci95.low < alone.ci95.low < alone.ci95.high < each.ci95.high
-    assert found.contrasts[0].ratio.p > plain.contrasts[0].ratio.p
+    assert result.contrasts[0].ratio.p > plain.contrasts[0].ratio.p
 
 
 def test_an_answer_takes_the_looks_of_its_design(experiment):
@@ -73,9 +77,9 @@ def test_looking_until_an_effect_shows_leaves_its_interval_right(layout, samples
         values = np.exp(rng.normal(0, 0.02, (4, 20)))
         for k, n in enumerate(AT):
             looks = Looks(AT[: k + 1])
-            (found,) = factorial(samples(square, values[:, :n]), square, Analysis(), looks=looks)
-            if found.effects[0].p <= 0.05 or n == AT[-1]:
-                missed += found.effects[0].ci95.excludes(1)
+            (result,) = factorial(samples(square, values[:, :n]), square, Analysis(), looks=looks)
+            if result.effects[0].p <= 0.05 or n == AT[-1]:
+                missed += result.effects[0].ci95.excludes(1)
                 break
         p = [stats.ttest_1samp((np.array([1, 1, -1, -1]) @ np.log(values[:, :n])) / 2, 0).pvalue for n in AT]
         naive += min(p) <= 0.05

@@ -20,13 +20,13 @@ def test_half_widths_are_those_of_the_effects_and_not_of_comparisons(experiment)
     layout, samples, values = experiment(
         1, lambda cell: 0.2 * cell["a"], blocks=40, kind="two-level", **SQUARE
     )
-    found = found_of(layout, samples)
+    result = found_of(layout, samples)
     logs = np.log(values)
     signs = np.array([[-1, -1, 1, 1], [-1, 1, -1, 1], [1, -1, -1, 1]]) / 2
     widths = [np.sinh(stats.t.isf(0.025, 39) * stats.sem(row @ logs)) for row in signs]
     # Within the correction for autocorrelation, which independent blocks hardly have.
-    assert found.halfwidths == pytest.approx(widths, rel=0.5)
-    assert len(found.halfwidths) == 3
+    assert result.halfwidths == pytest.approx(widths, rel=0.5)
+    assert len(result.halfwidths) == 3
 
 
 def test_an_effect_over_eight_treatments_is_twice_as_precise_as_a_comparison_of_two(layout, samples):

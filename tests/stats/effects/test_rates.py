@@ -37,6 +37,6 @@ def test_a_split_plot_in_blocks_errs_as_often_as_it_says(layout, samples, perfec
     for _ in range(count):
         plots = np.repeat(rng.normal(0, 0.05, (2, 10)), 2, axis=0)
         values = np.exp(plots + rng.normal(0, 0.01, (4, 10)))
-        (found,) = factorial(samples(square, values), square, Analysis())
-        wrong += found.effects[0].p <= 0.05
+        (result,) = factorial(samples(square, values), square, Analysis())
+        wrong += result.effects[0].p <= 0.05
     assert low <= wrong <= high

@@ -19,31 +19,31 @@ def cells(rows, by):
 
 
 def test_replicated_runs_divide_their_variation_as_in_jain():
-    found = variation(cells(JAIN, "launch"))
+    result = variation(cells(JAIN, "launch"))
     contrasts = yates(np.mean(JAIN, axis=1)) / 2
-    squares = [squares_of([contrast], found.replicates) for contrast in contrasts[1:]]
+    squares = [squares_of([contrast], result.replicates) for contrast in contrasts[1:]]
     assert list(contrasts / 2) == pytest.approx([41, 21.5, 9.5, 5], rel=1e-12)
     assert squares == pytest.approx([5547, 1083, 300], rel=1e-12)
-    assert found.total == pytest.approx(7032, rel=1e-12)
-    assert [100 * found.share(each) for each in squares] == pytest.approx(
+    assert result.total == pytest.approx(7032, rel=1e-12)
+    assert [100 * result.share(square) for square in squares] == pytest.approx(
         [78.882253, 15.401024, 4.266212], abs=5e-7
     )
-    assert 100 * found.rest == pytest.approx(1.450512, abs=5e-7)
+    assert 100 * result.rest == pytest.approx(1.450512, abs=5e-7)
     # s_q with 8 degrees of freedom, and F.
-    assert (found.error / 12) ** 0.5 == pytest.approx(1.030776, abs=5e-7)
-    assert [each / found.error for each in squares] == pytest.approx(
+    assert (result.error / 12) ** 0.5 == pytest.approx(1.030776, abs=5e-7)
+    assert [item / result.error for item in squares] == pytest.approx(
         [435.058824, 84.941176, 23.529412], abs=5e-7
     )
 
 
 def test_unreplicated_runs_leave_nothing_for_chance():
-    found = variation(cells([[15.0], [45], [25], [75]], "block"))
+    result = variation(cells([[15.0], [45], [25], [75]], "block"))
     contrasts = yates(np.array([15.0, 45, 25, 75]))[1:] / 2
-    assert found.total == pytest.approx(2100)
-    assert [100 * found.share(contrast**2) for contrast in contrasts] == pytest.approx(
+    assert result.total == pytest.approx(2100)
+    assert [100 * result.share(contrast**2) for contrast in contrasts] == pytest.approx(
         [76.190476, 19.047619, 4.761905], abs=5e-7
     )
-    assert (found.error, found.rest, found.omega2(1600.0, 1)) == (None, 0.0, None)
+    assert (result.error, result.rest, result.omega2(1600.0, 1)) == (None, 0.0, None)
 
 
 @pytest.mark.parametrize("by", ["launch", "block"])
@@ -56,18 +56,18 @@ def test_sums_of_squares_are_those_of_an_analysis_of_variance(by):
     )
     formula = "y ~ C(a) * C(b)" + (" + C(block)" if by == "block" else "")
     table = anova_lm(ols(formula, long).fit(), typ=2)
-    found = variation(cells(values, by))
+    result = variation(cells(values, by))
     contrasts = yates(values.mean(axis=1))[1:] / 2
-    squares = [squares_of([contrast], found.replicates) for contrast in contrasts]
+    squares = [squares_of([contrast], result.replicates) for contrast in contrasts]
     names = ["C(a)", "C(b)", "C(a):C(b)"]
     assert squares == pytest.approx([table.sum_sq[name] for name in names], rel=1e-10)
     mse = table.sum_sq["Residual"] / table.df["Residual"]
-    assert found.error == pytest.approx(mse, rel=1e-10)
+    assert result.error == pytest.approx(mse, rel=1e-10)
     total = sum(squares) + table.sum_sq["Residual"]
-    assert found.total == pytest.approx(total, rel=1e-10)
-    assert found.omega2(squares[0], 1) == pytest.approx((squares[0] - mse) / (total + mse), rel=1e-10)
+    assert result.total == pytest.approx(total, rel=1e-10)
+    assert result.omega2(squares[0], 1) == pytest.approx((squares[0] - mse) / (total + mse), rel=1e-10)
 
 
 def test_what_does_not_vary_at_all_has_no_shares():
-    found = variation(cells([[1.0, 1, 1]] * 4, "block"))
-    assert (found.share(0.0), found.rest, found.omega2(0.0, 1)) == (0.0, 0.0, None)
+    result = variation(cells([[1.0, 1, 1]] * 4, "block"))
+    assert (result.share(0.0), result.rest, result.omega2(0.0, 1)) == (0.0, 0.0, None)

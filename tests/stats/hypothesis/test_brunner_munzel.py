@@ -10,8 +10,8 @@ from steelyard.stats.hypothesis.brunner_munzel import newcombe, superiority
 
 
 def test_table_1_of_firoz(run_2, run_5):
-    found = superiority(np.array(run_2), np.array(run_5)).test()
-    assert (found.statistic, found.p) == pytest.approx((0.505076, 0.621401), rel=1e-5)
+    result = superiority(np.array(run_2), np.array(run_5)).test()
+    assert (result.statistic, result.p) == pytest.approx((0.505076, 0.621401), rel=1e-5)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -21,32 +21,32 @@ def test_the_test_is_scipys_brunner_munzel(m, n, decimals, alternative):
     rng = np.random.default_rng([m, decimals])
     a, b = np.round(rng.normal(size=m), decimals), np.round(rng.normal(0.4, 2, size=n), decimals)
     witness = brunnermunzel(a, b, alternative=alternative)
-    found = superiority(a, b).test(alternative)
-    assert (found.statistic, found.p) == pytest.approx((witness.statistic, witness.pvalue), rel=1e-10)
+    result = superiority(a, b).test(alternative)
+    assert (result.statistic, result.p) == pytest.approx((witness.statistic, witness.pvalue), rel=1e-10)
 
 
 def test_complete_separation_has_no_t_instead_of_a_nan_and_still_an_interval():
     low, high = np.arange(10.0), np.arange(10.0) + 100
-    found = superiority(low, high)
-    assert (found.value, found.test()) == (1, None)
-    assert 0.7 < found.interval().low < 0.9
-    assert found.interval().high == 1
+    result = superiority(low, high)
+    assert (result.value, result.test()) == (1, None)
+    assert 0.7 < result.interval().low < 0.9
+    assert result.interval().high == 1
     other = superiority(high, low)
     assert other.interval().low == 0
-    assert other.interval().high == pytest.approx(1 - found.interval().low)
+    assert other.interval().high == pytest.approx(1 - result.interval().low)
 
 
 def test_equal_constants_are_level():
-    found = superiority(np.ones(6), np.ones(6))
-    assert (found.value, found.test()) == (0.5, None)
-    assert found.interval().low < 0.5 < found.interval().high
+    result = superiority(np.ones(6), np.ones(6))
+    assert (result.value, result.test()) == (0.5, None)
+    assert result.interval().low < 0.5 < result.interval().high
 
 
 @given(st.integers(2, 40), st.integers(2, 40), st.floats(0, 1))
 def test_the_bounds_of_the_score_interval_lie_z_standard_errors_away(m, n, value):
-    found = newcombe(value, m, n)
-    assert 0 <= found.low <= value <= found.high <= 1
-    for bound in (found.low, found.high):
+    result = newcombe(value, m, n)
+    assert 0 <= result.low <= value <= result.high <= 1
+    for bound in (result.low, result.high):
         if 1e-9 < bound < 1 - 1e-9 and abs(bound - value) > 1e-9:
             h = (m + n) / 2 - 1
             variance = bound * (1 - bound) / (m * n)
@@ -72,7 +72,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say(m, n, perfect_pass
 )
 def test_it_knows_order_alone(a, b):
     a, b = np.array(a), np.array(b)
-    found, swapped = superiority(a, b), superiority(b, a)
-    assert found.value == superiority(a * 4, b * 4).value
-    assert found.value + swapped.value == pytest.approx(1)
-    assert found.se == pytest.approx(swapped.se, abs=1e-9)
+    result, swapped = superiority(a, b), superiority(b, a)
+    assert result.value == superiority(a * 4, b * 4).value
+    assert result.value + swapped.value == pytest.approx(1)
+    assert result.se == pytest.approx(swapped.se, abs=1e-9)

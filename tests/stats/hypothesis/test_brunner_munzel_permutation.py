@@ -20,14 +20,14 @@ def test_enumerated_it_is_the_permutation_test_of_scipy_on_brunner_munzel(seed):
 
     with np.errstate(all="ignore"):
         witness = permutation_test((a, b), lambda x, y: abs(statistic(x, y)), alternative="greater")
-    found = relabel(a, b)
-    assert (found.method, found.arrangements) == ("enumerated", 462)
-    assert found.p == pytest.approx(witness.pvalue)
+    result = relabel(a, b)
+    assert (result.method, result.arrangements) == ("enumerated", 462)
+    assert result.p == pytest.approx(witness.pvalue)
 
 
 def test_complete_separation_gives_what_two_of_all_arrangements_give():
-    found = relabel(np.arange(6.0), np.arange(6.0) + 10)
-    assert found.p == pytest.approx(2 / math.comb(12, 6))
+    result = relabel(np.arange(6.0), np.arange(6.0) + 10)
+    assert result.p == pytest.approx(2 / math.comb(12, 6))
     assert relabel(np.arange(300.0), np.arange(300.0) + 1000).p == pytest.approx(2 / math.comb(600, 300))
     assert 0 < relabel(np.arange(3000.0), np.arange(3000.0) + 9999).p < 1e-300
 
@@ -35,10 +35,10 @@ def test_complete_separation_gives_what_two_of_all_arrangements_give():
 def test_drawn_arrangements_come_near_the_enumerated_ones_and_repeat_themselves():
     rng = np.random.default_rng(8)
     a, b = rng.normal(size=14), rng.normal(0.8, size=14)
-    found = relabel(a, b)
-    assert (found.method, found.p) == ("drawn", relabel(a, b).p)
+    result = relabel(a, b)
+    assert (result.method, result.p) == ("drawn", relabel(a, b).p)
     # The t form of the same statistic is near its permutation form at this size.
-    assert found.p == pytest.approx(brunnermunzel(a, b).pvalue, abs=0.02)
+    assert result.p == pytest.approx(brunnermunzel(a, b).pvalue, abs=0.02)
 
 
 def test_ties_take_their_own_distribution():

@@ -15,17 +15,17 @@ from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 )
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 def test_the_interval_is_that_of_statsmodels(successes, n, alpha):
-    found = clopper_pearson(successes, n, alpha)
+    result = clopper_pearson(successes, n, alpha)
     low, high = proportion_confint(successes, n, alpha, method="beta")
-    assert (found.low, found.high) == pytest.approx(
+    assert (result.low, result.high) == pytest.approx(
         (0.0 if math.isnan(low) else low, 1.0 if math.isnan(high) else high), abs=1e-12
     )
 
 
 def test_the_interval_is_that_of_r():
     # R 4.2: binom.test(7, 20)$conf.int
-    found = clopper_pearson(7, 20)
-    assert (found.low, found.high) == pytest.approx((0.1539092, 0.5921885), abs=1e-7)
+    result = clopper_pearson(7, 20)
+    assert (result.low, result.high) == pytest.approx((0.1539092, 0.5921885), abs=1e-7)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.3, 0.5])

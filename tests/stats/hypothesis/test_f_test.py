@@ -23,10 +23,10 @@ def test_p_is_twice_the_smaller_tail_of_scipys_f(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.normal(size=7 + seed), rng.normal(scale=1 + seed, size=12)
     ratio = a.var(ddof=1) / b.var(ddof=1)
-    of = witness(a.size - 1, b.size - 1)
+    result = witness(a.size - 1, b.size - 1)
     found = of_samples(a, b)
     assert found.f == pytest.approx(ratio, rel=1e-12)
-    assert found.p == pytest.approx(min(1, 2 * min(of.cdf(ratio), of.sf(ratio))), rel=1e-10)
+    assert found.p == pytest.approx(min(1, 2 * min(result.cdf(ratio), result.sf(ratio))), rel=1e-10)
     assert of_samples(b, a).p == pytest.approx(found.p, rel=1e-10)
 
 

@@ -14,22 +14,22 @@ from steelyard.stats.hypothesis.false_discovery import benjamini_hochberg
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.floats(0.001, 0.4))
 def test_adjusted_p_values_and_rejections_are_those_of_scipy_and_statsmodels(p_values, q):
-    found = benjamini_hochberg(p_values, q)
-    adjusted = [each.p_holm for each in found]
+    result = benjamini_hochberg(p_values, q)
+    adjusted = [item.p_holm for item in result]
     assert adjusted == pytest.approx(list(witness.false_discovery_control(p_values)), rel=1e-9, abs=1e-12)
     rejected = multipletests(p_values, q, method="fdr_bh")[0]
     close = np.isclose(adjusted, q, rtol=1e-9)
-    assert all((each.rejected == its) | near for each, its, near in zip(found, rejected, close, strict=True))
+    assert all((each.rejected == its) | near for each, its, near in zip(result, rejected, close, strict=True))
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=40), st.floats(0.001, 0.4))
 def test_the_level_rejects_exactly_what_is_rejected(p_values, q):
-    found = benjamini_hochberg(p_values, q)
-    levels = {each.level for each in found}
+    result = benjamini_hochberg(p_values, q)
+    levels = {item.level for item in result}
     assert len(levels) == 1
     (level,) = levels
-    assert level == max(1, sum(each.rejected for each in found)) * q / len(found)
-    for each in found:
+    assert level == max(1, sum(each.rejected for each in result)) * q / len(result)
+    for each in result:
         assert each.rejected == (each.p <= level) or np.isclose(each.p, level, rtol=1e-9)
 
 
@@ -50,9 +50,9 @@ def test_of_intervals_of_findings_the_stated_fraction_misses(perfect_passes):
     for _ in range(500):
         truth = np.where(np.arange(40) < 20, 0.0, 2.5)
         z = rng.normal(truth)
-        found = benjamini_hochberg(2 * witness.norm.sf(np.abs(z)), 0.1)
-        selected = np.array([each.rejected for each in found])
-        half = witness.norm.isf(found[0].level / 2)
+        result = benjamini_hochberg(2 * witness.norm.sf(np.abs(z)), 0.1)
+        selected = np.array([item.rejected for item in result])
+        half = witness.norm.isf(result[0].level / 2)
         off = np.abs(z - truth)
         missed.append((off[selected] > half).mean() if selected.any() else 0.0)
         alone.append((off[selected] > witness.norm.isf(0.05)).mean() if selected.any() else 0.0)

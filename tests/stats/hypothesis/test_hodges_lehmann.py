@@ -10,23 +10,23 @@ from steelyard.stats.hypothesis.hodges_lehmann import rank_sum_cut, shift
 
 
 def test_by_hand():
-    found = shift(np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0, 9.0]))
-    assert found.value == 3.0  # of -1, 1, 1, 2, 3, 4, 5, 7, 8
-    assert found.ci95 is None  # 3 against 3 can reject nothing at 5 %
+    result = shift(np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0, 9.0]))
+    assert result.value == 3.0  # of -1, 1, 1, 2, 3, 4, 5, 7, 8
+    assert result.ci95 is None  # 3 against 3 can reject nothing at 5 %
 
 
 @pytest.mark.parametrize(("m", "n"), [(4, 4), (10, 10), (30, 30), (60, 70)])
 def test_the_interval_holds_the_shifts_that_scipys_rank_sum_test_does_not_reject(m, n):
     rng = np.random.default_rng([m, n])
     a, b = np.sort(rng.normal(size=m)), np.sort(rng.normal(0.5, size=n))
-    found = shift(a, b)
+    result = shift(a, b)
     exact = "exact" if m * n <= 2500 else "asymptotic"
 
     def p(moved):
         return mannwhitneyu(a, b - moved, method=exact, use_continuity=False).pvalue
 
     step = 1e-6
-    low, high = found.ci95.low, found.ci95.high
+    low, high = result.ci95.low, result.ci95.high
     assert min(p(low + step), p(high - step)) > 0.048
     assert max(p(low - step), p(high + step)) <= 0.052
     if exact == "exact":
@@ -58,5 +58,5 @@ def test_no_values_no_shift():
 
 
 def test_one_value_against_thousands_has_no_interval():
-    found = shift(np.array([5.0]), np.arange(3000.0))
-    assert (found.value, found.ci95) == (1494.5, None)
+    result = shift(np.array([5.0]), np.arange(3000.0))
+    assert (result.value, result.ci95) == (1494.5, None)

@@ -19,8 +19,8 @@ def test_the_golden_pairs(quantiles, run_2, run_5):
     assert raw["N1", "N2"] == pytest.approx(0.594071, rel=1e-5)
     assert raw["N1", "N3"] == pytest.approx(0.000899578, rel=1e-5)
     n1, n2, n3 = (np.sort(quantiles[name]) for name in ("N1", "N2", "N3"))
-    same = same_shape(n1, n2)
-    assert (same.d, same.p) == (0, 1)
+    result = same_shape(n1, n2)
+    assert (result.d, result.p) == (0, 1)
     assert same_shape(n1, n3).p == pytest.approx(0.239073, rel=1e-5)
     table_1 = kolmogorov_smirnov(np.sort(run_2), np.sort(run_5))
     assert (table_1.d, table_1.p) == pytest.approx((0.25, 0.980109), rel=1e-5)
@@ -32,19 +32,19 @@ def test_without_ties_it_is_scipys_exact_test(m, n, shift):
     rng = np.random.default_rng([m, n])
     a, b = np.sort(rng.normal(size=m)), np.sort(rng.normal(shift, size=n))
     witness = ks_2samp(a, b, method="exact")
-    found = kolmogorov_smirnov(a, b)
-    assert found.method == "exact"
-    assert found.d == pytest.approx(witness.statistic, abs=1e-14)
-    assert found.p == pytest.approx(witness.pvalue, rel=1e-9, abs=1e-15)
+    result = kolmogorov_smirnov(a, b)
+    assert result.method == "exact"
+    assert result.d == pytest.approx(witness.statistic, abs=1e-14)
+    assert result.p == pytest.approx(witness.pvalue, rel=1e-9, abs=1e-15)
 
 
 def test_of_many_values_it_is_scipys_limit():
     rng = np.random.default_rng(9)
     a, b = np.sort(rng.normal(size=600)), np.sort(rng.normal(0.1, size=900))
     witness = ks_2samp(a, b, method="asymp")
-    found = kolmogorov_smirnov(a, b)
-    assert found.method == "limit"
-    assert (found.d, found.p) == pytest.approx((witness.statistic, witness.pvalue))
+    result = kolmogorov_smirnov(a, b)
+    assert result.method == "limit"
+    assert (result.d, result.p) == pytest.approx((witness.statistic, witness.pvalue))
 
 
 @settings(max_examples=40)
@@ -53,7 +53,7 @@ def test_of_many_values_it_is_scipys_limit():
 )
 def test_with_ties_p_is_the_share_of_all_relabellings_that_lie_as_far_apart(a, b):
     """The witness is the definition, written out."""
-    found = kolmogorov_smirnov(np.sort(np.array(a, float)), np.sort(np.array(b, float)))
+    result = kolmogorov_smirnov(np.sort(np.array(a, float)), np.sort(np.array(b, float)))
     pooled = np.array([*a, *b], float)
 
     def distance(first):
@@ -63,8 +63,8 @@ def test_with_ties_p_is_the_share_of_all_relabellings_that_lie_as_far_apart(a, b
 
     every = [distance(first) for first in itertools.combinations(range(pooled.size), len(a))]
     observed = distance(range(len(a)))
-    assert found.d == pytest.approx(observed)
-    assert found.p == pytest.approx(np.mean([each >= observed - 1e-12 for each in every]))
+    assert result.d == pytest.approx(observed)
+    assert result.p == pytest.approx(np.mean([item >= observed - 1e-12 for item in every]))
 
 
 @given(st.floats(-1e6, 1e6), st.integers(0, 3))

@@ -12,9 +12,9 @@ ALTERNATIVES = ["two-sided", "less", "greater"]
 
 
 def test_table_1_of_firoz(run_2, run_5):
-    found = rank_sum(np.array(run_2), np.array(run_5))
-    assert (found.statistic, found.method) == (27, "exact")
-    assert found.p == pytest.approx(0.645377, rel=1e-5)
+    result = rank_sum(np.array(run_2), np.array(run_5))
+    assert (result.statistic, result.method) == (27, "exact")
+    assert result.p == pytest.approx(0.645377, rel=1e-5)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -24,9 +24,9 @@ def test_without_ties_it_is_scipys_exact_test(m, n, shift, alternative):
     rng = np.random.default_rng([m, n])
     a, b = rng.normal(size=m), rng.normal(shift, size=n)
     witness = mannwhitneyu(a, b, alternative=alternative, method="exact")
-    found = rank_sum(a, b, alternative)
-    assert (found.statistic, found.method) == (witness.statistic, "exact")
-    assert found.p == pytest.approx(witness.pvalue, rel=1e-10)
+    result = rank_sum(a, b, alternative)
+    assert (result.statistic, result.method) == (witness.statistic, "exact")
+    assert result.p == pytest.approx(witness.pvalue, rel=1e-10)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -35,9 +35,9 @@ def test_of_more_values_it_is_scipys_normal_approximation_with_both_corrections(
     rng = np.random.default_rng(3)
     a, b = np.round(rng.normal(size=60), decimals), np.round(rng.normal(0.3, size=55), decimals)
     witness = mannwhitneyu(a, b, alternative=alternative, method="asymptotic")
-    found = rank_sum(a, b, alternative)
-    assert (found.statistic, found.method) == (witness.statistic, "normal")
-    assert found.p == pytest.approx(witness.pvalue, rel=1e-10)
+    result = rank_sum(a, b, alternative)
+    assert (result.statistic, result.method) == (witness.statistic, "normal")
+    assert result.p == pytest.approx(witness.pvalue, rel=1e-10)
 
 
 @settings(max_examples=30)
@@ -48,13 +48,13 @@ def test_of_more_values_it_is_scipys_normal_approximation_with_both_corrections(
 )
 def test_with_ties_it_is_the_permutation_test_of_scipy(a, b, alternative):
     a, b = np.array(a, float), np.array(b, float)
-    found = rank_sum(a, b, alternative)
+    result = rank_sum(a, b, alternative)
 
     def u(x, y):
         return mannwhitneyu(x, y, method="asymptotic").statistic
 
     witness = permutation_test((a, b), u, n_resamples=10**6, alternative=alternative)
-    assert found.p == pytest.approx(witness.pvalue, rel=1e-10)
+    assert result.p == pytest.approx(witness.pvalue, rel=1e-10)
 
 
 def test_constant_and_equal_samples_are_not_different_and_not_nan():

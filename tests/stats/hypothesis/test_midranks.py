@@ -11,8 +11,8 @@ from steelyard.stats.hypothesis.midranks import midranks
 
 @given(st.lists(st.integers(0, 12), min_size=2, max_size=40))
 def test_midranks_and_the_tie_term_are_scipys(values):
-    found = midranks(np.array(values, dtype=float))
+    result = midranks(np.array(values, dtype=float))
     n = len(values)
-    assert list(found.ranks) == list(rankdata(values))
-    assert 1 - found.tie_term / (n**3 - n) == pytest.approx(tiecorrect(rankdata(values)), abs=1e-14)
-    assert found.tied == (len(set(values)) < n)
+    assert list(result.ranks) == list(rankdata(values))
+    assert 1 - result.tie_term / (n**3 - n) == pytest.approx(tiecorrect(rankdata(values)), abs=1e-14)
+    assert result.tied == (len(set(values)) < n)

@@ -16,9 +16,9 @@ from steelyard.stats.hypothesis.pairwise import differences, sums
 )
 def test_written_out_the_order_statistics_are_those_of_all_differences(a, b, data):
     every = sorted(y - x for x in a for y in b)
-    wanted = data.draw(st.lists(st.integers(1, len(every)), min_size=1, max_size=4))
-    found = differences(np.array(a, float), np.sort(np.array(b, float))).kth(wanted)
-    assert found == [every[k - 1] for k in wanted]
+    result = data.draw(st.lists(st.integers(1, len(every)), min_size=1, max_size=4))
+    found = differences(np.array(a, float), np.sort(np.array(b, float))).kth(result)
+    assert found == [every[k - 1] for k in result]
 
 
 @pytest.mark.parametrize("kind", ["normal", "few values", "one value", "two clusters"])
@@ -39,9 +39,9 @@ def test_selection_finds_the_same_as_writing_out(monkeypatch_module, kind, share
         written = rows._write_block(rows.first, np.full(rows.first.size, rows.ascending.size))
         written.sort()
         monkeypatch_module.setattr(pairwise, "WRITTEN_OUT", 2000)
-        found = rows.kth([k])[0]
+        result = rows.kth([k])[0]
         monkeypatch_module.undo()
-        assert found == pytest.approx(written[k - 1], rel=1e-12, abs=1e-12 * abs(values).max())
+        assert result == pytest.approx(written[k - 1], rel=1e-12, abs=1e-12 * abs(values).max())
 
 
 @pytest.fixture(scope="module")

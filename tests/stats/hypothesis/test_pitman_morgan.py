@@ -15,8 +15,8 @@ def test_p_is_that_of_the_correlation_of_sums_and_differences(n):
     shared = rng.normal(0, 3, n)
     first, second = shared + rng.normal(0, 2, n), shared + rng.normal(0, 1, n)
     expected = witness.pearsonr(first + second, first - second)
-    found = pitman_morgan(first, second)
-    assert (found.r, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+    result = pitman_morgan(first, second)
+    assert (result.r, result.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
 
 
 def test_the_sample_that_varies_more_gives_the_sign():
@@ -28,8 +28,8 @@ def test_the_sample_that_varies_more_gives_the_sign():
 
 
 def test_a_sample_that_does_not_vary_has_no_part_in_the_other_s_spread():
-    found = pitman_morgan(np.random.default_rng(3).normal(size=9), np.ones(9))
-    assert (found.r, found.p) == pytest.approx((1, 0), abs=1e-12)
+    result = pitman_morgan(np.random.default_rng(3).normal(size=9), np.ones(9))
+    assert (result.r, result.p) == pytest.approx((1, 0), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from steelyard.stats.hypothesis.shapiro_wilk import MOST, normality
 
 
 def test_the_golden_samples_are_normal_lognormal_and_bimodal(quantiles):
-    found = {name: normality(values) for name, values in quantiles.items()}
+    result = {name: normality(values) for name, values in quantiles.items()}
     for name in ("N1", "N2", "N3"):
-        assert found[name].w == pytest.approx(0.998815, abs=5e-7)
-        assert found[name].p == pytest.approx(1, abs=1e-6)
+        assert result[name].w == pytest.approx(0.998815, abs=5e-7)
+        assert result[name].p == pytest.approx(1, abs=1e-6)
     for name in ("L1", "L2"):
-        assert found[name].w == pytest.approx(0.731015, abs=5e-7)
-        assert found[name].p == pytest.approx(4.55913e-6, rel=1e-4)
-    assert found["M1"].w == pytest.approx(0.746373, abs=5e-7)
-    assert found["M1"].p == pytest.approx(7.9612e-6, rel=1e-4)
+        assert result[name].w == pytest.approx(0.731015, abs=5e-7)
+        assert result[name].p == pytest.approx(4.55913e-6, rel=1e-4)
+    assert result["M1"].w == pytest.approx(0.746373, abs=5e-7)
+    assert result["M1"].p == pytest.approx(7.9612e-6, rel=1e-4)
 
 
 def test_table_1_of_firoz_is_not_normal_in_run_2_and_may_be_in_run_5(run_2, run_5):
@@ -29,8 +29,8 @@ def test_table_1_of_firoz_is_not_normal_in_run_2_and_may_be_in_run_5(run_2, run_
 def test_it_is_scipys_at_any_scale(scale):
     values = np.random.default_rng(1).gamma(3, size=40)
     witness = shapiro(values)
-    found = normality(values * scale)
-    assert (found.w, found.p) == pytest.approx((witness.statistic, witness.pvalue), rel=1e-10)
+    result = normality(values * scale)
+    assert (result.w, result.p) == pytest.approx((witness.statistic, witness.pvalue), rel=1e-10)
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0], [3.0] * 10])

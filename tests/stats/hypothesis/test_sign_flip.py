@@ -35,7 +35,7 @@ def test_beyond_its_size_and_without_differences_there_is_no_p_by_all_patterns()
 def test_up_to_14_differences_every_subset_has_its_mean(n):
     d = np.random.default_rng(n).normal(size=n)
     subsets = (c for size in range(1, n + 1) for c in itertools.combinations(d, size))
-    assert subset_means(d) == pytest.approx(sorted(np.mean(each) for each in subsets))
+    assert subset_means(d) == pytest.approx(sorted(np.mean(subset) for subset in subsets))
 
 
 @pytest.mark.parametrize("n", [15, 33, 64])
@@ -44,7 +44,7 @@ def test_beyond_that_each_difference_is_in_half_of_as_many_subsets_and_any_two_i
     drawn = [subset_means(np.eye(n)[i], 3) > 0 for i in range(n)]
     assert drawn[0].size == 2**14 - 1
     # The order of the means hides which subset is which; sizes and pairs show in values chosen for that.
-    assert [each.mean() for each in drawn] == pytest.approx([0.5] * n, abs=5 * 0.5 / 128)
+    assert [item.mean() for item in drawn] == pytest.approx([0.5] * n, abs=5 * 0.5 / 128)
     for i, j in itertools.islice(itertools.combinations(range(n), 2), 200):
         both = subset_means(np.eye(n)[i] - np.eye(n)[j], 3)
         assert np.mean(both == 0) == pytest.approx(0.5, abs=5 * 0.5 / 128)

@@ -40,9 +40,9 @@ def distribution(differences, seed=1):
 def named(n, alpha, s=0.02):
     """The log ratio that is said to show, of a record whose differences have the standard deviation ``s``."""
     d = np.random.default_rng(n).normal(size=n)
-    of = distribution(s * (d - d.mean()) / d.std(ddof=1))
+    result = distribution(s * (d - d.mean()) / d.std(ddof=1))
     return math.log1p(
-        resolvable(Speedup(0.0, of.se, n - 1, n, 1.0, "block", "log-ratio-sign-flip", of), alpha)
+        resolvable(Speedup(0.0, result.se, n - 1, n, 1.0, "block", "log-ratio-sign-flip", result), alpha)
     )
 
 
@@ -50,13 +50,13 @@ def shown(n, alphas, count, seed, s=0.02):
     """How many of ``count`` experiments whose true log ratio is the one named show it, at each level."""
     rng = np.random.default_rng([seed, n])
     differences = [named(n, alpha) for alpha in alphas]
-    found = [0] * len(alphas)
+    result = [0] * len(alphas)
     for _ in range(count):
         noise, patterns = rng.normal(0.0, s, n), int(rng.integers(2**31))
         for place, (alpha, true) in enumerate(zip(alphas, differences, strict=True)):
             # The hypothesis is moved instead of the differences, whose subsets are then averaged once.
-            found[place] += distribution(noise, patterns).p_of(math.exp(-true)) <= alpha
-    return found
+            result[place] += distribution(noise, patterns).p_of(math.exp(-true)) <= alpha
+    return result
 
 
 @pytest.mark.parametrize("n", [7, 10, 20, 40])
@@ -64,16 +64,16 @@ def test_the_difference_that_is_named_shows_in_80_of_100_experiments(n, perfect_
     """N = 2,000 a cell; all twelve pass with the probability asserted first."""
     count, low, high = 2000, 1542, 1658
     assert 12 * (1 - perfect_passes(count, 0.8, low, high)) < 0.02
-    for alpha, found in zip(LEVELS, shown(n, LEVELS, count, 1), strict=True):
-        assert low <= found <= high, (n, alpha, found)
+    for alpha, result in zip(LEVELS, shown(n, LEVELS, count, 1), strict=True):
+        assert low <= result <= high, (n, alpha, result)
 
 
 def test_a_level_that_no_pattern_reaches_is_shown_too_where_t_agrees(perfect_passes):
     """Seven equal signs have a p of 1.6 %; a thousandth is left to t."""
     count, low, high = 2000, 1555, 1645
     assert perfect_passes(count, 0.8, low, high) > 0.98
-    (found,) = shown(7, [0.001], count, 2)
-    assert low <= found <= high
+    (result,) = shown(7, [0.001], count, 2)
+    assert low <= result <= high
 
 
 @pytest.mark.parametrize("n", range(7, 15))
@@ -94,9 +94,9 @@ def test_where_t_judges_its_critical_value_counts(n, alpha):
 @pytest.mark.parametrize("n", range(7, 65))
 def test_a_smaller_level_asks_for_more_and_none_for_less_than_t(n):
     levels = np.geomspace(0.5, 1e-7, 400)
-    found = [sign_flip_critical(n, float(alpha)) for alpha in levels]
-    assert all(one <= next_ for one, next_ in pairwise(found))
-    assert all(one >= t_quantile(n - 1, float(alpha)) for one, alpha in zip(found, levels, strict=True))
+    result = [sign_flip_critical(n, float(alpha)) for alpha in levels]
+    assert all(one <= next_ for one, next_ in pairwise(result))
+    assert all(one >= t_quantile(n - 1, float(alpha)) for one, alpha in zip(result, levels, strict=True))
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.05 / 3, 0.01, 0.0005])

@@ -18,8 +18,8 @@ SHAPES = {
 
 def every_mean(d):
     sums, sizes = np.zeros(1), np.zeros(1)
-    for each in d:
-        sums, sizes = np.concatenate((sums, sums + each)), np.concatenate((sizes, sizes + 1))
+    for item in d:
+        sums, sizes = np.concatenate((sums, sums + item)), np.concatenate((sizes, sizes + 1))
     return np.sort(sums[1:] / sizes[1:])
 
 
@@ -30,11 +30,11 @@ def test_tails_are_those_of_all_patterns_within_one_percent_on_average_and_four_
     for seed in range(18, 38):
         d = SHAPES[shape](np.random.default_rng(seed), 18)
         exact, counted = every_mean(d), quantiles(d, 2**14 - 1)
-        for share, found in off.items():
+        for share, result in off.items():
             place = round(share * 2**14)
             below = up_to(exact, counted[place - 1]) / exact.size
             above = 1 - up_to(exact, counted[-place]) / exact.size
-            found += [abs(reached * 2**14 / place - 1) for reached in (below, above)]
+            result += [abs(reached * 2**14 / place - 1) for reached in (below, above)]
     assert max(map(np.mean, off.values())) < 0.0125
     assert max(map(max, off.values())) < 0.04
 

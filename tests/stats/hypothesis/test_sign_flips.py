@@ -37,9 +37,9 @@ def share_as_far(whole, at):
             for signed in (reached + value, reached - value):
                 later[signed] = later.get(signed, 0.0) + share / 2
         sums = later
-    seen = sum(shifted)
+    result = sum(shifted)
     above, below = (
-        sum(share for reached, share in sums.items() if side * (reached - seen) >= 0) for side in (1, -1)
+        sum(share for reached, share in sums.items() if side * (reached - result) >= 0) for side in (1, -1)
     )
     return above, below
 
@@ -51,11 +51,11 @@ def test_p_is_that_of_scipys_exact_permutation_test_of_the_differences_from_the_
     expected = witness.permutation_test(
         (d - at,), np.mean, permutation_type="samples", vectorized=False, n_resamples=np.inf
     )
-    of = distribution(d)
-    if expected.pvalue > of.least_p:
-        assert of.p_of(math.exp(at)) == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
+    result = distribution(d)
+    if expected.pvalue > result.least_p:
+        assert result.p_of(math.exp(at)) == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
     else:
-        assert of.p_of(math.exp(at)) <= of.least_p == pytest.approx(expected.pvalue)
+        assert result.p_of(math.exp(at)) <= result.least_p == pytest.approx(expected.pvalue)
 
 
 @pytest.mark.parametrize("n", [15, 24, 40, 64])
@@ -75,31 +75,31 @@ def test_drawn_patterns_give_p_within_their_monte_carlo_error(n):
 @pytest.mark.parametrize("n", [7, 9, 14, 20, 64])
 @pytest.mark.parametrize("alpha", LEVELS)
 def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(n, alpha):
-    of = distribution(noise(n))
-    interval = of.interval(alpha)
+    result = distribution(noise(n))
+    interval = result.interval(alpha)
     for end, out in ((interval.low, -1e-9), (interval.high, 1e-9)):
-        assert of.p_of(end * (1 + out)) <= alpha < of.p_of(end * (1 - out))
+        assert result.p_of(end * (1 + out)) <= alpha < result.p_of(end * (1 - out))
 
 
 @given(st.lists(st.floats(-1, 1), min_size=7, max_size=20, unique=True), st.floats(1e-5, 0.5))
 def test_intervals_widen_as_the_level_falls_and_hold_the_estimate(values, alpha):
-    of = distribution(values)
-    assume(of.se >= 1e-9)
-    one, wider = of.interval(alpha), of.interval(alpha / 2)
-    assert wider.low <= one.low <= math.exp(of.log) * (1 + 1e-9)
-    assert math.exp(of.log) * (1 - 1e-9) <= one.high <= wider.high
+    result = distribution(values)
+    assume(result.se >= 1e-9)
+    one, wider = result.interval(alpha), result.interval(alpha / 2)
+    assert wider.low <= one.low <= math.exp(result.log) * (1 + 1e-9)
+    assert math.exp(result.log) * (1 - 1e-9) <= one.high <= wider.high
 
 
 def test_below_what_the_patterns_reach_the_more_careful_of_both_counts():
-    of = distribution(noise(8))
-    assert of.least_p == 2 / 256
+    result = distribution(noise(8))
+    assert result.least_p == 2 / 256
     alpha = 1e-4
-    half = t_quantile(7, alpha) * of.se
-    interval = of.interval(alpha)
-    assert math.log(interval.low) == pytest.approx(min(of.log - half, noise(8).min()))
-    assert math.log(interval.high) == pytest.approx(max(of.log + half, noise(8).max()))
-    far = of.log + 20 * of.se
-    assert of.p_of(math.exp(far)) == pytest.approx(two_sided_p(20, 7))
+    half = t_quantile(7, alpha) * result.se
+    interval = result.interval(alpha)
+    assert math.log(interval.low) == pytest.approx(min(result.log - half, noise(8).min()))
+    assert math.log(interval.high) == pytest.approx(max(result.log + half, noise(8).max()))
+    far = result.log + 20 * result.se
+    assert result.p_of(math.exp(far)) == pytest.approx(two_sided_p(20, 7))
     # Beyond all values, but not by much for t, which heavy tails make careful.
     heavy = distribution([0.001, 0.0012, 0.0009, 0.0011, 0.001, 0.0008, 0.5])
     assert two_sided_p(heavy.log / heavy.se, 6) > 0.3
@@ -109,9 +109,9 @@ def test_below_what_the_patterns_reach_the_more_careful_of_both_counts():
 def test_one_slow_block_in_twenty_hides_a_difference_from_t_and_not_from_the_signs():
     d = 0.02 + 0.002 * np.random.default_rng(5).normal(size=20)
     d[3] = 0.7
-    of = distribution(d)
-    assert two_sided_p(of.log / of.se, 19) > 0.05
-    assert of.p_of(1.0) < 0.001
+    result = distribution(d)
+    assert two_sided_p(result.log / result.se, 19) > 0.05
+    assert result.p_of(1.0) < 0.001
 
 
 @pytest.mark.parametrize("n", [9, 30])
@@ -123,14 +123,14 @@ def test_values_about_which_the_differences_are_symmetric_have_p_1_in_spite_of_r
 
 @pytest.mark.parametrize(("u_nu", "close"), [(math.inf, 5e-3), (4.0, 0.03)])
 def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add(u_nu, close):
-    of = distribution(np.random.default_rng(7).normal(0.01, 0.02, 64))
-    u = 2 * of.se
-    wider = of.add_error(u, u_nu, 500.0)
-    assert wider.se == pytest.approx(math.hypot(of.se, u))
-    interval, alone = wider.interval(0.05), of.interval(0.05)
+    result = distribution(np.random.default_rng(7).normal(0.01, 0.02, 64))
+    u = 2 * result.se
+    wider = result.add_error(u, u_nu, 500.0)
+    assert wider.se == pytest.approx(math.hypot(result.se, u))
+    interval, alone = wider.interval(0.05), result.interval(0.05)
     for end, was in ((interval.low, alone.low), (interval.high, alone.high)):
-        expected = math.hypot(math.log(was) - of.log, witness.t.ppf(0.975, u_nu) * u)
-        assert abs(math.log(end) - of.log) == pytest.approx(expected, rel=close)
+        expected = math.hypot(math.log(was) - result.log, witness.t.ppf(0.975, u_nu) * u)
+        assert abs(math.log(end) - result.log) == pytest.approx(expected, rel=close)
     for alpha in LEVELS:
         found = wider.interval(alpha)
         assert wider.p_of(found.low * (1 - 1e-9)) <= alpha < wider.p_of(found.low * (1 + 1e-9))
@@ -143,11 +143,11 @@ def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add
     st.sampled_from(LEVELS),
 )
 def test_no_stated_error_narrows_and_one_of_0_changes_nothing(values, u, u_nu, alpha):
-    of = distribution(values)
-    assume(of.se >= 1e-9)
-    alone, wider = of.interval(alpha), of.add_error(u, u_nu, of.nu).interval(alpha)
+    result = distribution(values)
+    assume(result.se >= 1e-9)
+    alone, wider = result.interval(alpha), result.add_error(u, u_nu, result.nu).interval(alpha)
     assert wider is None or (wider.low <= alone.low and alone.high <= wider.high)
-    assert of.add_error(0.0, u_nu, of.nu).interval(alpha) == alone
+    assert result.add_error(0.0, u_nu, result.nu).interval(alpha) == alone
 
 
 @pytest.mark.parametrize("blocks", [10, 20])

@@ -26,9 +26,9 @@ def test_they_are_scipys(test, equal, alternative, scale):
     rng = np.random.default_rng(4)
     a, b = scale * rng.gamma(4, size=9), scale * rng.gamma(5, 2, size=14)
     witness = ttest_ind(a, b, equal_var=equal, alternative=alternative)
-    found = test(Moments.make(a), Moments.make(b))
-    outcome = found.test(alternative)
-    assert (outcome.statistic, outcome.p, found.nu) == pytest.approx(
+    result = test(Moments.make(a), Moments.make(b))
+    outcome = result.test(alternative)
+    assert (outcome.statistic, outcome.p, result.nu) == pytest.approx(
         (witness.statistic, witness.pvalue, witness.df), rel=1e-10
     )
 

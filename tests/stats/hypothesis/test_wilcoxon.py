@@ -10,10 +10,10 @@ from steelyard.stats.hypothesis.wilcoxon import centre, rank_tails, signed_rank,
 
 
 def test_table_1_of_firoz(run_2, run_5):
-    found = signed_rank(np.array(run_2) - np.array(run_5))
+    result = signed_rank(np.array(run_2) - np.array(run_5))
     # The witness gives the smaller of both rank sums.
-    assert min(found.statistic, 36 - found.statistic) == 16
-    assert found.p == pytest.approx(0.84375)
+    assert min(result.statistic, 36 - result.statistic) == 16
+    assert result.p == pytest.approx(0.84375)
 
 
 @pytest.mark.parametrize("n", [1, 6, 20, 50])
@@ -21,12 +21,12 @@ def test_table_1_of_firoz(run_2, run_5):
 def test_up_to_fifty_it_is_scipys_exact_test(n, moved):
     d = np.random.default_rng(n).normal(moved, size=n)
     witness = wilcoxon(d, method="exact")
-    found = signed_rank(d)
-    assert (min(found.statistic, n * (n + 1) / 2 - found.statistic), found.method) == (
+    result = signed_rank(d)
+    assert (min(result.statistic, n * (n + 1) / 2 - result.statistic), result.method) == (
         witness.statistic,
         "exact",
     )
-    assert found.p == pytest.approx(witness.pvalue, rel=1e-10)
+    assert result.p == pytest.approx(witness.pvalue, rel=1e-10)
 
 
 @pytest.mark.parametrize("decimals", [1, 9])
@@ -63,9 +63,9 @@ def test_zeros_say_nothing():
 def test_the_centre_is_the_median_of_all_averages_and_its_interval_inverts_the_test():
     d = np.random.default_rng(2).gamma(2, size=15)
     walsh = [(d[i] + d[j]) / 2 for i in range(15) for j in range(i, 15)]
-    found = centre(d)
-    assert found.value == pytest.approx(np.median(walsh))
-    for bound, inwards in ((found.interval.low, 1e-9), (found.interval.high, -1e-9)):
+    result = centre(d)
+    assert result.value == pytest.approx(np.median(walsh))
+    for bound, inwards in ((result.interval.low, 1e-9), (result.interval.high, -1e-9)):
         assert wilcoxon(d - bound - inwards, method="exact").pvalue > 0.05
         assert wilcoxon(d - bound + inwards, method="exact").pvalue <= 0.05
 
@@ -77,16 +77,16 @@ def test_the_cuts_are_those_of_printed_tables():
 
 
 def test_a_few_differences_have_a_centre_and_no_interval():
-    found = centre(np.array([1.0, 2.0, 6.0]))
-    assert (found.value, found.interval) == (2.75, None)
+    result = centre(np.array([1.0, 2.0, 6.0]))
+    assert (result.value, result.interval) == (2.75, None)
     assert centre(np.array([])) is None
 
 
 def test_many_differences_take_the_normal_cut():
     d = np.random.default_rng(3).normal(1, size=3000)
-    found = centre(d)
-    assert found.value == pytest.approx(1, abs=0.06)
-    assert found.interval.high - found.interval.low == pytest.approx(2 * 1.96 / 3000**0.5, rel=0.1)
+    result = centre(d)
+    assert result.value == pytest.approx(1, abs=0.06)
+    assert result.interval.high - result.interval.low == pytest.approx(2 * 1.96 / 3000**0.5, rel=0.1)
 
 
 @pytest.mark.parametrize("n", [51, 60, 100, 200])

@@ -39,25 +39,25 @@ def test_shares_add_up_and_none_is_below_the_test_itself(n):
 def simulated(series, effect, n, alpha, count=2000):
     """Share of normal differences that t calls different, with the allowance of the product."""
     rng = np.random.default_rng([n, series])
-    shown = 0
+    output = 0
     for _ in range(count):
         d = rng.normal(effect, 1, n)
-        found = [autocorrelation(each) for each in (d, rng.normal(size=n))[:series]]
-        its = max(found, key=lambda each: each.r1)
+        result = [autocorrelation(item) for item in (d, rng.normal(size=n))[:series]]
+        its = max(result, key=lambda value: value.r1)
         se, nu = d.std(ddof=1) / math.sqrt(n), n - 1
         critical = witness.t.isf(alpha / 2, nu)
         if its.r1 > threshold(n):
             left = allowance(its)
             critical = max(critical, witness.t.isf(alpha / 2, left.nu) * left.factor)
-        shown += abs(d.mean()) > critical * se
-    return shown / (count)
+        output += abs(d.mean()) > critical * se
+    return output / (count)
 
 
 @pytest.mark.parametrize(("n", "effect"), [(10, 1.0), (19, 0.67), (20, 0.75), (60, 0.38)])
 def test_power_is_that_of_simulated_records_some_of_which_seem_alike(n, effect, perfect_passes):
     """N = 2,000 a cell, 5 %: within 45 of what is said."""
-    its = compute_pair_criticals(n, 0.05, in_time=True)
-    said = power_of(effect * math.sqrt(n), n - 1, its)
-    assert said < t_power(effect * math.sqrt(n), n - 1, its.values[0]) - 0.01
-    assert perfect_passes(2000, said, round(2000 * said) - 45, round(2000 * said) + 45) > 0.98
-    assert simulated(1, effect, n, 0.05) == pytest.approx(said, abs=0.0225)
+    criticals = compute_pair_criticals(n, 0.05, in_time=True)
+    power = power_of(effect * math.sqrt(n), n - 1, criticals)
+    assert power < t_power(effect * math.sqrt(n), n - 1, criticals.values[0]) - 0.01
+    assert perfect_passes(2000, power, round(2000 * power) - 45, round(2000 * power) + 45) > 0.98
+    assert simulated(1, effect, n, 0.05) == pytest.approx(power, abs=0.0225)

@@ -29,11 +29,11 @@ def fresh(samples, declared=None, facts=BLOCKS):
 
 
 def test_a_difference_that_is_not_resolved_says_how_many_blocks_would_show_it(sample):
-    found = fresh(pair(sample, 0.01, 0.03))
-    assert found.blocks == n_paired(0.01 / 0.03, 0.05, 0.8, in_time=True)
-    assert found.difference == pytest.approx(math.expm1(0.01))
-    assert found.seconds == pytest.approx(2.0 * found.blocks)
-    assert found.margin is None
+    result = fresh(pair(sample, 0.01, 0.03))
+    assert result.blocks == n_paired(0.01 / 0.03, 0.05, 0.8, in_time=True)
+    assert result.difference == pytest.approx(math.expm1(0.01))
+    assert result.seconds == pytest.approx(2.0 * result.blocks)
+    assert result.margin is None
 
 
 def test_what_is_resolved_or_shows_nothing_asks_for_nothing(sample):
@@ -61,10 +61,10 @@ def test_few_blocks_are_as_many_as_flipped_signs_need_where_these_judge(sample):
     )
     assert fresh(samples, Analysis(interval="log-delta")).blocks == n_paired(1.5, level, 0.8, in_time=True)
     # This record has too few blocks for signs, and the run that is proposed has not.
-    found = answer("e", pair(sample, 0.033, 0.025, n=4), BLOCKS, Analysis()).judged[0]
-    assert found.speedup.method == "block-log-ratio-t"
+    result = answer("e", pair(sample, 0.033, 0.025, n=4), BLOCKS, Analysis()).judged[0]
+    assert result.speedup.method == "block-log-ratio-t"
     assert (
-        found.fresh.blocks
+        result.fresh.blocks
         == n_paired(1.32, 0.05, 0.8, flipped=True, in_time=True)
         > n_paired(1.32, 0.05, 0.8, in_time=True)
     )
@@ -80,9 +80,9 @@ def test_a_margin_is_decided_from_the_side_on_which_the_difference_was_seen(samp
 
 def test_a_fresh_run_uses_the_whole_level_again_where_this_one_was_extended(sample):
     facts = DesignFacts("randomized-blocks", 20, 1, extended_from=(10, 15))
-    found = fresh(pair(sample, 0.01, 0.03), facts=facts)
-    assert found.blocks == n_paired(0.01 / 0.03, 0.05, 0.8, in_time=True)
-    assert found.seconds is None
+    result = fresh(pair(sample, 0.01, 0.03), facts=facts)
+    assert result.blocks == n_paired(0.01 / 0.03, 0.05, 0.8, in_time=True)
+    assert result.seconds is None
 
 
 def test_contexts_are_asked_for_in_whole_passes(sample):
@@ -98,9 +98,9 @@ def test_contexts_are_asked_for_in_whole_passes(sample):
 
 def test_where_verdicts_end_a_run_it_is_looked_at_as_this_one(sample):
     facts = DesignFacts("randomized-blocks", 20, 1, looks=(10, 12, 15, 19), decided=True)
-    found = fresh(pair(sample, 0.01, 0.03), facts=facts)
-    assert found.blocks == PlannedTest("block", "sign-flip", 0.05, first=10).units_needed(1 / 3)
-    assert found.blocks > fresh(pair(sample, 0.01, 0.03)).blocks
+    result = fresh(pair(sample, 0.01, 0.03), facts=facts)
+    assert result.blocks == PlannedTest("block", "sign-flip", 0.05, first=10).units_needed(1 / 3)
+    assert result.blocks > fresh(pair(sample, 0.01, 0.03)).blocks
 
 
 def test_the_run_that_is_proposed_shows_the_difference_in_80_of_100(sample, perfect_passes):
@@ -109,8 +109,8 @@ def test_the_run_that_is_proposed_shows_the_difference_in_80_of_100(sample, perf
     assert perfect_passes(count, 0.8, 456, 504) > 0.98
     blocks = fresh(pair(sample, 0.01, 0.03)).blocks
     rng = np.random.default_rng(4)
-    shown = 0
+    output = 0
     for _ in range(count):
         samples = [sample(np.ones(blocks)), sample(np.exp(-rng.normal(0.01, 0.03, blocks)), treatment=2)]
-        shown += compare(samples, Analysis())[0].verdict == "faster"
-    assert 456 <= shown <= 504
+        output += compare(samples, Analysis())[0].verdict == "faster"
+    assert 456 <= output <= 504

@@ -10,26 +10,26 @@ from steelyard.stats.planning.sample_size import n_paired, n_relied_on, n_signs,
 
 
 def test_every_spread_has_its_row_and_pilots_come_first():
-    found = outlook(unit="block", units=30, comparisons=3, alpha=0.06, pilots=[Pilot("new", 0.013)])
-    assert [(row.s, row.pilot) for row in found.rows] == [(0.013, "new"), *((s, None) for s in SPREADS)]
-    assert found.level == pytest.approx(0.02)
-    row = found.rows[0]
+    result = outlook(unit="block", units=30, comparisons=3, alpha=0.06, pilots=[Pilot("new", 0.013)])
+    assert [(row.s, row.pilot) for row in result.rows] == [(0.013, "new"), *((s, None) for s in SPREADS)]
+    assert result.level == pytest.approx(0.02)
+    row = result.rows[0]
     assert row.needed == tuple(n_paired(math.log1p(d) / 0.013, 0.02, in_time=True) for d in DIFFERENCES)
     assert n_paired(math.log1p(row.shows) / 0.013, 0.02, in_time=True) in (30, 31)
     assert (row.precise, row.equivalent) == (None, None)
 
 
 def test_a_stop_rule_and_a_margin_have_their_columns():
-    found = outlook(unit="context", units=20, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
-    for row in found.rows:
+    result = outlook(unit="context", units=20, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
+    for row in result.rows:
         assert row.precise == max(20, n_relied_on(0.01, row.s))
         assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.025, 0.9)
 
 
 def test_runs_that_nothing_pairs_need_more():
-    found = outlook(unit="run", units=30, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
+    result = outlook(unit="run", units=30, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
     paired = outlook(unit="block", units=30, comparisons=1, alpha=0.05)
-    for alone, pairs in zip(found.rows, paired.rows, strict=True):
+    for alone, pairs in zip(result.rows, paired.rows, strict=True):
         assert alone.needed == tuple(n_welch(math.log1p(d) / alone.s, in_time=True) for d in DIFFERENCES)
         assert alone.shows > pairs.shows
         assert alone.precise is None
@@ -41,8 +41,8 @@ def test_where_nothing_can_be_shown_there_is_no_outlook(units, comparisons):
 
 
 def test_a_pilot_without_spread_has_no_row():
-    found = outlook(unit="block", units=30, comparisons=1, alpha=0.05, pilots=[Pilot("new", 0.0)])
-    assert [row.pilot for row in found.rows] == [None] * len(SPREADS)
+    result = outlook(unit="block", units=30, comparisons=1, alpha=0.05, pilots=[Pilot("new", 0.0)])
+    assert [row.pilot for row in result.rows] == [None] * len(SPREADS)
 
 
 def test_where_signs_are_flipped_their_power_counts():

@@ -26,12 +26,12 @@ def test_by_a_look_as_many_are_decided_as_simulated_t_decides(first, effect):
     critical = [witness.t.isf(Looks(tuple(at[: k + 1])).level(0.05) / 2, n - 1) for k, n in enumerate(at)]
     singles = [Single(n, t_power(effect * math.sqrt(n), n - 1, c)) for n, c in zip(at, critical, strict=True)]
     d = np.random.default_rng(first).normal(effect, 1, (20_000, at[-1]))
-    shown = np.zeros(20_000, dtype=bool)
+    result = np.zeros(20_000, dtype=bool)
     for (single, reached), c in zip(accumulate_power(singles), critical, strict=True):
         x = d[:, : single.blocks]
         t = x.mean(axis=1) / x.std(axis=1, ddof=1) * math.sqrt(single.blocks)
-        shown |= np.abs(t) > c
-        assert reached == pytest.approx(shown.mean(), abs=0.03)
+        result |= np.abs(t) > c
+        assert reached == pytest.approx(result.mean(), abs=0.03)
         assert reached >= single.power - 1e-6
 
 

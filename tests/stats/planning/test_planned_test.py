@@ -20,7 +20,7 @@ def shown(sample, effect, n, estimand="geomean_ratio", count=400):
         [sample(np.ones(n)), sample(np.exp(-0.02 * rng.normal(effect, 1, n)), treatment=2)]
         for _ in range(count)
     )
-    return sum(compare(each, Analysis(estimand=estimand))[0].verdict == "faster" for each in drawn)
+    return sum(compare(item, Analysis(estimand=estimand))[0].verdict == "faster" for item in drawn)
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_the_difference_that_is_said_to_show_does_in_80_of_100(sample, perfect_p
 @pytest.mark.parametrize("effect", [0.31, 0.5, 0.62, 0.7, 0.9, 1.0, 1.5, 3.0])
 @pytest.mark.parametrize("level", [0.05, 0.025, 0.05 / 28])
 def test_units_needed_are_the_smallest_number_from_which_on_all_are_enough(effect, level):
-    found = PlannedTest("block", "sign-flip", level).units_needed(effect)
+    result = PlannedTest("block", "sign-flip", level).units_needed(effect)
 
     def power(n):
         return paired_power(effect, n, level, flipped=True, in_time=True)
 
-    assert power(found - 1) < 0.8
-    assert all(power(n) >= 0.8 for n in range(found, 300))
-    assert found >= n_paired(effect, level, flipped=True)
+    assert power(result - 1) < 0.8
+    assert all(power(n) >= 0.8 for n in range(result, 300))
+    assert result >= n_paired(effect, level, flipped=True)
 
 
 @pytest.mark.parametrize("unit", ["context", "instance"])

@@ -22,8 +22,8 @@ def noisy(rng, n=20, size=0.02, at=1.0):
 
 def shown(pair, declared=DEFAULT, order="randomized-blocks"):
     """The half-width of the interval that the answer prints, over its estimate."""
-    (found,) = compare(pair, declared, order=order)
-    return (found.ci95.high - found.ci95.low) / 2 / found.speedup.value
+    (result,) = compare(pair, declared, order=order)
+    return (result.ci95.high - result.ci95.low) / 2 / result.speedup.value
 
 
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
@@ -40,9 +40,9 @@ def test_neighbouring_blocks_that_resemble_each_other_widen_it(sample):
     d = np.sin(np.arange(60)) * 0.02
     shared = np.cos(np.arange(60)) * 0.05  # so that both treatments vary alike
     pair = [sample(np.exp(shared + d / 2)), sample(np.exp(shared - d / 2), treatment=2)]
-    its = allowance(autocorrelation(d))
-    half = witness.t.isf(0.025, its.nu) * d.std(ddof=1) / math.sqrt(60) * its.factor
-    assert its.factor > 1.5
+    result = allowance(autocorrelation(d))
+    half = witness.t.isf(0.025, result.nu) * d.std(ddof=1) / math.sqrt(60) * result.factor
+    assert result.factor > 1.5
     assert precision(pair, Analysis()).widest == pytest.approx(math.sinh(half)) == shown(pair)
 
 

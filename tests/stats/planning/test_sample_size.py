@@ -89,8 +89,8 @@ def test_power_of_equivalence_is_the_share_of_simulated_intervals_within_the_mar
     half = witness.t.isf(0.05, n - 1) * d.std(axis=1, ddof=1) / math.sqrt(n)
     inside = (np.abs(d.mean(axis=1)) + half < margin).mean()
     critical = t_quantile(n - 1, 0.1)
-    found = equivalence_power(margin * math.sqrt(n), n - 1, critical, shift=shift * math.sqrt(n))
-    assert found == pytest.approx(inside, abs=0.004)
+    result = equivalence_power(margin * math.sqrt(n), n - 1, critical, shift=shift * math.sqrt(n))
+    assert result == pytest.approx(inside, abs=0.004)
 
 
 def test_what_is_beyond_the_margin_is_never_equivalent():
@@ -125,9 +125,9 @@ def test_below_30_blocks_a_quarter_of_it_ends_a_run():
 
 def test_what_is_detectable_is_what_needs_as_many_blocks():
     critical = t_quantile(29, 0.05)
-    found = detectable_shift(29, repeat_critical(critical))
-    assert n_paired(found / math.sqrt(30)) in (30, 31)
-    assert t_power(found, 29, critical) == pytest.approx(0.8, abs=1e-4)
+    result = detectable_shift(29, repeat_critical(critical))
+    assert n_paired(result / math.sqrt(30)) in (30, 31)
+    assert t_power(result, 29, critical) == pytest.approx(0.8, abs=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01, 0.05 / 28])
@@ -168,8 +168,8 @@ def test_intervals_by_signs_lie_within_the_margin_as_often_as_is_said(n, alpha, 
     for _ in range(count):
         d = rng.normal(size=n)
         se = float(d.std(ddof=1)) / math.sqrt(n)
-        found = SignFlips(float(d.mean()), se, n - 1, d, int(rng.integers(2**31))).interval(alpha)
-        inside += -margin < math.log(found.low) and math.log(found.high) < margin
+        result = SignFlips(float(d.mean()), se, n - 1, d, int(rng.integers(2**31))).interval(alpha)
+        inside += -margin < math.log(result.low) and math.log(result.high) < margin
     assert low <= inside <= high
 
 

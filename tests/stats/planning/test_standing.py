@@ -37,43 +37,45 @@ def samples(ratio, spread, blocks=20, seed=1):
 
 
 def look(ratio, spread, target=None, rel_effect=None, **keys):
-    made = samples(ratio, spread, **keys)
-    judged = compare(made, DECLARED)
-    return standing(precision(made, DECLARED), judged, target, rel_effect=rel_effect), judged[0]
+    result = samples(ratio, spread, **keys)
+    judged = compare(result, DECLARED)
+    return standing(precision(result, DECLARED), judged, target, rel_effect=rel_effect), judged[0]
 
 
-@pytest.mark.parametrize(("ratio", "wanted"), [(8.0, 0.0875), (1 / 8, 0.0875), (1.2, 1 / 60), (1.0, NARROW)])
-def test_an_interval_is_narrow_at_a_tenth_of_the_effect_either_way_and_at_1_percent(ratio, wanted):
+@pytest.mark.parametrize(
+    ("ratio", "expected"), [(8.0, 0.0875), (1 / 8, 0.0875), (1.2, 1 / 60), (1.0, NARROW)]
+)
+def test_an_interval_is_narrow_at_a_tenth_of_the_effect_either_way_and_at_1_percent(ratio, expected):
     (comparison,) = compare(samples(ratio, 0.0), DECLARED)
     assert isinstance(comparison.speedup, Speedup)
-    assert narrow(comparison) == pytest.approx(wanted)
+    assert narrow(comparison) == pytest.approx(expected)
 
 
 def test_a_decided_verdict_with_a_narrow_interval_is_an_answer():
-    found, comparison = look(8.0, 0.05)
-    assert (comparison.verdict, found.decided, found.answered) == ("faster", True, True)
-    assert found.speedup == comparison.speedup.value
-    assert found.interval == comparison.ci95
+    result, comparison = look(8.0, 0.05)
+    assert (comparison.verdict, result.decided, result.answered) == ("faster", True, True)
+    assert result.speedup == comparison.speedup.value
+    assert result.interval == comparison.ci95
 
 
 def test_a_decided_verdict_with_a_wide_interval_is_none():
-    found, comparison = look(1.15, 0.10)
+    result, comparison = look(1.15, 0.10)
     assert comparison.verdict == "faster"
-    assert (found.decided, found.answered) == (True, False)
-    assert found.halfwidth > found.target
+    assert (result.decided, result.answered) == (True, False)
+    assert result.halfwidth > result.target
 
 
 def test_a_narrow_interval_without_a_verdict_is_none():
-    found, comparison = look(1.0, 0.005)
+    result, comparison = look(1.0, 0.005)
     assert comparison.verdict == "not_resolved"
-    assert found.halfwidth < found.target == NARROW
-    assert not found.answered
+    assert result.halfwidth < result.target == NARROW
+    assert not result.answered
 
 
 def test_a_wanted_precision_asks_for_no_verdict():
-    found, comparison = look(1.0, 0.005, target=0.02)
+    result, comparison = look(1.0, 0.005, target=0.02)
     assert comparison.verdict == "not_resolved"
-    assert (found.target, found.decided, found.answered) == (0.02, True, True)
+    assert (result.target, result.decided, result.answered) == (0.02, True, True)
 
 
 def test_a_fraction_of_a_large_effect_is_precise_enough_and_of_a_small_one_the_target_is():
@@ -86,13 +88,13 @@ def test_a_fraction_of_a_large_effect_is_precise_enough_and_of_a_small_one_the_t
 
 
 def test_the_interval_that_is_farthest_from_its_target_is_told():
-    found = standing(Precision((0.01, 0.04, 0.02)), (), 0.03)
-    assert (found.halfwidth, found.target, found.answered) == (0.04, 0.03, False)
+    result = standing(Precision((0.01, 0.04, 0.02)), (), 0.03)
+    assert (result.halfwidth, result.target, result.answered) == (0.04, 0.03, False)
 
 
 def test_an_unbounded_interval_is_the_farthest():
-    found = standing(Precision((0.01, None)), (), 0.03)
-    assert (found.halfwidth, found.answered) == (None, False)
+    result = standing(Precision((0.01, None)), (), 0.03)
+    assert (result.halfwidth, result.answered) == (None, False)
 
 
 def test_means_and_effects_are_wanted_to_1_percent_where_a_rule_asks_for_an_answer():
@@ -116,5 +118,5 @@ def test_means_and_effects_are_wanted_to_1_percent_where_a_rule_asks_for_an_answ
 def test_few_blocks_are_relied_on_at_a_quarter_and_without_doubt(
     halfwidth, doubts, blocks, verdicts, relied_on
 ):
-    found = standing(Precision((halfwidth,), doubts), (), 0.01)
-    assert found.relied_on(blocks, verdicts=verdicts) == relied_on
+    result = standing(Precision((halfwidth,), doubts), (), 0.01)
+    assert result.relied_on(blocks, verdicts=verdicts) == relied_on

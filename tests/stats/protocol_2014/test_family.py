@@ -26,13 +26,13 @@ def golden(sample, quantiles):
 
 
 def test_holm_over_the_fifteen_golden_pairs_is_that_of_statsmodels(golden):
-    found = protocol(golden, ALL, Rules())
-    assert len(found.pairs) == 15
-    rejected, adjusted, _, _ = multipletests([pair.p for pair in found.pairs], 0.05, method="holm")
-    assert [pair.p_holm for pair in found.pairs] == pytest.approx(list(adjusted), rel=1e-9)
-    assert [pair.after for pair in found.pairs] == list(rejected)
-    assert {pair.family_size for pair in found.pairs} == {15}
-    by = {(pair.baseline.label, pair.treatment.label): pair for pair in found.pairs}
+    result = protocol(golden, ALL, Rules())
+    assert len(result.pairs) == 15
+    rejected, adjusted, _, _ = multipletests([pair.p for pair in result.pairs], 0.05, method="holm")
+    assert [pair.p_holm for pair in result.pairs] == pytest.approx(list(adjusted), rel=1e-9)
+    assert [pair.after for pair in result.pairs] == list(rejected)
+    assert {pair.family_size for pair in result.pairs} == {15}
+    by = {(pair.baseline.label, pair.treatment.label): pair for pair in result.pairs}
     assert by["N1", "N2"].p_holm == pytest.approx(0.453422, rel=1e-5)
     assert by["N1", "N3"].p_holm == pytest.approx(0.0176259, rel=1e-5)
     assert (by["N1", "N3"].after, by["N1", "N3"].difference) == (True, "slower")
@@ -40,9 +40,9 @@ def test_holm_over_the_fifteen_golden_pairs_is_that_of_statsmodels(golden):
 
 
 def test_against_a_baseline_the_family_is_one_smaller_than_the_treatments(golden):
-    found = protocol(golden, Analysis(baseline={"t": "N2"}), Rules())
-    assert [pair.treatment.label for pair in found.pairs] == ["N1", "N3", "L1", "L2", "M1"]
-    assert {pair.family_size for pair in found.pairs} == {5}
+    result = protocol(golden, Analysis(baseline={"t": "N2"}), Rules())
+    assert [pair.treatment.label for pair in result.pairs] == ["N1", "N3", "L1", "L2", "M1"]
+    assert {pair.family_size for pair in result.pairs} == {5}
 
 
 def test_families_do_not_reach_across_strata(sample, quantiles):
@@ -52,11 +52,11 @@ def test_families_do_not_reach_across_strata(sample, quantiles):
         )
         for i, (program, name) in enumerate(((p, n) for p in ("bt", "cg") for n in NAMES), start=1)
     ]
-    found = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules())
-    assert len(found.pairs) == 30
-    assert {pair.family_size for pair in found.pairs} == {15}
+    result = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules())
+    assert len(result.pairs) == 30
+    assert {pair.family_size for pair in result.pairs} == {15}
     alone = protocol(samples[:6], ALL, Rules())
-    assert [pair.p_holm for pair in found.pairs[:15]] == [pair.p_holm for pair in alone.pairs]
+    assert [pair.p_holm for pair in result.pairs[:15]] == [pair.p_holm for pair in alone.pairs]
 
 
 def test_different_constants_are_tested_in_the_family_as_others_are(sample, quantiles):
@@ -65,25 +65,25 @@ def test_different_constants_are_tested_in_the_family_as_others_are(sample, quan
         sample([2.0] * 30, treatment=2),
         sample(quantiles["N1"], treatment=3),
     ]
-    found = protocol(samples, ALL, Rules())
-    constants = found.pairs[0]
+    result = protocol(samples, ALL, Rules())
+    constants = result.pairs[0]
     assert (constants.before, constants.after, constants.difference) == (True, True, "slower")
     assert constants.p == pytest.approx(2 / math.comb(60, 30))
-    assert {pair.family_size for pair in found.pairs} == {3}
+    assert {pair.family_size for pair in result.pairs} == {3}
     faster = protocol(samples[:2], ALL, Rules(direction="faster")).pairs[0]
     assert (faster.after, faster.difference) == (False, "not_resolved")
     turned = [
         replace(samples[1], treatment=samples[0].treatment),
         replace(samples[0], treatment=samples[1].treatment),
     ]
-    (found,) = protocol(turned, ALL, Rules(direction="faster")).pairs
-    assert (found.before, found.after, found.difference) == (True, True, "faster")
+    (result,) = protocol(turned, ALL, Rules(direction="faster")).pairs
+    assert (result.before, result.after, result.difference) == (True, True, "faster")
 
 
 def test_single_launches_are_refused_and_not_called_different(sample):
-    (found,) = protocol([sample([1.0], treatment=1), sample([2.0], treatment=2)], ALL, Rules()).pairs
-    assert (found.before, found.after, found.difference) == (False, False, "not_resolved")
-    assert "too_few" in found.flags
+    (pairs,) = protocol([sample([1.0], treatment=1), sample([2.0], treatment=2)], ALL, Rules()).pairs
+    assert (pairs.before, pairs.after, pairs.difference) == (False, False, "not_resolved")
+    assert "too_few" in pairs.flags
 
 
 def test_a_vetoed_pair_is_not_found_and_counts_with_1(sample):
@@ -137,5 +137,5 @@ def test_a_stratum_that_does_not_exist_is_a_usage_error(golden):
 
 
 def test_one_treatment_alone_is_in_no_pair(golden):
-    found = protocol(golden[:1], ALL, Rules())
-    assert (found.pairs, found.metric.name) == ((), "wall_s")
+    result = protocol(golden[:1], ALL, Rules())
+    assert (result.pairs, result.metric.name) == ((), "wall_s")

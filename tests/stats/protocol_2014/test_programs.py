@@ -66,11 +66,11 @@ def test_the_totals_are_those_that_the_tables_come_to(experiment, before, after,
 def test_a_program_row_tells_what_share_holm_did_not_leave():
     """Experiment 1: one of the three differences of SP, the 33.33 % of the text."""
     pairs = list(combinations("abcd", 2))
-    found = [
+    result = [
         Found("SP", (), *pair, "student" if i == 0 else "mann-whitney", i < 3, i < 2)
         for i, pair in enumerate(pairs)
     ]
-    (row,) = tabulate(found).rows
+    (row,) = tabulate(result).rows
     assert (row.pairs, row.before, row.after) == (6, 3, 2)
     assert 100 * row.dropped_share == pytest.approx(33.33, abs=0.005)
     assert row.tests == {"mann-whitney": 5, "student": 1}
@@ -87,14 +87,14 @@ def test_programs_and_strata_come_from_the_declared_strata(sample, quantiles):
                 samples.append(
                     sample(quantiles[name], treatment=len(samples) + 1, levels=levels, label=f"{levels}")
                 )
-    found = protocol(samples, Analysis(family="all-pairs", strata=["opt", "command"]), Rules()).programs
-    assert found.program == "command"
-    assert [table.stratum for table in found.tables] == [{"opt": "O2"}, {"opt": "O3"}]
-    assert found.tables[0].treatments == ("0", "64", "128")
-    assert [(row.program, row.stratum["opt"]) for row in found.rows] == [
+    programs = protocol(samples, Analysis(family="all-pairs", strata=["opt", "command"]), Rules()).programs
+    assert programs.program == "command"
+    assert [table.stratum for table in programs.tables] == [{"opt": "O2"}, {"opt": "O3"}]
+    assert programs.tables[0].treatments == ("0", "64", "128")
+    assert [(row.program, row.stratum["opt"]) for row in programs.rows] == [
         ("bt", "O2"), ("bt", "O3"), ("cg", "O2"), ("cg", "O3"),
     ]  # fmt: skip
-    assert all(cell.programs == 2 for table in found.tables for cell in table.cells)
+    assert all(cell.programs == 2 for table in programs.tables for cell in table.cells)
     other = protocol(samples, Analysis(family="all-pairs", strata=["opt"]), Rules()).programs
     assert other.program == "opt"
     assert other.tables[0].treatments[0] == "bt,0"
@@ -105,8 +105,8 @@ def test_a_factor_with_one_level_names_no_treatment(sample, quantiles):
         sample(quantiles["N1"], treatment=i, levels={"program": program, "aslr": "off", "size": size})
         for i, (program, size) in enumerate((p, s) for p in "ab" for s in (0, 64))
     ]
-    found = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules()).programs
-    assert found.tables[0].treatments == ("0", "64")
+    programs = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules()).programs
+    assert programs.tables[0].treatments == ("0", "64")
 
 
 def test_an_empty_level_is_a_treatment_like_any_other(sample, quantiles):
@@ -114,9 +114,9 @@ def test_an_empty_level_is_a_treatment_like_any_other(sample, quantiles):
         sample(quantiles["N1"], treatment=i, levels={"program": program, "flag": flag})
         for i, (program, flag) in enumerate((p, f) for p in "ab" for f in ("", "-x"))
     ]
-    found = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules()).programs
-    assert found.tables[0].treatments == ("''", "-x")
-    assert len(found.tables[0].cells) == 1
+    programs = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules()).programs
+    assert programs.tables[0].treatments == ("''", "-x")
+    assert len(programs.tables[0].cells) == 1
 
 
 def test_without_strata_there_are_no_tables(sample, quantiles):
@@ -127,18 +127,22 @@ def test_without_strata_there_are_no_tables(sample, quantiles):
 def test_a_label_with_the_name_of_a_stratum_parts_what_the_stratum_does_not(sample, quantiles):
     samples = [
         sample(
-            quantiles[name], treatment=t, levels={"p": p, "opt": opt}, label=f"{p}, {opt}", labels={"p": of}
+            quantiles[name],
+            treatment=t,
+            levels={"p": p, "opt": opt},
+            label=f"{p}, {opt}",
+            labels={"p": value},
         )
         for t, (p, opt, name) in enumerate(
             [(4, "O2", "N1"), (4, "O3", "N3"), (8, "O2", "N1"), (8, "O3", "N3")], start=1
         )
-        for of in (2, 4)
+        for value in (2, 4)
     ]
-    found = protocol(samples, Analysis(family="all-pairs", strata=["p"]), Rules()).programs
-    assert [(row.program, dict(row.stratum), row.pairs) for row in found.rows] == [
+    programs = protocol(samples, Analysis(family="all-pairs", strata=["p"]), Rules()).programs
+    assert [(row.program, dict(row.stratum), row.pairs) for row in programs.rows] == [
         ("4", {"label.p": 2}, 1),
         ("4", {}, 1),
         ("8", {"label.p": 2}, 1),
         ("8", {"label.p": 4}, 1),
     ]
-    assert found.factors == ("opt",)
+    assert programs.factors == ("opt",)

@@ -28,8 +28,8 @@ COUNT, MOST = 300, 27
 )
 def test_equal_treatments_give_any_false_finding_in_at_most_6_of_100_families(perfect_passes, name):
     assert perfect_passes(COUNT, 0.06, 0, MOST) > 0.98
-    found = families.false_findings(BY_NAME[name], COUNT, 4, seed=1)
-    assert {procedure: n for procedure, n in found.items() if n > MOST} == {}
+    result = families.false_findings(BY_NAME[name], COUNT, 4, seed=1)
+    assert {procedure: n for procedure, n in result.items() if n > MOST} == {}
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def test_one_treatment_after_the_other_no_procedure_holds_its_level(perfect_pass
     least = 9 if rate < 0.9 else 34
     assert perfect_passes(40, rate, least, 40) > 0.98
     assert perfect_passes(40, 0.06, 0, 8) > 0.99
-    found = families.false_findings(BY_NAME[name], 40, 4, seed=2)
-    assert min(found.values()) >= least
+    result = families.false_findings(BY_NAME[name], 40, 4, seed=2)
+    assert min(result.values()) >= least
 
 
 def test_rank_tests_find_a_shift_of_skewed_values_more_often_than_welch(perfect_passes):
     """Lognormal 1: 99 against 71 % in the long run, of 40 × 3 pairs."""
-    found = families.true_findings(BY_NAME["lognormal 1"], 40, 4, seed=3)
-    assert found["protocol"] > 0.9
-    assert found["Brunner-Munzel"] > 0.9
-    assert found["Welch"] < 0.88
+    result = families.true_findings(BY_NAME["lognormal 1"], 40, 4, seed=3)
+    assert result["protocol"] > 0.9
+    assert result["Brunner-Munzel"] > 0.9
+    assert result["Welch"] < 0.88

@@ -59,8 +59,8 @@ def test_blocks_that_are_added_after_it_cost_a_tenth_of_alpha_and_spend_nothing_
     blocks, closed = (10, 12, 15, 40), 15
     levels = [level_at(0.05, blocks[: k + 1], closed if blocks[k] >= closed else None) for k in range(4)]
     assert first_rejected_at_the_last(blocks, levels) == pytest.approx(0.05 / 20, rel=0.02)
-    each = [first_rejected_at_the_last(blocks[:k], levels[:k]) for k in range(2, len(blocks) + 1)]
-    assert levels[0] + sum(each) == pytest.approx(0.05 * (3 / 4 + 1 / 20), rel=0.02)
+    item = [first_rejected_at_the_last(blocks[:k], levels[:k]) for k in range(2, len(blocks) + 1)]
+    assert levels[0] + sum(item) == pytest.approx(0.05 * (3 / 4 + 1 / 20), rel=0.02)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-12, 0.05, 1.0])
@@ -79,9 +79,9 @@ def test_however_many_looks_there_are_equal_programs_differ_in_at_most_the_share
     )
     p = 2 * witness.norm.sf(np.abs(sums) / np.sqrt(SCHEDULE))
     levels = [level_at(0.05, SCHEDULE[: k + 1]) for k in range(steps.size)]
-    found = int((p <= levels).any(axis=1).sum())
-    assert found <= most
-    assert found >= 560  # of about 670: it is spent, too
+    result = int((p <= levels).any(axis=1).sum())
+    assert result <= most
+    assert result >= 560  # of about 670: it is spent, too
     assert int((p <= 0.05).any(axis=1).sum()) > 4_000
 
 

@@ -40,15 +40,15 @@ def test_looks_are_those_of_a_rule_that_decides_or_of_extensions_and_none_of_a_f
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
 def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(sample, estimand):
     d = np.random.default_rng(1).normal(0.01, 0.02, 20)
-    (found,) = compare(pair(sample, d), Analysis(estimand=estimand), looks=Looks(AT))
+    (result,) = compare(pair(sample, d), Analysis(estimand=estimand), looks=Looks(AT))
     (alone,) = compare(pair(sample, d), Analysis(estimand=estimand))
-    assert found.p > alone.p
-    assert found.ci95.low < alone.ci95.low < alone.ci95.high < found.ci95.high
-    assert found.resolvable > alone.resolvable
+    assert result.p > alone.p
+    assert result.ci95.low < alone.ci95.low < alone.ci95.high < result.ci95.high
+    assert result.resolvable > alone.resolvable
     for at in (0.98, 1.0, 1.01, 1.02, 1.04):
         for level in (0.3, 0.05, 0.01):
-            interval = found.speedup.interval(level)
-            assert (found.speedup.p_of(at) <= level) == (interval is not None and interval.excludes(at))
+            interval = result.speedup.interval(level)
+            assert (result.speedup.p_of(at) <= level) == (interval is not None and interval.excludes(at))
 
 
 def alike(sample, d):
@@ -69,12 +69,12 @@ def test_beside_every_verdict_stands_the_interval_that_decided(sample, shift, lo
     """Witness: t of SciPy."""
     d = np.random.default_rng(1).normal(0, 0.02, 20)
     d += shift - d.mean()
-    (found,) = compare(alike(sample, d), Analysis(interval="log-delta"), looks=looks)
+    (result,) = compare(alike(sample, d), Analysis(interval="log-delta"), looks=looks)
     mean, half = by_t_of(d)
     over_all = half(looks.level(0.05))
-    assert (found.verdict != "not_resolved") == (abs(mean) > over_all)
-    assert math.log(found.ci95.high / found.ci95.low) == pytest.approx(2 * over_all, rel=1e-6)
-    assert found.ci95 == found.ci_family == found.speedup.interval(0.05)
+    assert (result.verdict != "not_resolved") == (abs(mean) > over_all)
+    assert math.log(result.ci95.high / result.ci95.low) == pytest.approx(2 * over_all, rel=1e-6)
+    assert result.ci95 == result.ci_family == result.speedup.interval(0.05)
 
 
 def test_looks_that_could_not_end_a_run_spend_nothing_unless_it_was_ended_by_hand():
@@ -87,8 +87,8 @@ def test_looks_that_could_not_end_a_run_spend_nothing_unless_it_was_ended_by_han
 def test_an_extension_and_a_precision_keep_their_intervals(sample):
     d = np.random.default_rng(1).normal(0.3, 0.02, 20)
     for looks in (Looks((10, 20), 10), Looks((20,), 20)):
-        (found,) = compare(pair(sample, d), Analysis(interval="log-delta"), looks=looks)
-        assert found.ci95 == found.speedup.interval(0.05)
+        (result,) = compare(pair(sample, d), Analysis(interval="log-delta"), looks=looks)
+        assert result.ci95 == result.speedup.interval(0.05)
 
 
 def test_an_answer_takes_its_looks_from_the_design(sample):
@@ -102,11 +102,11 @@ def test_an_answer_takes_its_looks_from_the_design(sample):
         )
     )
     widths = [
-        math.log(each.judged[0].ci95.high / each.judged[0].ci95.low) for each in (fixed, extended, decided)
+        math.log(item.judged[0].ci95.high / item.judged[0].ci95.low) for item in (fixed, extended, decided)
     ]
     assert widths == sorted(widths)
     assert {each.declared.alpha for each in (fixed, decided, extended)} == {0.05}
-    notice = next(each for each in extended.warnings if each.kind == "extended")
+    notice = next(warning for warning in extended.warnings if warning.kind == "extended")
     assert notice.fields["alpha"] == pytest.approx(Looks((10, 20), 10).level(0.05))
 
 
@@ -123,7 +123,7 @@ def test_going_on_until_something_shows_calls_equal_programs_different_in_at_mos
         looked = [
             compare(pair(sample, d[:n]), Analysis(), looks=Looks(AT[: k + 1]))[0] for k, n in enumerate(AT)
         ]
-        wrong += any(each.verdict != "not_resolved" for each in looked)
+        wrong += any(item.verdict != "not_resolved" for item in looked)
         naive += any(compare(pair(sample, d[:n]), Analysis())[0].verdict != "not_resolved" for n in AT)
     assert wrong <= most
     assert naive > 30

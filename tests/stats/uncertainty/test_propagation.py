@@ -22,7 +22,7 @@ def test_the_law_with_covariances_is_what_the_package_uncertainties_propagates(v
     covariances = half @ half.T * 1e-4 + 1e-8 * np.eye(k)
     covariances = (covariances + covariances.T) / 2
     x = correlated_values(values, covariances)
-    result = umath.log(x[0]) * x[-1] + sum(each * each for each in x)
+    result = umath.log(x[0]) * x[-1] + sum(item * item for item in x)
     c = [result.derivatives[part] for part in result.derivatives]
     # The package keeps independent parts; sensitivities to the correlated values themselves, by hand.
     by_hand = [2 * v for v in values]
@@ -38,8 +38,8 @@ def test_independent_estimates_add_in_quadrature():
 
 
 def test_a_function_has_the_sensitivities_of_its_derivative():
-    found = sensitivities(lambda x: x[0] / x[1], [6.0, 2.0], [1e-4, 0.0])
-    assert found == pytest.approx((0.5, -1.5), rel=1e-6)
+    result = sensitivities(lambda x: x[0] / x[1], [6.0, 2.0], [1e-4, 0.0])
+    assert result == pytest.approx((0.5, -1.5), rel=1e-6)
 
 
 def test_full_correlation_cancels_in_a_difference_and_doubles_in_a_sum():
@@ -70,8 +70,8 @@ def test_what_no_measurement_can_have_is_refused(arguments, message):
 def test_effective_degrees_of_freedom_are_those_of_welchs_t():
     rng = np.random.default_rng(3)
     x, y = rng.normal(0, 1, 6), rng.normal(0, 3, 11)
-    found = effective_freedom((witness.sem(x), witness.sem(y)), (5, 10))
-    assert found == pytest.approx(witness.ttest_ind(x, y, equal_var=False).df, rel=1e-12)
+    result = effective_freedom((witness.sem(x), witness.sem(y)), (5, 10))
+    assert result == pytest.approx(witness.ttest_ind(x, y, equal_var=False).df, rel=1e-12)
 
 
 def test_a_component_that_is_stated_has_infinitely_many_and_none_at_all_leave_infinitely_many():

@@ -42,9 +42,9 @@ def main() -> int:
         "at work",
     )
     parser.add_argument("--scales", type=int, nargs="+", default=[16], help="of graphs (default: 16)")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     build("openmpi", "mpich")
-    met = [ROWS[name](asked) for name in asked.only]
+    met = [ROWS[name](args) for name in args.only]
     return 0 if all(met) else 1
 
 

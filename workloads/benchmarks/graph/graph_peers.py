@@ -79,8 +79,8 @@ class Reference:
             env={**os.environ, **AS_ROOT, "SKIP_VALIDATION": "1"},
         )
         text = done.stdout + done.stderr
-        found = {}
+        result = {}
         for verb in ("bfs", "sssp"):
             (rate,) = re.findall(rf"{verb} +harmonic_mean_TEPS: *!? *([0-9.e+]+)", text)
-            found[verb] = float(rate)
-        return found
+            result[verb] = float(rate)
+        return result

@@ -58,11 +58,11 @@ WITH_SOURCES: Final = frozenset({"sssp", "bfs", "bc"})
 
 def values(lines: Lines, metric: str) -> list[float]:
     """The values of a metric, of all sources."""
-    found: list[float] = []
+    result: list[float] = []
     for line in lines:
         if line["metric"] == metric and isinstance(line["values"], list):
-            found += map(float, line["values"])
-    return found
+            result += map(float, line["values"])
+    return result
 
 
 def ours(ranks: int, verb: str, scale: int, *options: str, timed: Timed | None = None) -> Lines:

@@ -33,18 +33,18 @@ def main() -> int:
     parser.add_argument("--peer", type=Path, metavar="DIRECTORY")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("-k", type=int, default=14)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     build("plain")
     with tempfile.TemporaryDirectory() as name:
-        points = generate(Path(name) / "points.dat", asked.k)
-        peer = build_peer(asked.peer, Path(name)) if asked.peer else None
+        points = generate(Path(name) / "points.dat", args.k)
+        peer = build_peer(args.peer, Path(name)) if args.peer else None
         ours, theirs, peak = [], [], 0.0
-        for _ in range(asked.rounds):
+        for _ in range(args.rounds):
             seconds, peak = run_ours(points)
             ours.append(seconds)
             if peer is not None:
                 theirs.append(run_peer(peer, points))
-    print(f"n = 100,000, d = 20, m = 3, k = {asked.k}, one thread; medians of {asked.rounds}")
+    print(f"n = 100,000, d = 20, m = 3, k = {args.k}, one thread; medians of {args.rounds}")
     print(f"mafia     {statistics.median(ours):8.3f} s   peak {peak / 1e6:.0f} MB")
     if not theirs:
         return 0
@@ -97,10 +97,10 @@ def run_peer(program: Path, points: Path) -> float:
     done = subprocess.run(
         [program, "--seq", "--timing", points], capture_output=True, text=True, check=True, env=env
     )
-    found = [float(value) for value in THEIRS.findall(done.stdout + done.stderr)]
-    if len(found) != 3:
+    result = [float(value) for value in THEIRS.findall(done.stdout + done.stderr)]
+    if len(result) != 3:
         sys.exit("error: the peer does not say what its phases took")
-    return sum(found)
+    return sum(result)
 
 
 if __name__ == "__main__":

@@ -98,26 +98,29 @@ def read_options() -> argparse.Namespace:
 
 def main() -> int:
     """Measure and print; 1 where a limit is missed."""
-    given = read_options()
+    options = read_options()
     build("plain")
-    order = random.Random(given.seed)
+    order = random.Random(options.seed)
     load = os.getloadavg()[0]
-    print(f"{os.cpu_count()} CPUs, load average {load:.1f}, {given.rounds} rounds, threads wait {given.wait}")
+    print(
+        f"{os.cpu_count()} CPUs, load average {load:.1f}, {options.rounds} rounds,"
+        f" threads wait {options.wait}"
+    )
     print(
         "kernel class threads   speed (least to most)         process CPU                   memory   limits"
     )
     all_kept = True
-    for size, kernel, threads in itertools.product(given.classes, given.kernels, given.threads):
+    for size, kernel, threads in itertools.product(options.classes, options.kernels, options.threads):
         ours = [str(OURS), kernel, "--class", size, "--threads", str(threads)]
-        peer = [str(peer_program(given.peer, kernel, size))] if given.peer else ours
+        peer = [str(peer_program(options.peer, kernel, size))] if options.peer else ours
         pairs = []
-        for _ in range(given.rounds):
+        for _ in range(options.rounds):
             runs: dict[int, Run] = {}
             for which in order.sample([0, 1], 2):
-                runs[which] = run((peer, ours)[which], threads, given.wait)
+                runs[which] = run((peer, ours)[which], threads, options.wait)
             pairs.append((runs[0], runs[1]))
-        kept = show_row(f"{kernel:<6} {size:<5} {threads:7d}", pairs, LEAST_SPEED.get(kernel, 1.0))
-        all_kept = all_kept and (kept or given.peer is None)
+        row = show_row(f"{kernel:<6} {size:<5} {threads:7d}", pairs, LEAST_SPEED.get(kernel, 1.0))
+        all_kept = all_kept and (row or options.peer is None)
     return 0 if all_kept else 1
 
 

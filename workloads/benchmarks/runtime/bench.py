@@ -38,12 +38,12 @@ def main() -> int:
         help="its MPI work stealing, built for --mpi-peer's library",
     )
     parser.add_argument("--mpi-peer", default="openmpi", choices=["openmpi", "mpich"])
-    asked = parser.parse_args()
-    for peer in (asked.uts, asked.uts_mpi):
+    args = parser.parse_args()
+    for peer in (args.uts, args.uts_mpi):
         if peer is not None and not peer.is_file():
             parser.error(f"{peer} is not a program; build the UTS reference by its own instructions")
     build("openmpi", "mpich")
-    met = [ROWS[name](asked) for name in asked.only]
+    met = [ROWS[name](args) for name in args.only]
     return 0 if all(met) else 1
 
 

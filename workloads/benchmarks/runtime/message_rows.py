@@ -38,12 +38,12 @@ def ping(asked: argparse.Namespace) -> bool:
             options = ("--payload", str(PAYLOAD), "--count", str(COUNT))
             lines = lines_of(library, 2, "ping", *ONCE, *options)
             for kind, values in took.items():
-                (found,) = [
+                (result,) = [
                     line["values"]
                     for line in lines
                     if line["metric"] == "time_s" and line["labels"]["op"] == kind
                 ]
-                values.append(min(map(float, found)))
+                values.append(min(map(float, result)))
         name = f"ping of {PAYLOAD} bytes, {library}"
         if library == "openmpi":
             show_modes(f"{name}: aggregated over raw", took["raw"], took["aggregated"])

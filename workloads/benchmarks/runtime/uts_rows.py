@@ -29,8 +29,8 @@ MILLION: Final = 1e6
 
 def value(lines: list[dict[str, Any]], metric: str) -> float:
     """The median of the values of the only line with a metric."""
-    (found,) = [line["values"] for line in lines if line["metric"] == metric]
-    return statistics.median(map(float, found))
+    (result,) = [line["values"] for line in lines if line["metric"] == metric]
+    return statistics.median(map(float, result))
 
 
 def reference_rate(command: list[str], tree: str, *, by_cpu_time: bool) -> float:
@@ -87,9 +87,9 @@ def two_ranks(asked: argparse.Namespace) -> bool:
         rates: dict[int, list[float]] = {1: [], 2: []}
         theirs: list[float] = []
         for _ in range(asked.rounds):
-            for ranks, found in rates.items():
+            for ranks, result in rates.items():
                 lines = lines_of("openmpi", ranks, "uts", "--tree", tree, "--repetitions", "3")
-                found.append(value(lines, "nodes_per_s"))
+                result.append(value(lines, "nodes_per_s"))
             if asked.uts_mpi is not None:
                 start = [mpirun(asked.mpi_peer), "-n", "2", str(asked.uts_mpi)]
                 theirs.append(reference_rate(start, tree, by_cpu_time=False))

@@ -39,14 +39,14 @@ def main() -> int:
     parser.add_argument("--keys", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", choices=("real", "simulated"))
-    asked = parser.parse_args()
-    if (asked.dtcmp is None) != (asked.lwgrp is None):
+    args = parser.parse_args()
+    if (args.dtcmp is None) != (args.lwgrp is None):
         parser.error("--dtcmp and --lwgrp go together")
     build("openmpi", "smpi")
     met = True
-    if asked.only != "simulated":
-        met = real(asked)
-    if asked.only != "real":
+    if args.only != "simulated":
+        met = real(args)
+    if args.only != "real":
         met = simulated() and met
     return 0 if met else 1
 
@@ -56,17 +56,17 @@ def real(asked: argparse.Namespace) -> bool:
     took: dict[str, list[float]] = {}
     phases: dict[str, list[list[float]]] = {}
     with tempfile.TemporaryDirectory() as name:
-        others = peers.build(asked.dtcmp, asked.lwgrp, asked.kadis, Path(name))
+        result = peers.build(asked.dtcmp, asked.lwgrp, asked.kadis, Path(name))
         for _ in range(asked.rounds):
             for local, ranks in itertools.product(LIMITS, (1, 2)):
                 lines = psort(ranks, 2 * asked.keys // ranks, local)
                 took.setdefault(f"{local}, {ranks}", []).append(metric(lines, "time_s"))
                 its = [metric(lines, "phase_s", phase) for phase in PHASES]
                 phases.setdefault(f"{local}, {ranks}", []).append(its)
-            for other, peer in list(others.items()):
+            for other, peer in list(result.items()):
                 took_s = peers.run(peer, asked.keys)
                 if took_s is None:
-                    del others[other]
+                    del result[other]
                     took.pop(other, None)
                 else:
                     took.setdefault(other, []).append(took_s)
@@ -79,14 +79,14 @@ def real(asked: argparse.Namespace) -> bool:
     print("Phases, the longest of both ranks, medians in ms: " + ", ".join(PHASES))
     for what, rows in phases.items():
         medians = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
-        print(f"{what:<14} " + " ".join(f"{its:10.1f}" for its in medians))
+        print(f"{what:<14} " + " ".join(f"{median:10.1f}" for median in medians))
     met = [
         said(f"{local}, 2 ranks over 1", took[f"{local}, 1"], took[f"{local}, 2"], limit)
         for local, limit in LIMITS.items()
     ]
-    if others:
+    if result:
         best = min((f"{local}, 2" for local in LIMITS), key=lambda name: statistics.median(took[name]))
-        fastest_peer = min(others, key=lambda name: statistics.median(took[name]))
+        fastest_peer = min(result, key=lambda name: statistics.median(took[name]))
         met.append(said(f"{best} ranks over {fastest_peer}", took[fastest_peer], took[best], PEER_LIMIT))
     return all(met)
 
@@ -149,7 +149,9 @@ def simulation(hosts: str, schedule: str) -> list[str]:
         "network/crosstraffic:0",
         "smpi/send-is-detached-thresh:0",
     ]
-    options = [f"--cfg={each}" for each in (*settings, *costs, *(f"smpi/{each}" for each in collectives))]
+    options = [
+        f"--cfg={item}" for item in (*settings, *costs, *(f"smpi/{collective}" for collective in collectives))
+    ]
     platform = str(Path(__file__).with_name("flat.xml"))
     words = [
         "--algorithm",

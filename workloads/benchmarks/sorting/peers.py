@@ -30,13 +30,13 @@ class Peer(NamedTuple):
 
 def build(dtcmp: Path | None, lwgrp: Path | None, kadis: Path | None, at: Path) -> dict[str, Peer]:
     """Build the peers whose checkouts are named; each of their sorts by its name."""
-    found: dict[str, Peer] = {}
+    result: dict[str, Peer] = {}
     if dtcmp is not None and lwgrp is not None:
-        found["DTCMP"] = Peer([str(_dtcmp(dtcmp, lwgrp, at))], DTCMP_LARGEST)
+        result["DTCMP"] = Peer([str(_dtcmp(dtcmp, lwgrp, at))], DTCMP_LARGEST)
     if kadis is not None:
         program = str(_kadis(kadis, at))
-        found |= {f"KaDiS {name}": Peer([program, name]) for name in KADIS_SORTS}
-    return found
+        result |= {f"KaDiS {name}": Peer([program, name]) for name in KADIS_SORTS}
+    return result
 
 
 def run(peer: Peer, keys: int) -> float | None:
@@ -75,7 +75,7 @@ def _kadis(checkout: Path, at: Path) -> Path:
     trees = (checkout / "src", external / "RBC" / "src", tlx / "tlx" / "die", tlx / "tlx" / "algorithm")
     sources = [sorted(tree.rglob("*.cpp")) for tree in trees]
     if not all(sources):
-        lacking = next(tree for tree, found in zip(trees, sources, strict=True) if not found)
+        lacking = next(tree for tree, result in zip(trees, sources, strict=True) if not result)
         sys.exit(
             f"error: {lacking} has no C++ sources\n\n"
             "hint: --kadis needs a checkout with its submodules: git submodule update --init --recursive"

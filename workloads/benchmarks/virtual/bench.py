@@ -69,7 +69,7 @@ def _uts(execution: str) -> Program:
 
 
 def _graph(scale: int, *words: str) -> Program:
-    return Program(*((*words, "--scale", str(each)) for each in (scale, scale - 1)))
+    return Program(*((*words, "--scale", str(item)) for item in (scale, scale - 1)))
 
 
 REAL: Final = {
@@ -229,11 +229,11 @@ def main() -> int:
     parser.add_argument("--real-ranks", nargs="+", type=int, default=[1, 2], choices=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="of the machine, programs whose name has this")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     references = {"simgrid": ("smpi",), "machine": ("plain", "openmpi")}
-    build("virtual", *(tree for rows in asked.rows for tree in references[rows]))
-    met = beside_simgrid(asked.ranks) if "simgrid" in asked.rows else []
-    met += beside_machine(asked.rounds, asked.real_ranks, asked.only) if "machine" in asked.rows else []
+    build("virtual", *(tree for rows in args.rows for tree in references[rows]))
+    met = beside_simgrid(args.ranks) if "simgrid" in args.rows else []
+    met += beside_machine(args.rounds, args.real_ranks, args.only) if "machine" in args.rows else []
     return 0 if all(met) else 1
 
 

@@ -35,16 +35,16 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=8)
     parser.add_argument("--sync", choices=("window", "round-time"), default="window")
     parser.add_argument("--idle", action="store_true", help="without others on the CPUs")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     build("mpich")
-    with tempfile.TemporaryDirectory() as name, busy(0 if asked.idle else os.cpu_count() or 1):
+    with tempfile.TemporaryDirectory() as name, busy(0 if args.idle else os.cpu_count() or 1):
         loop = Path(name) / "loop"
         subprocess.run(
             [str(MPICH / "mpicc"), "-O2", "-o", str(loop), str(Path(__file__).with_name("loop.c"))],
             check=True,
         )
-        rounds = [(plain(loop, asked), synchronised(asked)) for _ in range(asked.rounds)]
-    print(f"{os.getloadavg()[0]:.1f} load average; first quartiles in µs, loop and {asked.sync}:")
+        rounds = [(plain(loop, args), synchronised(args)) for _ in range(args.rounds)]
+    print(f"{os.getloadavg()[0]:.1f} load average; first quartiles in µs, loop and {args.sync}:")
     for one, other in rounds:
         print(f"  {1e6 * one:8.2f} {1e6 * other:8.2f}  {other / one:6.2f} ×")
     ratio = statistics.median(other / one for one, other in rounds)

@@ -44,10 +44,10 @@ class Ended:
 
     def values(self, metric: str, **labels: object) -> list[float]:
         """The values of the only line with this metric and these labels."""
-        found: list[float]
-        (found,) = [
+        result: list[float]
+        (result,) = [
             line["values"]
             for line in self.lines
             if line["metric"] == metric and labels.items() <= line["labels"].items()
         ]
-        return found
+        return result

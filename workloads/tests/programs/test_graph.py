@@ -51,12 +51,12 @@ def test_every_library_brings_every_algorithm_to_its_result(start, library):
     for verb in ("sssp", "bfs", "cc", "kcore", "pagerank", "bc", "mis", "colour", "triangles"):
         ended = start(library, "graph", 3, verb, "--scale", "7", "--validate", **YIELDS)
         assert ended.code == 0, ended.stderr
-    found = {
+    result = {
         tuple(checksums(start(library, "graph", ranks, "sssp", "--scale", "8", *ways, **YIELDS), 1))
         for ranks in (1, 2)
         for ways in ((), ("--direction-optimising",), ("--runtime", "hpx-5"), ("--transport", "ring"))
     }
-    assert len(found) == 1
+    assert len(result) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_levels_are_distances_of_unit_weights_on_a_file_and_on_any_ranks(openmpi
     path = tmp_path / "edges"
     path.write_text("".join(f"{i} {(i * i + 1) % 97}\n" for i in range(97)))
     asked = ("--generator", str(path), "--roots", "0,5", "--validate")
-    found = {
+    result = {
         tuple(checksums(openmpi("graph", ranks, verb, *asked, **YIELDS), 2))
         for verb in ("sssp", "bfs")
         for ranks in (1, 3)
     }
-    assert len(found) == 1
+    assert len(result) == 1
 
 
 @pytest.mark.parametrize("scale", ["5", "10", "14"])
@@ -224,7 +224,7 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
 def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
     ended = openmpi("graph", 3, *asked, **YIELDS)
     assert ended.code in {1, 2}
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("graph")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("graph")]
     assert said in line
 
 
@@ -233,7 +233,7 @@ def test_a_damaged_file_ends_all_ranks_with_its_line(openmpi, tmp_path):
     path.write_text("0 1 2\n1 2 3\n2 0 x\n")
     ended = openmpi("graph", 3, "sssp", "--generator", str(path), **YIELDS)
     assert ended.code == 1
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("graph")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("graph")]
     assert f"{path}:3: '2 0 x' is not an edge" in line
 
 

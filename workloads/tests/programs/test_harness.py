@@ -19,28 +19,28 @@ PLANTED = {
 
 
 def checksums(lines):
-    (line,) = [each for each in lines if each["metric"] == "checksum"]
+    (line,) = [item for item in lines if item["metric"] == "checksum"]
     return line["values"]
 
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 def test_teams_handles_and_inputs_are_the_same_at_every_number_of_ranks(start, library):
-    found = []
+    result = []
     for ranks in (1, 2, 3, 4):
         ended = start(library, "ranks_check", ranks)
         assert ended.code == 0, ended.stderr
-        found.append(checksums(ended.lines))
-    assert found[0][0] == 1000
-    assert found == [found[0]] * 4
+        result.append(checksums(ended.lines))
+    assert result[0][0] == 1000
+    assert result == [result[0]] * 4
 
 
 def test_teams_handles_and_inputs_are_the_same_on_a_simulated_machine(simulated):
-    found = []
+    result = []
     for ranks in (1, 16):
         ended = simulated("ranks_check", ranks, configuration=("smpi/errors-are-fatal:no",))
         assert ended.code == 0, ended.stderr
-        found.append(checksums(ended.lines))
-    assert found[0] == found[1]
+        result.append(checksums(ended.lines))
+    assert result[0] == result[1]
 
 
 def said(ended, how, ranks):
@@ -79,9 +79,9 @@ def test_a_wrong_option_is_said_once_by_all_ranks_and_by_a_simulation(openmpi, s
 
 def example(language):
     """The program in the README."""
-    (found,) = re.findall(rf"```{language}\n(// ring\.cpp.*?)```", README.read_text(), re.DOTALL)
-    assert len(found.splitlines()) <= 50
-    return found
+    (result,) = re.findall(rf"```{language}\n(// ring\.cpp.*?)```", README.read_text(), re.DOTALL)
+    assert len(result.splitlines()) <= 50
+    return result
 
 
 @pytest.mark.parametrize("library", ["openmpi", "smpi"])

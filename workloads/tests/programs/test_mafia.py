@@ -59,8 +59,8 @@ def test_a_run_that_loses_planted_clusters_fails_where_it_is_asked_not_to(mafia,
     # Windows that hardly merge cut the box at its edges: fewer of its points are in dense units.
     asked = ("cluster", *ONCE, "--points", "20000", "--cluster-dimensions", "3")
     assert mafia(*asked, "--least-recall", "0.95", "--least-precision", "0.98").code == 0
-    found = mafia(*asked, "--alpha", "60")
-    assert found.values("planted_found")[0] < 3
+    result = mafia(*asked, "--alpha", "60")
+    assert result.values("planted_found")[0] < 3
     ended = mafia(*asked, "--alpha", "60", "--least-recall", "0.95")
     assert ended.code == 1
     (line,) = ended.stderr.splitlines()
@@ -96,9 +96,9 @@ def test_clusters_and_their_points_can_be_taken_out(mafia, tmp_path):
     belongs = np.loadtxt(members, dtype=int)
     coordinates = np.loadtxt(points, comments="#")
     for row in table:
-        own = belongs[belongs[:, 1] == row["cluster"], 0]
-        assert len(own) == row["points"]
-        inside = coordinates[own, row["dimension"]]
+        belong = belongs[belongs[:, 1] == row["cluster"], 0]
+        assert len(belong) == row["points"]
+        inside = coordinates[belong, row["dimension"]]
         assert row["lower"] <= inside.min() <= inside.max() < row["upper"]
 
 

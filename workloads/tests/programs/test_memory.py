@@ -49,6 +49,6 @@ def test_the_process_is_read_again_when_every_rank_has_talked_to_every_other(sta
         (after,) = ended.values(metric, op="process_after_alltoall")
         assert 1e6 < before < 1e9
         assert 0.5 * before < after < 1e9
-    (kept,) = ended.values("heap_bytes", op="alltoall")
+    (result,) = ended.values("heap_bytes", op="alltoall")
     # The buffers themselves, four times 4,096 bytes twice, are gone.
-    assert 0 <= kept < 1e8
+    assert 0 <= result < 1e8

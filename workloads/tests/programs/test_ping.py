@@ -57,5 +57,5 @@ def test_four_simulated_ranks_gain_by_aggregation_and_repeat_to_the_bit(simulate
 def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, ranks, asked, said):
     ended = openmpi("ping", ranks, *ONCE, *asked)
     assert ended.code == 2
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("ping:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("ping:")]
     assert said in line

@@ -207,7 +207,7 @@ def test_blocking_reads_return_what_is_there_whatever_carries_them(start, librar
 def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
     ended = openmpi("runtime", 2, *ONCE, *asked)
     assert ended.code == 2
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("runtime:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("runtime:")]
     assert said in line
 
 
@@ -224,7 +224,7 @@ def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_made(openmpi, asked, said):
     ended = openmpi("runtime", 8, *ONCE, *asked)
     assert ended.code in {1, 2}
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("runtime:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("runtime:")]
     assert said in line
 
 
@@ -289,11 +289,11 @@ def test_simulated_tasks_of_loops_take_the_time_of_tasks(simulated):
     # On one rank nothing waits for a message: a search with a task an edge and one with a task for all
     # differ by what their tasks cost, 1 ns each by definition of `fixed`.
     asked = ("bfs", "--scale", "7", "--blocking", "--compute", "fixed", "--loop-threshold")
-    each, few = (simulated("graph", 1, *asked, threshold) for threshold in ("1", "1000000"))
-    assert each.code == few.code == 0, each.stderr
-    tasks, fewer = (ended.values("tasks", source=1)[0] for ended in (each, few))
+    item, few = (simulated("graph", 1, *asked, threshold) for threshold in ("1", "1000000"))
+    assert item.code == few.code == 0, item.stderr
+    tasks, fewer = (ended.values("tasks", source=1)[0] for ended in (item, few))
     assert tasks > fewer + 500
-    taken_s, less_s = (ended.values("time_s", source=1)[0] for ended in (each, few))
+    taken_s, less_s = (ended.values("time_s", source=1)[0] for ended in (item, few))
     assert taken_s - less_s >= 0.95e-9 * (tasks - fewer)
 
 

@@ -39,13 +39,13 @@ def test_a_simulation_repeats_to_the_bit_and_says_what_it_is(simulated):
 
 def included(file: Path, workloads: Path) -> set[Path]:
     """A file of the workloads, and those of them that it includes."""
-    found, left = set(), [file.resolve()]
+    result, left = set(), [file.resolve()]
     while left:
         one = left.pop()
-        if one.is_file() and one not in found:
-            found.add(one)
+        if one.is_file() and one not in result:
+            result.add(one)
             left += [workloads / name for name in re.findall(r'#include "(.+?)"', one.read_text())]
-    return found
+    return result
 
 
 def compiled_once() -> set[Path]:
@@ -58,7 +58,7 @@ def compiled_once() -> set[Path]:
         for name in names.split()
     }
     assert {file.name for file in sources} >= {"options.cpp", "local_sort.cpp", "measure.cpp", "counters.cpp"}
-    files = {each for source in sources for each in included(source, workloads)}
+    files = {item for source in sources for item in included(source, workloads)}
     assert len(files) > len(sources)
     return files
 
@@ -93,7 +93,7 @@ def test_all_lines_are_those_of_the_golden_file_to_the_bit(simulated, sync):
         golden = [each for each in golden if each["labels"]["sync"] != sync] + ended.lines
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text("".join(f"{json.dumps(line)}\n" for line in golden))
-    assert ended.lines == [each for each in golden if each["labels"]["sync"] == sync]
+    assert ended.lines == [item for item in golden if item["labels"]["sync"] == sync]
 
 
 def test_the_simulated_algorithm_is_recorded(simulated):

@@ -128,7 +128,7 @@ def test_all_splitters_together_take_far_fewer_rounds_than_one_after_the_other(o
 def test_what_cannot_be_sorted_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
     ended = openmpi("psort", 3, *ONCE, *asked)
     assert ended.code == 2
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("psort:")]
     assert said in line
 
 
@@ -148,7 +148,7 @@ def test_keys_of_a_file_that_cannot_be_sorted_are_refused_by_all_ranks(openmpi, 
     keys = ("--keys-per-rank", "1", "--type", "f64", "--keys", str(path))
     ended = openmpi("psort", 3, *ONCE, *algorithm, *keys)
     assert ended.code == 1
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("psort:")]
     assert said in line
 
 
@@ -170,9 +170,9 @@ def test_sorted_keys_can_be_taken_out_and_sorted_again(openmpi, tmp_path, kind, 
     for algorithm in ("sample", "radix"):
         ended = openmpi("psort", 3, *ONCE, "--algorithm", algorithm, *asked)
         assert ended.code == 0, ended.stderr
-        found = np.load(out) if ending == "npy" else np.loadtxt(out)
-        assert found.dtype == np.dtype(kind.replace("64", "8")) or ending == "txt"
-        assert np.array_equal(found, np.sort(keys))
+        result = np.load(out) if ending == "npy" else np.loadtxt(out)
+        assert result.dtype == np.dtype(kind.replace("64", "8")) or ending == "txt"
+        assert np.array_equal(result, np.sort(keys))
     if ending == "txt":
         again = openmpi("psort", 2, *ONCE, "--type", kind, "--keys", str(out))
         assert again.code == 0, again.stderr
@@ -183,21 +183,21 @@ def test_records_are_taken_out_with_their_payloads(openmpi, tmp_path):
     asked = ("--distribution", "few", "--payload", "--algorithm", "radix", "--keys-per-rank", "50")
     ended = openmpi("psort", 3, *ONCE, *asked, "--output", str(out))
     assert ended.code == 0, ended.stderr
-    found = np.load(out)
+    result = np.load(out)
     # Radix sort is stable, and payloads are the places that records had.
-    assert np.array_equal(np.lexsort((found["payload"], found["key"])), np.arange(150))
-    assert sorted(found["payload"]) == list(range(150))
+    assert np.array_equal(np.lexsort((result["payload"], result["key"])), np.arange(150))
+    assert sorted(result["payload"]) == list(range(150))
 
 
 def test_keys_that_do_not_fit_in_memory_are_refused_before_they_are_drawn(openmpi):
     ended = openmpi("psort", 4, *ONCE, "--keys-per-rank", str(2**31))
     assert ended.code == 1
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("psort:")]
     assert "the keys do not fit in memory on rank 0: 257 GiB are needed on this host" in line
 
 
 def test_a_result_that_cannot_be_written_is_said_once(openmpi):
     ended = openmpi("psort", 3, *ONCE, "--output", "/nowhere/sorted")
     assert ended.code == 1
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("psort:")]
     assert "cannot write the result on rank 0: /nowhere/sorted: No such file or directory" in line

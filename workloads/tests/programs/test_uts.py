@@ -131,7 +131,7 @@ def test_a_simulated_tree_takes_longer_by_what_its_states_cost(simulated):
 def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, asked, code, said):
     ended = openmpi("uts", 3, *asked, **YIELDS)
     assert ended.code == code
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("uts:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("uts:")]
     assert said in line
 
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, asked,
 def test_a_tree_that_does_not_fit_in_memory_is_refused_before_it_is_built(openmpi):
     ended = openmpi("uts", 2, "--tree", "T1XL", "--memory", **YIELDS)
     assert ended.code == 1
-    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("uts:")]
+    (line,) = [item for item in ended.stderr.splitlines() if item.startswith("uts:")]
     assert "does not fit in memory on rank 0: 74 GiB are needed on this host" in line
 
 

@@ -27,9 +27,9 @@ def test_what_needs_no_mpi_passes_and_clocks_of_all_networks_are_covered(tmp_pat
     assert done.returncode == 0, done.stdout[-4000:]
     tree = ET.parse(results)  # noqa: S314 - GoogleTest wrote it just now
     covered = [
-        int(each.get("value", "0"))
-        for each in tree.iter("property")
-        if each.get("name", "").startswith("covered_")
+        int(item.get("value", "0"))
+        for item in tree.iter("property")
+        if item.get("name", "").startswith("covered_")
     ]
     # 3 networks, 5 numbers of ranks, 3 times ahead, each of 400 cases.
     assert len(covered) == 45

@@ -91,7 +91,7 @@ def test_no_segment_stays_in_memory_when_ranks_are_killed(judge, how, eventually
 
 def left_since(before: set[Path]) -> list[Path]:
     """Segments of MPICH that nobody has mapped, as those of others are."""
-    return [each for each in set(SHARED.glob("mpich_shm_*")) - before if not is_mapped(each)]
+    return [path for path in set(SHARED.glob("mpich_shm_*")) - before if not is_mapped(path)]
 
 
 def is_mapped(file: Path) -> bool:

@@ -32,14 +32,14 @@ def around(tmp_path):
         helper = starter.with_name("a-helper-of-its-own")
         helper.write_text(f"#!/bin/sh\ncat <<'END'\n{SAID[library]}\nEND\n")
         starter.write_text("#!/bin/sh\nexec a-helper-of-its-own\n")
-        for each in (helper, starter):
-            each.chmod(0o755)
+        for item in (helper, starter):
+            item.chmod(0o755)
         launcher = Mpi(asked(tmp_path, starter, ranks, binding))
         launch = Launch("/bin/true", ("true",), env, str(tmp_path))
-        found = launcher.wrap_launch(launch, {}, RUN)
-        assert found.path == str(starter)
-        words = found.argv[1 : found.argv.index("/bin/true")]
-        return words, dict(entry.split("=", 1) for entry in found.env), str(starter.parent)
+        result = launcher.wrap_launch(launch, {}, RUN)
+        assert result.path == str(starter)
+        words = result.argv[1 : result.argv.index("/bin/true")]
+        return words, dict(entry.split("=", 1) for entry in result.env), str(starter.parent)
 
     return put
 

@@ -67,7 +67,7 @@ def measured(
     launch = {"kind": "smpi", "ranks": ranks, "platform": "flat", "arguments": list(arguments)}
     if noise:
         launch |= {"seed": noise.pop("seed", 1), "noise": noise}
-    asked = experiment(program={"command": ["x"]}, launch=launch, source=str(tmp_path))
+    spec_ = experiment(program={"command": ["x"]}, launch=launch, source=str(tmp_path))
     lines = tmp_path / "lines"
     lines.unlink(missing_ok=True)
     plain = Launch(
@@ -76,13 +76,13 @@ def measured(
         env=(f"PATH={os.environ['PATH']}", f"STEELYARD_METRICS={lines}"),
         cwd=str(tmp_path),
     )
-    around = Smpi(asked).wrap_launch(plain, {}, "0" * 16)
+    around = Smpi(spec_).wrap_launch(plain, {}, "0" * 16)
     env = dict(entry.split("=", 1) for entry in around.env)
     done = subprocess.run(around.argv, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
-    found = [msgspec.json.decode(line) for line in lines.read_bytes().splitlines()]
-    return next(line["values"] for line in found if line["metric"] == "latency_s")
+    result = [msgspec.json.decode(line) for line in lines.read_bytes().splitlines()]
+    return next(line["values"] for line in result if line["metric"] == "latency_s")
 
 
 def test_the_same_seed_gives_the_same_times_to_the_bit_and_another_one_gives_others(latencies):
@@ -165,11 +165,11 @@ def test_without_its_library_a_noisy_run_is_refused_by_the_simulator(latencies, 
 
 
 def test_a_library_is_made_once_for_one_simulator(cache, tmp_path):
-    made = noise_library(tmp_path / "a", simulator())
-    before = made.stat().st_mtime_ns
-    assert noise_library(tmp_path / "a", simulator()) == made
-    assert made.stat().st_mtime_ns == before
-    assert [each.name for each in (tmp_path / "a").iterdir()] == [made.name]
+    result = noise_library(tmp_path / "a", simulator())
+    before = result.stat().st_mtime_ns
+    assert noise_library(tmp_path / "a", simulator()) == result
+    assert result.stat().st_mtime_ns == before
+    assert [path.name for path in (tmp_path / "a").iterdir()] == [result.name]
 
 
 def test_what_cannot_be_compiled_is_told_with_its_first_error_and_leaves_nothing(tmp_path, monkeypatch):

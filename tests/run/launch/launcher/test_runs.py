@@ -77,17 +77,17 @@ def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_
     assert ended.returncode == 0, ended.stderr
     answer = json.loads(ended.stdout)
     means = {
-        each["treatment"]["levels"]["p"]: each["mean"]
-        for each in answer["samples"]
-        if each["metric"] == "t_s"
+        sample["treatment"]["levels"]["p"]: sample["mean"]
+        for sample in answer["samples"]
+        if sample["metric"] == "t_s"
     }
     # The number of ranks stands before the point.
     assert all(int(mean) == ranks for ranks, mean in means.items())
     many = f"p={(os.cpu_count() or 1) + 1}"
-    crowded = [each for each in answer["comparisons"] if "crowded" in each["flags"]]
+    crowded = [comparison for comparison in answer["comparisons"] if "crowded" in comparison["flags"]]
     assert crowded
     assert all(each["verdict"] in ("not_resolved", None) for each in crowded)
-    (warning,) = [each for each in answer["warnings"] if each["kind"] == "crowded"]
+    (warning,) = [item for item in answer["warnings"] if item["kind"] == "crowded"]
     assert warning["treatments"] == [many]
     assert answer["simulated"] is False
 
@@ -169,11 +169,11 @@ def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(
     mpirun = int(first(parents))
     if killed == "with its runner":
         os.kill(parent(mpirun), signal.SIGKILL)
-    _, said = run.communicate()
-    assert run.returncode == 5, said
+    _, text = run.communicate()
+    assert run.returncode == 5, text
     assert list(sessions.iterdir()) == []
     left = [
-        each for each in set(SHARED.iterdir()) - before if "steelyard" in each.name or "sm_seg" in each.name
+        item for item in set(SHARED.iterdir()) - before if "steelyard" in item.name or "sm_seg" in item.name
     ]
     # Jobs of others map theirs, or remove it.
     eventually(lambda: not any(each.exists() and not is_mapped(each) for each in left))
@@ -219,8 +219,8 @@ mpirun = "{starter(started)}"
 
 
 def test_another_library_than_the_one_asked_for_is_refused(tmp_path, steelyard_cli, mpirun):
-    found = Path(mpirun).parents[1].name
-    asked = "mpich" if found == "openmpi" else "openmpi"
+    result = Path(mpirun).parents[1].name
+    question = "mpich" if result == "openmpi" else "openmpi"
     text = f"""
 [program]
 command = ["/bin/true"]
@@ -228,11 +228,11 @@ command = ["/bin/true"]
 kind = "mpi"
 ranks = 2
 mpirun = "{mpirun}"
-implementation = "{asked}"
+implementation = "{question}"
 """
     ended = steelyard_cli("run", spec(tmp_path, text))
     assert ended.returncode == 4
-    assert f"is of {NAMES[found]}, and implementation = '{asked}' is asked for" in ended.stderr
+    assert f"is of {NAMES[result]}, and implementation = '{question}' is asked for" in ended.stderr
 
 
 def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
@@ -332,14 +332,14 @@ def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
     assert ended.returncode == 0, ended.stderr
     answer = json.loads(ended.stdout)
     assert answer["simulated"] is True
-    assert "simulated" in {each["kind"] for each in answer["warnings"]}
-    shown = steelyard_cli("analyze", "spec.lab")
-    assert "- Simulated: these values come from a computed machine" in shown.stdout
-    asked = ("model", "spec.lab", "--parameter", "p", "--expect", "O(log p)")
-    models = json.loads(steelyard_cli(*asked, "--json").stdout)["models"]
+    assert "simulated" in {item["kind"] for item in answer["warnings"]}
+    process = steelyard_cli("analyze", "spec.lab")
+    assert "- Simulated: these values come from a computed machine" in process.stdout
+    question = ("model", "spec.lab", "--parameter", "p", "--expect", "O(log p)")
+    models = json.loads(steelyard_cli(*question, "--json").stdout)["models"]
     assert len(models) == 2
-    assert all(each["simulated"] and each["growth"] == "O(log p)" for each in models)
-    assert "simulated" in steelyard_cli(*asked).stdout
+    assert all(model["simulated"] and model["growth"] == "O(log p)" for model in models)
+    assert "simulated" in steelyard_cli(*question).stdout
     assert "holds" in steelyard_cli("check", "spec.lab").stdout
 
 

@@ -24,10 +24,10 @@ def test_directories_are_made_before_everything_else_and_removed_last(tmp_path, 
     directories = tuple(map(str, session_directories(RUN)))
     assert directories[0] == f"{tmp_path}/steelyard-{RUN}"
     launch = Launch("/bin/true", ("true",), ("PATH=/bin",), "/", cleanup=(Launch("/x", ("x",), (), "/"),))
-    made = open_session(launch, RUN)
-    assert [each.argv[0] for each in made.prepare] == ["rm", "mkdir"]
-    assert [each.argv[0] for each in made.cleanup] == ["x", "rm"]
-    assert made.cleanup[-1].argv[2:] == made.prepare[1].argv[3:] == directories
+    session = open_session(launch, RUN)
+    assert [item.argv[0] for item in session.prepare] == ["rm", "mkdir"]
+    assert [each.argv[0] for each in session.cleanup] == ["x", "rm"]
+    assert session.cleanup[-1].argv[2:] == session.prepare[1].argv[3:] == directories
 
 
 def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path, monkeypatch):
@@ -35,7 +35,7 @@ def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path, monkeypatc
     for name in (f"steelyard-{RUN}", f"steelyard-{'1' * 16}"):
         (tmp_path / name / "ompi.1").mkdir(parents=True)
     remove_session(RUN)
-    assert [each.name for each in tmp_path.iterdir()] == [f"steelyard-{'1' * 16}"]
+    assert [path.name for path in tmp_path.iterdir()] == [f"steelyard-{'1' * 16}"]
 
 
 def test_segments_that_a_killed_run_has_listed_are_removed_and_no_others(tmp_path, monkeypatch):
@@ -49,7 +49,7 @@ def test_segments_that_a_killed_run_has_listed_are_removed_and_no_others(tmp_pat
     Path(segment_list(RUN)).parent.mkdir()
     Path(segment_list(RUN)).write_text("mpich_shm_1\nmpich_shm_2\nmpich_shm_3\n../elsewhere\n")
     remove_session(RUN)
-    assert [each.name for each in memory.iterdir()] == ["of-others"]
+    assert [path.name for path in memory.iterdir()] == ["of-others"]
     assert (tmp_path / "elsewhere").exists()
 
 

@@ -42,8 +42,8 @@ def launch(tmp_path, linked, **keys):
         launch={"kind": "slurm", "ranks": 4, **keys},
     )  # fmt: skip
     drawn = treatments(spec)
-    (found,) = LaunchPlan(spec, drawn, builds={}).start_in_context(None).values()
-    return found.argv[1:]
+    (result,) = LaunchPlan(spec, drawn, builds={}).start_in_context(None).values()
+    return result.argv[1:]
 
 
 def test_ranks_are_bound_and_find_each_other_by_what_their_library_asks_for(srun, tmp_path):

@@ -204,9 +204,9 @@ def test_iterations_count_on_within_equal_labels(extracting, reported):
     expected: dict[tuple, list[float]] = {}
     for labels, values in reported:
         expected.setdefault(tuple(sorted(labels.items())), []).extend(values)
-    found: dict[tuple, list[float]] = {}
+    result: dict[tuple, list[float]] = {}
     for value in extracting(LATENCY).values(metrics=text):
-        series = found.setdefault(tuple(sorted(value.labels.items())), [])
+        series = result.setdefault(tuple(sorted(value.labels.items())), [])
         assert value.i == len(series)
         series.append(value.value)
-    assert found == expected
+    assert result == expected
