@@ -43,6 +43,11 @@ def ratio_of_means(
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= ROUNDING:
         return _make_certain(contrast, means, log)
+    if contrast.crossed is not None and contrast.crossed.added:
+        # What a block does to all instances alike multiplies both kinds of mean.
+        u, nu = math.hypot(u, math.sqrt(contrast.crossed.added)), contrast.crossed.nu
+        kind = "means-log-delta"
+        return make_by_t(log, u, nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=means.p_of_zero)
     distribution = _make_distribution(means, interval, seed)
     zero = means.p_of_zero
     kind = f"means-{interval}"
