@@ -93,7 +93,7 @@ def test_a_directory_needs_no_fsspec(tmp_path, monkeypatch):
     assert Location(tmp_path).read("x") == b"1"
 
 
-@pytest.mark.parametrize("name", ["../evil", "spec=a/../../evil", "/tmp/evil", "", "a\\..\\evil", "a\0b"])
+@pytest.mark.parametrize("name", ["../evil", "spec=a/../../evil", "/evil", "", "a\\..\\evil", "a\0b"])
 @pytest.mark.parametrize("kind", ["directory", "memory"])
 def test_a_name_that_leads_out_of_a_lake_is_neither_read_nor_written(tmp_path, memory, kind, name):
     location = Location(tmp_path / "lake" if kind == "directory" else memory)
