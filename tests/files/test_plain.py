@@ -119,3 +119,21 @@ def test_the_record_itself_may_be_reached_through_a_link(file, tmp_path):
 
 def test_a_number_that_is_no_kind_has_no_words():
     assert describe_kind(13) is None
+
+
+def test_no_name_leads_out_of_the_directory_that_it_is_within(tmp_path):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    for act in (read_plain, remove_plain, lambda path, within: write_plain(path, b"evil", within=within)):
+        with pytest.raises(NotPlainError, match="elsewhere"):
+            act(inner / ".." / "victim", within=inner)
+    assert victim.read_text() == "precious"
+
+
+def test_a_file_that_is_larger_than_may_be_is_not_read(tmp_path):
+    (tmp_path / "file").write_bytes(b"1234")
+    assert read_plain(tmp_path / "file", largest=4) == b"1234"
+    with pytest.raises(OSError, match="larger than 3 bytes"):
+        read_plain(tmp_path / "file", largest=3)

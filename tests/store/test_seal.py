@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import zlib
 from contextlib import closing
 
 import made_up
+import msgspec
 import pytest
 
 from steelyard.core.units import BUILTIN
 from steelyard.results.digest import Digest
 from steelyard.store import Record
 from steelyard.store.facts import SUMMARY as NAME
-from steelyard.store.seal import SealSummary, read_seal, write_seal
+from steelyard.store.seal import FORMAT, VERSION, Seal, SealSummary, _hash, _hash_file, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled
 
 SUMMARY = SealSummary(
@@ -92,3 +94,11 @@ def test_a_record_that_cannot_be_written_gets_no_seal_and_no_error(file, small_d
     assert {path.name for path in copy.parent.iterdir()} == {path.name for path in file.parent.iterdir()} - {
         NAME
     }
+
+
+@pytest.mark.parametrize("text", [b" " * (2**26 + 1), b"[" * 10**5], ids=["bomb", "depth"])
+def test_a_summary_that_unpacks_without_end_or_depth_is_not_answered_for(file, text):
+    packed = zlib.compress(text)
+    seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(packed))
+    file.with_name(NAME).write_bytes(msgspec.json.encode(seal) + b"\n" + packed)
+    assert read_seal(file) is None

@@ -305,3 +305,30 @@ def test_the_environment_of_the_host_is_nowhere_in_a_record(tmp_path, monkeypatc
         record.add_warning("kind", "text")
         assert all(secret.encode() not in text for text in contents(tmp_path).values())
     assert all(secret.encode() not in text for text in contents(tmp_path).values())
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("UPDATE record SET id = '../../../pwn/evil'", "an id is 16 hexadecimal digits"),
+        ("UPDATE record SET id = hex(zeroblob(8)) || '0'", "an id is 16 hexadecimal digits"),
+        ("UPDATE record SET program = printf('%.*c', 100000, '[')", "nested too deeply"),
+    ],
+    ids=["path", "long", "depth"],
+)
+def test_a_record_of_a_stranger_opens_no_path_and_no_depth(record_directory, change, says):
+    with closing(sqlite3.connect(record_directory / "record.sqlite")) as connection, connection:
+        connection.execute(change)
+    with pytest.raises(RecordError, match=says):
+        Record.open(record_directory)
+
+
+@pytest.mark.parametrize("name", ["../../victim", "/victim", "a/b"])
+def test_a_journal_elsewhere_is_damage_and_not_a_path(record_directory, name):
+    victim = record_directory.parent / "victim"
+    victim.write_text("precious")
+    with closing(sqlite3.connect(record_directory / "record.sqlite")) as connection, connection:
+        connection.execute("INSERT INTO journal SELECT ?, min(id), 0 FROM run", (name,))
+    with Record.open(record_directory) as record, pytest.raises(RecordError, match=r"a journal .* elsewhere"):
+        record.journals()
+    assert victim.read_text() == "precious"

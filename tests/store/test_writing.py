@@ -155,6 +155,8 @@ def test_output_of_failed_trials_is_kept_under_their_numbers_and_capped(record):
     silent = replace(made_up.measurement(MADE[1], 2, status="failed"), stdout=b"", stderr=None)
     record.take(1, [TAKEN[0], loud, silent], JOURNAL, 100)
     kept = {path.name: path.read_bytes() for path in (record.directory / "failed").iterdir()}
+    assert {path.stat().st_mode & 0o077 for path in (record.directory / "failed").iterdir()} == {0}
+    assert (record.directory / "failed").stat().st_mode & 0o077 == 0
     assert kept == {"4.stdout": b"\xff" * BYTES_MAX, "4.stderr": b"oh"}
 
 

@@ -90,7 +90,12 @@ def open_plain(
 
 
 def read_plain(
-    path: Path, *, within: Path | None = None, most: int | None = None, may_have_names: bool = False
+    path: Path,
+    *,
+    within: Path | None = None,
+    most: int | None = None,
+    largest: int | None = None,
+    may_have_names: bool = False,
 ) -> bytes | None:
     """Read a file; ``None`` where nothing is.
 
@@ -98,17 +103,21 @@ def read_plain(
     ----------
     most : int, optional
         Bytes that are read, from its end.
+    largest : int, optional
+        Bytes that a file may have; a larger one is refused unread.
 
     Raises
     ------
     NotPlainError, OSError
-        As ``open_plain``.
+        As ``open_plain``; ``OSError`` (``EFBIG``) of a file that is larger than ``largest``.
     """
     try:
         descriptor = open_plain(path, os.O_RDONLY, within=within, may_have_names=may_have_names)
     except FileNotFoundError:
         return None
     try:
+        if largest is not None and os.fstat(descriptor).st_size > largest:
+            raise OSError(errno.EFBIG, f"larger than {largest:,} bytes, the most that is read", str(path))
         if most is not None:
             os.lseek(descriptor, max(0, os.fstat(descriptor).st_size - most), os.SEEK_SET)
         return b"".join(iter(lambda: os.read(descriptor, _CHUNK), b""))
@@ -178,6 +187,8 @@ def _open_parent(path: Path, within: Path | None) -> Iterator[tuple[int | None, 
         return
     root = path.parent if within is None else within
     *directories, name = path.relative_to(root).parts
+    if within is not None and ".." in (*directories, name):
+        raise _make_error(path, 0, f"file below {root}")
     descriptor = os.open(root, _DIRECTORY)
     try:
         for part in directories:
@@ -239,7 +250,7 @@ def _find_kind(status: os.stat_result, *, may_have_names: bool = False) -> int:
 
 
 def _make_error(path: Path, number: int, noun: str = "plain file") -> NotPlainError:
-    kind = _KINDS.get(number, "a file")
+    kind = _KINDS.get(number, "elsewhere" if noun.startswith("file below") else "a file")
     return NotPlainError(
         f"{path} is {kind}, not the {noun} that Steelyard keeps there; it was neither read nor changed",
         hint=f"a measured program may have put it there: ls -l {shlex.quote(str(path))}; then remove it",

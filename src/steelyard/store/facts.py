@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.core.errors import UPGRADE, RecordError, UsageError
+from steelyard.core.record_id import is_record_id
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric
 from steelyard.files.writing import RECORD_FILE
@@ -55,6 +56,12 @@ class Facts:
                     hint="restore it from a copy, or remove it and run again",
                 )
             self.id: str = row[0]
+            if not is_record_id(self.id):
+                raise RecordError(
+                    f"{directory / FILE} was changed by another program: its id is {self.id!r}, and an id is"
+                    " 16 hexadecimal digits",
+                    hint="restore it from a copy, or run its spec again",
+                )
             self.created_ns: int = row[1]
             self._experiment_json: str = row[2]
             self.program: Mapping[str, Any] = msgspec.json.decode(row[3])
@@ -78,6 +85,8 @@ class Facts:
                 yield
         except msgspec.DecodeError as error:
             raise make_damage_error(file, str(error)) from error
+        except RecursionError as error:
+            raise make_damage_error(file, "JSON in it is nested too deeply") from error
         except (TypeError, ValueError, LookupError, OverflowError, MemoryError) as error:
             # SQLite takes much damage for data: a number where text should be, a row without its parent.
             with explained(file):
@@ -110,6 +119,8 @@ class Facts:
             ) from error
         except msgspec.DecodeError as error:
             raise make_damage_error(self.directory / FILE, f"its spec is not valid JSON ({error})") from error
+        except RecursionError as error:
+            raise make_damage_error(self.directory / FILE, "its spec is nested too deeply") from error
 
     def list_changes(self, experiment: Experiment) -> list[str]:
         """Differences between the spec as it was run and ``experiment``: ``key.path: old → new``."""

@@ -17,7 +17,10 @@ TRIALS_MAX: Final = 200
 
 
 class FailedOutput:
-    """The directory ``failed/``: ``TRIAL.stdout`` and ``TRIAL.stderr`` of the first trials that failed."""
+    """The directory ``failed/``: ``TRIAL.stdout`` and ``TRIAL.stderr`` of the first trials that failed.
+
+    Programs print secrets when they fail: only the owner may read it.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -40,9 +43,9 @@ class FailedOutput:
             name = str(measurement.trial)
             if name not in self._names and len(self._names) >= TRIALS_MAX:
                 continue
-            self._directory.mkdir(exist_ok=True)
+            self._directory.mkdir(mode=0o700, exist_ok=True)
             self._names.add(name)
             for stream, captured in streams.items():
                 if captured:
                     file = self._directory / f"{name}.{stream}"
-                    write_plain(file, captured[:BYTES_MAX], within=self._directory.parent)
+                    write_plain(file, captured[:BYTES_MAX], within=self._directory.parent, mode=0o600)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
+from pathlib import PurePath
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.results.portrait import Disturbed, Excluded
 from steelyard.run.measure.measurement import Measurement
-from steelyard.store.database import explained
+from steelyard.store.database import explained, make_damage_error
 from steelyard.store.entries import (
     Disturbance,
     Gaps,
@@ -433,6 +434,8 @@ class Reading(Facts):
         """Journals that are still there: of the run that goes on, or of one that was killed."""
         leftover = []
         for name, run, moved in self._query_rows("SELECT name, run, moved_bytes FROM journal ORDER BY name"):
+            if PurePath(name).name != name:
+                raise make_damage_error(self.directory / FILE, f"it names a journal {name!r} elsewhere")
             path = self.directory / "journal" / name
             if path.exists():
                 leftover.append(Journal(name, path, run, moved, max(0, path.stat().st_size - moved)))

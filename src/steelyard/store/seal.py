@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.units import Metric
+from steelyard.files.inflating import inflate
 from steelyard.files.plain import NotPlainError, read_plain, write_plain
 from steelyard.store.database import is_in_the_middle
 from steelyard.store.facts import SUMMARY
@@ -29,6 +30,9 @@ VERSION: Final = 1
 
 _DIGEST_BYTES: Final = 16
 """BLAKE2b of so many bytes: no change passes by chance."""
+
+_LARGEST_BYTES: Final = 1 << 26
+"""Of a summary, compressed or not; that of 1,000 treatments with 20 metrics has some 10 MB."""
 
 
 class Seal(msgspec.Struct, frozen=True):
@@ -62,14 +66,15 @@ def write_seal(file: Path, summary: SealSummary) -> None:
 def read_seal(file: Path) -> SealSummary | None:
     """Return the summary of the record in ``file``; ``None`` without one of these very bytes."""
     try:
-        head, _, text = (read_plain(file.with_name(SUMMARY), may_have_names=True) or b"").partition(b"\n")
+        content = read_plain(file.with_name(SUMMARY), largest=_LARGEST_BYTES, may_have_names=True)
+        head, _, text = (content or b"").partition(b"\n")
         seal = _decode_seal(head)
         if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _hash(text):
             return None
         if seal.record != _hash_file(file) or is_in_the_middle(file):
             return None
-        return _decode_summary(zlib.decompress(text))
-    except (OSError, ValueError, NotPlainError, msgspec.DecodeError):
+        return _decode_summary(inflate(text, form="zlib", largest=_LARGEST_BYTES))
+    except (OSError, ValueError, RecursionError, NotPlainError, zlib.error):
         return None
 
 

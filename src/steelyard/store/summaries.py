@@ -252,8 +252,9 @@ def _explained(path: Path) -> Iterator[None]:
             f"{path}: {error}",
             hint=f"check permissions and free space: ls -l {quote(path)}",
         ) from error
-    except (msgspec.DecodeError, LookupError) as error:
+    except (msgspec.DecodeError, LookupError, RecursionError) as error:
+        reason = "JSON in it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise RecordError(
-            f"{path} is damaged: {error}",
+            f"{path} is damaged: {reason}",
             hint=f"move it away and collect again: steelyard history RECORD… --collect {quote(path)}",
         ) from error

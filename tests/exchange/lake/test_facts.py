@@ -76,6 +76,26 @@ def test_a_newer_version_is_refused_with_the_cure():
 
 
 def test_no_more_is_unpacked_than_facts_can_have(monkeypatch):
-    monkeypatch.setattr("steelyard.exchange.lake.facts._LARGEST_BYTES", 1000)
-    with pytest.raises(RecordError, match="larger than facts are"):
+    monkeypatch.setattr("steelyard.exchange.lake.facts.LARGEST_BYTES", 1000)
+    with pytest.raises(RecordError, match="unpacks to more than"):
         decode(gzip.compress(b" " * 10**7), "x")
+
+
+@pytest.mark.parametrize(
+    "id_", ["../../../pwn/evil", "", "0123456789ABCDEF", "0123456789abcde", "0" * 16 + "\n"]
+)
+@pytest.mark.parametrize("key", ["id", "spec"])
+def test_an_id_that_is_not_16_hexadecimal_digits_names_no_file(key, id_):
+    facts = msgspec.structs.replace(FACTS, **{key: id_})
+    with pytest.raises(ValueError, match="not 16 hexadecimal digits"):
+        _ = facts.stem
+    with pytest.raises(RecordError, match="not 16 hexadecimal digits"):
+        decode(encode(facts), "x")
+
+
+def test_facts_of_any_depth_end_in_a_sentence():
+    deep = b"[" * 10**5 + b"]" * 10**5
+    text = msgspec.json.encode(FACTS).replace(b'"program":{', b'"program":{"a":' + deep + b",")
+    assert deep in text
+    with pytest.raises(RecordError, match="nested too deeply"):
+        decode(gzip.compress(text), "x")

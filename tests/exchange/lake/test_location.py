@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import fsspec
 import pytest
 
@@ -87,3 +91,62 @@ def test_a_directory_needs_no_fsspec(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     Location(tmp_path).write("x", b"1")
     assert Location(tmp_path).read("x") == b"1"
+
+
+@pytest.mark.parametrize("name", ["../evil", "spec=a/../../evil", "/evil", "", "a\\..\\evil", "a\0b"])
+@pytest.mark.parametrize("kind", ["directory", "memory"])
+def test_a_name_that_leads_out_of_a_lake_is_neither_read_nor_written(tmp_path, memory, kind, name):
+    location = Location(tmp_path / "lake" if kind == "directory" else memory)
+    for attempt in (lambda: location.write(name, b"x"), lambda: location.read(name)):
+        with pytest.raises(UsageError, match="not the name of a file below it"):
+            attempt()
+    assert list(tmp_path.rglob("*")) == []
+
+
+@pytest.mark.parametrize("linked", ["spec=a", "spec=a/day=b", "spec=a/day=b/x"])
+def test_no_link_in_a_lake_is_followed(tmp_path, linked):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "x").write_bytes(b"precious")
+    link = tmp_path / "lake" / linked
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere / "x" if linked.endswith("x") else elsewhere)
+    location = Location(tmp_path / "lake")
+    name = "spec=a/day=b/x" if linked != "spec=a" else "spec=a/x"
+    for attempt in (lambda: location.write(name, b"evil"), lambda: location.read(name)):
+        with pytest.raises(UsageError, match="symbolic link"):
+            attempt()
+    assert [path.name for path in elsewhere.iterdir()] == ["x"]
+    assert (elsewhere / "x").read_bytes() == b"precious"
+    if not linked.endswith("x"):
+        with pytest.raises(UsageError, match="symbolic link"):
+            location.list_files()
+
+
+def test_a_pipe_in_a_lake_is_refused_without_waiting(tmp_path):
+    os.mkfifo(tmp_path / "x")
+    with pytest.raises(UsageError, match="named pipe"):
+        Location(tmp_path).read("x")
+
+
+@pytest.mark.parametrize("kind", ["directory", "memory"])
+def test_a_file_that_is_larger_than_may_be_is_refused_unread(tmp_path, memory, kind):
+    location = Location(tmp_path if kind == "directory" else memory)
+    location.write("x", b"1234")
+    assert location.read("x", largest=4) == b"1234"
+    with pytest.raises(UsageError, match="larger than 3 bytes"):
+        location.read("x", largest=3)
+
+
+def test_exports_of_one_file_at_once_all_succeed_and_leave_it_whole(tmp_path):
+    code = f"""
+from pathlib import Path
+from steelyard.exchange.lake.location import Location
+location = Location(Path({str(tmp_path)!r}))
+for _ in range(40):
+    location.write("spec=a/day=b/x", b"x" * 100_000)
+    assert location.read("spec=a/day=b/x") == b"x" * 100_000
+"""
+    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["x"]

@@ -15,17 +15,19 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.core.errors import UPGRADE, RecordError
+from steelyard.core.record_id import is_record_id
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
 from steelyard.design.plan import Extension
+from steelyard.files.inflating import inflate
 from steelyard.store.entries import LoadOfBatch, Look, Run, StoredNotice
 from steelyard.store.summaries import Condensed
 
 FORMAT: Final = "steelyard/lake"
 VERSION: Final = 1
 
-_LARGEST_BYTES: Final = 1 << 28
-"""Of facts, uncompressed: what is larger was not written by Steelyard."""
+LARGEST_BYTES: Final = 1 << 28
+"""Of facts, compressed or not: what is larger was not written by Steelyard."""
 _NAME: Final = re.compile(r"(?:.*/)?spec=([0-9a-f]{16})/day=(\d{4}-\d\d-\d\d)/([0-9a-f]{16})\.json\.gz")
 
 
@@ -105,7 +107,17 @@ class LakeFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def name_stem(spec: str, created_ns: int, record: str) -> str:
-    """``spec=SHA/day=YYYY-MM-DD/RECORD``."""
+    """Return ``spec=SHA/day=YYYY-MM-DD/RECORD``, the place of a record's files in a lake.
+
+    Raises
+    ------
+    ValueError
+        A spec or record that is not 16 hexadecimal digits, which could lead out of the lake; or a time that
+        is none.
+    """
+    for noun, text in (("spec", spec), ("record", record)):
+        if not is_record_id(text):
+            raise ValueError(f"its {noun} is called {text!r}, which is not 16 hexadecimal digits")
     return f"spec={spec}/day={datetime.fromtimestamp(created_ns // 10**9, UTC):%Y-%m-%d}/{record}"
 
 
@@ -141,10 +153,7 @@ def decode(content: bytes, place: str) -> LakeFacts:
         It is damaged, of another format or of a newer version.
     """
     try:
-        unzip = zlib.decompressobj(31)
-        text = unzip.decompress(content, _LARGEST_BYTES)
-        if not unzip.eof:
-            raise ValueError("it is cut off, or larger than facts are")
+        text = inflate(content, form="gzip", largest=LARGEST_BYTES)
         head = msgspec.json.decode(text, type=_Head)
         if head.format != FORMAT:
             raise ValueError(f"its format is {head.format!r}, not {FORMAT!r}")
@@ -154,7 +163,9 @@ def decode(content: bytes, place: str) -> LakeFacts:
                 hint=UPGRADE,
             )
         facts = _decode(text)
-        name_stem(facts.spec, facts.created_ns, facts.id)  # refuses a time that is none
+        name_stem(facts.spec, facts.created_ns, facts.id)
+    except RecursionError:
+        raise describe_damage(place, "its JSON is nested too deeply") from None
     except (zlib.error, msgspec.DecodeError, ValueError, OverflowError, OSError) as error:
         raise describe_damage(place, str(error)) from None
     return facts

@@ -13,7 +13,16 @@ import msgspec
 
 from steelyard.core.errors import SteelyardError
 from steelyard.exchange.arrow import write_parquet
-from steelyard.exchange.lake.facts import LakeFacts, Reduced, TableFile, decode, encode, hash_bytes, name_stem
+from steelyard.exchange.lake.facts import (
+    LARGEST_BYTES,
+    LakeFacts,
+    Reduced,
+    TableFile,
+    decode,
+    encode,
+    hash_bytes,
+    name_stem,
+)
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.table import Cell, Table, TableColumn
 from steelyard.exchange.trials import trials
@@ -88,7 +97,7 @@ def write_record(
 def _is_written(location: Location, stem: str, content: str) -> bool:
     """Whether the lake has this very record, whole."""
     try:
-        facts = decode(location.read(f"{stem}.json.gz"), stem)
+        facts = decode(location.read(f"{stem}.json.gz", largest=LARGEST_BYTES), stem)
         return facts.content == content and all(
             hash_bytes(location.read(f"{stem}{end}")) == table.digest
             for end, table in ((".parquet", facts.trials), (".ratios.parquet", facts.ratios))

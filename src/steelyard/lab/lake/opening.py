@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.exchange.lake.columns import ParquetTrials
-from steelyard.exchange.lake.facts import LakeFacts, decode, describe_damage, find_place
+from steelyard.exchange.lake.facts import LARGEST_BYTES, LakeFacts, decode, describe_damage, find_place
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.lake.naming import name_spec
@@ -61,7 +61,7 @@ def read_lake(place: Path | str) -> Lake:
         stems.add(name.removesuffix(".json.gz"))
         label = f"{location.label}/{name}"
         try:
-            facts = decode(location.read(name), label)
+            facts = decode(location.read(name, largest=LARGEST_BYTES), label)
             if name != f"{facts.stem}.json.gz":
                 raise describe_damage(label, "it belongs to another spec, day or record than its place says")
         except RecordError as error:
