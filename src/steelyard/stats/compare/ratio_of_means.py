@@ -43,16 +43,15 @@ def ratio_of_means(
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= ROUNDING:
         return _make_certain(contrast, means, log)
+    nu = means.nu
     if contrast.crossed is not None and contrast.crossed.added:
-        # What a block does to all instances alike multiplies both kinds of mean.
-        u, nu = math.hypot(u, math.sqrt(contrast.crossed.added)), contrast.crossed.nu
-        kind = "means-log-delta"
-        return make_by_t(log, u, nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=means.p_of_zero)
+        # What a block does to all instances alike multiplies both means; only t has a place for it.
+        u, nu, interval = math.hypot(u, math.sqrt(contrast.crossed.added)), contrast.crossed.nu, "log-delta"
     distribution = _make_distribution(means, interval, seed)
     zero = means.p_of_zero
     kind = f"means-{interval}"
     if distribution is None:
-        return make_by_t(log, u, means.nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=zero)
+        return make_by_t(log, u, nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=zero)
     return Speedup(
         log, u, means.nu, n, distribution.p_of(1.0), contrast.unit, kind, distribution, "ratio_of_means", zero
     )
