@@ -128,3 +128,56 @@ def test_a_unit_that_does_not_say_which_way_is_better_asks(written):
     assert caught.value.hint.startswith("--better lower")
     (series,) = read(file, chosen=Chosen(("it",), ("kind",), "points", "higher")).series
     assert (series.unit, series.better) == ("points", "higher")
+
+
+@pytest.mark.parametrize(
+    ("rows", "by", "note"),
+    [
+        (
+            "a,1,10\na,1,11\nb,1,20\nb,1,21\n",
+            (),
+            "Rows that differ in arm count as runs of one treatment; --by arm tells them apart.",
+        ),
+        (
+            "a,8,10\na,8,11\na,64,20\na,64,21\n",
+            ("arm",),
+            "Rows that differ in big size count as runs of one treatment; --by 'big size' tells them apart.",
+        ),
+        (
+            "a,8,10\na,8,11\nb,64,20\nb,64,TIMEOUT\n",
+            (),
+            "Rows that differ in arm count as runs of one treatment; --by arm tells them apart.",
+        ),
+        (
+            "a,8,10\na,8,11\na,9,12\na,9,13\nb,8,20\nb,8,TIMEOUT\nb,9,21\nb,9,21\n",
+            (),
+            (
+                "Rows that differ in arm or big size count as runs of one treatment;"
+                " --by arm --by 'big size' tell them apart."
+            ),
+        ),
+        (
+            "a,1,10\na,2,11\nb,1,20\nb,2,21\n",
+            (),
+            "Rows that differ in arm count as runs of one treatment; --by arm tells them apart.",
+        ),
+    ],
+)
+def test_rows_of_several_levels_in_one_treatment_are_told(written, rows, by, note):
+    contents = read(written(f"arm,big size,time\n{rows}", "it.csv"), chosen=Chosen(("time",), by, "ms"))
+    assert note in contents.notes
+
+
+@pytest.mark.parametrize(
+    ("rows", "by"),
+    [
+        ("a,1,10\na,2,11\nb,1,20\nb,2,21\n", ("arm",)),
+        ("a,1,10\na,1,11\nb,9,20\nb,9,21\n", ("arm",)),
+        ("a,3,10\nb,3,11\nc,4,12\n", ()),
+        ("a,1.5,10\na,TIMEOUT,11\na,TIMEOUT,12\n", ()),
+    ],
+    ids=["a number of the run", "constant in a treatment", "a count that repeats by chance", "a metric"],
+)
+def test_columns_that_are_no_levels_are_not_told(written, rows, by):
+    contents = read(written(f"arm,extra,time\n{rows}", "it.csv"), chosen=Chosen(("time",), by, "ms"))
+    assert contents.notes == ()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -135,8 +137,47 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
         )
         for (levels, name), values in values_of.items()
     )  # fmt: skip
-    notes = (f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}.",) if lost else ()
-    return FileContents(tool, series, "launch", notes=notes, failures=tuple(failures.values()))
+    notes = [f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}."] if lost else []
+    notes += _tell_pooled(_list_pooled(names, [cells for _, cells in rows[1:]], chosen))
+    return FileContents(tool, series, "launch", notes=tuple(notes), failures=tuple(failures.values()))
+
+
+def _list_pooled(names: Sequence[str], rows: Sequence[Sequence[str]], chosen: Chosen) -> list[str]:
+    """List the columns that look like factors and tell rows of one treatment apart; texts before numbers."""
+    table = [dict(zip(names, cells, strict=True)) for cells in rows]
+    candidates = [name for name in names if name not in (*chosen.value, *chosen.by)]
+    pooled: list[str] = []
+    for name in sorted(candidates, key=lambda name: _has_numbers({row[name] for row in table})):
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for row in table:
+            groups.setdefault(tuple(row[key] for key in (*chosen.by, *pooled)), []).append(row[name])
+        if any(map(_are_levels, groups.values())):
+            pooled.append(name)
+    return pooled
+
+
+def _are_levels(cells: Sequence[str]) -> bool:
+    """Whether there are several values that repeat.
+
+    Numbers must all repeat, since measurements and counts have equal values by chance.
+    """
+    counts = Counter(cells)
+    if len(counts) < 2:
+        return False
+    return min(counts.values()) > 1 if _has_numbers(counts) else len(counts) < len(cells)
+
+
+def _has_numbers(cells: Iterable[str]) -> bool:
+    return any(math.isfinite(parse_float(cell)) for cell in cells)
+
+
+def _tell_pooled(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    text = " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    verb = "tells" if len(names) == 1 else "tell"
+    options = " ".join(f"--by {shlex.quote(name)}" for name in names)
+    return [f"Rows that differ in {text} count as runs of one treatment; {options} {verb} them apart."]
 
 
 def _read_failure(text: str) -> FailedRuns | None:
