@@ -362,3 +362,27 @@ def test_a_benchmark_that_ended_with_an_error_leaves_its_comparison_open(tmp_pat
     with import_files(sources, tmp_path / "it.lab", question=Selection(claims=[claim])) as record:
         assert [count.failed for count in record.failures().values()] == [0, 1]
         assert check(record).verdicts[0].outcome == "not_judged"
+
+
+def test_files_of_one_command_each_are_compared_whatever_it_is_called(tmp_path):
+    sources = []
+    for name, scale in (("old", 1.0), ("new", 1.5)):
+        path = tmp_path / f"{name}.json"
+        times = [scale * (1 + place / 100) for place in range(12)]
+        path.write_text(json.dumps({"results": [{"command": f"./{name} input", "times": times}]}))
+        sources.append(ImportSource(name, path))
+    with import_files(sources, tmp_path / "it.lab") as record:
+        (judged,) = analyze(record).judged
+        texts = [warning.text for warning in record.warnings()]
+    assert (judged.treatment.levels["file"], judged.verdict) == ("new", "slower")
+    assert (
+        "Each file has one benchmark, and these are compared: './old input' (old), './new input' (new)."
+        in texts
+    )
+
+
+def test_files_without_a_common_benchmark_say_that_nothing_is_compared(hyperfine, tmp_path):
+    sources = [hyperfine("old.json", a=OLD, b=OLD), hyperfine("new.json", c=NEW)]
+    with imported(sources, tmp_path) as record:
+        texts = [warning.text for warning in record.warnings()]
+    assert "The files have no benchmark in common: nothing of one is compared with another." in texts

@@ -94,6 +94,7 @@ def import_files(
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
+    contents_of, pairing = _pair_single_benchmarks(contents_of)
     placed, failures = _place_levels(contents_of)
     series, lost = _get_finite(placed)
     trials, one_process = _make_trials(series, first)
@@ -111,6 +112,7 @@ def import_files(
             *(note for _, contents in contents_of for note in contents.notes),
             *(note for _, contents in contents_of for note in _tell_skipped(contents)),
             *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
+            *pairing,
             *lost,
         ],
     )
@@ -175,6 +177,44 @@ def _refuse_impossible(contents_of: Sequence[tuple[ImportSource, FileContents]])
                     " which is no duration",
                     hint='correct the file; differences are no times: --unit ""',
                 )
+
+
+def _pair_single_benchmarks(
+    contents_of: list[tuple[ImportSource, FileContents]],
+) -> tuple[list[tuple[ImportSource, FileContents]], list[str]]:
+    """Compare files with each other that have one benchmark each, whatever that is called.
+
+    Returns
+    -------
+    tuple
+        The contents, and what is to be said: what is compared, or that the files share no benchmark.
+    """
+    levels_of: dict[str, dict[Levels, str]] = {}
+    for source, contents in contents_of:
+        titles = levels_of.setdefault(source.name, {})
+        cells = [entry.levels for entry in contents.series] + [entry.levels for entry in contents.failures]
+        titles |= {tuple(cell.items()): " ".join(map(str, cell.values())) for cell in cells}
+    if len(levels_of) < 2 or set.intersection(*map(set, levels_of.values())):
+        return contents_of, []
+    if any(len(titles) > 1 for titles in levels_of.values()):
+        return contents_of, [
+            "The files have no benchmark in common: nothing of one is compared with another."
+        ]
+    plain = [
+        (
+            source,
+            replace(
+                contents,
+                series=tuple(replace(entry, levels={}) for entry in contents.series),
+                failures=tuple(replace(entry, levels={}) for entry in contents.failures),
+            ),
+        )
+        for source, contents in contents_of
+    ]
+    pairs = ", ".join(
+        f"{title!r} ({name})" for name, titles in levels_of.items() for title in titles.values()
+    )
+    return plain, [f"Each file has one benchmark, and these are compared: {pairs}."]
 
 
 def _place_levels(

@@ -186,11 +186,34 @@ def column_separator(text: str, place: str) -> str:
 
 
 _DECIMAL: Final = re.compile(r"\s*-?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?\s*")
+_POINT: Final = re.compile(r"\s*-?\d+\.\d[\d.]*([eE][-+]?\d+)?\s*")
 
 
-def _read_decimal(cell: str) -> str:
-    """Return a number with a decimal comma, as tables with semicolons have it, with a point."""
-    return cell.replace(".", "").replace(",", ".") if _DECIMAL.fullmatch(cell) else cell
+def _read_decimals(rows: list[tuple[int, list[str]]], place: str) -> list[tuple[int, list[str]]]:
+    """Write numbers with a decimal comma, as tables with semicolons have them, with a point.
+
+    Raises
+    ------
+    UsageError
+        A column has numbers with commas and others with points, which may be thousands.
+    """
+    commas: dict[int, str] = {}
+    for _, cells in rows:
+        for column, cell in enumerate(cells):
+            if _DECIMAL.fullmatch(cell):
+                commas.setdefault(column, cell.strip())
+    for number, cells in rows:
+        for column in commas.keys() & range(len(cells)):
+            cell = cells[column]
+            if _POINT.fullmatch(cell):
+                raise UsageError(
+                    f"{place}, line {number}: {cell.strip()!r} beside {commas[column]!r} may be thousands or"
+                    " a fraction",
+                    hint="write all numbers of the column alike, without marks of thousands",
+                )
+            if _DECIMAL.fullmatch(cell):
+                cells[column] = cell.replace(".", "").replace(",", ".")
+    return rows
 
 
 def csv_rows(text: str, place: str, separator: str = "") -> Iterator[tuple[int, list[str]]]:
@@ -213,8 +236,8 @@ def csv_rows(text: str, place: str, separator: str = "") -> Iterator[tuple[int, 
     delimiter = separator or column_separator(text, place) or ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        for cells in rows:
-            yield rows.line_num, [_read_decimal(cell) for cell in cells] if delimiter == ";" else cells
+        numbered = ((rows.line_num, cells) for cells in rows)
+        yield from _read_decimals(list(numbered), place) if delimiter == ";" else numbered
     except csv.Error as error:
         long = "field larger" in str(error)
         reason = f"a cell of more than {LARGEST_CELL:,} characters" if long else str(error)

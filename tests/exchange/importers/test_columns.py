@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from steelyard.core.errors import UsageError
@@ -105,11 +107,11 @@ def test_a_word_in_place_of_a_value_is_a_run_that_failed(written, word, timed_ou
 @pytest.mark.parametrize(
     ("unit", "si", "scale", "better"),
     [
-        ("GFLOP/s", "FLOP/s", 1e9, "higher"),
+        ("GFLOP/s", "GFLOP/s", 1, "higher"),
         ("tokens/s", "tokens/s", 1, "higher"),
         ("ns/day", "ns/day", 1, "higher"),
-        ("MTEPS", "TEPS", 1e6, "higher"),
-        ("kJ", "J", 1e3, "lower"),
+        ("MTEPS", "MTEPS", 1, "higher"),
+        ("kJ", "kJ", 1, "lower"),
         ("W", "W", 1, "lower"),
         ("MB/s", "B/s", 1e6, "higher"),
         ("ms", "s", 1e-3, "lower"),
@@ -181,3 +183,18 @@ def test_rows_of_several_levels_in_one_treatment_are_told(written, rows, by, not
 def test_columns_that_are_no_levels_are_not_told(written, rows, by):
     contents = read(written(f"arm,extra,time\n{rows}", "it.csv"), chosen=Chosen(("time",), by, "ms"))
     assert contents.notes == ()
+
+
+@pytest.mark.parametrize("cell", ['"1,234"', "12.5 ms", "-3x"])
+def test_a_number_that_no_program_reads_is_refused_with_its_line(written, cell):
+    file = written(f"kind,time\na,990\nb,{cell}\n", "it.csv")
+    with pytest.raises(UsageError, match=r"line 3: time is .* which is not a number") as caught:
+        read(file, chosen=Chosen(("time",), ("kind",), "s"))
+    assert "without marks of thousands" in caught.value.hint
+
+
+@pytest.mark.parametrize("cell", ["1.234", "1.5", "1.234.567"])
+def test_points_beside_decimal_commas_are_refused(written, cell):
+    file = written(f"kind;time\na;990,5\nb;{cell}\n", "it.csv")
+    with pytest.raises(UsageError, match=f"line 3: '{re.escape(cell)}' beside '990,5' may be thousands"):
+        read(file, chosen=Chosen(("time",), ("kind",), "s"))

@@ -52,7 +52,7 @@ def test_tests_without_a_value_are_told(written):
 def test_any_unit_is_one_and_a_test_that_failed_is_a_run_that_failed(written):
     contents = read(written(file(case(unit="Gflops"), case(result="fail", perfvalues=None))))
     (series,) = contents.series
-    assert (series.unit, series.better) == ("flops", "higher")
+    assert (series.unit, series.better) == ("Gflops", "higher")
     (runs,) = contents.failures
     assert (runs.failed, runs.reason) == (1, "ReFrame: fail")
 

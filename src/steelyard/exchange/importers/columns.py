@@ -118,7 +118,7 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
             value = parse_float(row[name])
             if math.isfinite(value):
                 values_of.setdefault((levels, name), []).append((value,))
-            elif (failed := _read_failure(row[name])) is not None:
+            elif (failed := _read_failure(row[name], f"{place}, line {number}: {name}")) is not None:
                 before = failures.get(levels, FailedRuns(dict(levels), reason=row[name]))
                 failures[levels] = replace(
                     before,
@@ -180,10 +180,21 @@ def _tell_pooled(names: Sequence[str]) -> list[str]:
     return [f"Rows that differ in {text} count as runs of one treatment; {options} {verb} them apart."]
 
 
-def _read_failure(text: str) -> FailedRuns | None:
-    """Return what a word in place of a value says; ``None`` of an empty cell, or of what is no word."""
+def _read_failure(text: str, place: str) -> FailedRuns | None:
+    """Return what a word in place of a value says; ``None`` where the value is merely missing.
+
+    Raises
+    ------
+    UsageError
+        The text is a number as no program reads it: with marks of thousands, or with its unit.
+    """
+    if re.match(r"[-+.]?[0-9]", text):
+        raise UsageError(
+            f"{place} is {text!r}, which is not a number",
+            hint="write numbers without marks of thousands and without a unit, as in 1234.5",
+        )
     word = re.sub(r"[^a-z]", "", text.lower())
-    if not word or word in _MISSING or re.search(r"[0-9]", text):
+    if not word or word in _MISSING:
         return None
     return FailedRuns({}, timed_out=1) if word in _TIMEOUTS else FailedRuns({}, failed=1)
 

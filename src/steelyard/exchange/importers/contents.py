@@ -23,15 +23,12 @@ _SIZES: Final = {
     "B": 1.0, "byte": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "Mbytes": 1e6, "GB": 1e9,
     "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
 }  # fmt: skip
-_PREFIXES: Final = {
-    "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
-    "E": 1e18,
-}  # fmt: skip
+_PREFIXES: Final = frozenset("nuµmkKMGTPE")
 _BASES: Final = frozenset(
     """FLOP FLOPS FLOP/s flop/s Flop/s flops Flops TEPS IOPS Hz J W Wh bit/s bits/s bps b/s cell/s cells/s
     updates/s LUPS""".split()  # noqa: SIM905
 )
-"""Units that have prefixes, beside those of time and of bytes."""
+"""Units that have prefixes, beside those of time and of bytes; they are kept as they are written."""
 _MORE: Final = (
     "/s", "/sec", "/second", "/min", "/h", "/hour", "/day", "teps", "flops", "iops", "lups", "fps", "qps",
     "rps", "tps", "bps",
@@ -87,20 +84,16 @@ def read_unit(text: str, place: str) -> Unit:
 
 
 def any_unit(text: str) -> Unit:
-    """Return the unit that a text names: any text is one, and prefixes of those that have some are scales."""
-    if (unit := unit_of(text)) is not None:
-        return unit
-    text = text.strip()
-    if text[:1] in _PREFIXES and text[1:] in _BASES:
-        return Unit(text[1:], _PREFIXES[text[0]])
-    return Unit(text, 1.0)
+    """Return the unit that a text names: any text is one, kept as it is where it is not a known one."""
+    return unit_of(text) or Unit(text.strip(), 1.0)
 
 
 def direction_of(unit: str) -> Better | None:
     """Return which way a unit is better: less time and energy, more of a rate; ``None``: it does not say."""
-    if unit in _LESS:
+    base = unit[1:] if unit[:1] in _PREFIXES and unit[1:] in _BASES else unit
+    if base in _LESS:
         return "lower"
-    return "higher" if unit.lower().endswith(_MORE) else None
+    return "higher" if base.lower().endswith(_MORE) else None
 
 
 class ImportedSeries(msgspec.Struct, frozen=True):
