@@ -229,6 +229,7 @@ def test_help_names_every_command() -> None:
         "test",
         "lint",
         "docs",
+        "site",
         "bench",
         "wheel",
         "release",

@@ -57,8 +57,9 @@ class Messages {
                                  [this](std::span<const std::byte> record, int from) {
                                      runtime::Reader reader(record);
                                      const auto [procedure, object] = reader.read<Head>();
-                                     procedures[procedure](*this, reinterpret_cast<void*>(object), reader,
-                                                           from); // NOLINT(performance-no-int-to-ptr)
+                                     // NOLINTNEXTLINE(performance-no-int-to-ptr)
+                                     void* const address = reinterpret_cast<void*>(object);
+                                     procedures[procedure](*this, address, reader, from);
                                  },
                                  "functions of Messages", place) {}
     Messages(const Messages&) = delete;

@@ -6,7 +6,7 @@
 namespace goodsyard {
 
 /// Launchers drop what a rank has written if it ends before they have read it.
-inline constexpr unsigned time_to_forward_us = 300'000;
+inline constexpr int time_to_forward_ms = 300;
 
 /// Ends all ranks of this program, once, with `line` on stderr and exit code 1.
 using Ending = void (*)(const std::string& line);

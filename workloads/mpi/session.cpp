@@ -55,7 +55,7 @@ constexpr unsigned time_to_speak_s = 2;
 void end_all(const std::string& line) {
     if (has_last_word()) {
         say_line(line);
-        usleep(time_to_forward_us);
+        usleep(1000U * time_to_forward_ms);
     } else {
         sleep(time_to_speak_s);
     }

@@ -5,9 +5,11 @@
 
 // Of AddressSanitizer, where it is linked (sanitizer/common_interface_defs.h, asan_interface.h).
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): their names are the sanitizer's.
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* bytes);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* memory, std::size_t bytes);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
 namespace goodsyard::runtime {

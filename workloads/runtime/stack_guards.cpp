@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -74,7 +75,8 @@ const GuardedStacks* stacks_of(const std::byte* address) {
         sentence.add(stacks.stack_bytes);
         sentence.add(" bytes: keep large objects elsewhere, or raise --stack-bytes\n");
         sentence.write_out();
-        usleep(time_to_forward_us); // Launchers drop what a rank has written if it ends before they read it.
+        ::poll(nullptr, 0,
+               time_to_forward_ms); // Launchers drop what a rank has written if it ends before they read it.
     }
     _exit(1);
 }

@@ -352,7 +352,7 @@ class Private {
     explicit Private(int number) : number_(number) {}
 
   private:
-    int number_;
+    [[maybe_unused]] int number_;
 };
 struct Named {
     int number;

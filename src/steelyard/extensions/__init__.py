@@ -44,7 +44,7 @@ EXTENSIONS: Final = (
         purpose="speedup and parallel efficiency, with intervals",
         commands={
             "efficiency": Command(
-                "Speedup and parallel efficiency, and up to which scale it holds.",
+                "Speedup and parallel efficiency, with intervals, and up to which scale it holds.",
                 "steelyard.extensions.efficiency.command:command",
                 topic="growth",
             ),
