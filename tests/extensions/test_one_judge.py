@@ -26,7 +26,7 @@ ESTIMATORS = frozenset(
         "extensions/history/place.py",
     ]
 )
-"""Intervals of what the core does not compare: efficiencies, contributions of functions, places in a history."""
+"""Intervals of what the core does not compare: efficiencies, contributions, places in a history."""
 
 
 def imports_t(file):

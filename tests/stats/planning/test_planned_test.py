@@ -17,9 +17,7 @@ def shown(sample, effect, n, estimand="geomean_ratio", count=400):
     """Of 400 comparisons of blocks that differ by so many s, each treatment with half of their variance."""
     rng = np.random.default_rng(n)
     noise = (0.02 * rng.normal(0, math.sqrt(0.5), (2, n)) for _ in range(count))
-    drawn = (
-        [sample(np.exp(old)), sample(np.exp(new - 0.02 * effect), treatment=2)] for old, new in noise
-    )
+    drawn = ([sample(np.exp(old)), sample(np.exp(new - 0.02 * effect), treatment=2)] for old, new in noise)
     return sum(compare(item, Analysis(estimand=estimand))[0].verdict == "faster" for item in drawn)
 
 

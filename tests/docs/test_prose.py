@@ -1,0 +1,47 @@
+"""Sentences of the documentation are as short as those of a good manual."""
+
+from __future__ import annotations
+
+import pytest
+from documentation.prose import measure, sentences
+
+from docs import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES += sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+MEDIAN_WORDS = 16
+LONG_SHARE = 0.08
+STILL_LONG = frozenset(
+    """checking.md coverage.md index.md other-tools.md questions.md ratchet.md record.md
+    scaling-of-a-library.md schemas.md statistics.md""".split()  # noqa: SIM905
+)
+"""Pages that nobody has shortened yet. A page that is shortened leaves the list; none may join it."""
+
+
+def is_short(page):
+    prose = measure(page.read_text(encoding="utf-8"))
+    return prose.median <= MEDIAN_WORDS and prose.long_share <= LONG_SHARE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_sentences_are_short_but_on_pages_that_are_still_to_be_shortened(page):
+    assert is_short(page) == (page.name not in STILL_LONG)
+
+
+def test_code_tables_headings_and_comments_are_no_sentences():
+    text = (
+        "# A title.\n\nOne sentence.\n\n| a table. |\n|---|\n\n```sh\nit. runs.\n```\n<!-- not. this. -->\n"
+    )
+    assert sentences(text) == ["One sentence."]
+
+
+def test_words_of_lists_links_and_code_are_counted():
+    prose = measure("- Read [the long page](page.md) with `some code here`. Then stop!\n- A last one.\n")
+    assert prose.words == (6, 2, 3)
+    assert prose.median == 3
+
+
+def test_a_sentence_of_31_words_is_long():
+    assert measure(f"{'word ' * 30}end.").long_share == 1
+    assert measure(f"{'word ' * 29}end.").long_share == 0
+    assert measure("").median == 0
