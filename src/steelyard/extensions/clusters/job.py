@@ -158,7 +158,7 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def journal(self) -> Path:
         """Where its journal is brought to, where it writes elsewhere."""
-        return self.directory / (self._read_note("journal") or "")
+        return Path(os.path.normpath(self.directory / (self._read_note("journal") or "")))
 
     def note_journal(self, journal: Path) -> None:
         """Keep where its journal is brought to, so that a record can be moved."""
