@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.core.extension import ClaimKind, Command, Extension
     from steelyard.laboratory import Laboratory, compare, measure
 
-__version__ = "0.10.0"
+__version__ = "0.11.0"
 __all__ = ["ClaimKind", "Command", "Extension", "Laboratory", "__version__", "compare", "measure"]
 
 
