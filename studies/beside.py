@@ -135,7 +135,16 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
         rows.append(Row(statement, comparison))
     if ordered := sorted({*compared} - result):
         raise LookupError(f"{study}: {FILE} has no statement {ordered[0]!r}")
-    return [*rows, *(module.cells() if hasattr(module, "cells") else ())]
+    return [*rows, *_compare_cells(study, module)]
+
+
+def _compare_cells(study: str, module: ModuleType) -> Iterator[Row]:
+    if hasattr(module, "CELLS"):
+        data = Data(HERE / study)
+        for statement, declaration in module.CELLS:
+            yield Row(statement, _write(judge(declaration, data)))
+    elif hasattr(module, "cells"):
+        yield from module.cells()
 
 
 def _is_declared(module: ModuleType) -> bool:

@@ -22,7 +22,7 @@ def model_points(
     *,
     parameter: str,
     method: Method,
-    space: str,
+    space: str | tuple[str, ...],
     deviation: str = "half",
 ) -> ScalingModel:
     """Model points of one function, in seconds, by scale."""
