@@ -30,8 +30,8 @@ ABOUT: Final = (
     " own code as it is published, on two virtual CPUs; medians of three runs at k = 3 … 16 (`values/`)."
     " By the paper's method: least squares over its search space with factors to k⁴, which Table 7 has and"
     " its default lacks, D half of the expectation. By ours: the posterior over all formulas. A unit is a bit"
-    " set in ours, so that joining and comparing take no factor k, and our program contradicts nothing that is"
-    " said of the paper's."
+    " set in ours, so that joining and comparing take no factor k, and our program contradicts nothing that"
+    " is said of the paper's."
 )
 OTHER: Final = Cause("stand-in", "another program than the paper's", RUN_CODE)
 CLOCK: Final = Cause(
