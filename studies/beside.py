@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple
 from chance import HEAD as HEAD_OF_CHANCE
 from chance import Agreement
 from declarations import LEGEND as LEGEND_OF_MARKS
-from declarations import Data, Judged, judge
+from declarations import Data, Declaration, Judged, judge
 from readme_tables import write_table
 
 HERE: Final = Path(__file__).resolve().parent
@@ -141,8 +141,9 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
 def _compare_cells(study: str, module: ModuleType) -> Iterator[Row]:
     if hasattr(module, "CELLS"):
         data = Data(HERE / study)
-        for statement, declaration in module.CELLS:
-            yield Row(statement, _write(judge(declaration, data)))
+        for statement, declared in module.CELLS:
+            is_declared = isinstance(declared, Declaration)
+            yield Row(statement, _write(judge(declared, data)) if is_declared else declared)
     elif hasattr(module, "cells"):
         yield from module.cells()
 
