@@ -2,9 +2,9 @@
 """Paper beside paper: ``python studies/beside.py [--check] [STUDY...]``.
 
 A study that compares itself with its paper has ``statements.csv``, a row for each statement of the paper, and
-``compared.py``, which says of each what the study's data give: as declarations (``declarations.py``), whose
-marks are computed, or as comparisons with their outcomes. From both, ``PAPER.md`` is written, the counts
-in the study's README, and what stands on top of ``studies/README.md``. Nothing is measured.
+``compared.py``, which declares for each what decides it (``declarations.py``): marks are computed, and none
+is typed. From both, ``PAPER.md`` is written, the counts in the study's README, and what stands on top of
+``studies/README.md``. Nothing is measured.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from typing import Final, Literal, NamedTuple
 
 from chance import HEAD as HEAD_OF_CHANCE
 from chance import Agreement
-from declarations import LEGEND as LEGEND_OF_MARKS
-from declarations import Data, Judged, judge
+from declarations import LEGEND, Data, Declaration, Judged, judge
 from readme_tables import write_table
 
 HERE: Final = Path(__file__).resolve().parent
@@ -36,17 +35,6 @@ Outcome = Literal["reproduced", "contradicted", "not resolved", "not attempted",
 OUTCOMES: Final[tuple[Outcome, ...]] = ("reproduced", "contradicted", "not resolved", "not attempted")
 """Those that are counted."""
 KINDS: Final = ("cell", "table", "figure", "sentence")
-LEGEND: Final = (
-    "*Reproduced*: our data, by the paper's method, give what it states. *Contradicted*: they do not, or a"
-    " control that the paper lacks gives the same without the cause that it names, and our method agrees,"
-    " so that the statement does not hold here. *Not resolved*: the methods or the parts of the"
-    " study disagree, the data do not decide, or the"
-    " machine is too different to tell. *Not attempted*: the reason stands beside it. A question that the"
-    " paper leaves"
-    " open counts as reproduced where our data show what it asks about, and answer it."
-)
-
-
 CHANCE: Final = (
     "Cells of tables that agree with the published ones, and how many would if ours were shuffled among the"
     " places of their table; p is the probability of as many or more. Where they are alike, the agreement of"
@@ -119,9 +107,7 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
         A statement has no comparison, or a comparison has no statement.
     """
     module = module or load(study)
-    compared: Mapping[str, Comparison] = (
-        _compare_declared(study, module) if _is_declared(module) else module.compare()
-    )
+    compared = _compare_declared(study, module)
     rows = []
     result = set()
     for statement, reason in read_statements(HERE / study):
@@ -135,11 +121,14 @@ def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
         rows.append(Row(statement, comparison))
     if ordered := sorted({*compared} - result):
         raise LookupError(f"{study}: {FILE} has no statement {ordered[0]!r}")
-    return [*rows, *(module.cells() if hasattr(module, "cells") else ())]
+    return [*rows, *_compare_cells(study, module)]
 
 
-def _is_declared(module: ModuleType) -> bool:
-    return hasattr(module, "DECLARATIONS")
+def _compare_cells(study: str, module: ModuleType) -> Iterator[Row]:
+    data = Data(HERE / study)
+    for statement, declared in getattr(module, "CELLS", ()):
+        is_declared = isinstance(declared, Declaration)
+        yield Row(statement, _write(judge(declared, data)) if is_declared else declared)
 
 
 def _compare_declared(study: str, module: ModuleType) -> dict[str, Comparison]:
@@ -186,7 +175,7 @@ def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
         f"# Paper beside paper: {module.TITLE}",
         f"{module.PAPER}",
         f"**{say_counts(count(rows))}**",
-        LEGEND_OF_MARKS if _is_declared(module) else LEGEND,
+        LEGEND,
         module.ABOUT,
         "Written by `python studies/beside.py` from the study's data; a test holds it to them.",
     ]
@@ -274,7 +263,9 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         yield HERE / study / PAGE, write_page(module, rows)
         readme = HERE / study / "README.md"
         line = f"Beside the paper, statement by statement: [PAPER.md]({PAGE}). {say_counts(counts)}"
-        block = "\n\n".join([line, *(module.head() if hasattr(module, "head") else ())])
+        found = [f"- {finding}" for finding in module.findings()]
+        heads = module.head() if hasattr(module, "head") else ()
+        block = "\n\n".join([line, *heads, "What the paper did not know:", "\n".join(found)])
         yield readme, put(readme.read_text(encoding="utf-8"), block)
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()
@@ -289,18 +280,12 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
                 "\n".join(f"- {finding}" for finding in findings),
                 "## Paper beside paper",
                 f"{say_counts(everything)} {LEGEND}",
-                f"Marks of {_list_declared(asked)} are computed: {LEGEND_OF_MARKS}",
                 write_table(("study", "statements", *OUTCOMES), overview),
                 CHANCE,
                 _write_agreements(agreements),
             ]
         )
         yield readme, put(readme.read_text(encoding="utf-8"), block)
-
-
-def _list_declared(asked: Sequence[str]) -> str:
-    names = [study for study in asked if _is_declared(load(study))]
-    return ", ".join(names)
 
 
 def main() -> int:

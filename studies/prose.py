@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+import pages
+
 HERE: Final = Path(__file__).resolve().parent
 FILE: Final = "sentences.py"
 NUMBER: Final = r"[-−]?(?:\d[\d,]*)?\.?\d+(?:e[-+]?\d+)?"
@@ -125,9 +127,9 @@ def main() -> int:
     args = parser.parse_args()
     without = 0
     for study in [HERE / name for name in args.studies] or list(studies()):
-        readme, (sentences, given) = study / "README.md", declared(study)
-        text = write_numbers(readme.read_text(encoding="utf-8"), sentences)
-        readme.write_text(text, encoding="utf-8")
+        sentences, given = declared(study)
+        text = write_numbers(pages.read(study), sentences)
+        pages.write(study, text)
         for number in numbers_without_data(text, sentences, given):
             without += 1
             print(f"{study.name}: no data for {number}", file=sys.stderr)

@@ -1,16 +1,13 @@
-"""Ranks of a paper's tables: models of points by its method and by ours, and what they say of a cell."""
+"""Ranks of a paper's tables: models of points by its method and by ours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from parts import SIGNS
 
 from steelyard.api.scaling import Expectation, Method, Question, ScalingModel, model_all, series_of
-
-if TYPE_CHECKING:
-    from beside import Outcome
 
 METHODS: Final[tuple[Method, ...]] = ("seed001", "posterior")
 """The paper's and ours."""
@@ -22,7 +19,7 @@ def model_points(
     *,
     parameter: str,
     method: Method,
-    space: str,
+    space: str | tuple[str, ...],
     deviation: str = "half",
 ) -> ScalingModel:
     """Model points of one function, in seconds, by scale."""
@@ -62,14 +59,3 @@ def grows_more(model: ScalingModel) -> bool:
     checked = model.validation
     assert checked is not None  # noqa: S101 -- each has an expectation
     return checked.divergence.at(2.0**40) > checked.divergence.at(2.0**20)
-
-
-def judge_rank(printed: str, by_paper: ScalingModel, by_ours: ScalingModel) -> Outcome:
-    """Judge a published rank: reproduced by the paper's method, contradicted where ours states another, too.
-
-    A rank of none for less growth than expected reproduces no rank of none for more.
-    """
-    theirs, ours = rank(by_paper), rank(by_ours)
-    if theirs == printed and (theirs != "none" or grows_more(by_paper)):
-        return "reproduced"
-    return "contradicted" if ours not in ("undecided", printed) else "not resolved"

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pages
+
 HERE: Final = Path(__file__).resolve().parent
 FILE: Final = "tables.csv"
 
@@ -116,7 +118,7 @@ def renew(study: Path) -> str:
     LookupError
         The README lacks a table that is kept.
     """
-    readme = (study / "README.md").read_text(encoding="utf-8")
+    readme = pages.read(study)
     lines = readme.splitlines()
     wanted = {(cell.heading, cell.place) for cell in kept(study)}
     for table in reversed(list(read_tables(readme))):
@@ -135,7 +137,7 @@ def renew(study: Path) -> str:
 
 def keep(study: Path, headings: Sequence[str]) -> None:
     """Take the tables below these headings into the file, in the place of those that it has of them."""
-    readme = (study / "README.md").read_text(encoding="utf-8")
+    readme = pages.read(study)
     chosen = [item for item in read_tables(readme) if any(item.heading.startswith(h) for h in headings)]
     others = [cell for cell in kept(study) if cell.heading not in {each.heading for each in chosen}]
     cells = [
@@ -149,7 +151,7 @@ def keep(study: Path, headings: Sequence[str]) -> None:
 
 def tables_of(study: Path) -> dict[tuple[str, int], list[dict[str, str]]]:
     """The rows of every table of a study's README, by its heading and its place below that."""
-    readme = (study / "README.md").read_text(encoding="utf-8")
+    readme = pages.read(study)
     return {(table.heading, table.place): table.rows for table in read_tables(readme)}
 
 
@@ -181,7 +183,7 @@ def write_cells(study: Path, cells: Iterable[Cell]) -> None:
 def write(study: Path, cells: Iterable[Cell]) -> None:
     """Write the file of cells, and the README's tables from it."""
     write_cells(study, cells)
-    (study / "README.md").write_text(renew(study), encoding="utf-8")
+    pages.write(study, renew(study))
 
 
 def main() -> int:
@@ -197,7 +199,7 @@ def main() -> int:
         study = HERE / name
         if args.keep:
             keep(study, args.keep)
-        (study / "README.md").write_text(renew(study), encoding="utf-8")
+        pages.write(study, renew(study))
     return 0
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+import pages
+
 FILE: Final = "sections.py"
 BEGIN: Final = "<!-- written by sections.py: {} -->"
 END: Final = "<!-- end of what sections.py writes -->"
@@ -33,10 +35,9 @@ def renew(readme: str, sections: Sections) -> str:
 
 def main(study: Path, sections: Sections) -> int:
     """Write the README's sections, or with ``--check`` say whether they are as their data are."""
-    file = study / "README.md"
-    text = file.read_text(encoding="utf-8")
+    text = pages.read(study)
     written = renew(text, sections)
     if "--check" in sys.argv[1:]:
         return int(written != text)
-    file.write_text(written, encoding="utf-8")
+    pages.write(study, written)
     return 0

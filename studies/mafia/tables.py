@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final
 
 HERE: Final = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import kept_values  # noqa: E402 -- what studies share lies beside them
 import parts  # noqa: E402
 import ranking  # noqa: E402
 import readme_tables  # noqa: E402
+from claims_of_phases import SPACE  # noqa: E402
 
 Rows = list[dict[str, str]]
 """Of a table, by its columns."""
@@ -154,9 +155,7 @@ def paper_code() -> Rows:
     for phase in THEIR_PHASES:
         times = their_times(phase)
         expected = EXPECTED["dedup" if phase == "gen and dedup" else phase]
-        by_paper = ranking.model_points(
-            times, _plain(expected), parameter="k", method="seed001", space="seed001"
-        )
+        by_paper = ranking.model_points(times, _plain(expected), parameter="k", method="seed001", space=SPACE)
         rows.append(
             {
                 "phase": phase,

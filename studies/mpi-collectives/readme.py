@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import cells
 import conclusions
 import further
+import pages
 import study
 
-README = study.HERE / "README.md"
 PRINTED = ("topologies", "selectors", "noise", "allocations", "sizes", "memory", "real", "connected")
 MACHINES = ("flat", "torus", "fat-tree", "dragonfly")
 LIBRARIES = ("openmpi", "mpich", "impi")
@@ -44,7 +44,7 @@ def made() -> Iterator[tuple[str, str]]:
 
 def main() -> int:
     """Write the file; the exit code is 1 where a table has no heading there."""
-    text = README.read_text(encoding="utf-8")
+    text = pages.read(study.HERE)
     missing = []
     for title, body in made():
         below = re.compile(rf"(?<=^#### {re.escape(title)}\n).*?(?=^(?:#|!|\*\*))", re.MULTILINE | re.DOTALL)
@@ -52,7 +52,7 @@ def main() -> int:
         stripped = body.strip().replace("\\", r"\\")
         text, result = below.subn(f"\n{stripped}\n\n", text, count=1)
         missing += [] if result else [title]
-    README.write_text(text, encoding="utf-8")
+    pages.write(study.HERE, text)
     for title in missing:
         print(f"README.md has no heading '#### {title}'", file=sys.stderr)
     return 1 if missing else 0

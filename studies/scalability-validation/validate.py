@@ -43,6 +43,25 @@ EXPECTED = {
     "Alltoall": "p log p",
 }
 SIGNS = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
+KEPT = (
+    "system",
+    "operation",
+    "rank_by_paper",
+    "growth_by_paper",
+    "faster_by_paper",
+    "rank",
+    "growth",
+    "faster",
+    "inside",
+    "points",
+    "segments",
+    "over_open_at_512",
+    "most_over_open",
+    "change_over_open",
+)
+"""Columns of authors.csv. The last three are of median latencies over Open MPI's: at p = 512, the largest,
+and how many times larger at 512 than at 32.
+"""
 SYSTEMS = {"IntelMPI": "Intel MPI", "OpenMPI": "Open MPI"}
 
 
@@ -170,6 +189,44 @@ def show_collectives(path: Path, peer: Path | None) -> None:
     print(f"  with the published method {agree['seed001 agree']} agree, {agree['seed001 differ']} differ")
 
 
+def keep(path: Path) -> None:
+    """Write ``authors.csv``: ranks of the authors' measurements by both methods, and ratios of libraries.
+
+    Of the measurements themselves nothing is kept but ratios.
+    """
+    series = collectives(path)
+    expectations = {one.name: Expectation(EXPECTED[one.name.split("/")[1]], "p^0.5") for one in series}
+    ours = models_of(series, Question(expectations=expectations))
+    least = models_of(series, Question(method="seed001", space="wide", expectations=expectations))
+    medians = {one.name: {int(p.at[0]): p.values[0] for p in one.points} for one in series}
+    with (HERE / "authors.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(KEPT)
+        for own, old in zip(ours, least, strict=True):
+            mpi, operation = own.name.split("/")
+            beside = medians[f"OpenMPI/{operation}"]
+            ratios = [time / beside[p] for p, time in medians[own.name].items()]
+            cells = [cell for model in (old, own) for cell in _describe(model)]
+            segmented = any(warning.kind == "segments" for warning in own.warnings)
+            inside = own.validation.probability.within if own.validation else 0.0
+            numbers = [
+                f"{inside:.3f}",
+                str(len(ratios)),
+                int(segmented),
+                *(f"{r:.4g}" for r in (ratios[-1], max(ratios), ratios[-1] / ratios[0])),
+            ]
+            writer.writerow([SYSTEMS[mpi], operation.lower(), *cells, *numbers])
+
+
+def _describe(model: ScalingModel) -> tuple[str, str, int]:
+    """Rank, growth, and whether that is faster than expected."""
+    checked = model.validation
+    if checked is None:
+        raise UsageError(f"{model.name}: nothing is expected", hint="name an expectation")
+    faster = checked.divergence.at(2.0**40) > checked.divergence.at(2.0**20)
+    return checked.rank, str(model.growth()), int(faster)
+
+
 def show_lulesh(path: Path) -> None:
     """Visits that follow c + a·p^(1/3)·size, and the time against size⁴·p^(1/3)."""
     series = [one for one in read_series(path) if one.metric in ("visits", "time")]
@@ -207,6 +264,7 @@ def main() -> int:
     parser.add_argument("--collectives", type=Path)
     parser.add_argument("--lulesh", type=Path)
     parser.add_argument("--peer", type=Path)
+    parser.add_argument("--keep", action="store_true", help="write authors.csv from --collectives")
     options = parser.parse_args()
     cells = published()
     result = disagreements(cells)
@@ -217,7 +275,9 @@ def main() -> int:
     )
     print("\n".join(result))
     try:
-        if options.collectives:
+        if options.collectives and options.keep:
+            keep(options.collectives)
+        elif options.collectives:
             show_collectives(options.collectives, options.peer)
         if options.lulesh:
             show_lulesh(options.lulesh)

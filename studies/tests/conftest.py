@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +12,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 STUDIES = Path(__file__).parents[2] / "studies"
+sys.path.insert(0, str(STUDIES))
+
+import pages  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def text_of() -> Callable[[Path], str]:
+    """The text of a study: its README, and its results."""
+    return pages.read
 
 
 @pytest.fixture(scope="module")

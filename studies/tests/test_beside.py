@@ -12,9 +12,9 @@ STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
 
 import beside  # noqa: E402
+from declarations import Answer, Declaration  # noqa: E402
 
 SEVEN = 7
-ROW = beside.Comparison("1.0", "2.0", "reproduced")
 
 
 def test_every_page_and_readme_is_what_the_data_give():
@@ -54,14 +54,22 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "one"
 
 
-def module(**compared):
-    return SimpleNamespace(TITLE="one", PAPER="A paper.", ABOUT="Ours.", compare=lambda: compared)
+def declare(name):
+    """A statement whose rule and claim hold."""
+    rule, claim = (Answer(text, "holds") for text in ("1.0", "2.0"))
+    return Declaration(name, "measured", (), "rule", lambda _: rule, "claim", lambda _: claim)
+
+
+def module(*names):
+    declared = tuple(map(declare, names))
+    return SimpleNamespace(TITLE="one", PAPER="A paper.", ABOUT="Ours.", DECLARATIONS=declared)
 
 
 def test_a_page_counts_outcomes_and_states_reasons(study):
-    page = beside.write_page(module(a=ROW), beside.rows_of("one", module(a=ROW)))
+    page = beside.write_page(module("a"), beside.rows_of("one", module("a")))
     assert "**Of 2 statements: 1 reproduced, 0 contradicted, 0 not resolved, 1 not attempted.**" in page
-    assert "| § 1, Table 1 | x \\| y | 5 % | 1.0 | 2.0 | **reproduced** | – |" in page
+    ours = "rule: 1.0 (**holds**) | claim: 2.0 (**holds**)"
+    assert f"| § 1, Table 1 | x \\| y | 5 % | {ours} | **reproduced** | – |" in page
     assert "| § 2 | needs a machine | – | – | – | **not attempted** | no machine |" in page
 
 
@@ -72,7 +80,7 @@ def test_a_statement_without_a_comparison_is_an_error(study):
 
 def test_a_comparison_without_a_statement_is_an_error(study):
     with pytest.raises(LookupError, match="no statement 'z'"):
-        beside.rows_of("one", module(a=ROW, z=ROW))
+        beside.rows_of("one", module("a", "z"))
 
 
 def test_a_readme_without_marks_is_an_error_and_text_around_them_stays():

@@ -27,8 +27,8 @@ OURS = sorted(
 
 
 @pytest.mark.parametrize("study", OURS)
-def test_every_figure_is_checked_in_below_100_kb_and_shown_by_the_readme(drawing, study):
-    readme = (STUDIES / study / "README.md").read_text()
+def test_every_figure_is_checked_in_below_100_kb_and_shown_by_the_readme(drawing, study, text_of):
+    readme = text_of(STUDIES / study)
     names = [chart.name for chart in drawing.charts_of(study)]
     assert names
     for name in names:

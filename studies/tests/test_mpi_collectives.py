@@ -258,16 +258,16 @@ def test_the_litmus_test_takes_what_a_broadcast_along_the_same_tree_takes(its):
         assert result[of, "litmus", p] == pytest.approx(value, abs=20e-9), (of, p)
 
 
-def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(its):
-    readme = (STUDY / "README.md").read_text()
+def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(its, text_of):
+    readme = text_of(STUDY)
     titles = [title for title, _ in importlib.import_module("readme").made()]
     assert len(titles) >= 10
     assert [title for title in titles if f"\n#### {title}\n" not in readme] == []
 
 
 @pytest.mark.parametrize("part", ["topologies", "selectors"])
-def test_the_readme_says_what_the_data_say_today(its, part):
-    readme = (STUDY / "README.md").read_text()
+def test_the_readme_says_what_the_data_say_today(its, part, text_of):
+    readme = text_of(STUDY)
     for block in its.study.tables_kept(part).split("### ")[1:]:
         title, _, body = block.partition("\n")
         assert f"#### {title}\n\n{body.strip()}\n" in readme, (

@@ -26,8 +26,8 @@ def study(tmp_path):
 
 
 @pytest.mark.parametrize("study_of", sorted(file.parent for file in STUDIES.glob("*/tables.csv")))
-def test_every_readme_has_the_tables_that_its_study_keeps(study_of):
-    assert readme_tables.renew(study_of) == (study_of / "README.md").read_text(), (
+def test_every_readme_has_the_tables_that_its_study_keeps(study_of, text_of):
+    assert readme_tables.renew(study_of) == text_of(study_of), (
         f"run python studies/readme_tables.py {study_of.name}"
     )
 

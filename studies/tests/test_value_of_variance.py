@@ -148,8 +148,8 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     assert len(summary["direction"]["comparisons"]) == 4
 
 
-def test_the_readme_has_the_tables_of_the_committed_files(study):
-    readme = (STUDY / "README.md").read_text().splitlines()
+def test_the_readme_has_the_tables_of_the_committed_files(study, text_of):
+    readme = text_of(STUDY).splitlines()
     papers = importlib.import_module("papers")
     lines = "\n".join([*study.written(STUDY), papers.table()]).splitlines()
     rows = [line for line in readme if line.startswith("|") and line.count("|") > 5]

@@ -51,6 +51,7 @@ def test_there_is_a_tutorial_for_each_kind_of_user():
     assert [page.stem for page in TUTORIALS] == [
         "a-figure-to-defend",
         "a-gate-in-ci",
+        "files-of-a-cluster",
         "scaling-of-a-library",
         "two-binaries",
     ]

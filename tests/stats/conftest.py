@@ -78,7 +78,7 @@ def perfect_passes() -> Callable[..., float]:
 
 @pytest.fixture(scope="session")
 def quantiles() -> dict[str, Floats]:
-    """The samples of docs/statistics.md, "The protocol": of known shapes, no random number in them."""
+    """The samples of docs/published-protocol.md: of known shapes, no random number in them."""
     z = ndtri((np.arange(1, 31) - 0.5) / 30)
     bumps = np.where(np.arange(30) % 3 == 0, 10.6, 10.0)
     raw = {

@@ -31,6 +31,24 @@ def test_rows_of_csv_are_launches(written):
 
 
 @pytest.mark.parametrize(
+    ("cells", "levels"),
+    [
+        (("1.1", "1.10"), ["1.1", "1.10"]),
+        (("3.9", "3.10"), ["3.9", "3.10"]),
+        (("1.10", "1.10"), ["1.10"]),
+        (("7", "007"), ["7", "007"]),
+        (("0.25", "0.50"), [0.25, 0.5]),
+        (("1.5", "2.0", "10"), [1.5, 2.0, 10]),
+        (("1000", "1e3", "1000.0"), [1000]),
+    ],
+)
+def test_a_column_of_versions_or_of_names_is_not_made_of_numbers(written, cells, levels):
+    rows = "".join(f"{cell},1.5\n" for cell in cells)
+    result = read(written(f"kind,time\n{rows}", "it.csv"), chosen=Chosen(("time",), ("kind",), "ms"))
+    assert [item.levels["kind"] for item in result.series] == levels
+
+
+@pytest.mark.parametrize(
     ("text", "name", "form"),
     [
         ("kind\ttime\na\t1.5\nb\t2.5\na\t1.6\n", "it.tsv", None),

@@ -27,7 +27,7 @@ from steelyard.exchange.importers.contents import (
     any_unit,
     direction_of,
     identifier,
-    level,
+    levels_of_column,
 )
 from steelyard.files.reading import column_separator, csv_rows
 
@@ -103,6 +103,10 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
     for name in (*chosen.value, *chosen.by):
         if name not in names:
             raise UsageError(f"{place}: no column {name!r}", hint=f"columns: {', '.join(names)}")
+    level_of = {
+        name: levels_of_column(cells[names.index(name)] for _, cells in rows[1:] if len(cells) == len(names))
+        for name in chosen.by
+    }
     values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str], list[tuple[float, ...]]] = {}
     failures: dict[tuple[tuple[str, Scalar], ...], FailedRuns] = {}
     lost = []
@@ -113,7 +117,7 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
                 hint="the file was cut off, or a cell holds a separator; repair that line",
             )
         row = dict(zip(names, cells, strict=True))
-        levels = tuple((identifier(name), level(row[name])) for name in chosen.by)
+        levels = tuple((identifier(name), level_of[name](row[name])) for name in chosen.by)
         for name in chosen.value:
             value = parse_float(row[name])
             if math.isfinite(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -35,6 +35,8 @@ _MORE: Final = (
 )  # fmt: skip
 """Ends of units of which more is better."""
 _LESS: Final = frozenset({"s", "B", "J", "W", "Wh", "cycles", "instructions", "allocs"})
+_LEADING_ZERO: Final = re.compile(r"[-+]?0[0-9]")
+_FINAL_ZERO: Final = re.compile(r"[-+]?[0-9]+[.][0-9]*[1-9][0-9]*0$")
 _COUNTS: Final = {"": 1.0, "1": 1.0, "ops": 1.0, "op": 1.0, "items": 1.0, "integer": 1.0, "#": 1.0}
 
 
@@ -215,6 +217,20 @@ def level(text: str) -> Scalar:
             continue
         return number if math.isfinite(number) and "_" not in text else text
     return text
+
+
+def levels_of_column(cells: Iterable[str]) -> Callable[[str], Scalar]:
+    """Return what makes a level of a cell: numbers, unless that would merge what the column tells apart.
+
+    ``1.1`` and ``1.10`` are two versions, ``7`` and ``007`` two names; a column of a fixed number of decimals
+    (``0.25``, ``0.50``) has numbers, and so has one that writes ``1000`` as ``1000.0`` or ``1e3``, too.
+    """
+    texts = set(cells)
+    decimals = {len(text.partition(".")[2]) for text in texts}
+    fixed = len(decimals) == 1 < len(texts)
+    if any(_LEADING_ZERO.match(text) or (_FINAL_ZERO.match(text) and not fixed) for text in texts):
+        return str
+    return level
 
 
 def identifier(text: str) -> str:

@@ -1,0 +1,460 @@
+"""Rules and claims on models of latencies and of heaps: simulated, the authors', of real libraries."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import simulated
+import study
+from declarations import Answer, Cause, Data, Judge
+from msgspec.structs import replace
+from ranking import grows_more
+from scipy.stats import binomtest
+
+from steelyard.api.claims import RULE_TOLERANCE
+from steelyard.api.scaling import ScalingModel, judge_rule, parse_rule
+
+HERE: Final = Path(__file__).resolve().parent
+SIMULATED: Final = "simulated.csv"
+AUTHORS: Final = "../scalability-validation/authors.csv"
+HEAPS: Final = "values/memory.csv"
+RUN: Final = ".venv/bin/python studies/mpi-collectives/study.py "
+MACHINES: Final = {"torus": "Juqueen", "fat-tree": "Juropa", "dragonfly": "Piz Daint"}
+SELECTORS: Final = {"impi": "Intel MPI", "ompi": "Open MPI"}
+PARTS: Final = {**dict.fromkeys(MACHINES, "topologies"), **dict.fromkeys(SELECTORS, "selectors")}
+IDLE: Final = Cause("stand-in", "an idle simulated machine", RUN + "noise")
+AGAIN: Final = Cause(
+    "too few runs", "five points of one launch each", ".venv/bin/steelyard model DATA --suggest"
+)
+LATER: Final = Cause("stand-in", "a later measurement than Table 6, of five points", AGAIN.command)
+BEYOND: Final = 0.05
+
+
+class Both(NamedTuple):
+    """The model of an operation by the paper's method and by ours, and its points in seconds by p."""
+
+    by_paper: ScalingModel
+    by_ours: ScalingModel
+    points: dict[int, float]
+
+
+def rows_of(data: Data, part: str) -> list[simulated.Row]:
+    """What was simulated of a part."""
+    return [
+        simulated.Row(
+            row["part"],
+            row["of"],
+            row["op"],
+            int(row["p"]),
+            float(row["latency_s"]) if row["latency_s"] else None,
+        )
+        for row in data.table(SIMULATED)
+        if row["part"] == part
+    ]
+
+
+def modelled(data: Data, of: str) -> dict[str, Both]:
+    """Operations of a machine or selector."""
+
+    def make() -> dict[str, Both]:
+        series = [
+            one
+            for one in simulated.series_in(rows_of(data, PARTS.get(of, "topologies")))
+            if of in (str(label) for label in one.labels.values())
+        ]
+        theirs = study.by_their_method(series)
+        ours = {model.name: model for model, _ in study.ranked(series)}
+        return {
+            one.name: Both(theirs[one.name], ours[one.name], {int(p.at[0]): p.values[0] for p in one.points})
+            for one in series
+        }
+
+    return data.remember(("modelled", of), make)
+
+
+def heap_models(data: Data) -> dict[tuple[str, str], tuple[ScalingModel, ScalingModel]]:
+    """Models of the heap of an object, by the paper's method and by ours; by library and object."""
+
+    def make() -> dict[tuple[str, str], tuple[ScalingModel, ScalingModel]]:
+        with data.rebuilt("memory") as record:
+            series = study.series_of_record(record, ("p",), ("heap_mean_bytes",))
+        named = [replace(one, name=str(one.labels["op"])) for one in series]
+        return {
+            (str(one.labels["implementation"]), one.name): (
+                study.heaps.model_heap(one, method="seed001"),
+                study.heaps.model_heap(one, method="posterior"),
+            )
+            for one in named
+            if one.name in study.heaps.EXPECTED
+        }
+
+    return data.remember("heaps", make)
+
+
+def say_rank(model: ScalingModel) -> str:
+    """Rank and growth of a model by the paper's method."""
+    return f"{study.parts.SIGNS[study.rank_text(model)]} {model.growth()}"
+
+
+def say_sure(model: ScalingModel) -> str:
+    """Rank with its probability, and growth."""
+    return f"{study.rank_of(model)} {model.growth()}"
+
+
+Models = Callable[[Data], Mapping[str, ScalingModel]]
+
+
+def ranked(models: Models, allowed: Sequence[str], command: str, *, sure: bool) -> Judge:
+    """Whether each of several models has one of these ranks; open where one is undecided.
+
+    A rank of none counts where growth is faster than expected.
+    """
+
+    def judge(data: Data) -> Answer:
+        texts, verdicts = [], set()
+        for name, model in models(data).items():
+            rank = study.rank_text(model)
+            said = say_sure(model) if sure else say_rank(model)
+            texts.append(f"{name} {said}" if name else said)
+            wanted = rank in allowed and (rank != "none" or grows_more(model))
+            verdicts.add("not resolved" if rank == "undecided" else "holds" if wanted else "fails")
+        text = "; ".join(texts)
+        if "fails" in verdicts:
+            return Answer(text, "fails")
+        if "not resolved" in verdicts:
+            return Answer(text, "not resolved", Cause("too few runs", "a rank is undecided", command))
+        return Answer(text, "holds")
+
+    return judge
+
+
+def of_machines(machines: Iterable[str], operations: Iterable[str], *, ours: bool) -> Models:
+    """Models of operations on machines, by one method."""
+    chosen = [(machine, operation) for machine in machines for operation in operations]
+
+    def models(data: Data) -> dict[str, ScalingModel]:
+        result = {}
+        for machine, operation in chosen:
+            both = modelled(data, machine)[operation]
+            name = "" if len(chosen) == 1 else f"{machine} {operation}:"
+            result[name] = both.by_ours if ours else both.by_paper
+        return result
+
+    return models
+
+
+def of_heaps(libraries: Iterable[str], name: str, *, ours: bool) -> Models:
+    """Models of the heap of an object in libraries, by one method."""
+    chosen = [*libraries]
+
+    def models(data: Data) -> dict[str, ScalingModel]:
+        return {f"{library}:": heap_models(data)[library, name][ours] for library in chosen}
+
+    return models
+
+
+def _authors(data: Data, system: str) -> dict[str, dict[str, str]]:
+    return {row["operation"]: row for row in data.table(AUTHORS) if row["system"] == system}
+
+
+def authors_rank(system: str, operation: str, printed: str, *, ours: bool) -> Judge:
+    """Whether the authors' own measurements give the published rank, by one method."""
+    suffix = "" if ours else "_by_paper"
+
+    def judge(data: Data) -> Answer:
+        row = _authors(data, system)[operation]
+        rank, growth = row[f"rank{suffix}"], row[f"growth{suffix}"]
+        text = f"{study.parts.SIGNS[rank]} {growth}" + (
+            f" (inside {float(row['inside']):.2f})" if ours else ""
+        )
+        if rank == "undecided":
+            return Answer(text, "not resolved", AGAIN)
+        same = rank == printed and (rank != "none" or row[f"faster{suffix}"] == "1")
+        return Answer(text, "holds" if same else "fails")
+
+    return judge
+
+
+def _count_none(data: Data, system: str, suffix: str) -> list[str]:
+    return [
+        operation
+        for operation, row in _authors(data, system).items()
+        if row[f"rank{suffix}"] == "none" and row[f"faster{suffix}"] == "1"
+    ]
+
+
+def authors_fail(system: str, least: int, most: int, *, ours: bool) -> Judge:
+    """Whether so many operations of a library are beyond their expectations, on the authors' measurements.
+
+    By ours it is open while undecided ranks could change the answer.
+    """
+    suffix = "" if ours else "_by_paper"
+
+    def judge(data: Data) -> Answer:
+        failing = _count_none(data, system, suffix)
+        rows = _authors(data, system)
+        undecided = [operation for operation, row in rows.items() if row[f"rank{suffix}"] == "undecided"]
+        text = f"✗ {len(failing)} of {len(rows)}: {', '.join(failing) or 'none'}"
+        text += f"; ? {len(undecided)}" if ours else ""
+        if least <= len(failing) and len(failing) + len(undecided) <= most:
+            return Answer(text, "holds")
+        if len(failing) > most or len(failing) + len(undecided) < least:
+            return Answer(text, "fails")
+        return Answer(text, "not resolved", AGAIN)
+
+    return judge
+
+
+def on_par(column: str, most: float) -> Judge:
+    """Whether Intel MPI's Barrier and Reduce take at most so much longer than Open MPI's."""
+
+    def judge(data: Data) -> Answer:
+        rows = _authors(data, "Intel MPI")
+        ratios = {operation: float(rows[operation][column]) for operation in ("barrier", "reduce")}
+        text = ", ".join(f"{operation} {ratio:.2f} ×" for operation, ratio in ratios.items())
+        return Answer(f"{text} Open MPI's", "holds" if max(ratios.values()) <= most else "fails")
+
+    return judge
+
+
+def fewer_beyond(data: Data) -> Answer:
+    """Whether fewer operations of Open MPI than of Intel MPI are beyond their expectations."""
+    intel, open_mpi = (len(_count_none(data, system, "_by_paper")) for system in SELECTORS.values())
+    text = f"✗ {intel} of Intel MPI, {open_mpi} of Open MPI"
+    return Answer(text, "holds" if open_mpi < intel else "fails")
+
+
+def grows_less(data: Data) -> Answer:
+    """Whether Intel MPI's latencies grow more than Open MPI's from p = 32 to 512 (sign test)."""
+    changes = {name: float(row["change_over_open"]) for name, row in _authors(data, "Intel MPI").items()}
+    more = [name for name, change in changes.items() if change > 1]
+    p = binomtest(len(more), len(changes), alternative="greater").pvalue
+    text = f"{len(more)} of {len(changes)} grow more, {', '.join(more) or 'none'}; p = {p:.2g}"
+    if p <= BEYOND:
+        return Answer(text, "holds")
+    return Answer(text, "not resolved", AGAIN)
+
+
+def no_single_model(data: Data) -> Answer:
+    """Whether Gather is no match in either library, on the authors' measurements."""
+    ranks = {system: _authors(data, system)["gather"] for system in SELECTORS.values()}
+    text = "; ".join(
+        f"{s}: {study.parts.SIGNS[r['rank_by_paper']]} {r['growth_by_paper']}" for s, r in ranks.items()
+    )
+    return Answer(
+        text, "holds" if all(row["rank_by_paper"] != "match" for row in ranks.values()) else "fails"
+    )
+
+
+def segments(data: Data) -> Answer:
+    """Whether our models find two segments of Gather in either library; five points are few for two."""
+    found = {system: _authors(data, system)["gather"]["segments"] == "1" for system in SELECTORS.values()}
+    text = ", ".join(f"{system} {'two' if two else 'one'}" for system, two in found.items()) + " segments"
+    if any(found.values()):
+        return Answer(text, "holds")
+    return Answer(
+        text, "not resolved", Cause("too few runs", "eight points tell two segments apart", AGAIN.command)
+    )
+
+
+def matches(machine: str, least: int, *, ours: bool) -> Judge:
+    """Whether at least so many operations match; by ours open while undecided ranks could change that."""
+
+    def judge(data: Data) -> Answer:
+        printed = study.published(MACHINES[machine])
+        both = {operation: modelled(data, machine)[operation] for operation in printed}
+        ranks = {op: study.rank_text(its.by_ours if ours else its.by_paper) for op, its in both.items()}
+        match = [operation for operation, rank in ranks.items() if rank == "match"]
+        undecided = sum(rank == "undecided" for rank in ranks.values())
+        text = f"{len(match)} of {len(ranks)} match: {', '.join(match)}"
+        if len(match) >= least:
+            return Answer(text, "holds")
+        if len(match) + undecided < least:
+            return Answer(text, "fails")
+        cause = Cause("too few runs", f"{undecided} ranks are undecided", RUN + "topologies")
+        return Answer(text, "not resolved", cause)
+
+    return judge
+
+
+def no_logarithm(machines: Iterable[str], operations: Iterable[str]) -> Judge:
+    """Whether no operation grows as log p by the paper's method."""
+    chosen = [(machine, operation) for machine in machines for operation in operations]
+
+    def judge(data: Data) -> Answer:
+        growths = {of: str(modelled(data, of[0])[of[1]].by_paper.growth()) for of in chosen}
+        others = sum(growth != "O(log p)" for growth in growths.values())
+        text = f"{others} of {len(growths)} are not O(log p)"
+        return Answer(text, "holds" if others == len(growths) else "fails")
+
+    return judge
+
+
+def slower_tree(*, everywhere: bool) -> Judge:
+    """Whether a binomial tree by hand is slower than Bcast on the torus, on the most ranks or at every p."""
+
+    def judge(data: Data) -> Answer:
+        both = modelled(data, "torus")
+        litmus, bcast = both["litmus"].points, both["bcast"].points
+        ratios = {p: litmus[p] / bcast[p] for p in sorted(bcast) if p in litmus}
+        asked = ratios.values() if everywhere else [ratios[max(ratios)]]
+        text = f"{min(asked):.3f} × Bcast's time" + (" or more" if everywhere else f" at p = {max(ratios)}")
+        return Answer(text, "holds" if min(asked) > 1 + BEYOND else "fails")
+
+    return judge
+
+
+def noise_lengthens(data: Data) -> Answer:
+    """Whether a tenth of every core makes Barrier of 512 ranks longer."""
+    rows = rows_of(data, "noise")
+    quiet, busy = (
+        statistics.median(
+            row.latency_s or 0 for row in rows if (row.of, row.op, row.p) == (of, "barrier", 512)
+        )
+        for of in ("links=0 hosts=0", "links=0 hosts=0.1")
+    )
+    text = f"Barrier of 512 ranks {1e6 * quiet:.1f} → {1e6 * busy:.1f} µs"
+    return Answer(text, "holds" if busy > (1 + BEYOND) * quiet else "fails")
+
+
+def noise_changes_growth(data: Data) -> Answer:
+    """Whether it also takes Barrier beyond its expectation."""
+    series = [
+        one
+        for one in simulated.series_in(rows_of(data, "noise"))
+        if one.name == "barrier" and (one.labels["links"], one.labels["hosts"]) == ("0", "0.1")
+    ]
+    ((model, _),) = study.ranked(series)
+    rank = study.rank_text(model)
+    if rank == "undecided":
+        cause = Cause("too few runs", "a rank is undecided", RUN + "noise")
+        return Answer(say_sure(model), "not resolved", cause)
+    return Answer(say_sure(model), "holds" if rank == "none" and grows_more(model) else "fails")
+
+
+def scattered_is_slower(*, all_days: bool) -> Judge:
+    """Whether Allgather on scattered hosts is slower than on packed ones: medians, or every day."""
+
+    def judge(data: Data) -> Answer:
+        values = {
+            placement: [
+                1e3 * row.latency_s
+                for row in rows_of(data, "allocations")
+                if row.of.startswith(f"machine=dragonfly-tapered placement={placement}")
+                and (row.op, row.p) == ("allgather", 1024)
+                and row.latency_s is not None
+            ]
+            for placement in ("packed", "scattered")
+        }
+        packed, scattered = values["packed"], values["scattered"]
+        text = f"packed {max(packed):.3g} ms, scattered {min(scattered):.3g} to {max(scattered):.3g} ms"
+        if all_days:
+            return Answer(text, "holds" if min(scattered) > max(packed) else "fails")
+        slower = statistics.median(scattered) > (1 + BEYOND) * statistics.median(packed)
+        return Answer(text, "holds" if slower else "fails")
+
+    return judge
+
+
+class Ratio(NamedTuple):
+    """The worst ratio of an operation to its replacement, and at how many points it breaks the rule."""
+
+    worst: float
+    at: int
+    broken: int
+    points: int
+
+
+def ratio_of(data: Data, of: str, left: str, first: str) -> Ratio:
+    """An operation beside its replacement followed by Bcast."""
+    result = modelled(data, of)
+    ratios = {
+        p: latency / (result[first].points[p] + result["bcast"].points[p])
+        for p, latency in result[left].points.items()
+    }
+    at = max(ratios, key=lambda p: ratios[p])
+    return Ratio(ratios[at], at, sum(ratio > 1 + RULE_TOLERANCE for ratio in ratios.values()), len(ratios))
+
+
+def growth_rule(data: Data, of: str, text: str) -> str:
+    """What the leading terms of the paper's method say of a rule."""
+    models = {operation: both.by_paper for operation, both in modelled(data, of).items()}
+    return judge_rule(parse_rule(text), models, 16, 1024).verdict
+
+
+def rule_fails(of: str, text: str) -> Judge:
+    """Whether a rule fails by leading terms."""
+
+    def judge(data: Data) -> Answer:
+        verdict = growth_rule(data, of, text)
+        return Answer(f"{of}: {verdict.replace('_', ' ')}", "holds" if verdict == "fails" else "fails")
+
+    return judge
+
+
+def rule_breaks(of: str, left: str, first: str) -> Judge:
+    """Whether it is broken at points, and at the most ranks."""
+
+    def judge(data: Data) -> Answer:
+        found = ratio_of(data, of, left, first)
+        text = (
+            f"{of}: broken at {found.broken} of {found.points} points,"
+            f" by up to {found.worst:.2f} × at p = {found.at}"
+        )
+        return Answer(text, "holds" if found.broken else "fails")
+
+    return judge
+
+
+def only_on(machine: str, *, by_growth: bool) -> Judge:
+    """Whether Allgather breaks its rule on one machine alone: by leading terms, or at points."""
+
+    def judge(data: Data) -> Answer:
+        if by_growth:
+            verdicts = {of: growth_rule(data, of, "allgather <= gather + bcast") for of in MACHINES}
+            text = "; ".join(f"{of}: {verdict.replace('_', ' ')}" for of, verdict in verdicts.items())
+            broken = {of for of, verdict in verdicts.items() if verdict == "fails"}
+        else:
+            ratios = {of: ratio_of(data, of, "allgather", "gather") for of in MACHINES}
+            text = "; ".join(
+                f"{of}: at {ratio.broken} of {ratio.points}, up to {ratio.worst:.1f} ×"
+                for of, ratio in ratios.items()
+            )
+            broken = {of for of, ratio in ratios.items() if ratio.broken}
+        return Answer(text, "holds" if broken == {machine} else "fails")
+
+    return judge
+
+
+def begins_near(constants: Sequence[float]) -> Judge:
+    """Whether Comm_create of a library begins within a factor of two of a published constant, in bytes."""
+
+    def judge(data: Data) -> Answer:
+        first: dict[str, list[float]] = {}
+        for row in data.table(HEAPS):
+            if (row["op"], row["p"]) == ("comm_create", "2") and row["heap_mean_bytes"]:
+                first.setdefault(row["implementation"], []).append(float(row["heap_mean_bytes"]))
+        bytes_of = {library: statistics.median(values) for library, values in first.items()}
+        text = ", ".join(f"{library} {value:.0f} B" for library, value in bytes_of.items())
+        near = all(any(c / 2 <= value <= 2 * c for value in bytes_of.values()) for c in constants)
+        return Answer(text, "holds" if near else "fails")
+
+    return judge
+
+
+def wall(ranks: int, most_bytes: float, processes: int, *, surely: bool) -> Judge:
+    """Whether so many processes of a node need more than it has, with all ranks, in every library."""
+
+    def judge(data: Data) -> Answer:
+        texts, reached = [], True
+        for library in ("openmpi", "mpich", "impi"):
+            model = heap_models(data)[library, "mpi_init"][surely]
+            need = processes * model.at(ranks)
+            texts.append(f"{library} {need / 1e9:.2g} GB")
+            reached &= need > most_bytes
+        return Answer(", ".join(texts), "holds" if reached else "fails")
+
+    return judge

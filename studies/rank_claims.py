@@ -1,0 +1,120 @@
+"""Published ranks as declarations: the paper's method and ours on points, each its own verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import Final, NamedTuple
+
+from declarations import Answer, Cause, Data, Declaration, Judge, Origin, Verdict
+from ranking import describe, grows_more, model_points, rank
+
+from steelyard.api.scaling import Method, ScalingModel
+
+Points = Callable[[Data], Mapping[float, float]]
+"""Values by scale, of the data as they are or as a test has changed them."""
+RULE: Final = "the published rank by least squares"
+CLAIM: Final = "the published rank by the posterior"
+DOUBTS: Final = frozenset({"hidden", "misfit", "noise"})
+"""Kinds of warnings that leave a rank undecided, whatever the posterior says."""
+
+
+class Cell(NamedTuple):
+    """A published rank, and how the models that it is held to are made."""
+
+    printed: str
+    expectation: str
+    parameter: str
+    space: str | tuple[str, ...] = "seed001"
+    deviation: str = "half"
+
+
+def modelled(data: Data, name: str, points: Points, cell: Cell, method: Method) -> ScalingModel:
+    """The model of these points by one method, made once."""
+
+    def make() -> ScalingModel:
+        return model_points(
+            points(data),
+            cell.expectation,
+            parameter=cell.parameter,
+            method=method,
+            space=cell.space,
+            deviation=cell.deviation,
+        )
+
+    return data.remember(("rank", name, method), make)
+
+
+def by_paper(name: str, points: Points, cell: Cell) -> Judge:
+    """Whether the paper's method gives the published rank.
+
+    A rank of none for less growth than expected is no rank of none for more.
+    """
+
+    def judge(data: Data) -> Answer:
+        model = modelled(data, name, points, cell, "seed001")
+        same = rank(model) == cell.printed and (cell.printed != "none" or grows_more(model))
+        return Answer(describe(model), "holds" if same else "fails")
+
+    return judge
+
+
+def by_ours(name: str, points: Points, cell: Cell, command: str) -> Judge:
+    """Whether the posterior gives the published rank.
+
+    It is open where neither side of the limits has a probability of .8, and where another rank may hide.
+    """
+
+    def judge(data: Data) -> Answer:
+        model = modelled(data, name, points, cell, "posterior")
+        checked = model.validation
+        assert checked is not None  # noqa: S101 -- each has an expectation
+        within = checked.probability.within
+        text = f"{describe(model)} (inside {within:.2f})"
+        if rank(model) == "undecided":
+            doubts = [warning.words for warning in model.warnings if warning.kind in DOUBTS]
+            why = doubts[-1] if doubts else f"inside the limits with a probability of {within:.2f}"
+            return Answer(text, "not resolved", Cause("too few runs", why, command))
+        same = rank(model) == cell.printed and (cell.printed != "none" or grows_more(model))
+        return Answer(text, "holds" if same else "fails")
+
+    return judge
+
+
+def declare_rank(
+    name: str,
+    points: Points,
+    cell: Cell,
+    data: tuple[str, ...],
+    command: str,
+    *,
+    limits: Mapping[Verdict, Cause] | None = None,
+    origin: Origin = "measured here",
+    remark: str = "",
+) -> Declaration:
+    """Declare a published rank; ``command`` measures points that would decide it."""
+    return Declaration(
+        name,
+        "measured",
+        data,
+        RULE,
+        by_paper(name, points, cell),
+        CLAIM,
+        by_ours(name, points, cell, command),
+        limits=limits or {},
+        origin=origin,
+        remark=remark,
+    )
+
+
+def medians(file: str, metric: str, parameter: str, **where: str) -> Points:
+    """Medians of a metric of a file of values by scale, of the rows with these levels."""
+
+    def points(data: Data) -> dict[float, float]:
+        values: dict[float, list[float]] = {}
+        for row in data.table(file):
+            if row[metric] and all(row[name] == level for name, level in where.items()):
+                values.setdefault(float(row[parameter]), []).append(float(row[metric]))
+        return {scale: median(values[scale]) for scale in sorted(values)}
+
+    return points

@@ -1,0 +1,272 @@
+"""Marks of execution-time-variability follow the data: each has a change of them that moves it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+STUDIES = Path(__file__).parents[2] / "studies"
+sys.path.insert(0, str(STUDIES))
+
+import beside  # noqa: E402
+from declarations import Data, judge  # noqa: E402
+
+compared = beside.load("execution-time-variability")
+DECLARED = {item.id: item for item in compared.DECLARATIONS}
+DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
+DATA = Data(compared.HERE)
+SUMMARY, MEASURED, BUILT = "nas-summary.json", "nas-measured.csv", "summary.json"
+ROWS, NULL = "nas-environment-rows", "nas-environment-null-rows"
+
+
+def shares(part, before, after=None, metric="elapsed_s"):
+    """Every program with these percentages of its pairs that differ, before and after Holm."""
+
+    def change(document):
+        found = document[part][metric]
+        for row in found["programs"].values():
+            row["before"] = round(before * row["pairs"] / 100)
+            row["after"] = round((before if after is None else after) * row["pairs"] / 100)
+        for key in ("before", "after"):
+            found[key] = sum(row[key] for row in found["programs"].values())
+        return document
+
+    return change
+
+
+def of_program(name, before, after):
+    """A program with so many findings before and after Holm."""
+
+    def change(document):
+        document[ROWS]["elapsed_s"]["programs"][name].update(pairs=10_000, before=before, after=after)
+        return document
+
+    return change
+
+
+def chosen(part, used, metric="elapsed_s"):
+    """Every program with these tests."""
+
+    def change(document):
+        for row in document[part][metric]["programs"].values():
+            row["tests"] = dict(used)
+        return document
+
+    return change
+
+
+def effects(factor, resolved):
+    """An effect resolved in the first programs only."""
+
+    def change(document):
+        for i, row in enumerate(document["nas-services-blocks"]["elapsed_s"]["effects"].values()):
+            row.setdefault(factor, {"ratio": 1.1})["resolved"] = i < resolved
+        return document
+
+    return change
+
+
+def together(*changes):
+    def change(contents):
+        for one in changes:
+            contents = one(contents)
+        return contents
+
+    return change
+
+
+def cells(part, before, after=None, only=lambda _: True):
+    """Cells of a part with so many of their programs, before and after Holm."""
+
+    def change(rows):
+        for row in rows:
+            if row["part"] == part and only(row):
+                row["before"] = str(before)
+                row["after"] = str(before if after is None else after)
+        return rows
+
+    return change
+
+
+def default(share):
+    def change(document):
+        for row in document["nas-affinity-blocks"]["elapsed_s"]["programs"].values():
+            row["default"] = round(share * row["pairs"] / 100)
+        return document
+
+    return change
+
+
+def stacks(share):
+    def change(document):
+        for name, row in document["environment-built-random-blocks"]["cpu_s"]["programs"].items():
+            if name.startswith("stack"):
+                row["after"] = round(share * row["pairs"] / 100)
+        return document
+
+    return change
+
+
+def as_table(name, table, opt, part, key):
+    stated = compared.pairs.mean_of(table, opt)
+    change = shares(f"nas-{part}-rows", stated, stated if key == "after" else 0)
+    return [(SUMMARY, change, "reproduced")]
+
+
+def as_cell(name, stated):
+    """So many findings that Holm removes the published share of, with a narrow interval."""
+    return [(SUMMARY, of_program(name, 4000, round(40 * (100 - stated))), "reproduced")]
+
+
+OTHER_SIZES = {"O2": lambda row: row["stratum"] == "O2", "O3": lambda row: row["stratum"] == "O3"}
+MUTATIONS = {
+    **{row[0]: as_table(*row) for row in compared.TABLES},
+    **{
+        f"false-{name.replace(' ', '-')}": as_cell(name, stated)
+        for name, stated in compared._stated_removed().items()
+    },
+    "stack": [(BUILT, stacks(0), "contradicted"), (SUMMARY, shares(ROWS, 0), "not resolved")],
+    "holm": [(SUMMARY, shares(NULL, 30, 0), "not resolved")],
+    "prevented": [(SUMMARY, shares(NULL, 30, 0), "not resolved")],
+    "sizes-matter": [(SUMMARY, shares("nas-environment-blocks", 30), "not resolved")],
+    "optimisation": [
+        (SUMMARY, effects("opt", 10), "not resolved"),
+        (MEASURED, cells("nas-services-rows", 9), "not resolved"),
+    ],
+    "services": [(SUMMARY, effects("background_load", 10), "not resolved")],
+    "services-matter": [(SUMMARY, effects("background_load", 0), "not resolved")],
+    "holm-1": [(SUMMARY, shares("nas-services-blocks", 50, 0), "not resolved")],
+    "holm-3": [(SUMMARY, shares("nas-affinity-blocks", 50, 0), "not resolved")],
+    "tests-1": [(SUMMARY, chosen("nas-services-rows", {"mann-whitney": 6}, "wall_s"), "reproduced")],
+    "tests-2": [(SUMMARY, chosen("nas-environment-rows", {"student": 28}, "wall_s"), "not resolved")],
+    "tests-3": [
+        (SUMMARY, chosen("nas-affinity-rows", {"student": 2, "welch": 3, "mann-whitney": 7}), "reproduced")
+    ],
+    "not-gaussian": [
+        (
+            SUMMARY,
+            together(
+                chosen("nas-environment-rows", {"student": 28}, "wall_s"),
+                chosen("nas-services-rows", {"student": 28}, "wall_s"),
+            ),
+            "contradicted",
+        )
+    ],
+    "over-20": [
+        (
+            MEASURED,
+            together(cells("nas-environment-rows", 3), cells("nas-environment-blocks", 3)),
+            "reproduced",
+        )
+    ],
+    "0-2048": [(MEASURED, cells("nas-environment-rows", 9, only=OTHER_SIZES["O3"]), "reproduced")],
+    "holm-2-O2": [(MEASURED, cells("nas-environment-rows", 3, 1), "reproduced")],
+    "holm-2-O3": [(MEASURED, cells("nas-environment-rows", 3, 3), "not resolved")],
+    "over-60": [
+        (MEASURED, together(cells("nas-affinity-rows", 8), cells("nas-affinity-blocks", 8)), "reproduced")
+    ],
+    "affinity-matters": [(SUMMARY, default(0), "contradicted")],
+    "up-to-100": [(SUMMARY, shares(ROWS, 50), "contradicted")],
+}
+NOT_AT_ONCE = {"optimisation", "services", "holm-1", "holm-3", "holm-2-O3"}
+"""Statements that more than one change of their data moves; below."""
+
+
+def changed(name, *changes):
+    data = DATA
+    for file, change in changes:
+        whole = DATA.document(file) if file.endswith(".json") else DATA.table(file)
+        data = data.replace(file, change(copy.deepcopy(whole)))
+    return judge(DECLARED[name], data)
+
+
+@pytest.mark.parametrize("name", [name for name in DECIDED if name not in NOT_AT_ONCE])
+def test_a_mark_moves_with_its_data(name):
+    marks = {judge(DECLARED[name], DATA).mark}
+    for file, change, expected in MUTATIONS[name]:
+        judged = changed(name, (file, change))
+        assert judged.mark == expected, judged
+        marks.add(judged.mark)
+    assert len(marks) > 1, f"nothing moves the mark of {name}"
+
+
+def one_program_of(part):
+    def change(document):
+        for i, row in enumerate(document[part]["elapsed_s"]["programs"].values()):
+            row["before"], row["after"] = 3, 2 if i == 0 else 3
+        return document
+
+    return change
+
+
+def many_programs(factor, programs, resolved):
+    """So many programs, of which an effect is resolved in some."""
+
+    def change(document):
+        document["nas-services-blocks"]["elapsed_s"]["effects"] = {
+            f"p{i}": {factor: {"ratio": 1.1, "resolved": i < resolved}} for i in range(programs)
+        }
+        return document
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "differ", "effects_of"),
+    [
+        ("optimisation", 9, many_programs("opt", 10, 10)),
+        ("services", 5, many_programs("background_load", 100, 50)),
+    ],
+)
+def test_cells_and_effects_as_published_are_reproduced(name, differ, effects_of):
+    judged = changed(name, (MEASURED, cells("nas-services-rows", differ)), (SUMMARY, effects_of))
+    assert judged.mark == "reproduced"
+
+
+def test_half_of_ten_programs_are_too_few_to_tell_50_percent():
+    half = many_programs("background_load", 10, 5)
+    judged = changed("services", (MEASURED, cells("nas-services-rows", 5)), (SUMMARY, half))
+    assert judged.by_paper.verdict == "holds"
+    assert judged.cause.kind == "too few runs"
+
+
+@pytest.mark.parametrize(("name", "part"), [("holm-1", "services"), ("holm-3", "affinity")])
+def test_one_program_that_holm_changes_in_both_orders_is_reproduced(name, part):
+    both = together(one_program_of(f"nas-{part}-rows"), one_program_of(f"nas-{part}-blocks"))
+    assert changed(name, (SUMMARY, both)).mark == "reproduced"
+
+
+def test_holm_lowering_23_of_28_pairs_is_reproduced():
+    lower = cells("nas-environment-rows", 3, 1, only=lambda row: row["first"] != "64")
+    assert changed("holm-2-O3", (MEASURED, lower)).mark == "reproduced"
+
+
+def test_a_clean_null_moves_what_the_null_contradicts():
+    """With nothing false in one treatment eight times, no statement about false findings is contradicted."""
+    for name in ("holm", "prevented"):
+        assert judge(DECLARED[name], DATA).mark == "contradicted"
+        assert changed(name, (SUMMARY, shares(NULL, 30, 0))).mark != "contradicted"
+
+
+def test_every_statement_of_the_study_declares_its_data_and_moves():
+    assert set(MUTATIONS) == set(DECIDED)
+    for name in DECIDED:
+        declared = DECLARED[name]
+        assert {file for file, _, _ in MUTATIONS[name]} <= {*declared.data}, name
+        assert declared.rule, name
+        assert declared.claim, name
+
+
+def test_the_modules_of_the_study_type_no_mark():
+    for name in ("compared", "claims_of_pairs"):
+        source = (STUDIES / "execution-time-variability" / f"{name}.py").read_text(encoding="utf-8")
+        assert '"reproduced"' not in source
+        assert '"contradicted"' not in source
+
+
+def test_the_documents_that_decide_are_those_of_the_study():
+    assert json.loads((compared.HERE / SUMMARY).read_text(encoding="utf-8")) == DATA.document(SUMMARY)
