@@ -14,6 +14,7 @@ from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.extensions.gate.harnesses.building import build
 from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.extensions.gate.request import GateRequest
+from steelyard.files.plain import make_directory
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS, Trees
 
@@ -83,13 +84,13 @@ class GateSides:
                 if not place.is_dir():
                     raise UsageError(f"{place} is not a directory", hint="name the sources of this side")
             link = self.locate(side)
-            link.parent.mkdir(parents=True, exist_ok=True)
+            make_directory(link.parent, within=self._directory)
             link.unlink(missing_ok=True)
             link.symlink_to(place, target_is_directory=True)
             if self._trees is None and self._request.build_words:
                 build(fill_layout(self._request.build_words, 0), tree)
-        tree.output.mkdir(parents=True, exist_ok=True)
-        tree.cache.mkdir(parents=True, exist_ok=True)
+        for place in (tree.output, tree.cache):
+            make_directory(place, within=self._directory)
         return tree
 
     def link_anew(self, side: Side, layout: int) -> Tree:

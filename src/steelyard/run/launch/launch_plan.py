@@ -226,6 +226,7 @@ class LaunchPlan:
                     hint='write output = "capture" in [program]',
                 )
             refuse_output(Path(launch.stdout), "output")
+            _refuse_linked(launch.stdout)
             if launch.stdout in (launch.path, launch.stdin):
                 raise UsageError(
                     f"output {launch.stdout} is what the program is made of or reads",
@@ -367,7 +368,11 @@ class LaunchPlan:
 
     def _find_output(self, treatment: Treatment) -> str:
         output = self.experiment.program.output
-        return output if output in (CAPTURE, "null") else self._find_path(output, treatment)
+        if output in (CAPTURE, "null"):
+            return output
+        path, source = Path(self._find_path(output, treatment)), Path(self.experiment.source)
+        # The runner follows no link to it, but those that lead to the spec.
+        return str(source.resolve() / path.relative_to(source)) if path.is_relative_to(source) else str(path)
 
     def _find_stdin(self, text: str, treatment: Treatment) -> str:
         """Return the path of a file that opens at once.
@@ -445,3 +450,14 @@ def find_script(launch: Launch) -> Path | None:
             path = Path(launch.cwd, word)
             return path if TRIAL_MARK not in word and path.is_file() else None
     return None
+
+
+def _refuse_linked(output: str) -> None:
+    """Refuse an output behind a link, which programs could make lead elsewhere."""
+    directory, name = os.path.split(output)
+    place = os.path.realpath(directory)
+    if place != directory:
+        raise UsageError(
+            f"output {output}: a symbolic link leads to its directory, which a program could replace",
+            hint=f"name the directory itself: output = '{place}/{name}'",
+        )
