@@ -26,7 +26,18 @@ def make_unlisted(directory: Path) -> None:
     """
     top = directory.parent
     make_directory(directory, within=top.parent)
+    keep_unlisted(top, within=top.parent)
+
+
+def keep_unlisted(directory: Path, *, within: Path | None = None) -> None:
+    """Keep what lies in a directory out of git, which lists it where it is in a work tree.
+
+    Raises
+    ------
+    NotPlainError, OSError
+        As ``open_plain``.
+    """
     with suppress(FileExistsError):
-        descriptor = open_plain(top / _IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, within=top.parent)
+        descriptor = open_plain(directory / _IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, within=within)
         with os.fdopen(descriptor, "wb") as out:
             out.write(b"*\n")

@@ -363,7 +363,7 @@ def test_a_red_build_quotes_its_end_and_says_how_to_see_it_again(suites, tmp_pat
     assert words in caught.value.message
     assert "\n    30\n" not in caught.value.message
     tree = tmp_path / "found" / "trees" / "base" / base[:12]
-    assert caught.value.hint.endswith(f"cd {tree} && {build}")
+    assert f"cd {tree} && {build}\n" in caught.value.hint
     assert tree.is_dir()
     assert str(tree.with_suffix(".log")) in caught.value.message or "ended with 127" not in words
 

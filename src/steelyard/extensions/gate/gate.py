@@ -85,6 +85,7 @@ def gate(
     watch: Watch = lambda _: None,
     tell: Tell = lambda _: None,
     qualification: Qualification | None = None,
+    notes: Sequence[str] = (),
 ) -> Gate:
     """Gate, or go on where a gate was interrupted.
 
@@ -96,6 +97,8 @@ def gate(
         Where the records are kept, and the work trees until the end.
     qualification : Qualification or None
         To state with the answer.
+    notes : sequence of str
+        To state with it, too: what was chosen for the user.
 
     Raises
     ------
@@ -108,11 +111,10 @@ def gate(
     InterruptedRunError
         The same call goes on.
     """
-    notes = []
-    if repository is not None and repository.dirty:
-        notes.append("Uncommitted changes are not measured.")
+    is_dirty = repository is not None and repository.dirty
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
-    return suite.answer(notes, qualification)
+    told = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
+    return suite.answer(told, qualification)
 
 
 def measure_suite(
@@ -139,9 +141,10 @@ def _measure_in(
             f"interrupted; measurements so far are in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
-    except ProgramError:
+    except ProgramError as error:
         # Trees stay, so that what failed can be run in them again.
-        raise
+        hints = [*([error.hint] if error.hint else []), f"to remove the trees: {sides.describe_removal()}"]
+        raise ProgramError(error.message, hint="\n      ".join(hints)) from None
     except BaseException:
         sides.remove()
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.extensions.gate.harnesses.building import build
+from steelyard.extensions.gate.harnesses.building import build, locate_build_log
 from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.files.plain import make_directory
@@ -35,6 +36,7 @@ class GateSides:
 
     def __init__(self, request: GateRequest, repository: Repository | None, directory: Path) -> None:
         self._request = request
+        self._repository = repository
         self._directory = directory.absolute()
         self._revisions: Mapping[Side, str] = {"base": request.base, "head": request.head}
         self._trees = (
@@ -54,6 +56,12 @@ class GateSides:
     def locate(self, side: Side) -> Path:
         """Return the tree of a side: a link, so that names do not differ in length."""
         return self._directory / "sides" / side
+
+    def locate_log(self, side: Side) -> Path:
+        """Return the file that has what the build of a side prints."""
+        if self._trees is not None:
+            return self._trees[side].locate_log(self._revisions[side])
+        return locate_build_log(self.describe_tree(side))
 
     def describe_tree(self, side: Side) -> Tree:
         """Return the tree with the directories beside it."""
@@ -107,6 +115,19 @@ class GateSides:
             with naming(side, self._revisions[side]):
                 build([word.replace("{tree}", str(tree.root.resolve())) for word in words], tree)
         return tree
+
+    def describe_removal(self) -> str:
+        """Return the command that does what ``remove`` does, with all that is kept beside the trees."""
+        words: list[tuple[str, ...]] = []
+        if self._repository is not None and self._trees is not None:
+            top = str(self._repository.directory.absolute())
+            trees = [self._trees[side].path(self._revisions[side]) for side in SIDES]
+            words += [
+                ("git", "-C", top, "worktree", "remove", "--force", str(tree))
+                for tree in dict.fromkeys(trees)
+                if tree.is_dir()
+            ]
+        return " && ".join(shlex.join(line) for line in [*words, ("rm", "-r", str(self._directory))])
 
     def remove(self) -> None:
         """Remove what was checked out; directories that the user named stay as they are."""
