@@ -170,6 +170,7 @@ class GatedSuite:
         self.measured_s = 0.0
         self.is_out_of_time = False
         self.reasons: dict[str, Reason] = {}
+        self._unexplained: str | None = None
         """By title, of benchmarks that are slower."""
         self._tally = ProcessTally(request.allow_failures)
         self._sides = sides
@@ -294,7 +295,8 @@ class GatedSuite:
         if not pairs and not benchmark.base:
             raise NoReportError(
                 f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
-                hint="run the harness by itself, twice; does it choose its benchmarks by chance?",
+                hint="run the harness by itself, twice; does it choose its benchmarks by chance, or report"
+                " nan?",
             )
         missing = measured.count_missing(benchmark.name)
         if missing:
@@ -331,6 +333,10 @@ class GatedSuite:
             for entry, verdict in zip(self.benchmarks, judged, strict=True)
             if verdict.decision == "slower"
         ]
+        if not slower:
+            is_open = any(verdict.decision == "open" for verdict in judged)
+            cure = "; what is open is not: give it more time, --max-time" if is_open else ""
+            self._unexplained = f"--explain: only slower benchmarks are explained, and none is slower{cure}."
         slower.sort(key=lambda entry: -float(compute_differences(entry, self.plan).mean()))
         for number, entry in enumerate(slower[:MOST_EXPLAINED], start=1):
             tell(f"explaining {entry.title}")
@@ -381,6 +387,8 @@ class GatedSuite:
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
         if self.request.origin:
             notes.insert(0, self.request.origin)
+        if self._unexplained is not None:
+            notes.append(self._unexplained)
         if self.request.layout:
             notes.append("Both sides were linked anew for each block, in an order drawn for it.")
         return [*notes, *self._tally.list_notes()]

@@ -100,6 +100,13 @@ class HarnessOutput:
             reduced = REDUCTIONS[metric.reduce](values)
             column.setdefault(label_key(labels), ReportedSeries(labels)).numbers.append(reduced)
         if not column:
+            lost = [entry for entry in reports if entry.metric == metric.name and entry.values]
+            if lost:
+                raise MissingValueError(
+                    metric.name,
+                    f"{lost[0].benchmark} has the value {lost[0].values[0]} in {output.name}, which is no"
+                    " number",
+                )
             names = ", ".join(dict.fromkeys(filter(None, (entry.metric for entry in reports)))) or "nothing"
             raise MissingValueError(metric.name, f"{metric.source} reports {names} in {output.name}")
         return column
