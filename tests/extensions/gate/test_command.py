@@ -196,3 +196,11 @@ def test_a_head_that_fails_in_all_runs_is_told_without_keys_of_a_spec(steelyard_
     assert "verify" not in done.stderr
     assert "--ignore-failure" not in done.stderr
     assert "to remove the trees: git -C " in done.stderr
+
+
+def test_where_no_benchmark_is_found_the_trees_of_the_hint_are_there(steelyard_cli, suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=100, bench="#!/bin/sh\n")
+    done = steelyard_cli("gate", base, head, "-o", "kept", *HARNESS)
+    assert done.returncode == 7
+    assert (tmp_path / "kept" / "trees" / "head" / head[:12] / "bench").exists()
+    assert "to remove the trees: git -C " in done.stderr

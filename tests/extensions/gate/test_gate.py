@@ -138,9 +138,9 @@ def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, 
         run(suites, tmp_path, request_of(base, head))
     assert caught.value.message.startswith(f"head {head[:12]}: ")
     assert message in caught.value.message
-    # Of a process that failed, trees stay, so that it can be run in them again.
+    # Trees stay, so that what failed can be run in them again.
     result = suites.git("worktree", "list").count("\n")
-    assert result == (2 if error is ProgramError else 0)
+    assert result == (0 if error is UsageError else 2)
 
 
 def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):

@@ -141,10 +141,10 @@ def _measure_in(
             f"interrupted; measurements so far are in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
-    except ProgramError as error:
+    except (NoReportError, ProgramError) as error:
         # Trees stay, so that what failed can be run in them again.
         hints = [*([error.hint] if error.hint else []), f"to remove the trees: {sides.describe_removal()}"]
-        raise ProgramError(error.message, hint="\n      ".join(hints)) from None
+        raise type(error)(error.message, hint="\n      ".join(hints)) from None
     except BaseException:
         sides.remove()
         raise
