@@ -5,6 +5,7 @@ Each program runs where the root of all files can only be read, but for the dire
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -231,6 +232,22 @@ def test_a_directory_that_takes_the_place_of_that_of_a_compared_file_keeps_all_t
     ended = hostile_run("run", write_spec(tmp_path, replace_directory(victim, tmp_path), more))
     victim.assert_untouched()
     assert ended.returncode == 5, ended.stderr
+
+
+@pytest.mark.parametrize(("script", "code"), [("true", 5), ("printf text >inner/out", 0)])
+def test_a_compared_file_behind_a_link_of_the_user_must_be_written_all_the_same(
+    tmp_path, hostile_run, script, code
+):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "inner").symlink_to(tmp_path / "theirs")
+    file = tmp_path / "theirs" / "out"
+    file.write_text("text")
+    os.utime(file, (1e9, 1e9))
+    more = f'[program.verify]\nfiles = {{ "inner/out" = "{hashlib.sha256(b"text").hexdigest()}" }}'
+    ended = hostile_run("run", write_spec(tmp_path, script, more))
+    assert ended.returncode == code, ended.stderr
+    if code:
+        assert "the file inner/out was not written" in ended.stderr
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling link", "pipe"])

@@ -313,7 +313,7 @@ class LaunchPlan:
             metrics_path=self._metrics_path,
             queue_wait=self._queue_wait,
             digests=program.verify.wants_digests,
-            files=tuple(self._find_path(text, treatment) for text in program.verify.files),
+            files=tuple(self._find_unlinked(text, treatment) for text in program.verify.files),
             prepare=self.hooks(treatment, program.prepare),
             cleanup=self.hooks(treatment, program.cleanup),
         )
@@ -370,8 +370,14 @@ class LaunchPlan:
         output = self.experiment.program.output
         if output in (CAPTURE, "null"):
             return output
-        path, source = Path(self._find_path(output, treatment)), Path(self.experiment.source)
-        # The runner follows no link to it, but those that lead to the spec.
+        return self._find_unlinked(output, treatment)
+
+    def _find_unlinked(self, text: str, treatment: Treatment) -> str:
+        """Return the path of a file that programs write: only links that lead to the spec are resolved.
+
+        The runner follows none below it, since a program may have made it.
+        """
+        path, source = Path(self._find_path(text, treatment)), Path(self.experiment.source)
         return str(source.resolve() / path.relative_to(source)) if path.is_relative_to(source) else str(path)
 
     def _find_stdin(self, text: str, treatment: Treatment) -> str:
