@@ -160,11 +160,11 @@ def _refuse_moved(file: Path) -> None:
     if place is None or file == STDOUT:
         return
     try:
-        now = _locate(path)
+        present = _locate(path)
     except (OSError, RuntimeError) as error:
         raise _make_unwritable(str(file), file, error) from None
-    if now != place:
-        kind = "is now a pipe or a device" if now[0] == place[0] else f"now leads to {now[0]}"
+    if present != place:
+        kind = "is now a pipe or a device" if present[0] == place[0] else f"now leads to {present[0]}"
         raise UsageError(
             f"{file} {kind}, other than when this command began; nothing was written to it",
             hint=f"a measured program may have put it there: ls -l {shlex.quote(str(file))}; then remove it",

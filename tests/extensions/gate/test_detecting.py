@@ -8,7 +8,7 @@ import pytest
 from scratch_repository import ScratchRepository
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.gate.detecting import describe_base, describe_elsewhere, find_base, find_candidate
+from steelyard.extensions.gate.detecting import describe_base, describe_nested, find_base, find_candidate
 from steelyard.lab.repository.repository import Repository
 
 CMAKE = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
@@ -131,7 +131,7 @@ MANY = (
 def test_benchmarks_of_projects_below_that_the_harness_does_not_run_are_named(tmp_path):
     write(tmp_path, MANY)
     assert find_candidate(tmp_path, "main").words == ("python", "-m", "pytest", "benchmarks")
-    assert describe_elsewhere(tmp_path, "main") == (
+    assert describe_nested(tmp_path, "main") == (
         "Benchmarks elsewhere were not run: [[bench]] in core/Cargo.toml (cd core && steelyard gate main --"
         " cargo bench); srv/deep/a_test.go (cd srv && steelyard gate main -- go test -bench . ./...);"
         f" sort_bench in c++/perf/CMakeLists.txt (cd c++ && steelyard gate main --build '{CMAKE}' --"
@@ -153,7 +153,7 @@ def test_benchmarks_of_projects_below_that_the_harness_does_not_run_are_named(tm
     ],
 )
 def test_nothing_is_named_where_the_harness_runs_all(tmp_path, files):
-    assert describe_elsewhere(write(tmp_path, files), "main") is None
+    assert describe_nested(write(tmp_path, files), "main") is None
 
 
 def test_a_module_of_go_in_another_is_a_project_of_its_own(tmp_path):

@@ -244,7 +244,7 @@ def _find_command(options: GateOptions, base: str, notes: list[str]) -> tuple[tu
 
     What the line leaves out is added to ``notes``.
     """
-    from steelyard.extensions.gate.detecting import describe_elsewhere, find_candidate
+    from steelyard.extensions.gate.detecting import describe_nested, find_candidate
     from steelyard.lab.repository.repository import Repository
 
     directory = options.head_dir or options.repo
@@ -253,7 +253,7 @@ def _find_command(options: GateOptions, base: str, notes: list[str]) -> tuple[tu
     if options.build:
         candidate = replace(candidate, build=options.build)
     click.echo(candidate.format_line(base), err=True)
-    if (note := describe_elsewhere(directory, base)) is not None:
+    if (note := describe_nested(directory, base)) is not None:
         notes.append(note)
         click.echo(note, err=True)
     return candidate.words, candidate.build

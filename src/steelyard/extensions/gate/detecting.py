@@ -109,9 +109,9 @@ def describe_base(repository: Repository, base: str) -> str | None:
     branch = repository.find_branch()
     if branch is None or base != f"origin/{branch}":
         return None
-    others = [f"origin/{name}" for name in _NAMES if name != branch]
-    other = next((name for name in others if repository.find_commit(name) is not None), None)
-    cure = f"; all of them: steelyard gate {other}" if other else ""
+    targets = [f"origin/{name}" for name in _NAMES if name != branch]
+    target = next((name for name in targets if repository.find_commit(name) is not None), None)
+    cure = f"; all of them: steelyard gate {target}" if target else ""
     return f"{base} is this branch as it was pushed: only commits since then are judged{cure}."
 
 
@@ -131,18 +131,18 @@ def find_candidate(directory: Path, base: str, top: Path | None = None) -> Candi
     candidates = list(list_candidates(directory))
     if len(candidates) == 1:
         return candidates[0]
-    elsewhere = list_elsewhere(directory)
+    nested = list_nested(directory)
     if candidates:
         raise UsageError(
             f"{len(candidates)} harnesses found",
-            hint=f"choose one:{_format_lines([*candidates, *elsewhere], base)}",
+            hint=f"choose one:{_format_lines([*candidates, *nested], base)}",
         )
     if top is not None and top.resolve() != directory.resolve():
         above = os.path.relpath(top.resolve(), directory.resolve())
-        elsewhere += [replace(entry, place=above) for entry in list_candidates(top)]
+        nested += [replace(entry, place=above) for entry in list_candidates(top)]
     hint = f"say what runs them: steelyard gate {base} -- COMMAND; a program: … --time -- ./prog"
-    if elsewhere:
-        hint = f"there are some elsewhere:{_format_lines(elsewhere, base)}"
+    if nested:
+        hint = f"there are some elsewhere:{_format_lines(nested, base)}"
     raise UsageError(
         f"no benchmarks found in {directory.absolute()}: looked for Cargo benches, Go benchmarks, Google"
         " Benchmark in CMakeLists.txt, pytest-benchmark, asv, Vitest and tinybench",
@@ -155,13 +155,13 @@ def _format_lines(candidates: Sequence[Candidate], base: str) -> str:
     return "".join(lines) + ("\n    …" if len(candidates) > _MOST_LINES else "")
 
 
-def describe_elsewhere(directory: Path, base: str) -> str | None:
+def describe_nested(directory: Path, base: str) -> str | None:
     """Say which benchmarks below a directory its harness does not run; ``None`` where it runs all."""
-    elsewhere = list_elsewhere(directory)
-    if not elsewhere:
+    nested = list_nested(directory)
+    if not nested:
         return None
-    lines = [f"{entry.evidence} ({entry.format_line(base)})" for entry in elsewhere[:_MOST_LINES]]
-    rest = len(elsewhere) - len(lines)
+    lines = [f"{entry.evidence} ({entry.format_line(base)})" for entry in nested[:_MOST_LINES]]
+    rest = len(nested) - len(lines)
     return f"Benchmarks elsewhere were not run: {'; '.join(lines)}{f'; and {rest} more' if rest else ''}."
 
 
@@ -172,18 +172,18 @@ def list_candidates(directory: Path) -> Iterator[Candidate]:
         yield from finder(directory, files)
 
 
-def list_elsewhere(directory: Path) -> list[Candidate]:
+def list_nested(directory: Path) -> list[Candidate]:
     """List the harnesses of projects in subdirectories, which none of the directory itself runs."""
     files = list(_list_files(directory))
     candidates = []
     for name in _MANIFESTS:
         places = [file.parent for file in files if file.name == name]
         for place in places:
-            outer = [other for other in places if other != place and place.is_relative_to(other)]
-            if place == Path() or (outer and name not in _NESTED):
+            parents = [parent for parent in place.parents if parent in places]
+            if place == Path() or (parents and name not in _NESTED):
                 continue
-            inner = [file.relative_to(place) for file in files if file.is_relative_to(place)]
-            for entry in _FINDERS[name](directory / place, inner):
+            members = [file.relative_to(place) for file in files if file.is_relative_to(place)]
+            for entry in _FINDERS[name](directory / place, members):
                 target, word, file = entry.evidence.rpartition(" in ")
                 candidates.append(replace(entry, place=str(place), evidence=f"{target}{word}{place / file}"))
     return candidates

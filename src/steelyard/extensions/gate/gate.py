@@ -113,8 +113,8 @@ def gate(
     """
     is_dirty = repository is not None and repository.dirty
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
-    told = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
-    return suite.answer(told, qualification)
+    sentences = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
+    return suite.answer(sentences, qualification)
 
 
 def measure_suite(
