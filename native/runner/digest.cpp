@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,13 @@ timespec a_nanosecond_before(timespec time) {
         return {time.tv_sec, time.tv_nsec - 1};
     }
     return {time.tv_sec - 1, ns_per_s - 1};
+}
+
+/// Whether a write from now on would change the time, on file systems with coarse times too.
+bool is_old(const timespec& time) {
+    constexpr time_t coarsest_s = 3;
+    timespec now{};
+    return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec - time.tv_sec > coarsest_s;
 }
 
 bool is_same(const timespec& a, const timespec& b) {
@@ -51,12 +59,20 @@ Digest digest_file(int fd, std::uint64_t bytes) {
 
 void WatchedFile::watch(const char* path) {
     watched_ = false;
-    const int fd = open_plain_path(path, O_RDONLY, false);
-    if (fd < 0) { // what is no plain file keeps its times
+    int fd = open_plain_path(path, O_RDONLY, Links::refused);
+    const bool is_behind_link = -fd == NotPlain::behind_link;
+    if (is_behind_link) { // a program may have put the link there: what it leads to keeps its times
+        fd = open_plain_path(path, O_RDONLY, Links::followed);
+    }
+    if (fd < 0) { // what is no plain file, too
         return;
     }
     struct stat file{};
-    if (fstat(fd, &file) == 0) {
+    if (fstat(fd, &file) == 0 && is_behind_link) {
+        watched_ = is_old(file.st_mtim);
+        inode_ = file.st_ino;
+        modified_ = file.st_mtim;
+    } else if (fstat(fd, &file) == 0) {
         const timespec times[2] = {{0, UTIME_OMIT}, a_nanosecond_before(file.st_mtim)};
         // A file of somebody else, or of a file system with coarse times, is not watched: it counts as
         // written.
@@ -68,7 +84,7 @@ void WatchedFile::watch(const char* path) {
 }
 
 Digest WatchedFile::digest(const char* path) const {
-    const int fd = open_plain_path(path, O_RDONLY, false);
+    const int fd = open_plain_path(path, O_RDONLY, Links::followed);
     Digest digest{};
     if (fd < 0) {
         if (is_not_plain(-fd)) {

@@ -61,7 +61,7 @@ int EnteredLevels::write_down() {
         if (path_[0] == '\0') {
             return ENAMETOOLONG;
         }
-        fd_ = open_plain_path(path_, O_WRONLY | O_CREAT, true);
+        fd_ = open_plain_path(path_, O_WRONLY | O_CREAT, Links::not_to_last);
         if (fd_ < 0) {
             return -fd_;
         }

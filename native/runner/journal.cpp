@@ -116,7 +116,7 @@ JournalOpening Journal::open(const char* path) {
         fd = ::open(path, O_RDWR | O_APPEND | O_CLOEXEC);
         fd = fd < 0 ? -errno : fd;
     } else {
-        fd = open_plain_path(path, O_RDWR | O_CREAT | O_APPEND, true);
+        fd = open_plain_path(path, O_RDWR | O_CREAT | O_APPEND, Links::not_to_last);
     }
     if (fd < 0) {
         return {JournalState::cannot_open, -fd, 0, 0};

@@ -43,6 +43,7 @@ bool is_not_plain(int error) {
     case NotPlain::device:
     case NotPlain::socket:
     case NotPlain::several_names:
+    case NotPlain::behind_link:
         return true;
     default:
         return false;
@@ -54,7 +55,7 @@ const char* file_name(const char* path) {
     return slash == nullptr ? path : slash + 1;
 }
 
-int Directory::open_parent(const char* path, bool is_ours) {
+int Directory::open_parent(const char* path, Links links) {
     release();
     char parent[PATH_MAX];
     const auto length = static_cast<std::size_t>(file_name(path) - path);
@@ -64,8 +65,27 @@ int Directory::open_parent(const char* path, bool is_ours) {
     std::memcpy(parent, path, length);
     // A slash at the end would follow a link all the same.
     parent[length > 1 ? length - 1 : length] = '\0';
-    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_ours ? O_NOFOLLOW : 0);
+    if (links == Links::refused) {
+        return open_parts(parent);
+    }
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (links == Links::not_to_last ? O_NOFOLLOW : 0);
     fd_ = beyond_alarms([&] { return open(length == 0 ? "." : parent, flags); });
+    return fd_ < 0 ? errno : 0;
+}
+
+/// Opens a directory by the parts of its path, one after the other, none of them a link. 0 or errno.
+int Directory::open_parts(char* parts) {
+    constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    fd_ = open(parts[0] == '/' ? "/" : ".", flags);
+    char* rest = nullptr;
+    for (const char* part = strtok_r(parts, "/", &rest); part != nullptr && fd_ >= 0;
+         part = strtok_r(nullptr, "/", &rest)) {
+        const int inner = beyond_alarms([&] { return openat(fd_, part, flags); });
+        const int error = errno;
+        release();
+        errno = error;
+        fd_ = inner;
+    }
     return fd_ < 0 ? errno : 0;
 }
 
@@ -113,7 +133,7 @@ int HeldDirectory::hold_parent(const char* path) {
     if (directory_.is_open() && std::memcmp(parent_, path, length) == 0 && parent_[length] == '\0') {
         return 0;
     }
-    const int error = directory_.open_parent(path, false);
+    const int error = directory_.open_parent(path, Links::followed);
     if (error == 0) {
         std::memcpy(parent_, path, length);
         parent_[length] = '\0';
@@ -121,9 +141,9 @@ int HeldDirectory::hold_parent(const char* path) {
     return error;
 }
 
-int open_plain_path(const char* path, int flags, bool is_ours) {
+int open_plain_path(const char* path, int flags, Links links) {
     Directory directory;
-    const int error = directory.open_parent(path, is_ours);
+    const int error = directory.open_parent(path, links);
     return error != 0 ? -error : directory.open_plain(file_name(path), flags);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <sys/stat.h>
 
 namespace steelyard {
@@ -18,6 +19,7 @@ struct NotPlain {
     static constexpr int device = ENOTBLK;
     static constexpr int socket = ENOTSOCK;
     static constexpr int several_names = EMLINK;
+    static constexpr int behind_link = ENOTDIR; ///< or behind a file
 };
 
 /// Whether an error is a kind.
@@ -26,7 +28,14 @@ bool is_not_plain(int error);
 /// 0, or the kind of it that is not a plain file with one name.
 int refuse_kind(const struct stat& file);
 
-/// A directory that is open. It follows links that lead to it, except for the last one where `is_ours`.
+/// Links on the way to a directory.
+enum class Links : std::uint8_t {
+    followed,
+    not_to_last, ///< the directory itself is none: it is one of ours
+    refused,     ///< wherever on the way
+};
+
+/// A directory that is open.
 class Directory {
   public:
     Directory() = default;
@@ -36,8 +45,8 @@ class Directory {
     Directory& operator=(Directory&&) = delete;
     ~Directory() { release(); }
 
-    /// Opens the directory of `path`, which has a slash. 0 or errno.
-    int open_parent(const char* path, bool is_ours);
+    /// Opens the directory of `path`, which has a slash. 0 or errno; ENOTDIR of a link that is not followed.
+    int open_parent(const char* path, Links links);
 
     /// Opens a plain file in it: `flags` as for open(2). It is emptied (O_TRUNC) only when it was found to be
     /// one, and created (O_CREAT) only where nothing is. The descriptor, or -errno.
@@ -47,6 +56,8 @@ class Directory {
     void release();
 
   private:
+    int open_parts(char* parts);
+
     int fd_ = -1;
 };
 
@@ -67,6 +78,6 @@ class HeldDirectory {
 const char* file_name(const char* path);
 
 /// As `Directory::open_plain`, of a path whose directory is opened anew.
-int open_plain_path(const char* path, int flags, bool is_ours);
+int open_plain_path(const char* path, int flags, Links links);
 
 } // namespace steelyard

@@ -152,9 +152,9 @@ int Surroundings::open_input(const char* path) {
     return fd < 0 ? errno : replace(0, fd);
 }
 
-/// Makes `target` a file that is emptied first. 0 or errno.
+/// Makes `target` a file that is emptied first, which no link leads to. 0 or errno.
 int Surroundings::open_output(const char* path, int target) {
-    const int fd = open_plain_path(path, O_WRONLY | O_CREAT | O_TRUNC, false);
+    const int fd = open_plain_path(path, O_WRONLY | O_CREAT | O_TRUNC, Links::refused);
     if (fd < 0) {
         return -fd;
     }

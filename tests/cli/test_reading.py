@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -202,3 +203,23 @@ def test_a_plan_says_which_hosts_were_not_asked_and_how_they_are(steelyard_cli, 
     document = json.loads(steelyard_cli("plan", "spec.toml", "--json", "--ask").stdout)
     assert victim.exists()
     assert (document["unasked"], len(document["refused"])) == ([], 1)
+
+
+def test_a_plan_asks_the_queue_of_the_user_and_hands_it_no_command_of_the_spec(steelyard_cli, tmp_path):
+    """Commands of Slurm are those of the user's PATH; their words are ours, but for the partition's name."""
+    commands, log = tmp_path / "commands", tmp_path / "log"
+    commands.mkdir()
+    for name in ("sbatch", "squeue", "scancel", "scontrol", "sinfo", "srun"):
+        (commands / name).write_text(f'#!/bin/sh\necho {name} "$@" >>{log}\necho UP; echo "n1 idle all*"\n')
+        (commands / name).chmod(0o755)
+    launch = f'[launch]\nkind = "slurm"\nranks = 2\noptions = ["-p", "long", "--wrap", {COMMAND[1:-1]}]'
+    (tmp_path / "spec.toml").write_text(f'{SPEC}\n{launch}\n[contexts]\nnode = "random"\n')
+    env = {"PATH": f"{commands}:{os.environ['PATH']}"}
+    assert steelyard_cli("plan", "spec.toml", env=env).returncode == 0
+    asked = {
+        "scontrol ping",
+        "srun --mpi=list",
+        "sinfo --noheader --Node --format %N %t %P --partition long",
+    }
+    assert set(log.read_text().splitlines()) <= asked
+    assert log.read_text()

@@ -5,6 +5,7 @@ Each program runs where the root of all files can only be read, but for the dire
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -198,6 +199,116 @@ def test_what_takes_the_place_of_a_file_that_is_compared_is_neither_read_nor_dat
     assert ended.returncode == 5, ended.stderr
     text = " ".join(ended.stderr.split())
     assert "not a plain file, and was not read" in text
+
+
+def replace_directory(victim: Victim, place: Path) -> str:
+    """Commands that put a link to a directory with a victim in the place of another directory."""
+    (place / "theirs").mkdir()
+    victim.file = victim.file.rename(place / "theirs" / "out")
+    return 'rm -rf inner; ln -s "$PWD/theirs" inner'
+
+
+def test_a_directory_that_takes_the_place_of_that_of_an_output_is_not_written_to(
+    tmp_path, hostile_run, victim
+):
+    (tmp_path / "inner").mkdir()
+    script = f"echo output; {replace_directory(victim, tmp_path)}"
+    spec = write_spec(tmp_path, script, program='output = "./inner/out"')
+    ended = hostile_run("run", spec)
+    assert ended.returncode == 5, ended.stderr
+    text = " ".join(ended.stderr.split())
+    assert "the file of its stdout is behind a symbolic link or a file, not a plain file" in text
+    again = hostile_run("run", spec)
+    assert again.returncode == 2, again.stderr
+    assert f"name the directory itself: output = '{tmp_path}/theirs/out'" in " ".join(again.stderr.split())
+    victim.assert_untouched()
+
+
+def test_a_directory_that_takes_the_place_of_that_of_a_compared_file_keeps_all_times(
+    tmp_path, hostile_run, victim
+):
+    (tmp_path / "inner").mkdir()
+    more = f'[program.verify]\nfiles = {{ "inner/out" = "{"0" * 64}" }}'
+    ended = hostile_run("run", write_spec(tmp_path, replace_directory(victim, tmp_path), more))
+    victim.assert_untouched()
+    assert ended.returncode == 5, ended.stderr
+
+
+@pytest.mark.parametrize(("script", "code"), [("true", 5), ("printf text >inner/out", 0)])
+def test_a_compared_file_behind_a_link_of_the_user_must_be_written_all_the_same(
+    tmp_path, hostile_run, script, code
+):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "inner").symlink_to(tmp_path / "theirs")
+    file = tmp_path / "theirs" / "out"
+    file.write_text("text")
+    os.utime(file, (1e9, 1e9))
+    more = f'[program.verify]\nfiles = {{ "inner/out" = "{hashlib.sha256(b"text").hexdigest()}" }}'
+    ended = hostile_run("run", write_spec(tmp_path, script, more))
+    assert ended.returncode == code, ended.stderr
+    if code:
+        assert "the file inner/out was not written" in ended.stderr
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe"])
+@pytest.mark.parametrize("command", ["compare", "gate", "check"])
+def test_what_takes_the_place_of_an_output_of_the_command_is_not_written_to(
+    tmp_path, hostile_run, victim, kind, command
+):
+    program = tmp_path / "hostile.sh"
+    program.write_text(f"#!/bin/sh\n{victim.replacing(kind, f'{tmp_path}/out.txt')}\n")
+    program.chmod(0o755)
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "bench").symlink_to(program)
+    sides = ("--base-dir", "old", "--head-dir", "new", "--max-time", "2s")
+    write_spec(tmp_path, program.read_text(), '[[claims]]\nlimit = "wall_s"\nmax = "1 h"\n')
+    lines = {
+        "compare": ("compare", "-r", "3", "--export-json", "out.txt", str(program)),
+        "gate": ("gate", *sides, "--markdown", "out.txt", "--time", "--", "./bench"),
+        "check": ("check", "spec.toml", "--markdown", "out.txt"),
+    }
+    ended = hostile_run(*lines[command])
+    victim.assert_untouched()
+    text = " ".join(ended.stderr.split())
+    assert "other than when this command began; nothing was written to it" in text, ended.stderr
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "observe --probe strace --file written --max-time 3s ./first",
+        "explain --max-time 3s ./first ./second",
+        "audit --max-time 4s ./first",
+        "compare --null=layout,2 -r 3 ./first",
+        "gate --base-dir old --head-dir new --max-time 2s --time -- ./first",
+    ],
+)
+@pytest.mark.parametrize("chosen", ["cat", "sed -n $((n % 5 + 1))p"])
+def test_links_in_the_place_of_files_of_any_command_reach_nothing(
+    tmp_path, hostile_run, victim, steelyard_env, line, chosen
+):
+    """All files below the state of the user, or one of them in each run."""
+    script = f"""#!/bin/sh
+echo output | tee "$PWD/written"
+n=$(cat "{tmp_path}/count" 2>/dev/null || echo 0); n=$((n + 1)); echo $n >"{tmp_path}/count"
+find "{steelyard_env["XDG_STATE_HOME"]}" -type f | sort | {chosen} | while read -r f; do
+    rm -f "$f"; ln -s "{victim.file}" "$f"; touch "{tmp_path}/replaced"
+done
+"""
+    for side in (".", "old", "new"):
+        for name in ("first", "second"):
+            file = tmp_path / side / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(script)
+            file.chmod(0o755)
+    ended = hostile_run(*line.split())
+    victim.assert_untouched()
+    assert (tmp_path / "replaced").exists()
+    assert "Traceback" not in ended.stderr, ended.stderr
+    assert ended.returncode != 0
 
 
 TEMPLATE = r"""

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.files.writing import RECORD_FILE, open_output, protecting, refuse_output, write_output
+from steelyard.files.writing import (
+    RECORD_FILE,
+    holding,
+    open_output,
+    protecting,
+    refuse_output,
+    write_output,
+)
 
 
 @pytest.fixture
@@ -179,3 +186,54 @@ def test_a_stream_that_is_a_pipe_is_written_into():
     finally:
         os.close(reader)
         os.close(writer)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda file, victim: file.symlink_to(victim),
+        lambda file, victim: file.symlink_to(victim.with_name("absent")),
+        lambda file, _victim: os.mkfifo(file),
+    ],
+    ids=["link", "dangling link", "pipe"],
+)
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize("name", ["out.md", "figures/a.svg"])
+def test_an_output_that_leads_elsewhere_than_at_the_start_is_not_written(tmp_path, put, exists, name):
+    victim, file = tmp_path / "victim", tmp_path / name
+    victim.write_text("precious")
+    file.parent.mkdir(exist_ok=True)
+    if exists:
+        file.write_text("old")
+    with holding([file if file.parent == tmp_path else file.parent]):
+        file.unlink(missing_ok=True)
+        put(file, victim)
+        with pytest.raises(UsageError, match=r"(now leads to|is now a pipe).*when this command began"):
+            write_output(file, "text")
+    assert victim.read_text() == "precious"
+    assert not victim.with_name("absent").exists()
+
+
+def test_a_directory_of_outputs_that_becomes_a_link_is_not_written_to(tmp_path):
+    theirs, figures = tmp_path / "theirs", tmp_path / "figures"
+    theirs.mkdir()
+    with holding([figures, figures.with_name("out.md")]):
+        figures.symlink_to(theirs)
+        with pytest.raises(UsageError, match="now leads to"):
+            write_output(figures / "a.svg", "text")
+        write_output(tmp_path / "out.md", "text")
+    assert list(theirs.iterdir()) == []
+    assert (tmp_path / "out.md").read_text() == "text"
+
+
+def test_links_of_the_user_are_followed_where_they_led_at_the_start(tmp_path):
+    far = tmp_path / "far"
+    far.mkdir()
+    (tmp_path / "figures").symlink_to(far)
+    (far / "b.svg").symlink_to(tmp_path / "b.svg")
+    (tmp_path / "out.md").symlink_to(far / "out.md")
+    with holding([tmp_path / "figures", tmp_path / "out.md"]):
+        for name in ("figures/a.svg", "figures/b.svg", "out.md"):
+            write_output(tmp_path / name, "text")
+    assert sorted(names(far)) == ["a.svg", "b.svg", "out.md"]
+    assert (tmp_path / "b.svg").read_text() == "text"

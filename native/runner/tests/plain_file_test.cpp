@@ -47,7 +47,7 @@ constexpr int emptied = O_WRONLY | O_CREAT | O_TRUNC;
 
 TEST_F(PlainFile, IsCreatedWhereNothingIsAndEmptiedWhereItIs) {
     for (int round = 0; round < 2; ++round) {
-        const int fd = open_plain_path(file().c_str(), emptied, true);
+        const int fd = open_plain_path(file().c_str(), emptied, Links::not_to_last);
         ASSERT_GE(fd, 0);
         EXPECT_EQ(fs::file_size(file()), 0U);
         EXPECT_EQ(write(fd, "text", 4), 4);
@@ -76,7 +76,7 @@ TEST_F(PlainFile, NothingElseIsOpenedOrChanged) {
     for (const auto& [kind, place] : kinds) {
         place();
         for (const int flags : {emptied, O_RDONLY, O_RDWR | O_CREAT | O_APPEND}) {
-            EXPECT_EQ(open_plain_path(file().c_str(), flags, true), -kind);
+            EXPECT_EQ(open_plain_path(file().c_str(), flags, Links::not_to_last), -kind);
         }
         EXPECT_EQ(victim(), "precious");
         EXPECT_FALSE(fs::exists(place_ / "absent"));
@@ -89,15 +89,30 @@ TEST_F(PlainFile, ADeviceIsNotOpened) {
     if (mknod(file().c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
         GTEST_SKIP() << "this process may not make device nodes";
     }
-    EXPECT_EQ(open_plain_path(file().c_str(), emptied, true), -NotPlain::device);
+    EXPECT_EQ(open_plain_path(file().c_str(), emptied, Links::not_to_last), -NotPlain::device);
 }
 
 TEST_F(PlainFile, ADirectoryOfOursIsNotReachedThroughALink) {
     fs::create_directory(place_ / "theirs");
     fs::remove(place_ / "ours");
     fs::create_directory_symlink(place_ / "theirs", place_ / "ours");
-    EXPECT_EQ(open_plain_path(file().c_str(), emptied, true), -ENOTDIR);
+    EXPECT_EQ(open_plain_path(file().c_str(), emptied, Links::not_to_last), -ENOTDIR);
     EXPECT_TRUE(fs::is_empty(place_ / "theirs"));
+}
+
+TEST_F(PlainFile, NoLinkOnTheWayIsFollowedWhereThatIsRefused) {
+    fs::create_directories(place_ / "theirs" / "inner");
+    std::ofstream(place_ / "theirs" / "inner" / "file") << "precious";
+    fs::create_directory_symlink(place_ / "theirs", place_ / "link");
+    const fs::path behind = place_ / "link" / "inner" / "file";
+    EXPECT_EQ(open_plain_path(behind.c_str(), emptied, Links::refused), -NotPlain::behind_link);
+    EXPECT_EQ(content(behind), "precious");
+    const fs::path plain = place_ / "theirs" / "inner" / ".." / "inner" / "file";
+    const int fd = open_plain_path(plain.c_str(), emptied, Links::refused);
+    ASSERT_GE(fd, 0);
+    close(fd);
+    EXPECT_EQ(content(behind), "");
+    EXPECT_EQ(open_plain_path((place_ / "no" / "file").c_str(), emptied, Links::refused), -ENOENT);
 }
 
 TEST_F(PlainFile, ADirectoryThatIsHeldStaysTheSameWhateverTakesItsPlace) {
@@ -116,7 +131,7 @@ TEST_F(PlainFile, ADirectoryThatIsHeldStaysTheSameWhateverTakesItsPlace) {
 }
 
 TEST_F(PlainFile, OneThatIsAbsentIsNotCreatedByReading) {
-    EXPECT_EQ(open_plain_path(file().c_str(), O_RDONLY, true), -ENOENT);
+    EXPECT_EQ(open_plain_path(file().c_str(), O_RDONLY, Links::not_to_last), -ENOENT);
     EXPECT_FALSE(fs::exists(file()));
 }
 

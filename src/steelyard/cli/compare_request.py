@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -319,4 +320,5 @@ def hooks_as_options(request: CompareRequest) -> Iterator[None]:
             text = text.replace(f"a {key} command", f"a {option} command")
         named = f"the commands of {' and '.join(texts)}"
         hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
+        hint = hint and re.sub(r"verify = \{ exit = (\d+) \} under \[program\]", r"--ignore-failure=\1", hint)
         raise ProgramError(text, hint=hint) from error

@@ -19,7 +19,14 @@ import msgspec
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.files.urls import find_directory, is_url
-from steelyard.files.writing import RECORD_FILE, STDOUT, protecting, refuse_inside_record, refuse_output
+from steelyard.files.writing import (
+    RECORD_FILE,
+    STDOUT,
+    holding,
+    protecting,
+    refuse_inside_record,
+    refuse_output,
+)
 
 if TYPE_CHECKING:
     from steelyard.spec import Experiment
@@ -102,7 +109,8 @@ class PathCommand(click.Command):
             _refuse_one_for_two(outputs)
             for option, path in outputs.items():
                 _refuse(self, option, path)
-            return super().invoke(ctx)
+            with holding(outputs.values()):
+                return super().invoke(ctx)
 
 
 def _get_outputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:

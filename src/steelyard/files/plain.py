@@ -31,6 +31,7 @@ _KINDS: Final = {
     errno.ENOTBLK: "a device",
     errno.ENOTSOCK: "a socket",
     errno.EMLINK: "a file that has another name too (a hard link)",
+    errno.ENOTDIR: "behind a symbolic link or a file",
 }
 """Kinds of the runner, which has a number of an error for each."""
 
@@ -44,7 +45,7 @@ class NotPlainError(RecordError):
         Its words: "a symbolic link".
     """
 
-    def __init__(self, message: str, *, hint: str, kind: str) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, kind: str = "") -> None:
         super().__init__(message, hint=hint)
         self.kind = kind
 
@@ -159,6 +160,24 @@ def remove_plain(path: Path, *, within: Path | None = None) -> None:
     with suppress(FileNotFoundError), _open_parent(path, within) as (directory, name):
         _refuse_other_kind(path, directory, name)
         os.unlink(name, dir_fd=directory)
+
+
+def make_directory(directory: Path, *, within: Path) -> None:
+    """Make a directory below another one, with those between them; no link among them is followed.
+
+    Raises
+    ------
+    NotPlainError, OSError
+        As ``open_plain``.
+    """
+    parts = directory.relative_to(within).parts
+    within.mkdir(parents=True, exist_ok=True)
+    for count in range(1, len(parts) + 1):
+        path = within.joinpath(*parts[:count])
+        with suppress(FileExistsError):
+            path.mkdir()
+        with _open_parent(path / "entry", within):
+            pass
 
 
 def refuse_replaced(*paths: Path, may_have_names: bool = False) -> None:

@@ -3,6 +3,8 @@
 A file is there complete or as it was: it is written beside its place and renamed, and keeps its mode and its
 owner. A link is followed; pipes and devices (``/dev/stdout``) are written into. Nothing is written into a
 record, onto the spec of a record, onto a program, or onto a file that ``protecting`` names as an input.
+A file that ``holding`` names is written only where it led when the block began: a measured program may have
+put a link in its place.
 """
 
 from __future__ import annotations
@@ -54,6 +56,28 @@ def protecting(inputs: Iterable[Path]) -> Iterator[None]:
         _INPUTS.reset(token)
 
 
+Place = tuple[Path, bool]
+"""File to which a path leads, and whether it is a pipe, a device or a stream."""
+
+_PLACES: ContextVar[dict[Path, Place]] = ContextVar("places", default={})  # noqa: B039 -- never changed
+
+
+@contextmanager
+def holding(outputs: Iterable[Path]) -> Iterator[None]:
+    """Let these files, and those in directories among them, be written only where they lead now."""
+    places: dict[Path, Place] = {}
+    for path in map(_make_absolute, outputs):
+        with suppress(OSError, RuntimeError):
+            places[path] = _locate(path)
+            if path.is_dir():
+                places |= {link: _locate(link) for link in path.iterdir() if link.is_symlink()}
+    token = _PLACES.set({**_PLACES.get(), **places})
+    try:
+        yield
+    finally:
+        _PLACES.reset(token)
+
+
 def write_output(file: Path, content: str | bytes) -> None:
     """Write a whole file; characters that UTF-8 cannot express become question marks.
 
@@ -75,6 +99,7 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
     UsageError
         The file cannot be written, or must not be (``refuse_output``).
     """
+    _refuse_moved(file)
     refuse_output(file)
     try:
         with _in_place(file) if _is_special(file) else _replacing(file.resolve()) as out:
@@ -115,6 +140,35 @@ def refuse_output(file: Path, option: str = "") -> None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     except (OSError, RuntimeError) as error:
         raise _make_unwritable(text, file, error) from None
+
+
+def _make_absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 -- links stay
+
+
+def _locate(file: Path) -> Place:
+    return file.resolve(), _is_special(file)
+
+
+def _refuse_moved(file: Path) -> None:
+    """Refuse a file that leads elsewhere than when ``holding`` began."""
+    path, places = _make_absolute(file), _PLACES.get()
+    place = places.get(path)
+    directory = next((parent for parent in path.parents if parent in places), None)
+    if place is None and directory is not None:
+        place = places[directory][0] / path.relative_to(directory), False
+    if place is None or file == STDOUT:
+        return
+    try:
+        present = _locate(path)
+    except (OSError, RuntimeError) as error:
+        raise _make_unwritable(str(file), file, error) from None
+    if present != place:
+        kind = "is now a pipe or a device" if present[0] == place[0] else f"now leads to {present[0]}"
+        raise UsageError(
+            f"{file} {kind}, other than when this command began; nothing was written to it",
+            hint=f"a measured program may have put it there: ls -l {shlex.quote(str(file))}; then remove it",
+        )
 
 
 def refuse_inside_record(path: Path, option: str = "") -> None:

@@ -216,3 +216,10 @@ def test_points_beside_decimal_commas_are_refused(written, cell):
     file = written(f"kind;time\na;990,5\nb;{cell}\n", "it.csv")
     with pytest.raises(UsageError, match=f"line 3: '{re.escape(cell)}' beside '990,5' may be thousands"):
         read(file, chosen=Chosen(("time",), ("kind",), "s"))
+
+
+@pytest.mark.parametrize("name", ["time", "time [ms]", " time [ms] "])
+def test_a_column_may_be_named_with_the_unit_of_its_header(written, name):
+    file = written("kind [x],time [ms]\na,1.5\n", "it.csv")
+    (series,) = read(file, chosen=Chosen((name,), ("kind [x]",))).series
+    assert (dict(series.levels), series.values) == ({"kind": "a"}, ((0.0015,),))

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from steelyard.core.errors import MachineError
+from steelyard.extensions.clusters.commands import ask
 from steelyard.extensions.clusters.job import Job, describe_nodes, find_misplaced, jobs_in
 from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.clusters.slurm import Slurm
@@ -137,7 +138,20 @@ def test_nodes_that_the_queue_cannot_be_asked_for_are_refused_before_anything_ru
     with pytest.raises(MachineError, match="sinfo"):
         run(result, tmp_path / "it.lab")
     assert not (tmp_path / "it.lab").exists()
-    assert any("sinfo" in refusal.error for refusal in preview(result, tmp_path / "it.lab").refused)
+    planned = preview(result, tmp_path / "it.lab")
+    assert any("sinfo" in refusal.error for refusal in planned.refused)
+    assert not any("context" in sentence for sentence in planned.inseparable)
+
+
+def test_what_a_queue_says_in_several_lines_is_one_sentence():
+    script = (
+        "printf 'sinfo: error: a\\n\\nsinfo: error: b\\nsinfo: error: c\\nsinfo: fatal: d\\n' >&2; exit 1"
+    )
+    with pytest.raises(MachineError) as caught:
+        ask(["sh", "-c", script], label="sinfo")
+    assert caught.value.message == (
+        "the queue refuses: sinfo: sinfo: error: b; sinfo: error: c; sinfo: fatal: d"
+    )
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,10 @@ def test_a_record_of_other_runs_says_how_to_explain_its_programs(steelyard_cli):
     assert done.returncode != 0
     assert "c.lab has no profiles" in done.stderr
     assert "hint: steelyard explain true 'true a'" in done.stderr
+
+
+def test_too_few_blocks_are_refused_with_the_reason(steelyard_cli):
+    done = steelyard_cli("explain", "-m", "10", "true", "false")
+    assert done.returncode == 2
+    assert "error: --min-runs 10: with fewer than 12 blocks, intervals of functions miss" in done.stderr
+    assert "hint: leave --min-runs out, or give 12 or more" in done.stderr

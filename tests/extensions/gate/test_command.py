@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -159,3 +160,47 @@ def test_an_interrupted_gate_leaves_no_file_of_an_earlier_one(suites, tmp_path, 
         cli.command.main(["HEAD", "--junit", str(file), "--", "./bench"], standalone_mode=False)
     (case,) = ET.fromstring(file.read_text()).iter("testcase")  # noqa: S314 -- ours
     assert case.find("error") is not None
+
+
+def test_a_failed_build_is_announced_and_its_trees_go_by_the_command_that_is_said(
+    steelyard_cli, suites, tmp_path
+):
+    base, head = suites.suite(sort=100), suites.suite(sort=120)
+    build = ("--build", "echo no such header; exit 2")
+    done = steelyard_cli("gate", base, head, "-o", "kept", *build, *HARNESS)
+    assert done.returncode == 5
+    log = f"{tmp_path}/kept/trees/base/{base[:12]}.log"
+    text = " ".join(done.stderr.split())
+    assert f"building base by echo no such header; exit 2; it prints into {log} " in text
+    command = re.search(r"to remove the trees: (.*)\n", done.stderr)
+    assert command is not None
+    assert "kept/trees" in suites.git("worktree", "list")
+    subprocess.run(command[1], shell=True, check=True, cwd=tmp_path)  # noqa: S602 -- as a user would
+    assert "kept/trees" not in suites.git("worktree", "list")
+    assert not (tmp_path / "kept").exists()
+
+
+def test_the_directory_of_a_gate_in_the_repository_is_not_listed_by_git(steelyard_cli, slower, suites):
+    done = steelyard_cli("gate", slower[0], "-o", "repository/kept", *HARNESS)
+    assert done.returncode == 1, done.stderr
+    assert "Uncommitted changes" not in done.stdout
+    assert suites.git("status", "--porcelain").strip() == ""
+
+
+def test_a_head_that_fails_in_all_runs_is_told_without_keys_of_a_spec(steelyard_cli, suites):
+    fails = suites.BENCH.format(runs=suites.runs).replace("awk", '[ "$runs" -lt 2 ] || exit 9\nawk', 1)
+    base, head = suites.suite(sort=100), suites.suite(sort=100, bench=fails)
+    done = steelyard_cli("gate", base, head, "-o", "kept", "--max-time", "20s", *HARNESS)
+    assert done.returncode == 5
+    assert "3 trials in a row failed; the last one: ended with exit code 9" in done.stderr
+    assert "verify" not in done.stderr
+    assert "--ignore-failure" not in done.stderr
+    assert "to remove the trees: git -C " in done.stderr
+
+
+def test_where_no_benchmark_is_found_the_trees_of_the_hint_are_there(steelyard_cli, suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=100, bench="#!/bin/sh\n")
+    done = steelyard_cli("gate", base, head, "-o", "kept", *HARNESS)
+    assert done.returncode == 7
+    assert (tmp_path / "kept" / "trees" / "head" / head[:12] / "bench").exists()
+    assert "to remove the trees: git -C " in done.stderr

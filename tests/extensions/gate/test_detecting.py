@@ -8,7 +8,7 @@ import pytest
 from scratch_repository import ScratchRepository
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.gate.detecting import find_base, find_candidate
+from steelyard.extensions.gate.detecting import describe_base, describe_nested, find_base, find_candidate
 from steelyard.lab.repository.repository import Repository
 
 CMAKE = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
@@ -117,3 +117,71 @@ def test_without_any_known_branch_the_error_says_what_was_tried(tmp_path):
     with pytest.raises(UsageError, match="tried origin/main, main") as caught:
         find_base(Repository(repository.path), {})
     assert "HEAD~1" in caught.value.hint
+
+
+def put(place, files):
+    return {f"{place}/{name}": text for name, text in files.items()}
+
+
+MANY = (
+    PYTHON | put("core", RUST) | put("web", NODE) | put("web/inner", NODE) | put("c++", CPP) | put("srv", GO)
+)
+
+
+def test_benchmarks_of_projects_below_that_the_harness_does_not_run_are_named(tmp_path):
+    write(tmp_path, MANY)
+    assert find_candidate(tmp_path, "main").words == ("python", "-m", "pytest", "benchmarks")
+    assert describe_nested(tmp_path, "main") == (
+        "Benchmarks elsewhere were not run: [[bench]] in core/Cargo.toml (cd core && steelyard gate main --"
+        " cargo bench); srv/deep/a_test.go (cd srv && steelyard gate main -- go test -bench . ./...);"
+        f" sort_bench in c++/perf/CMakeLists.txt (cd c++ && steelyard gate main --build '{CMAKE}' --"
+        " build/perf/sort_bench); web/inner/src/sort.bench.ts (cd web && steelyard gate main --build 'npm ci'"
+        " -- npx vitest bench)."
+    )
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        PYTHON,
+        {"Cargo.toml": '[workspace]\nmembers = ["a"]\n'} | put("a", RUST),
+        NODE | put("packages/a", NODE),
+        CPP | put("perf", CPP),
+        GO | {"deep/go.mod": "module b\n", "deep/a_test.go": "package a\n"},
+        PYTHON | put("other", RUST | {".git": "gitdir: elsewhere\n"}),
+        PYTHON | put("kept", {"gate.json": "{}"}) | put("kept/trees/base/012345678901", RUST),
+    ],
+)
+def test_nothing_is_named_where_the_harness_runs_all(tmp_path, files):
+    assert describe_nested(write(tmp_path, files), "main") is None
+
+
+def test_a_module_of_go_in_another_is_a_project_of_its_own(tmp_path):
+    write(tmp_path, {"go.mod": "module a\n"} | put("inner", GO))
+    with pytest.raises(UsageError, match="no benchmarks found") as caught:
+        find_candidate(tmp_path, "main")
+    assert "cd inner && steelyard gate main -- go test -bench . ./..." in caught.value.hint
+
+
+def test_from_a_directory_without_benchmarks_those_of_the_repository_are_named(tmp_path):
+    write(tmp_path, PYTHON | {"docs/how/a.md": ""})
+    with pytest.raises(UsageError, match="no benchmarks found") as caught:
+        find_candidate(tmp_path / "docs" / "how", "main", tmp_path)
+    assert caught.value.hint.startswith("there are some elsewhere:\n")
+    assert "cd ../.. && steelyard gate main -- python -m pytest benchmarks" in caught.value.hint
+
+
+def test_a_base_that_is_the_pushed_branch_itself_is_told(tmp_path):
+    repository = ScratchRepository(tmp_path / "repository")
+    repository.commit()
+    repository.git("checkout", "-q", "-b", "mine")
+    here = Repository(repository.path)
+    for name in ("main", "mine"):
+        repository.git("update-ref", f"refs/remotes/origin/{name}", "HEAD")
+    assert describe_base(here, "origin/main") is None
+    assert describe_base(here, "origin/mine") == (
+        "origin/mine is this branch as it was pushed: only commits since then are judged; all of them:"
+        " steelyard gate origin/main."
+    )
+    repository.git("checkout", "-q", "--detach")
+    assert describe_base(here, "origin/mine") is None

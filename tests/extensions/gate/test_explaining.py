@@ -104,3 +104,13 @@ def test_documents_of_a_gate_without_reasons_can_still_be_read():
     document = msgspec.to_builtins(GatedBenchmark("sort", "open"))
     del document["reason"]
     assert msgspec.convert(document, GatedBenchmark).reason is None
+
+
+def test_where_nothing_is_slower_the_answer_says_why_nothing_is_explained(suites, tmp_path):
+    try:
+        Perf().refuse_missing()
+    except MachineError as error:
+        pytest.skip(error.message)
+    base, head = suites.suite(sort=100), suites.suite(sort=70)
+    result = gate(request_of(base, head), Repository(suites.path), tmp_path / "found")
+    assert "--explain: only slower benchmarks are explained, and none is slower." in result.notes

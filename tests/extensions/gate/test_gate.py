@@ -138,9 +138,9 @@ def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, 
         run(suites, tmp_path, request_of(base, head))
     assert caught.value.message.startswith(f"head {head[:12]}: ")
     assert message in caught.value.message
-    # Of a process that failed, trees stay, so that it can be run in them again.
+    # Trees stay, so that what failed can be run in them again.
     result = suites.git("worktree", "list").count("\n")
-    assert result == (2 if error is ProgramError else 0)
+    assert result == 2
 
 
 def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):
@@ -363,7 +363,7 @@ def test_a_red_build_quotes_its_end_and_says_how_to_see_it_again(suites, tmp_pat
     assert words in caught.value.message
     assert "\n    30\n" not in caught.value.message
     tree = tmp_path / "found" / "trees" / "base" / base[:12]
-    assert caught.value.hint.endswith(f"cd {tree} && {build}")
+    assert f"cd {tree} && {build}\n" in caught.value.hint
     assert tree.is_dir()
     assert str(tree.with_suffix(".log")) in caught.value.message or "ended with 127" not in words
 
@@ -380,3 +380,26 @@ def test_a_second_gate_in_a_directory_is_refused_and_the_first_goes_on(suites, t
 
     assert verdicts(run(suites, tmp_path, request, tell=begin_another)) == {"sort": "slower"}
     assert refused
+
+
+def with_nan(suites, where):
+    """A harness whose benchmark ``sort`` has NaN in place of its time, where a condition holds."""
+    chosen = f'if ($1 == "sort" && ({where})) time = "NaN"'
+    return suites.BENCH.format(runs=suites.runs).replace(
+        'printf "\\"real_time\\": %.6f,', f'{chosen}\n        printf "\\"real_time\\": %s,'
+    )
+
+
+def test_a_benchmark_whose_value_is_nan_is_named_with_it_and_the_others_are_judged(suites, tmp_path):
+    both = suites.suite(sort=100, find=100, bench=with_nan(suites, "1"))
+    head = suites.suite(sort=100, find=120, bench=with_nan(suites, "1"))
+    result = run(suites, tmp_path, request_of(both, head))
+    assert verdicts(result) == {"find": "slower"}
+    assert any("sort" in note and "real_time_s is nan, which is no number" in note for note in result.notes)
+
+
+def test_values_that_become_nan_are_named_with_the_failure(suites, tmp_path):
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=with_nan(suites, "runs >= 2"))
+    with pytest.raises(ProgramError, match=r"head: 3 trials in a row failed; .*sort has the value nan in"):
+        run(suites, tmp_path, request_of(base, head))

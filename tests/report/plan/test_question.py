@@ -59,3 +59,13 @@ from steelyard.spec import experiment
 def test_every_kind_of_launch_says_where_trials_run(launch, words):
     spec_ = experiment(name="x", program={"command": ["./a", "{p}"]}, factors={"p": [2, 4]}, launch=launch)
     assert format_where(spec_.launch) == words
+
+
+def test_ranks_of_a_factor_are_its_levels():
+    spec_ = experiment(
+        name="x",
+        program={"command": ["./a"]},
+        factors={"p": [2, 4, 8]},
+        launch={"kind": "mpi", "ranks": "{p}"},
+    )
+    assert format_where(spec_.launch, spec_.factors).startswith("on this machine, 2, 4 and 8 ranks by mpirun")

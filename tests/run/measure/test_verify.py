@@ -287,3 +287,15 @@ def test_a_run_without_digests_is_not_taken_for_a_right_one(run):
         "failed",
         "the runner recorded no digests, which verify needs",
     )
+
+
+def test_a_cause_before_the_last_line_is_quoted_in_its_place(run):
+    script = (
+        "echo \"thread 'main' panicked at b.rs:3:97:\"; echo 'index out of bounds: the len is 0';"
+        " echo 'note: run with RUST_BACKTRACE=1'; exit 101"
+    )
+    reason = verifier().judge(run(*sh(f"({script}) >&2")))[1]
+    assert reason == (
+        "ended with exit code 101; output says: \"thread 'main' panicked at b.rs:3:97:"
+        ' index out of bounds: the len is 0"'
+    )

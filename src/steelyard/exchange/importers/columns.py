@@ -100,6 +100,12 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
             f"{place}: --value is missing: which column has the measurements?",
             hint=f"--value COLUMN, one of: {', '.join(names)}",
         )
+    headers = {cell.strip(): name for cell, name in zip(rows[0][1], names, strict=True)}
+    chosen = replace(
+        chosen,
+        value=tuple(name if name in names else headers.get(name.strip(), name) for name in chosen.value),
+        by=tuple(name if name in names else headers.get(name.strip(), name) for name in chosen.by),
+    )
     for name in (*chosen.value, *chosen.by):
         if name not in names:
             raise UsageError(f"{place}: no column {name!r}", hint=f"columns: {', '.join(names)}")

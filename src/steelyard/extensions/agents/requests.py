@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.agents.workplace import Workplace
+from steelyard.files.unlisted import make_unlisted
 
 PLACE: Final = Path(".steelyard", "agents")
 """Of records, inside the root."""
@@ -82,11 +83,7 @@ class Requests:
         return [f"--build={shlex.join(self._workplace.check_command(build))}"] if build else []
 
     def _name_record(self, kind: str) -> str:
-        directory = self._workplace.root / PLACE
-        directory.mkdir(parents=True, exist_ok=True)
-        ignore = self._workplace.root / PLACE.parts[0] / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
+        make_unlisted(self._workplace.root / PLACE)
         return str(PLACE / f"{secrets.token_hex(4)}-{kind}")
 
 

@@ -18,6 +18,8 @@ from steelyard.spec.check.launch import PLACEHOLDER
 
 _TIMEOUT_S: Final = 60.0
 
+_MOST_LINES: Final = 3
+"""Of what a command says when it refuses, from its end."""
 _HINT: Final = "run where the commands of the queue are installed, or correct [launch]"
 
 
@@ -76,7 +78,8 @@ def ask(
             hint=f"give the same command again when `{label}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
-        text = (done.stderr or done.stdout).strip()
+        lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        text = "; ".join(lines[-_MOST_LINES:])
         raise MachineError(
             f"the queue refuses: {label}: {text or f'exit code {done.returncode}'}",
             hint="correct options, partition or submit under [launch]",

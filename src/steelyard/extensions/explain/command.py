@@ -50,9 +50,7 @@ class ExplainOptions(Options):
         metavar="CMD",
     )
     counts: bool = declare("Also count instructions and calls of each function, once, by callgrind.")
-    blocks: int = declare(
-        "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=12
-    )
+    blocks: int = declare("Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20)
     max_time_s: float = max_time_option("Stop after this, to a block.", default="180 s")
     stdin: str | None = input_option
     timeout_s: float | None = timeout_option
@@ -107,6 +105,17 @@ def command(options: ExplainOptions) -> None:
         click.echo(f"record: {directory}", err=options.as_json)
 
 
+def _refuse_few(blocks: int) -> None:
+    from steelyard.extensions.explain.request import LEAST_BLOCKS
+
+    if blocks < LEAST_BLOCKS:
+        raise UsageError(
+            f"--min-runs {blocks}: with fewer than {LEAST_BLOCKS} blocks, intervals of functions miss the"
+            " true contribution too often, as simulations show",
+            hint=f"leave --min-runs out, or give {LEAST_BLOCKS} or more",
+        )
+
+
 def _refuse_no_record(directory: Path) -> None:
     if directory.is_dir():
         return
@@ -117,6 +126,7 @@ def _refuse_no_record(directory: Path) -> None:
 
 
 def _measure(options: ExplainOptions) -> Path:
+    _refuse_few(options.blocks)
     from steelyard.extensions.explain.counting import count, refuse_uncountable
     from steelyard.extensions.explain.explain import explain, propose_directory
     from steelyard.extensions.explain.request import ExplainRequest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,9 +172,9 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     if options.is_timed and options.harness not in (None, "time"):
         raise UsageError(f"--time and --harness {options.harness}", hint="leave one of them out")
     base, head, are_directories = _choose_sides(options)
-    build = options.build
+    build, notes = options.build, _note_base(options, base)
     if not words:
-        words, build = _find_command(options, base)
+        words, build = _find_command(options, base, notes)
     request = options.fill(
         GateRequest,
         base=base,
@@ -192,7 +192,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         _run_qualification(request, options)
         ctx.exit(0)
     try:
-        answer = _run_gate(request, options)
+        answer = _run_gate(request, options, notes)
     except SteelyardError as error:
         # What a build server reads must not be that of an earlier run, nor green by its absence.
         _write_error(files, error, github=options.github)
@@ -228,18 +228,38 @@ def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:
     return revisions[0], revisions[1] if len(revisions) > 1 else "HEAD", False
 
 
-def _find_command(options: GateOptions, base: str) -> tuple[tuple[str, ...], str]:
-    """Return the command and the build of the harness that the project has, and say which line that is."""
-    from steelyard.extensions.gate.detecting import find_candidate
+def _note_base(options: GateOptions, base: str) -> list[str]:
+    """Return what is to be known of a base that nobody named."""
+    from steelyard.extensions.gate.detecting import describe_base
+    from steelyard.lab.repository.repository import Repository
 
-    candidate = find_candidate(options.head_dir or options.repo, base)
+    if options.revisions or options.base_dir or options.head_dir or options.qualify:
+        return []
+    note = describe_base(Repository(options.repo), base)
+    return [note] if note else []
+
+
+def _find_command(options: GateOptions, base: str, notes: list[str]) -> tuple[tuple[str, ...], str]:
+    """Return the command and the build of the harness that the project has, and say which line that is.
+
+    What the line leaves out is added to ``notes``.
+    """
+    from steelyard.extensions.gate.detecting import describe_nested, find_candidate
+    from steelyard.lab.repository.repository import Repository
+
+    directory = options.head_dir or options.repo
+    top = None if options.head_dir else Repository(directory).find_top()
+    candidate = find_candidate(directory, base, top)
     if options.build:
         candidate = replace(candidate, build=options.build)
     click.echo(candidate.format_line(base), err=True)
+    if (note := describe_nested(directory, base)) is not None:
+        notes.append(note)
+        click.echo(note, err=True)
     return candidate.words, candidate.build
 
 
-def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
+def _run_gate(request: GateRequest, options: GateOptions, notes: Sequence[str]) -> Gate:
     """Gate, and print the answer."""
     from steelyard.extensions.gate.gate import gate
     from steelyard.extensions.gate.qualification import load_qualification
@@ -261,6 +281,7 @@ def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
             watch=line.update,
             tell=partial(tell_beside, line),
             qualification=qualification,
+            notes=notes,
         )
     show(
         lambda: GATE.text(answer),

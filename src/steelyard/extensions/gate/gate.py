@@ -85,6 +85,7 @@ def gate(
     watch: Watch = lambda _: None,
     tell: Tell = lambda _: None,
     qualification: Qualification | None = None,
+    notes: Sequence[str] = (),
 ) -> Gate:
     """Gate, or go on where a gate was interrupted.
 
@@ -96,6 +97,8 @@ def gate(
         Where the records are kept, and the work trees until the end.
     qualification : Qualification or None
         To state with the answer.
+    notes : sequence of str
+        To state with it, too: what was chosen for the user.
 
     Raises
     ------
@@ -108,11 +111,10 @@ def gate(
     InterruptedRunError
         The same call goes on.
     """
-    notes = []
-    if repository is not None and repository.dirty:
-        notes.append("Uncommitted changes are not measured.")
+    is_dirty = repository is not None and repository.dirty
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
-    return suite.answer(notes, qualification)
+    sentences = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
+    return suite.answer(sentences, qualification)
 
 
 def measure_suite(
@@ -139,9 +141,10 @@ def _measure_in(
             f"interrupted; measurements so far are in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
-    except ProgramError:
+    except (NoReportError, ProgramError) as error:
         # Trees stay, so that what failed can be run in them again.
-        raise
+        hints = [*([error.hint] if error.hint else []), f"to remove the trees: {sides.describe_removal()}"]
+        raise type(error)(error.message, hint="\n      ".join(hints)) from None
     except BaseException:
         sides.remove()
         raise
@@ -167,6 +170,7 @@ class GatedSuite:
         self.measured_s = 0.0
         self.is_out_of_time = False
         self.reasons: dict[str, Reason] = {}
+        self._unexplained: str | None = None
         """By title, of benchmarks that are slower."""
         self._tally = ProcessTally(request.allow_failures)
         self._sides = sides
@@ -291,7 +295,8 @@ class GatedSuite:
         if not pairs and not benchmark.base:
             raise NoReportError(
                 f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
-                hint="run the harness by itself, twice; does it choose its benchmarks by chance?",
+                hint="run the harness by itself, twice; does it choose its benchmarks by chance, or report"
+                " nan?",
             )
         missing = measured.count_missing(benchmark.name)
         if missing:
@@ -328,6 +333,10 @@ class GatedSuite:
             for entry, verdict in zip(self.benchmarks, judged, strict=True)
             if verdict.decision == "slower"
         ]
+        if not slower:
+            is_open = any(verdict.decision == "open" for verdict in judged)
+            cure = "; what is open is not: give it more time, --max-time" if is_open else ""
+            self._unexplained = f"--explain: only slower benchmarks are explained, and none is slower{cure}."
         slower.sort(key=lambda entry: -float(compute_differences(entry, self.plan).mean()))
         for number, entry in enumerate(slower[:MOST_EXPLAINED], start=1):
             tell(f"explaining {entry.title}")
@@ -378,6 +387,8 @@ class GatedSuite:
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
         if self.request.origin:
             notes.insert(0, self.request.origin)
+        if self._unexplained is not None:
+            notes.append(self._unexplained)
         if self.request.layout:
             notes.append("Both sides were linked anew for each block, in an order drawn for it.")
         return [*notes, *self._tally.list_notes()]

@@ -112,6 +112,8 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
     trees: dict[Side, Tree] = {}
     for side in SIDES:
         tell(f"{side} is {shorten(name_revision(request, side))}")
+        if request.build:
+            tell(f"building {side} by {request.build}; it prints into {sides.locate_log(side)}")
         trees[side] = sides.prepare(side)
     harness = find_harness(request.harness, request.words, trees["base"].path)
     metric = request.metric or harness.metric

@@ -6,6 +6,7 @@ nothing could be judged.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -137,7 +138,15 @@ def _read(text: str, origin: str, program: HarnessProgram) -> Sequence[HarnessRe
         ) from None
 
 
+def _skip_no_numbers(report: HarnessReport) -> HarnessReport:
+    """Return a report as it is; as skipped, with the reason, where none of its values is a number."""
+    if not report.values or any(map(math.isfinite, report.values)):
+        return report
+    return replace(report, values=(), skipped=f"{report.metric} is {report.values[0]}, which is no number")
+
+
 def _select_metric(reports: Sequence[HarnessReport], metric: str, seconds: float) -> ProbedHarness:
+    reports = [_skip_no_numbers(entry) if entry.metric == metric else entry for entry in reports]
     chosen = [entry for entry in reports if entry.metric == metric and entry.values]
     if not reports:
         raise NoReportError("the harness reports no benchmark", hint="a filter may match none")

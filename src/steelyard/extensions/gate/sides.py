@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
-from steelyard.extensions.gate.harnesses.building import build
+from steelyard.extensions.gate.harnesses.building import build, locate_build_log
 from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.extensions.gate.request import GateRequest
+from steelyard.files.plain import make_directory
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS, Trees
 
@@ -34,6 +36,7 @@ class GateSides:
 
     def __init__(self, request: GateRequest, repository: Repository | None, directory: Path) -> None:
         self._request = request
+        self._repository = repository
         self._directory = directory.absolute()
         self._revisions: Mapping[Side, str] = {"base": request.base, "head": request.head}
         self._trees = (
@@ -53,6 +56,12 @@ class GateSides:
     def locate(self, side: Side) -> Path:
         """Return the tree of a side: a link, so that names do not differ in length."""
         return self._directory / "sides" / side
+
+    def locate_log(self, side: Side) -> Path:
+        """Return the file that has what the build of a side prints."""
+        if self._trees is not None:
+            return self._trees[side].locate_log(self._revisions[side])
+        return locate_build_log(self.describe_tree(side))
 
     def describe_tree(self, side: Side) -> Tree:
         """Return the tree with the directories beside it."""
@@ -83,13 +92,13 @@ class GateSides:
                 if not place.is_dir():
                     raise UsageError(f"{place} is not a directory", hint="name the sources of this side")
             link = self.locate(side)
-            link.parent.mkdir(parents=True, exist_ok=True)
+            make_directory(link.parent, within=self._directory)
             link.unlink(missing_ok=True)
             link.symlink_to(place, target_is_directory=True)
             if self._trees is None and self._request.build_words:
                 build(fill_layout(self._request.build_words, 0), tree)
-        tree.output.mkdir(parents=True, exist_ok=True)
-        tree.cache.mkdir(parents=True, exist_ok=True)
+        for place in (tree.output, tree.cache):
+            make_directory(place, within=self._directory)
         return tree
 
     def link_anew(self, side: Side, layout: int) -> Tree:
@@ -106,6 +115,19 @@ class GateSides:
             with naming(side, self._revisions[side]):
                 build([word.replace("{tree}", str(tree.root.resolve())) for word in words], tree)
         return tree
+
+    def describe_removal(self) -> str:
+        """Return the command that does what ``remove`` does, with all that is kept beside the trees."""
+        words: list[tuple[str, ...]] = []
+        if self._repository is not None and self._trees is not None:
+            top = str(self._repository.directory.absolute())
+            trees = [self._trees[side].path(self._revisions[side]) for side in SIDES]
+            words += [
+                ("git", "-C", top, "worktree", "remove", "--force", str(tree))
+                for tree in dict.fromkeys(trees)
+                if tree.is_dir()
+            ]
+        return " && ".join(shlex.join(line) for line in [*words, ("rm", "-r", str(self._directory))])
 
     def remove(self) -> None:
         """Remove what was checked out; directories that the user named stay as they are."""

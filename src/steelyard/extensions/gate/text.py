@@ -85,7 +85,7 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
         Span("" if entry.ci95 is None else percent_bounds(entry.ci95, 1, answer.margin)) for entry in visible
     ]
     verdicts = [
-        Span(_describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
+        Span(describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
     ]
     columns = [
         Column("", signs, right=False),
@@ -99,7 +99,8 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
     return table(columns, width)
 
 
-def _describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
+def describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
+    """Return a verdict in words, with the margin, or with what decided it."""
     if entry.verdict == "equivalent":
         return f"within {percent(answer.margin)}"
     return f"{entry.verdict}, typical run" if entry.decided_by == "typical" else entry.verdict

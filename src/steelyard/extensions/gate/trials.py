@@ -12,7 +12,7 @@ from steelyard.extensions.gate.harnesses.harness import Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side
 from steelyard.lab.run.run import run
-from steelyard.lab.run.run_loop import Watch
+from steelyard.lab.run.run_loop import ACCEPTING, Watch
 from steelyard.run.measure.extract.harness import LABEL
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
@@ -105,7 +105,12 @@ def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
     if not is_complete(batch.directory):
         for side in SIDES:
             sides.prepare(side)
-        run(_make_experiment(batch, sides), batch.directory, watch=watch)
+        try:
+            run(_make_experiment(batch, sides), batch.directory, watch=watch)
+        except ProgramError as error:
+            # A gate has no spec whose keys could accept it.
+            hint = (error.hint or "").partition(ACCEPTING)[0].rstrip("; ")
+            raise ProgramError(error.message, hint=hint or None) from None
     return read(batch.directory, batch.plan.metric)
 
 

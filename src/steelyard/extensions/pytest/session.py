@@ -25,6 +25,7 @@ from steelyard.extensions.pytest.claims import (
     makes_claims,
 )
 from steelyard.extensions.pytest.passes import Ran
+from steelyard.files.unlisted import make_unlisted
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Verdict
@@ -264,10 +265,10 @@ def describe_recording(files: Sequence[File], host: Mapping[str, Scalar]) -> Tak
 
 def next_record(directory: Path, *, replace: bool = False) -> Path:
     """Where the next record of a name goes; with ``replace``, in the place of the last one."""
+    make_unlisted(directory)
     if replace:
         shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True, exist_ok=True)
-    (directory.parent / ".gitignore").write_text("*\n")
+        directory.mkdir(exist_ok=True)
     numbers = [int(path.stem) for path in directory.glob("*.lab") if path.stem.isdigit()]
     return directory / f"{max(numbers, default=0) + 1:04}.lab"
 

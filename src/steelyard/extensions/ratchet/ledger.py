@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.extensions.ratchet.results import Attempt, Ledger
-from steelyard.files.writing import write_output
+from steelyard.files.plain import read_plain, write_plain
+from steelyard.files.unlisted import make_unlisted
 from steelyard.store.lock import WriterLock
 
 PLACE: Final = Path(".steelyard", "ratchet")
@@ -29,10 +30,11 @@ def read_ledger(directory: Path) -> Ledger | None:
         The ledger is damaged, or of a newer version.
     """
     file = directory / FILE
-    if not file.exists():
+    content = read_plain(file, within=directory.parent.parent)
+    if content is None:
         return None
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Ledger)
+        return msgspec.json.decode(content, type=Ledger)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RecordError(
             f"{file} is not a ledger of ratchet: {error}", hint="put it back from a copy, or move it away"
@@ -48,17 +50,15 @@ def lock_ledger(directory: Path) -> Iterator[None]:
     RecordBusyError
         Another process holds the ledger.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    ignore = directory.parent / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
+    make_unlisted(directory)
     with WriterLock(directory / "lock"):
         yield
 
 
 def write_ledger(directory: Path, ledger: Ledger) -> None:
     """Keep the ledger, whole or not at all."""
-    write_output(directory / FILE, msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n")
+    content = msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n"
+    write_plain(directory / FILE, content, within=directory.parent.parent)
 
 
 def load_ledger(directory: Path) -> Ledger:

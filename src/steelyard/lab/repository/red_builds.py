@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.core.causes import find_cause
 from steelyard.core.errors import ProgramError
 from steelyard.files.plain import read_plain
 
 LAST_LINES: Final = 20
+CAUSE_LINES: Final = 5
+"""From the line on that says why, where that is before the last lines."""
 _NOT_FOUND: Final = 127
 """Exit code of a shell for a command that does not exist."""
 
@@ -47,9 +50,15 @@ def describe_red(
 
 
 def quote_end(log: Path) -> list[str]:
-    """Return the last lines that a command said."""
-    text = (read_plain(log) or b"").decode(errors="replace")
-    return text.rstrip().splitlines()[-LAST_LINES:]
+    """Return the last lines that a command said, and before them those with the cause if it came earlier."""
+    lines = (read_plain(log) or b"").decode(errors="replace").rstrip().splitlines()
+    end = lines[-LAST_LINES:]
+    earlier = lines[:-LAST_LINES]
+    place = find_cause(earlier)
+    if place is None:
+        return end
+    cause = earlier[place : place + CAUSE_LINES]
+    return [*cause, *(["…"] if place + len(cause) < len(earlier) else []), *end]
 
 
 def format_end(code: int) -> str:

@@ -111,6 +111,11 @@ class Repository:
         done = self._run("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
         return None if done.returncode else done.stdout.strip()
 
+    def find_branch(self) -> str | None:
+        """Return the branch that is checked out; ``None`` where none is."""
+        done = self._run("symbolic-ref", "--quiet", "--short", "HEAD")
+        return None if done.returncode else done.stdout.strip()
+
     def list_parents(self, commit: str) -> list[str]:
         """List the parents of a commit; of a merge, the side that was merged into is the first."""
         return self.ask("rev-list", "--parents", "--max-count=1", commit).split()[1:]
@@ -119,6 +124,11 @@ class Repository:
     def place(self) -> Path:
         """Where in the work tree the directory is; ``.`` at the top, and in a bare repository."""
         return Path(self.ask("rev-parse", "--show-prefix").strip() or ".")
+
+    def find_top(self) -> Path | None:
+        """Return the top of the work tree; ``None`` in a bare repository."""
+        done = self._run("rev-parse", "--show-toplevel")
+        return None if done.returncode else Path(done.stdout.strip())
 
     def subject(self, commit: str) -> str:
         """Return the first line of a commit's message."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import RecordBusyError, RecordError
 from steelyard.files.plain import read_plain, write_plain
+from steelyard.files.unlisted import keep_unlisted
 from steelyard.lab.compare.compare import DEFAULT_SHELL
 from steelyard.store.lock import WriterLock
 
@@ -67,6 +68,7 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
                 hint="name a directory that does not exist yet",
             )
         directory.mkdir(parents=True, exist_ok=True)
+        keep_unlisted(directory)
         new = replace(self, seed=secrets.randbits(31) if self.seed is None else self.seed)
         write_plain(file, msgspec.json.encode(new))
         return new

@@ -90,6 +90,10 @@ class Trees:
         if code := _end(filled, start, log):
             raise describe_red("its build", filled, start, code, log)
 
+    def locate_log(self, commit: str) -> Path:
+        """Return the file that has what the build of a commit prints."""
+        return self._make_marker(commit, "log")
+
     def remove(self) -> None:
         """Remove every tree, with what an interruption left of one; logs and reasons stay."""
         for tree in sorted(self._directory.glob("*")):

@@ -39,6 +39,7 @@ def preview(experiment: Experiment, directory: Path, *, ask: bool = False) -> Pr
     ask : bool
         Ask the machines of ``[launch]`` all the same, by its commands.
     """
+    inseparable = separability(experiment)  # of nodes too that no queue here can list
     experiment, unknown = _resolve_or_drop_nodes(experiment, directory)
     design, stop = experiment.design, experiment.design.stop
     drawn = treatments(experiment)
@@ -76,7 +77,7 @@ def preview(experiment: Experiment, directory: Path, *, ask: bool = False) -> Pr
         decided=bool(stop and stop.decided),
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if block_s is None else block_s * len(blocks),
-        inseparable=(*separability(experiment), *([text] if text else [])),
+        inseparable=(*inseparable, *([text] if text else [])),
         changes_here=describe_interventions(experiment),
         refused=(*unknown, *refusals(experiment, drawn, programs, ask=ask)),
         unasked=() if ask else list_unasked(experiment),

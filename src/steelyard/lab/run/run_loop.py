@@ -30,6 +30,8 @@ in caches that Python has filled; short enough that the record is never far behi
 DRAWN_AHEAD: Final = 4096
 """Blocks, more than any batch: after a trial that failed, all that are drawn are drawn again."""
 
+ACCEPTING: Final = "other exit codes than 0 can be accepted:"
+"""Begins the cure of a program that fails; the key of a spec follows, which a command replaces by its own."""
 _FAILURES_IN_A_ROW: Final = 3
 
 _INCOMPLETE_BLOCKS: Final = 20
@@ -211,10 +213,7 @@ class RunLoop:
             case "hook_failed":
                 cure = "run the prepare and cleanup commands by themselves to see why"
             case "failed" if last.exit_code and not are_at_fault(last.reason or ""):
-                cure = (
-                    "other exit codes than 0 can be accepted:"
-                    f" verify = {{ exit = {last.exit_code} }} in a spec, --ignore-failure with compare"
-                )
+                cure = f"{ACCEPTING} verify = {{ exit = {last.exit_code} }} under [program]"
             case _:
                 cure = "run the command by itself to see its output"
         path = self._record.directory / "failed"

@@ -94,7 +94,7 @@ def sentences(findings: Sequence[ContextFinding], called: Names) -> list[str]:
     if first.components is None:
         texts.append(
             "Each context was visited only once, so its effect cannot be separated from noise;"
-            " set passes = 3 in [contexts]."
+            " set passes = 3 in a spec's [contexts]."
         )
     else:
         texts.append("In parentheses: contexts whose own 95 % interval confirms it.")

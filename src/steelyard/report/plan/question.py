@@ -12,7 +12,8 @@ from steelyard.core.units import BUILTIN
 from steelyard.report.claims.claim import format_claim_text
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.spec.claims.limit import Limit
-from steelyard.spec.experiment import Experiment, LaunchMethod
+from steelyard.spec.experiment import Experiment, Factor, LaunchMethod
+from steelyard.spec.text.placeholders import format_level
 
 _LIBRARIES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
 _BOUND: Final = {
@@ -24,9 +25,15 @@ _PLAIN: Final = re.compile(r"[\w@%+=:,./{}-]+", re.ASCII)
 """A word that no shell takes for anything else: a single name in braces stays what it is."""
 
 
-def format_where(launch: LaunchMethod) -> str:
-    """Where trials run, and who starts them."""
-    ranks = [] if launch.ranks is None else [f"{launch.ranks} rank{'s' * (launch.ranks != '1')}"]
+def format_where(launch: LaunchMethod, factors: Sequence[Factor] = ()) -> str:
+    """Where trials run, and who starts them.
+
+    Parameters
+    ----------
+    factors : sequence of Factor
+        Whose levels stand in place of their names in the number of ranks.
+    """
+    ranks = [] if launch.ranks is None else [_count_ranks(launch.ranks, factors)]
     match launch.kind:
         case "local":
             parts = ["on this machine"]
@@ -52,6 +59,12 @@ def format_where(launch: LaunchMethod) -> str:
             parts = [f"on {join_names(list(launch.hosts), 6)}, which {launch.ssh[0]} reaches"]
             parts += ["with what trials need copied there"] if launch.stage == "copy" else []
     return printable(", ".join(parts))
+
+
+def _count_ranks(text: str, factors: Sequence[Factor]) -> str:
+    factor = next((factor for factor in factors if text == f"{{{factor.name}}}"), None)
+    numbers = [text] if factor is None else [format_level(level) for level in factor.levels]
+    return f"{join_names(numbers, 6)} rank{'s' * (numbers != ['1'])}"
 
 
 def _describe_jobs(launch: LaunchMethod) -> list[str]:

@@ -37,7 +37,7 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         "stops": _format_stops(preview),
         "time": _format_time(preview),
         "simulations": _describe_simulations(preview),
-        "where": format_where(experiment.launch),
+        "where": format_where(experiment.launch, experiment.factors),
         "nodes": _tell_nodes(preview),
         "build": build_words(experiment, preview.builds),
         "first block": _choose_first(preview),
@@ -105,7 +105,7 @@ def document(preview: Preview, experiment: Experiment) -> str:
     return PLAN.text(
         preview,
         trials=preview.trials,
-        launch={"kind": experiment.launch.kind, "words": format_where(experiment.launch)},
+        launch={"kind": experiment.launch.kind, "words": format_where(experiment.launch, experiment.factors)},
         build=None if build is None else {"command": build.command, "programs": preview.builds},
         claims=format_claims_words(experiment),
     )

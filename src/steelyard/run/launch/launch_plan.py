@@ -226,6 +226,7 @@ class LaunchPlan:
                     hint='write output = "capture" in [program]',
                 )
             refuse_output(Path(launch.stdout), "output")
+            _refuse_linked(launch.stdout)
             if launch.stdout in (launch.path, launch.stdin):
                 raise UsageError(
                     f"output {launch.stdout} is what the program is made of or reads",
@@ -312,7 +313,7 @@ class LaunchPlan:
             metrics_path=self._metrics_path,
             queue_wait=self._queue_wait,
             digests=program.verify.wants_digests,
-            files=tuple(self._find_path(text, treatment) for text in program.verify.files),
+            files=tuple(self._find_unlinked(text, treatment) for text in program.verify.files),
             prepare=self.hooks(treatment, program.prepare),
             cleanup=self.hooks(treatment, program.cleanup),
         )
@@ -367,7 +368,17 @@ class LaunchPlan:
 
     def _find_output(self, treatment: Treatment) -> str:
         output = self.experiment.program.output
-        return output if output in (CAPTURE, "null") else self._find_path(output, treatment)
+        if output in (CAPTURE, "null"):
+            return output
+        return self._find_unlinked(output, treatment)
+
+    def _find_unlinked(self, text: str, treatment: Treatment) -> str:
+        """Return the path of a file that programs write: only links that lead to the spec are resolved.
+
+        The runner follows none below it, since a program may have made it.
+        """
+        path, source = Path(self._find_path(text, treatment)), Path(self.experiment.source)
+        return str(source.resolve() / path.relative_to(source)) if path.is_relative_to(source) else str(path)
 
     def _find_stdin(self, text: str, treatment: Treatment) -> str:
         """Return the path of a file that opens at once.
@@ -445,3 +456,14 @@ def find_script(launch: Launch) -> Path | None:
             path = Path(launch.cwd, word)
             return path if TRIAL_MARK not in word and path.is_file() else None
     return None
+
+
+def _refuse_linked(output: str) -> None:
+    """Refuse an output behind a link, which programs could make lead elsewhere."""
+    directory, name = os.path.split(output)
+    place = os.path.realpath(directory)
+    if place != directory:
+        raise UsageError(
+            f"output {output}: a symbolic link leads to its directory, which a program could replace",
+            hint=f"name the directory itself: output = '{place}/{name}'",
+        )

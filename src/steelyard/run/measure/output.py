@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
+
+from steelyard.core.causes import find_cause, join_cause
 
 if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial
 
 _EXCERPT_CHARACTERS: Final = 80
+_CAUSE_CHARACTERS: Final = 200
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -52,12 +56,32 @@ class Output(msgspec.Struct, frozen=True):
         return f"{self.name}, which begins {excerpt(self.head)}"
 
 
-def excerpt(data: bytes) -> str:
+def excerpt(data: bytes, most: int = _EXCERPT_CHARACTERS) -> str:
     """Return the first 80 characters, quoted and escaped.
 
     Everything that a terminal could take for a command is escaped.
     """
     # Four bytes are the longest character of UTF-8.
-    head = data[: 4 * _EXCERPT_CHARACTERS + 4].decode(errors="replace")
-    text = "…" if len(head) > _EXCERPT_CHARACTERS else ""
-    return repr(head[:_EXCERPT_CHARACTERS] + text)
+    head = data[: 4 * most + 4].decode(errors="replace")
+    text = "…" if len(head) > most else ""
+    return repr(head[:most] + text)
+
+
+def quote_words(streams: Sequence[bytes], last: bytes) -> str:
+    """Quote what a program said of its failure: its last line, or a line before that which says why.
+
+    Parameters
+    ----------
+    streams : sequence of bytes
+        What it wrote, stderr first.
+    last : bytes
+        Its last line; empty where it wrote none.
+    """
+    if not last:
+        return ""
+    for stream in streams:
+        lines = [line for line in stream.decode(errors="replace").splitlines() if line.strip()]
+        place = find_cause(lines)
+        if place is not None and find_cause([last.decode(errors="replace")]) is None:
+            return f"; output says: {excerpt(join_cause(lines, place).encode(), _CAUSE_CHARACTERS)}"
+    return f"; output ends with: {excerpt(last)}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.run.measure.extract.pattern import MOST_BYTES
 from steelyard.run.measure.measurement import Status
-from steelyard.run.measure.output import Output, excerpt
+from steelyard.run.measure.output import Output, excerpt, quote_words
 from steelyard.run.measure.ranks import describe_waiting, last_words, rank_failure, simulated_failure
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.runner.runner_errors import signal_name
@@ -118,7 +118,7 @@ class Verifier:
 
     def _read_last_words(self, raw: RawTrial, *, account: bool = True) -> str:
         last = last_words(raw, self._kind, account=account)
-        return f"; output ends with: {excerpt(last)}" if last else ""
+        return quote_words((raw.stderr, raw.stdout), last)
 
 
 def _get_missing_library(raw: RawTrial) -> str | None:

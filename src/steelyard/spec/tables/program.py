@@ -94,7 +94,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str,
         Meta(
             description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing; a"
-            " path with a `/` is a file that has the stdout of the last trial."
+            " path with a `/` is a file that has the stdout of the last trial; no symbolic link may lead to"
+            " its directory."
         ),
     ] = "capture"
     prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = ()

@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from steelyard.core.errors import MachineError
 from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.files.plain import open_plain, write_plain
 from steelyard.lab.repository.red_builds import describe_red
+
+
+def locate_build_log(tree: Tree) -> Path:
+    """Return the file that has what a build of a tree writes to stderr."""
+    return tree.output / "build.log"
 
 
 def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {}) -> bytes:
@@ -23,7 +29,7 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
         It is not installed.
     """
     tree.output.mkdir(parents=True, exist_ok=True)
-    log, printed = tree.output / "build.log", tree.output / "build.out"
+    log, printed = locate_build_log(tree), tree.output / "build.out"
     try:
         with os.fdopen(open_plain(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as errors:
             done = subprocess.run(

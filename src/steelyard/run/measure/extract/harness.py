@@ -100,6 +100,13 @@ class HarnessOutput:
             reduced = REDUCTIONS[metric.reduce](values)
             column.setdefault(label_key(labels), ReportedSeries(labels)).numbers.append(reduced)
         if not column:
+            blanks = [entry for entry in reports if entry.metric == metric.name and entry.values]
+            if blanks:
+                raise MissingValueError(
+                    metric.name,
+                    f"{blanks[0].benchmark} has the value {blanks[0].values[0]} in {output.name}, which is no"
+                    " number",
+                )
             names = ", ".join(dict.fromkeys(filter(None, (entry.metric for entry in reports)))) or "nothing"
             raise MissingValueError(metric.name, f"{metric.source} reports {names} in {output.name}")
         return column
