@@ -26,6 +26,7 @@ from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from steelyard.extensions.explain.linking import Linking
     from steelyard.extensions.explain.results import Explanation
     from steelyard.extensions.explain.sampling import Chains
 
@@ -49,6 +50,14 @@ class ExplainOptions(Options):
         "Sample with CMD instead of perf: it runs {command} and writes collapsed stacks to {profile}.",
         metavar="CMD",
     )
+    objects: tuple[str, str] | None = declare(
+        "Link both programs anew for each block, from the objects in these directories or of these patterns,"
+        " in a layout that is drawn; with --build.",
+        metavar="OLD NEW",
+        nargs=2,
+        type=str,
+    )
+    build: str | None = declare("Link {objects} into {program} with CMD.", metavar="CMD")
     counts: bool = declare("Also count instructions and calls of each function, once, by callgrind.")
     blocks: int = declare(
         "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=12
@@ -130,7 +139,13 @@ def _measure(options: ExplainOptions) -> Path:
         )
     directory = options.output or propose_directory()
     old, new = (tuple(split(text)) for text in options.programs)
-    request = options.fill(ExplainRequest, old=old, new=new, seed=chosen_seed(options.seed, directory))
+    request = options.fill(
+        ExplainRequest,
+        old=old,
+        new=new,
+        seed=chosen_seed(options.seed, directory),
+        linking=_find_linking(options),
+    )
     profiler = (
         Perf(options.rate_hz or RATE_HZ, options.chains)
         if options.profile_command is None
@@ -144,6 +159,20 @@ def _measure(options: ExplainOptions) -> Path:
         if options.counts:
             count(request, directory, tell)
     return directory
+
+
+def _find_linking(options: ExplainOptions) -> Linking | None:
+    """Return what both programs are linked from, where that is said."""
+    from steelyard.extensions.explain.linking import read_linking
+
+    if options.objects is None and options.build is None:
+        return None
+    if options.objects is None or options.build is None:
+        raise UsageError(
+            "--objects says what is linked and --build how: one is not enough",
+            hint="--objects old/ new/ --build 'cc {objects} -o {program}'",
+        )
+    return read_linking(options.objects, options.build)
 
 
 def _write_files(options: ExplainOptions, explanation: Explanation, directory: Path) -> None:

@@ -25,6 +25,7 @@ from steelyard.extensions.explain.contributions import (
     tabulate,
 )
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
+from steelyard.extensions.explain.linking import copy_objects, name_program
 from steelyard.extensions.explain.names import NO_SYMBOL, list_programs
 from steelyard.extensions.explain.profiles import (
     Chain,
@@ -106,11 +107,13 @@ def explain(
     profiler.refuse_missing()
     scratch = directory.absolute().with_name(f"{directory.name}-sampled")
     scratch.mkdir(parents=True, exist_ok=True)
-    run(request.experiment(profiler, scratch), directory, watch=watch)
+    objects = directory.absolute().with_name(f"{directory.name}-objects")
+    if request.linking is not None:
+        copy_objects(request.linking, {OLD: request.linking.old, NEW: request.linking.new}, objects)
+    run(request.experiment(profiler, scratch, objects), directory, watch=watch)
     with Record.open(directory) as record:
         trials = _list_sampled(record)
-        paths = request.files or [shutil.which(words[0]) or "" for words in (request.old, request.new)]
-    programs = list_programs(paths)
+    programs = _list_files(request)
     files = {trial: scratch / f"{trial:012d}.profile" for trial in trials}
     stored = read_profiles(directory)
     if stored is None or not set(trials) <= set(stored.trials):
@@ -118,6 +121,14 @@ def explain(
         read = profiler.read(files, programs)
         write_profiles(directory, Profiles(profiler.unit, read, request.benchmark))
     shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _list_files(request: ExplainRequest) -> frozenset[str]:
+    """Return the names that the files of both programs have."""
+    words = (request.old[0], request.new[0])
+    if request.linking is not None:
+        return frozenset(map(name_program, words))
+    return list_programs(request.files or [shutil.which(word) or "" for word in words])
 
 
 def _refuse_other(directory: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -19,6 +20,7 @@ NO_SYMBOL: Final = "[no symbol]"
 KERNEL: Final = "kernel"
 
 
+@lru_cache(maxsize=1 << 16)
 def clean_symbol(symbol: str) -> str:
     """Return a symbol without what compilers and linkers add: clones, cold parts, versions, hashes."""
     if symbol in ("[unknown]", "", "??"):

@@ -1,0 +1,154 @@
+"""Objects of both programs, linked anew for each block: what differs by layout alone is in the noise.
+
+Two builds of one source differ by where their code lies, and two programs that are compared always do. With
+``--objects`` and ``--build`` each block has programs of its own, laid out by a number that is drawn
+(``interventions.built``): order of the objects, bytes before each of them. Both programs of a block share the
+number, and no function keeps a fortunate place for longer than a block.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.core.errors import UsageError
+from steelyard.lab.compare.compare import split
+from steelyard.spec.experiment import Build
+from steelyard.spec.text.placeholders import escape, names
+
+SIDE: Final = "side"
+"""The factor whose levels are the directories of objects."""
+FILE: Final = "file"
+"""The factor whose levels are the names of the programs."""
+OBJECTS: Final = "objects"
+"""The directory of a record with a copy of the objects."""
+_PROGRAM: Final = "{program}"
+_PLACEHOLDERS: Final = ("objects", "program", "function_padding", "padding_file")
+_NOTHING: Final = "INPUT()\n"
+"""A script for the linker that adds nothing: in place of an object that one program lacks."""
+_EXAMPLE: Final = "--build 'cc {objects} -o {program} -lm'"
+_ELF: Final = b"\x7fELF"
+_BITCODE: Final = b"BC\xc0\xde"
+
+
+class Linking(msgspec.Struct, frozen=True):
+    """What both programs are linked from.
+
+    Attributes
+    ----------
+    old, new : Mapping[str, str]
+        Paths of objects by their names, which both have alike.
+    command : str
+        Links ``{objects}`` into ``{program}``.
+    """
+
+    old: Mapping[str, str]
+    new: Mapping[str, str]
+    command: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All objects, those that one program lacks included."""
+        return tuple(sorted({*self.old, *self.new}))
+
+    def make_build(self, directory: Path) -> Build:
+        """Return the build of an experiment whose objects were copied into ``directory``."""
+        place = escape(str(directory))
+        words = [_keep(word).replace(_PROGRAM, f"{{build}}/{{{FILE}}}") for word in split(self.command)]
+        objects = tuple(f"{place}/{{{SIDE}}}/{escape(name)}" for name in self.names)
+        return Build(command=tuple(words), inputs=(f"{directory}/**",), objects=objects)
+
+
+def read_linking(places: tuple[str, str], command: str) -> Linking:
+    """Find the objects of both programs.
+
+    Parameters
+    ----------
+    places : (str, str)
+        A directory of objects, or a pattern, for each program.
+
+    Raises
+    ------
+    UsageError
+        No object, one that no linker takes, or a command without its placeholders.
+    """
+    if absent := [text for text in ("{objects}", _PROGRAM) if text not in command]:
+        raise UsageError(f"--build {command!r} does not name {' and '.join(absent)}", hint=_EXAMPLE)
+    old, new = (_find_objects(place) for place in places)
+    if not old.keys() & new.keys():
+        raise UsageError(
+            f"--objects: {places[0]} and {places[1]} have no object of one name",
+            hint="name directories that are laid out alike, as of two work trees",
+        )
+    return Linking(old, new, command)
+
+
+def _keep(word: str) -> str:
+    """Return a word in which braces other than those of placeholders are doubled."""
+    text = escape(word)
+    for name in _PLACEHOLDERS:
+        text = text.replace(f"{{{{{name}}}}}", f"{{{name}}}")
+    return text
+
+
+def _find_objects(place: str) -> dict[str, str]:
+    """Find the objects of a directory or a pattern, by their names below it."""
+    is_pattern = glob.has_magic(place) and not Path(place).is_dir()
+    parts = Path(place).absolute().parts
+    fixed = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    base = Path(*parts[:fixed]) if is_pattern else Path(place).absolute()
+    pattern = place if is_pattern else f"{glob.escape(str(base))}/**/*.o"
+    files = [Path(text).absolute() for text in sorted(glob.glob(pattern, recursive=True))]
+    objects = {str(file.relative_to(base)): str(file) for file in files if file.is_file()}
+    if not objects:
+        raise UsageError(
+            f"--objects: no object in {place}", hint="a directory with *.o, or a pattern: 'build/*.o'"
+        )
+    for file in objects.values():
+        _refuse_no_object(file)
+    return objects
+
+
+def _refuse_no_object(file: str) -> None:
+    with Path(file).open("rb") as content:
+        head = content.read(18)
+    is_relocatable = head[:4] == _ELF and head[16:18] in (b"\x01\x00", b"\x00\x01")
+    if not is_relocatable and head[:4] != _BITCODE:
+        raise UsageError(
+            f"--objects: {file} is no object to link",
+            hint="compile each source with -c first; libraries belong into --build",
+        )
+
+
+def copy_objects(linking: Linking, sides: Mapping[str, Mapping[str, str]], directory: Path) -> None:
+    """Copy objects into a directory for each side, so that what is linked later is what is meant now.
+
+    Parameters
+    ----------
+    sides : Mapping[str, Mapping[str, str]]
+        Paths by name, by side.
+    """
+    for side, objects in sides.items():
+        for name in linking.names:
+            target = directory / side / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if name in objects:
+                shutil.copyfile(objects[name], target)
+            else:
+                target.write_text(_NOTHING)
+
+
+def name_program(word: str) -> str:
+    """Return the file name of a program from the first word of its command."""
+    return os.path.basename(word) or word
+
+
+def is_drawn(build: Build | None) -> bool:
+    """Whether each block has layouts of its own."""
+    return build is not None and any("objects" in names(word) for word in build.command)
