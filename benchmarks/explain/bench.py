@@ -1,9 +1,9 @@
 """Whether ``steelyard explain`` names functions that were made slower, and nothing where nothing was.
 
 ``python benchmarks/explain/bench.py [--plants N] [--equal N] [--layout N] [--seed N] [--output DIR]
-[--until MINUTES]`` with steelyard installed, perf, valgrind, cargo, pip and a C compiler: half a minute for each
-pair, and three to build. A line of JSON for each pair is kept in DIR, so that a second call goes on. Prints the
-figures of its README. Exits with 1 where a limit is missed.
+[--until MINUTES]`` with steelyard installed, perf, valgrind, cargo, pip and a C compiler: most of a minute
+for each pair, and three minutes to build. A line of JSON for each pair is kept in DIR, so that a second call
+goes on. Prints the figures of its README. Exits with 1 where a limit is missed.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def ask_peers(subject: Subject, new: tuple[str, ...], directory: Path, answer: E
 
 def measure_verdict_s(request: ExplainRequest, subject: Subject, directory: Path) -> float:
     """Seconds of the same blocks with both programs plain and linked anew, which is what a verdict needs."""
-    whole = request.experiment(subject.profiler, directory, Path(f"{directory}/explain.lab-objects").absolute())
+    whole = request.experiment(
+        subject.profiler, directory, Path(f"{directory}/explain.lab-objects").absolute()
+    )
     plain = {name: whole.program.commands[name] for name in ARMS if name in (OLD, NEW)}
     factors, zips = request.list_factors({OLD: OLD, NEW: NEW})
     verdict = replace(whole, program=replace(whole.program, commands=plain), factors=factors, zips=zips)
@@ -182,9 +184,9 @@ def summarise_plants(pairs: list[dict[str, Any]]) -> bool:
         }
         span = f" ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else ""
         print(
-            f"{100 * size:.0f} %: planted first {len(first)} of {len(members)}; {len(ratios)} of {planted} planted"
-            f" functions named, {near} within 20 %{span}, {sum(covered)} in their interval; another function"
-            f" named in {others}; first of the peers: {peers}"
+            f"{100 * size:.0f} %: planted first {len(first)} of {len(members)}; {len(ratios)} of {planted}"
+            f" planted functions named, {near} within 20 %{span}, {sum(covered)} in their interval; another"
+            f" function named in {others}; first of the peers: {peers}"
         )
     large = [pair for pair in pairs if pair["size"] >= LEAST_SIZE]
     good &= sum(map(is_first, large)) >= LIMIT_FIRST * len(large)

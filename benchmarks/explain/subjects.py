@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from programs import (
@@ -50,7 +50,8 @@ def measure_cpu_s(words: list[str]) -> float:
     done = subprocess.run(
         ["perf", "stat", "-x,", "-e", "task-clock", "--", *words], capture_output=True, text=True, check=True
     )
-    return 1e-3 * float([line for line in done.stderr.splitlines() if "task-clock" in line][0].split(",")[0])
+    line = next(line for line in done.stderr.splitlines() if "task-clock" in line)
+    return 1e-3 * float(line.split(",")[0])
 
 
 class Subject(ABC):
@@ -65,6 +66,7 @@ class Subject(ABC):
     """
 
     name: str
+    directory: Path
     profiler: Profiler
     old: tuple[str, ...]
     calls: Mapping[str, int]
@@ -160,9 +162,8 @@ class Python(Subject):
         self.calls = self._count_calls([name for name in hot if self._is_plantable(name)])
 
     def _is_plantable(self, name: str) -> bool:
-        found = find_functions(self.directory / "old/library", name)
-        # A generator runs its first lines once, whatever is asked of it.
-        return len(found) == 1 and found[0][1].body[0].lineno > found[0][1].lineno
+        definitions = [definition for _, definition in find_functions(self.directory / "old/library", name)]
+        return len(definitions) == 1 and definitions[0].body[0].lineno > definitions[0].lineno
 
     def _count_calls(self, functions: list[str]) -> dict[str, int]:
         script = self.directory / "count_calls.py"
@@ -174,7 +175,9 @@ class Python(Subject):
         calls = {(file, int(line)): int(times) for file, line, times in rows}
         places = {name: find_functions(self.directory / "old/library", name)[0] for name in functions}
         return {
-            name: calls.get((str(file), min([d.lineno for d in definition.decorator_list] or [definition.lineno])), 0)
+            name: calls.get(
+                (str(file), min([d.lineno for d in definition.decorator_list] or [definition.lineno])), 0
+            )
             for name, (file, definition) in places.items()
         }
 
@@ -194,20 +197,22 @@ class Python(Subject):
 
     def build(self, directory: Path, plants: Mapping[str, Plant], layout: int) -> tuple[str, ...]:
         """Copy the package."""
+        del layout  # A package has none.
         library = copy_package(self.package, directory, plants)
         return (sys.executable, str(directory / "driver.py"), str(library))
 
     def find_linking(self, directory: Path) -> Linking | None:
         """Nothing is linked."""
+        del directory
         return None
 
 
-def list_hot(profiler: Profiler, file: Path, program: str, *, is_ours: object) -> list[str]:
+def list_hot(profiler: Profiler, file: Path, program: str, *, is_ours: Callable[[str], bool]) -> list[str]:
     """Functions with a hundredth of the time at least."""
     profile = profiler.read({1: file}, {program})[1]
     times: dict[str, float] = {}
     for chain, weight in profile.weights.items():
-        if is_ours(chain[-1].place):  # type: ignore[operator]
+        if is_ours(chain[-1].place):
             times[chain[-1].name] = times.get(chain[-1].name, 0.0) + weight
     total = sum(profile.weights.values())
     return sorted(name for name, weight in times.items() if weight > LEAST_SHARE * total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +60,10 @@ class ExplainOptions(Options):
     )
     build: str | None = declare("Link {objects} into {program} with CMD.", metavar="CMD")
     counts: bool = declare("Also count instructions and calls of each function, once, by callgrind.")
+    validate: bool = declare(
+        "Also link the objects of OLD that define named functions into NEW, and measure what is left of the"
+        " difference; with --objects."
+    )
     blocks: int = declare(
         "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=12
     )
@@ -94,10 +99,16 @@ def command(options: ExplainOptions) -> None:
     from steelyard.extensions.explain.explain import explain_directory
     from steelyard.extensions.explain.results import EXPLANATION
     from steelyard.extensions.explain.text import lines
+    from steelyard.extensions.explain.validation import add_validations
 
     if len(options.programs) == 1:
         directory = Path(options.programs[0])
         _refuse_no_record(directory)
+        if options.validate:
+            raise UsageError(
+                "--validate links and measures, and a record alone has no objects",
+                hint="repeat the command that made the record, with --validate: what it has is not run again",
+            )
     elif len(options.programs) == 2:
         directory = _measure(options)
     else:
@@ -105,7 +116,7 @@ def command(options: ExplainOptions) -> None:
             f"explain takes two programs, got {len(options.programs)}",
             hint="steelyard explain './old input' './new input': each program with its arguments is one word",
         )
-    explanation = add_counts(explain_directory(directory), directory)
+    explanation = add_validations(add_counts(explain_directory(directory), directory), directory)
     show(
         lambda: EXPLANATION.text(explanation),
         lambda width: lines(explanation, width),
@@ -127,9 +138,15 @@ def _refuse_no_record(directory: Path) -> None:
 
 def _measure(options: ExplainOptions) -> Path:
     from steelyard.extensions.explain.counting import count, refuse_uncountable
-    from steelyard.extensions.explain.explain import explain, propose_directory
+    from steelyard.extensions.explain.explain import (
+        explain,
+        explain_directory,
+        locate_objects,
+        propose_directory,
+    )
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
+    from steelyard.extensions.explain.validation import validate
     from steelyard.lab.compare.compare import split
 
     if options.profile_command is not None and options.rate_hz is not None:
@@ -153,11 +170,21 @@ def _measure(options: ExplainOptions) -> Path:
     )
     if options.counts:
         refuse_uncountable()
+    if options.validate and request.linking is None:
+        raise UsageError(
+            "--validate puts objects of OLD into NEW, and it is not said which these are",
+            hint="--objects old/ new/ --build 'cc {objects} -o {program}'",
+        )
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
         explain(request, profiler, directory, watch=line.update, tell=tell)
         if options.counts:
             count(request, directory, tell)
+        objects = locate_objects(directory)
+        if options.validate:
+            explanation = explain_directory(directory)
+            validate(request, explanation, objects, directory, watch=line.update, tell=tell)
+        shutil.rmtree(objects, ignore_errors=True)
     return directory
 
 

@@ -25,7 +25,7 @@ from steelyard.extensions.explain.contributions import (
     tabulate,
 )
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
-from steelyard.extensions.explain.linking import copy_objects, name_program
+from steelyard.extensions.explain.linking import copy_objects, is_drawn, name_program
 from steelyard.extensions.explain.names import NO_SYMBOL, list_programs
 from steelyard.extensions.explain.profiles import (
     Chain,
@@ -107,7 +107,7 @@ def explain(
     profiler.refuse_missing()
     scratch = directory.absolute().with_name(f"{directory.name}-sampled")
     scratch.mkdir(parents=True, exist_ok=True)
-    objects = directory.absolute().with_name(f"{directory.name}-objects")
+    objects = locate_objects(directory)
     if request.linking is not None:
         copy_objects(request.linking, {OLD: request.linking.old, NEW: request.linking.new}, objects)
     run(request.experiment(profiler, scratch, objects), directory, watch=watch)
@@ -121,6 +121,11 @@ def explain(
         read = profiler.read(files, programs)
         write_profiles(directory, Profiles(profiler.unit, read, request.benchmark))
     shutil.rmtree(scratch, ignore_errors=True)
+
+
+def locate_objects(directory: Path) -> Path:
+    """Return where the copies of objects are while a record is made."""
+    return directory.absolute().with_name(f"{directory.name}-objects")
 
 
 def _list_files(request: ExplainRequest) -> frozenset[str]:
@@ -271,7 +276,7 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
     judged = judge(times, plain, per_sample, alpha=ALPHA, seed=experiment.design.seed)
     sampled = times.new.sum(axis=1) - times.old.sum(axis=1)
     waits = arms.elapsed[1] - arms.elapsed[0] - arms.difference if is_elapsed else None
-    change, interval = _compare(*arms.samples)
+    change, interval = compare_means(*arms.samples)
     ends = [float(np.mean(sample.values)) for sample in arms.samples]
     return Explanation(
         old=shlex.join(list_words(experiment, OLD)),
@@ -294,6 +299,7 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
         alpha=ALPHA,
         seed=experiment.design.seed,
         chains=tuple(Node(*entry) for entry in add_chains(arms.old, arms.new, times)),
+        layouts=blocks if is_drawn(experiment.build) else 0,
     )
 
 
@@ -342,7 +348,7 @@ def _collect(record: Reading, profiles: Profiles) -> _Arms:
     )
 
 
-def _compare(old: Sample, new: Sample) -> tuple[float, Interval | None]:
+def compare_means(old: Sample, new: Sample) -> tuple[float, Interval | None]:
     """Return new over old minus 1 of the means, and its interval."""
     pair = contrast(old, new)
     speedup = pair if isinstance(pair, Undefined) else ratio_of_means(pair)

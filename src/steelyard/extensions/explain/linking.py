@@ -9,7 +9,6 @@ number, and no function keeps a fortunate place for longer than a block.
 from __future__ import annotations
 
 import glob
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,8 +25,6 @@ SIDE: Final = "side"
 """The factor whose levels are the directories of objects."""
 FILE: Final = "file"
 """The factor whose levels are the names of the programs."""
-OBJECTS: Final = "objects"
-"""The directory of a record with a copy of the objects."""
 _PROGRAM: Final = "{program}"
 _PLACEHOLDERS: Final = ("objects", "program", "function_padding", "padding_file")
 _NOTHING: Final = "INPUT()\n"
@@ -104,7 +101,8 @@ def _find_objects(place: str) -> dict[str, str]:
     fixed = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     base = Path(*parts[:fixed]) if is_pattern else Path(place).absolute()
     pattern = place if is_pattern else f"{glob.escape(str(base))}/**/*.o"
-    files = [Path(text).absolute() for text in sorted(glob.glob(pattern, recursive=True))]
+    texts = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 -- a pattern may begin anywhere
+    files = [Path(text).absolute() for text in texts]
     objects = {str(file.relative_to(base)): str(file) for file in files if file.is_file()}
     if not objects:
         raise UsageError(
@@ -146,7 +144,7 @@ def copy_objects(linking: Linking, sides: Mapping[str, Mapping[str, str]], direc
 
 def name_program(word: str) -> str:
     """Return the file name of a program from the first word of its command."""
-    return os.path.basename(word) or word
+    return Path(word).name or word
 
 
 def is_drawn(build: Build | None) -> bool:

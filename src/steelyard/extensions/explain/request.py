@@ -74,19 +74,37 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
         """
         file = f"{escape(str(scratch))}/{{trial}}.profile"
         commands: dict[str, tuple[str, ...]] = {}
-        for name, plain in ((OLD, self.old), (NEW, self.new)):
-            words = [escape(word) for word in plain]
-            if self.linking is not None:
-                words[0] = f"{{build}}/{{{FILE}}}"
-            commands[name] = tuple(words)
-            commands[f"{name}{SAMPLED}"] = profiler.wrap(words, file)
-        arms = {name: NEW if name.startswith(NEW) else OLD for name in ARMS}
-        factors, zips = self.list_factors(arms)
+        for name in (OLD, NEW):
+            commands[name] = self.list_escaped_words(name)
+            commands[f"{name}{SAMPLED}"] = profiler.wrap(commands[name], file)
+        sides = {name: NEW if name.startswith(NEW) else OLD for name in ARMS}
+        return self.make_experiment(NAME, {name: commands[name] for name in ARMS}, sides, objects)
+
+    def list_escaped_words(self, name: str) -> tuple[str, ...]:
+        """Return the words of a program as an experiment has them."""
+        words = [escape(word) for word in (self.new if name == NEW else self.old)]
+        if self.linking is not None:
+            words[0] = f"{{build}}/{{{FILE}}}"
+        return tuple(words)
+
+    def make_experiment(
+        self, name: str, commands: Mapping[str, tuple[str, ...]], sides: Mapping[str, str], objects: Path
+    ) -> Experiment:
+        """Return an experiment of some arms, each once in each block.
+
+        Parameters
+        ----------
+        commands : Mapping[str, tuple of str]
+            Words by arm.
+        sides : Mapping[str, str]
+            Directory of objects by arm.
+        """
+        factors, zips = self.list_factors(sides)
         return Experiment(
-            name=NAME,
+            name=name,
             source=os.fspath(Path.cwd()),
             program=Program(
-                commands={name: commands[name] for name in ARMS},
+                commands=commands,
                 inherit=True,
                 stdin=None if self.stdin is None else escape(self.stdin),
                 timeout_s=self.timeout_s,
