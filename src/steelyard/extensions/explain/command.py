@@ -65,7 +65,7 @@ class ExplainOptions(Options):
         " difference; with --objects."
     )
     blocks: int = declare(
-        "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=12
+        "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=1
     )
     max_time_s: float = max_time_option("Stop after this, to a block.", default="180 s")
     stdin: str | None = input_option
@@ -144,6 +144,7 @@ def _measure(options: ExplainOptions) -> Path:
         locate_objects,
         propose_directory,
     )
+    from steelyard.extensions.explain.family import FEWEST_BLOCKS
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
     from steelyard.extensions.explain.validation import validate
@@ -153,6 +154,12 @@ def _measure(options: ExplainOptions) -> Path:
         raise UsageError(
             "--rate is of perf, and --profile-command samples with another profiler",
             hint="put the rate into the profile command",
+        )
+    if options.blocks < FEWEST_BLOCKS:
+        raise UsageError(
+            f"-m {options.blocks}: intervals of named functions are too short from fewer than {FEWEST_BLOCKS}"
+            " blocks",
+            hint=f"-m {FEWEST_BLOCKS} or more; 20 is the default",
         )
     directory = options.output or propose_directory()
     old, new = (tuple(split(text)) for text in options.programs)

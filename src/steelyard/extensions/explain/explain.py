@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import stat
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
-from steelyard.core.errors import ProgramError, RecordError
+from steelyard.core.errors import MachineError, ProgramError, RecordError
 from steelyard.core.sample import Sample
 from steelyard.core.units import format_quantity
 from steelyard.extensions.explain.contributions import (
@@ -26,7 +27,7 @@ from steelyard.extensions.explain.contributions import (
 )
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
 from steelyard.extensions.explain.linking import copy_objects, is_drawn, name_program
-from steelyard.extensions.explain.names import NO_SYMBOL, list_programs
+from steelyard.extensions.explain.names import COMPILED, NO_SYMBOL, list_programs
 from steelyard.extensions.explain.profiles import (
     Chain,
     Function,
@@ -105,6 +106,8 @@ def explain(
     """
     _refuse_other(directory)
     profiler.refuse_missing()
+    if request.linking is None:
+        _refuse_set_user_id(request)
     scratch = directory.absolute().with_name(f"{directory.name}-sampled")
     scratch.mkdir(parents=True, exist_ok=True)
     objects = locate_objects(directory)
@@ -134,6 +137,20 @@ def _list_files(request: ExplainRequest) -> frozenset[str]:
     if request.linking is not None:
         return frozenset(map(name_program, words))
     return list_programs(request.files or [shutil.which(word) or "" for word in words])
+
+
+def _refuse_set_user_id(request: ExplainRequest) -> None:
+    """Refuse programs of another user's rights, of which the kernel shows nothing to a profiler."""
+    for word in request.files or (request.old[0], request.new[0]):
+        file = Path(shutil.which(word) or word)
+        if not os.geteuid() or not file.is_file():
+            continue
+        facts = file.stat()
+        if facts.st_mode & (stat.S_ISUID | stat.S_ISGID) and facts.st_uid != os.geteuid():
+            raise MachineError(
+                f"{file} runs with the rights of another user (set-user-ID), and nothing may sample it",
+                hint="explain a copy of it, which has no such rights, or call explain as root",
+            )
 
 
 def _refuse_other(directory: Path) -> None:
@@ -403,19 +420,21 @@ def _join_program(profile: Profile) -> Profile:
 
 def _assess(profiles: Sequence[Profile], unit: str) -> ArmQuality:
     """Assess the samples of one program."""
-    total = program = unnamed = rooted = 0.0
+    total = program = unnamed = rooted = compiled = 0.0
     for profile in profiles:
         for chain, weight in profile.weights.items():
             total += weight
             if not chain[-1].place:
                 program += weight
                 unnamed += weight * (chain[-1].name == NO_SYMBOL)
+            compiled += weight * (chain[-1].name == NO_SYMBOL and chain[-1].place == COMPILED)
             rooted += weight * _is_rooted([function.name for function in chain])
     return ArmQuality(
         samples=sum(profile.samples for profile in profiles) / len(profiles),
         unnamed=unnamed / program if program else 0.0,
         rooted=1.0 if unit == "samples" else rooted / total if total else 0.0,
         lost=sum(profile.lost for profile in profiles),
+        compiled=compiled / total if total else 0.0,
     )
 
 

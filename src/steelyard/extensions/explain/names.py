@@ -16,7 +16,10 @@ _CLONE: Final = re.compile(
 )
 _VERSION_OF_SYMBOL: Final = re.compile(r"@@?[A-Z][A-Za-z0-9_.]*$")
 _RUST_HASH: Final = re.compile(r"::h[0-9a-f]{16}$")
+_COMPILED: Final = re.compile(r"/perf-\d+\.map$|^//anon$|^\[anon|^\[JIT\]|/jitted-\d+-\d+\.so$")
+"""Where perf puts code that a program compiled while it ran; most names hold the number of a process."""
 NO_SYMBOL: Final = "[no symbol]"
+COMPILED: Final = "compiled at run time"
 KERNEL: Final = "kernel"
 
 
@@ -44,6 +47,8 @@ def name_place(object_file: str, programs: Collection[str]) -> str:
         (".ko", ".ko.xz", ".ko.zst")
     ):
         return KERNEL
+    if _COMPILED.search(object_file):
+        return COMPILED
     if object_file.startswith("["):
         # The kernel's modules are in brackets, as [vdso] is.
         text = object_file.strip("[]")

@@ -1,7 +1,7 @@
 """``Explanation``: what each function adds to the difference between two programs.
 
-Its document is ``steelyard/explanation``. History: version 1, the first; ``layouts`` and ``validations`` came
-later.
+Its document is ``steelyard/explanation``. History: version 1, the first; ``layouts``, ``validations`` and
+``compiled`` came later.
 """
 
 from __future__ import annotations
@@ -144,12 +144,15 @@ class ArmQuality(msgspec.Struct, frozen=True):
         Fraction of its time whose call chain reaches the start of a thread.
     lost : int
         Samples lost in all runs.
+    compiled : float
+        Fraction of its time in code that was compiled at run time and has no name.
     """
 
     samples: float
     unnamed: float
     rooted: float
     lost: int
+    compiled: float = 0.0
 
 
 class Node(msgspec.Struct, frozen=True):

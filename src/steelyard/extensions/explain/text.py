@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from steelyard.core.units import format_quantity
+from steelyard.extensions.explain.names import NO_SYMBOL
 from steelyard.extensions.explain.profiles import Function
 from steelyard.extensions.explain.results import (
     MUCH_UNNAMED,
@@ -262,7 +263,7 @@ def _list_builds(explanation: Explanation) -> Iterator[str]:
         return
     listed = ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
     verb = "differs" if len(names) == 1 else "differ"
-    counted = any(entry.is_other_work is False for entry in explanation.of_builds)
+    counted = any(entry.is_other_work is False or entry.name == NO_SYMBOL for entry in explanation.of_builds)
     tells = "" if counted else "--counts tells whether the work differs; "
     yield (
         f"{listed} {verb} in these two builds, perhaps by layout alone: {tells}--objects with --build draws a"
@@ -287,9 +288,15 @@ def _list_faults(explanation: Explanation) -> Iterator[str]:
     stripped = {title: arm.unnamed for title, arm, _ in sides if arm.unnamed > MUCH_UNNAMED}
     if stripped:
         yield (
-            f"{_name_sides(stripped)}: {100 * max(stripped.values()):.0f} % of its own time has no symbol"
-            " (stripped, or compiled at run time), so that its code is one row: link without -s, or install"
-            " its debug symbols"
+            f"{_name_sides(stripped)}: {100 * max(stripped.values()):.0f} % of the program's own time has no"
+            " symbol (stripped), so that its code is one row: link without -s, or install its debug symbols"
+        )
+    compiled = {title: arm.compiled for title, arm, _ in sides if arm.compiled > MUCH_UNNAMED}
+    if compiled:
+        yield (
+            f"{_name_sides(compiled)}: {100 * max(compiled.values()):.0f} % of the time is in code that was"
+            " compiled at run time, without names: node --perf-basic-prof, python -X perf, or what else"
+            " writes /tmp/perf-PID.map"
         )
     cut = {title: 1 - arm.rooted for title, arm, _ in sides if arm.rooted < _FEW_ROOTED and not few}
     if cut:
