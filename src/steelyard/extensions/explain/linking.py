@@ -27,7 +27,7 @@ FILE: Final = "file"
 """The factor whose levels are the names of the programs."""
 _PROGRAM: Final = "{program}"
 _PLACEHOLDERS: Final = ("objects", "program", "function_padding", "padding_file")
-_NOTHING: Final = "INPUT()\n"
+_NOTHING: Final = "/* no object of this name */\n"
 """A script for the linker that adds nothing: in place of an object that one program lacks."""
 _EXAMPLE: Final = "--build 'cc {objects} -o {program} -lm'"
 _ELF: Final = b"\x7fELF"
