@@ -95,11 +95,9 @@ def command(options: ExplainOptions) -> None:
     steelyard explain --counts --html why.html './old input' './new input'
     steelyard explain NAME.lab --json
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.extensions.explain.counting import add_counts
     from steelyard.extensions.explain.explain import explain_directory
     from steelyard.extensions.explain.results import EXPLANATION
     from steelyard.extensions.explain.text import lines
-    from steelyard.extensions.explain.validation import add_validations
 
     if len(options.programs) == 1:
         directory = Path(options.programs[0])
@@ -116,7 +114,7 @@ def command(options: ExplainOptions) -> None:
             f"explain takes two programs, got {len(options.programs)}",
             hint="steelyard explain './old input' './new input': each program with its arguments is one word",
         )
-    explanation = add_validations(add_counts(explain_directory(directory), directory), directory)
+    explanation = explain_directory(directory)
     show(
         lambda: EXPLANATION.text(explanation),
         lambda width: lines(explanation, width),

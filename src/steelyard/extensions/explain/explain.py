@@ -20,11 +20,13 @@ from steelyard.core.sample import Sample
 from steelyard.core.units import format_quantity
 from steelyard.extensions.explain.contributions import (
     add_chains,
+    compare_means,
     estimate_remainder,
     judge,
     scale_weights,
     tabulate,
 )
+from steelyard.extensions.explain.counting import add_counts
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
 from steelyard.extensions.explain.linking import copy_objects, is_drawn, name_program
 from steelyard.extensions.explain.names import COMPILED, NO_SYMBOL, list_programs
@@ -55,13 +57,11 @@ from steelyard.extensions.explain.results import (
     Trust,
 )
 from steelyard.extensions.explain.sampling import Profiler
+from steelyard.extensions.explain.validation import add_validations
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.interval import Interval
-from steelyard.results.undefined import Undefined
 from steelyard.run.measure.extract.harness import LABEL
-from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.store.reading import Reading
@@ -180,9 +180,14 @@ def read_explanation(record: Reading) -> Explanation | None:
     if profiles is None:
         return None
     try:
-        return explain_record(record, profiles)
+        return _add_others(explain_record(record, profiles), record.directory)
     except ProgramError:
         return None
+
+
+def _add_others(explanation: Explanation, directory: Path) -> Explanation:
+    """Add what a record has beside its profiles: counts, and tests of named functions."""
+    return add_validations(add_counts(explanation, directory), directory)
 
 
 def _read_profiles(record: Reading) -> Profiles | None:
@@ -203,7 +208,7 @@ def explain_directory(directory: Path) -> Explanation:
     with Record.open(directory) as record:
         profiles = _read_profiles(record)
         if profiles is not None:
-            return explain_record(record, profiles)
+            return _add_others(explain_record(record, profiles), directory)
         commands = [shlex.join(words) for words in record.experiment.program.commands.values()]
     raise RecordError(
         f"{directory} has no profiles: it is a record of other runs",
@@ -363,17 +368,6 @@ def _collect(record: Reading, profiles: Profiles) -> _Arms:
         old=sampled[0],
         new=sampled[1],
     )
-
-
-def compare_means(old: Sample, new: Sample) -> tuple[float, Interval | None]:
-    """Return new over old minus 1 of the means, and its interval."""
-    pair = contrast(old, new)
-    speedup = pair if isinstance(pair, Undefined) else ratio_of_means(pair)
-    if isinstance(speedup, Undefined):
-        return 0.0, None
-    interval = speedup.interval()
-    inverse = None if interval is None else interval.reciprocal()
-    return 1 / speedup.value - 1, None if inverse is None else Interval(inverse.low - 1, inverse.high - 1)
 
 
 def _judge_sampler(sampled: Floats, arms: _Arms, change: float, *, by_elapsed: bool) -> SamplerEffect:

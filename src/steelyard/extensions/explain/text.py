@@ -256,19 +256,24 @@ def list_cautions(explanation: Explanation) -> Iterator[str]:
     yield from _list_faults(explanation)
 
 
-def _list_builds(explanation: Explanation) -> Iterator[str]:
-    """Yield which functions may differ by their layout alone, and what tells."""
+def write_builds(explanation: Explanation) -> str:
+    """Write which functions may differ by their layout alone; empty where none may."""
     names = [printable(entry.name) for entry in explanation.of_builds]
     if not names:
-        return
+        return ""
     listed = ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
     verb = "differs" if len(names) == 1 else "differ"
-    counted = any(entry.is_other_work is False or entry.name == NO_SYMBOL for entry in explanation.of_builds)
-    tells = "" if counted else "--counts tells whether the work differs; "
-    yield (
-        f"{listed} {verb} in these two builds, perhaps by layout alone: {tells}--objects with --build draws a"
-        " layout for each block"
-    )
+    return f"{listed} {verb} in these two builds, perhaps by layout alone"
+
+
+def _list_builds(explanation: Explanation) -> Iterator[str]:
+    """Yield which functions may differ by their layout alone, and what tells."""
+    if text := write_builds(explanation):
+        counted = any(
+            entry.is_other_work is False or entry.name == NO_SYMBOL for entry in explanation.of_builds
+        )
+        tells = "" if counted else "--counts tells whether the work differs; "
+        yield f"{text}: {tells}--objects with --build draws a layout for each block"
 
 
 def _list_faults(explanation: Explanation) -> Iterator[str]:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from steelyard.core.arrays import Floats
 from steelyard.core.errors import MachineError, ProgramError, RecordError
 from steelyard.core.sample import Sample
-from steelyard.extensions.explain.contributions import estimate_remainder
+from steelyard.extensions.explain.contributions import compare_means, estimate_remainder
 from steelyard.extensions.explain.linking import FILE, SIDE, Linking, copy_objects, name_program
 from steelyard.extensions.explain.names import clean_symbol, shorten_signature
 from steelyard.extensions.explain.request import NEW, OLD, ExplainRequest
@@ -89,6 +89,8 @@ def validate(
     assert linking is not None  # noqa: S101 -- for the type checker: refused before
     trials = [_prepare(request, linking, trial, objects) for trial in list_trials(explanation.named, linking)]
     write_plain(directory / FILE_OF_TESTS, msgspec.json.encode(trials))
+    if not trials:
+        tell("explain: no function is named, so that there is nothing to test")
     if sides := {trial.arm: trial.arm for trial in trials if trial.arm}:
         tell(f"explain: testing {' and '.join(trial.object for trial in trials if trial.arm)} of OLD in NEW")
         arms = {OLD: OLD, NEW: NEW, **sides}
@@ -245,8 +247,6 @@ def add_validations(explanation: Explanation, directory: Path) -> Explanation:
 
 
 def _judge(trial: Trial, entries: Sequence[Contribution], samples: Mapping[str, Sample]) -> Validation:
-    from steelyard.extensions.explain.explain import compare_means
-
     value = sum(entry.value for entry in entries)
     bounds = [entry.ci95 for entry in entries if entry.ci95 is not None]
     interval = (
