@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.explain.linking import FILE, SIDE, copy_objects, read_linking
+from steelyard.extensions.explain.linking import FILE, SIDE, copy_objects, discard_programs, read_linking
 from steelyard.extensions.explain.request import NEW, OLD, ExplainRequest, list_words
 from steelyard.extensions.explain.sampling import Perf
+from steelyard.files.user_directories import locate_cache
 from steelyard.run.build import Builder
 
 LINK = "cc {objects} -o {program}"
@@ -127,6 +129,19 @@ def test_both_programs_of_a_block_share_a_layout_and_blocks_differ(sides, tmp_pa
     assert len({tuple(code(OLD, layout)) for layout in range(1, 6)}) > 3
 
 
+def test_programs_of_a_record_are_removed_from_the_cache_and_no_others(sides, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    linking = read_linking(tuple(map(str, sides)), LINK)
+    copy_objects(linking, {OLD: linking.old}, tmp_path / "copies")
+    builder = Builder(linking.make_build(tmp_path / "copies"), tmp_path)
+    kept, used = (builder.build({SIDE: OLD, FILE: "prog", "code": layout}).directory for layout in (1, 2))
+    (tmp_path / "x.lab/build").mkdir(parents=True)
+    (tmp_path / f"x.lab/build/{used.name}.log").write_text("")
+    discard_programs(tmp_path / "x.lab")
+    assert kept.is_dir()
+    assert not used.exists()
+
+
 def test_programs_that_are_linked_keep_their_names_and_words(sides, tmp_path):
     whole = request_of(read_linking(tuple(map(str, sides)), LINK))
     experiment = whole.experiment(Perf(), tmp_path, tmp_path)
@@ -137,7 +152,7 @@ def test_programs_that_are_linked_keep_their_names_and_words(sides, tmp_path):
     assert plain.build is None
 
 
-def test_a_difference_is_measured_over_layouts_and_put_to_the_test(perf, sides, steelyard_cli):
+def test_a_difference_is_measured_over_layouts_and_put_to_the_test(perf, sides, steelyard_cli, tmp_path):
     old, new = sides
     words = ("--objects", str(old), str(new), "--build", LINK, "--validate", "-m", "12", "--json")
     done = steelyard_cli("explain", *words, "-o", "x.lab", "old/prog", "new/prog")
@@ -151,6 +166,17 @@ def test_a_difference_is_measured_over_layouts_and_put_to_the_test(perf, sides, 
         assert test["object"] == f"{'lib/' if 'insert' in test['functions'] else ''}{test['functions'][0]}.o"
         assert test["blocks"] == 12 or test["reason"]
     assert json.loads(steelyard_cli("explain", "x.lab", "--json").stdout) == document
+    # Programs of one block are of no more use, nor are the copies of the objects.
+    logs = [log.stem for log in (tmp_path / "x.lab/build").glob("*.log")]
+    assert len(logs) >= 24
+    builds = locate_cache(os.environ) / "build"
+    assert not [name for name in logs if (builds / name).exists()]
+    assert not (tmp_path / "x.lab-objects").exists()
+    # The same call goes on with its record; with other objects it would mix two programs.
+    compile_side(new, TIMES=2)
+    done = steelyard_cli("explain", *words, "-o", "x.lab", "old/prog", "new/prog")
+    assert done.returncode != 0
+    assert "x.lab was begun with other objects" in done.stderr
 
 
 @pytest.mark.parametrize(

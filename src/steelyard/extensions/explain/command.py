@@ -143,9 +143,10 @@ def _measure(options: ExplainOptions) -> Path:
         propose_directory,
     )
     from steelyard.extensions.explain.family import FEWEST_BLOCKS
+    from steelyard.extensions.explain.linking import discard_programs
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
-    from steelyard.extensions.explain.validation import validate
+    from steelyard.extensions.explain.validation import DIRECTORY, validate
     from steelyard.lab.compare.compare import split
 
     if options.profile_command is not None and options.rate_hz is not None:
@@ -189,7 +190,10 @@ def _measure(options: ExplainOptions) -> Path:
         if options.validate:
             explanation = explain_directory(directory)
             validate(request, explanation, objects, directory, watch=line.update, tell=tell)
-        shutil.rmtree(objects, ignore_errors=True)
+        if request.linking is not None:
+            shutil.rmtree(objects, ignore_errors=True)
+            for record in (directory, directory / DIRECTORY):
+                discard_programs(record)
     return directory
 
 

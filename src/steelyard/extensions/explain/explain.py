@@ -28,7 +28,14 @@ from steelyard.extensions.explain.contributions import (
 )
 from steelyard.extensions.explain.counting import add_counts
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
-from steelyard.extensions.explain.linking import copy_objects, is_drawn, name_program
+from steelyard.extensions.explain.linking import (
+    DIGESTS,
+    compute_digests,
+    copy_objects,
+    is_drawn,
+    name_program,
+    refuse_changed,
+)
 from steelyard.extensions.explain.names import COMPILED, NO_SYMBOL, list_programs
 from steelyard.extensions.explain.profiles import (
     Chain,
@@ -58,6 +65,7 @@ from steelyard.extensions.explain.results import (
 )
 from steelyard.extensions.explain.sampling import Profiler
 from steelyard.extensions.explain.validation import add_validations
+from steelyard.files.plain import write_plain
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.interval import Interval
@@ -111,9 +119,15 @@ def explain(
     scratch = directory.absolute().with_name(f"{directory.name}-sampled")
     scratch.mkdir(parents=True, exist_ok=True)
     objects = locate_objects(directory)
-    if request.linking is not None:
-        copy_objects(request.linking, {OLD: request.linking.old, NEW: request.linking.new}, objects)
-    run(request.experiment(profiler, scratch, objects), directory, watch=watch)
+    linking = request.linking
+    if linking is not None:
+        refuse_changed(linking, directory)
+        copy_objects(linking, {OLD: linking.old, NEW: linking.new}, objects)
+    try:
+        run(request.experiment(profiler, scratch, objects), directory, watch=watch)
+    finally:
+        if linking is not None and directory.is_dir():
+            write_plain(directory / DIGESTS, msgspec.json.encode(compute_digests(linking)))
     with Record.open(directory) as record:
         trials = _list_sampled(record)
     programs = _list_files(request)

@@ -9,15 +9,21 @@ number, and no function keeps a fortunate place for longer than a block.
 from __future__ import annotations
 
 import glob
+import hashlib
+import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import MachineError, RecordError, UsageError
+from steelyard.files.plain import read_plain
+from steelyard.files.user_directories import locate_cache
 from steelyard.lab.compare.compare import split
+from steelyard.run.build.cache import hold_build
 from steelyard.spec.experiment import Build
 from steelyard.spec.text.placeholders import escape, names
 
@@ -25,6 +31,8 @@ SIDE: Final = "side"
 """The factor whose levels are the directories of objects."""
 FILE: Final = "file"
 """The factor whose levels are the names of the programs."""
+DIGESTS: Final = "objects.json"
+"""In a record: what was linked."""
 _PROGRAM: Final = "{program}"
 _PLACEHOLDERS: Final = ("objects", "program", "function_padding", "padding_file")
 _NOTHING: Final = "/* no object of this name */\n"
@@ -150,3 +158,38 @@ def name_program(word: str) -> str:
 def is_drawn(build: Build | None) -> bool:
     """Whether each block has layouts of its own."""
     return build is not None and any("objects" in names(word) for word in build.command)
+
+
+def compute_digests(linking: Linking) -> dict[str, dict[str, str]]:
+    """Return the sha256 of each object of both programs, hexadecimal."""
+    return {
+        side: {name: hashlib.sha256(Path(file).read_bytes()).hexdigest() for name, file in objects.items()}
+        for side, objects in (("old", linking.old), ("new", linking.new))
+    }
+
+
+def refuse_changed(linking: Linking, directory: Path) -> None:
+    """Refuse objects other than those with which a record was begun.
+
+    Raises
+    ------
+    RecordError
+    """
+    content = read_plain(directory / DIGESTS)
+    if content is None or msgspec.json.decode(content) == compute_digests(linking):
+        return
+    raise RecordError(
+        f"{directory} was begun with other objects than --objects names now",
+        hint="name a directory that does not exist yet: -o NAME.lab",
+    )
+
+
+def discard_programs(directory: Path) -> None:
+    """Remove the programs of a record from the cache of builds: each was for one block."""
+    root = locate_cache(os.environ) / "build"
+    for log in sorted((directory / "build").glob("*.log")):
+        place = root / log.stem
+        with suppress(OSError, MachineError), hold_build(place):
+            place.with_name(f"{place.name}.complete").unlink(missing_ok=True)
+            shutil.rmtree(place)
+            place.with_name(f"{place.name}.log").unlink(missing_ok=True)
