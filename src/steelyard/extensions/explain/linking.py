@@ -67,7 +67,7 @@ class Linking(msgspec.Struct, frozen=True):
         place = escape(str(directory))
         words = [_keep(word).replace(_PROGRAM, f"{{build}}/{{{FILE}}}") for word in split(self.command)]
         objects = tuple(f"{place}/{{{SIDE}}}/{escape(name)}" for name in self.names)
-        return Build(command=tuple(words), inputs=(f"{directory}/**",), objects=objects)
+        return Build(command=tuple(words), inputs=(f"{glob.escape(str(directory))}/**",), objects=objects)
 
 
 def read_linking(places: tuple[str, str], command: str) -> Linking:
