@@ -10,7 +10,7 @@ import pytest
 from explanations import contribution, explanation
 from scipy import stats
 
-from steelyard.core.errors import RecordError
+from steelyard.core.errors import MachineError, RecordError
 from steelyard.extensions.explain.linking import copy_objects, read_linking
 from steelyard.extensions.explain.request import NEW, OLD, ExplainRequest
 from steelyard.extensions.explain.validation import (
@@ -19,6 +19,7 @@ from steelyard.extensions.explain.validation import (
     add_validations,
     judge_undone,
     list_trials,
+    refuse_untestable,
     validate,
 )
 from steelyard.results.interval import Interval
@@ -85,6 +86,21 @@ def test_a_function_that_no_object_sets_apart_has_its_reason(tmp_path, name, fie
     (trial,) = list_trials([contribution(name, 0.05, **fields)], linking)
     assert not trial.arm
     assert reason in trial.reason
+
+
+def test_objects_that_can_be_tested_come_first_and_three_of_each_at_most(tmp_path):
+    f = {"f": "int f(int x) { return x; }\n"}
+    linking = linking_of(tmp_path, f, {"f": "int f(int x) { return x; }\nint y;\n"})
+    libraries = [contribution(f"h{i}", 0.05, place=f"lib{i}") for i in range(5)]
+    trials = list_trials([*libraries, contribution("f", 0.01)], linking)
+    assert [trial.object for trial in trials] == ["f.o", "lib0", "lib1", "lib2"]
+
+
+def test_without_nm_nothing_is_begun(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match="nm, which is not found") as caught:
+        refuse_untestable()
+    assert caught.value.hint == "apt-get install binutils"
 
 
 def test_functions_of_one_name_are_told_apart_by_their_source_file(tmp_path):

@@ -146,7 +146,7 @@ def _measure(options: ExplainOptions) -> Path:
     from steelyard.extensions.explain.linking import discard_programs
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
-    from steelyard.extensions.explain.validation import DIRECTORY, validate
+    from steelyard.extensions.explain.validation import DIRECTORY, refuse_untestable, validate
     from steelyard.lab.compare.compare import split
 
     if options.profile_command is not None and options.rate_hz is not None:
@@ -181,6 +181,8 @@ def _measure(options: ExplainOptions) -> Path:
             "--validate puts objects of OLD into NEW, and it is not said which these are",
             hint="--objects old/ new/ --build 'cc {objects} -o {program}'",
         )
+    if options.validate:
+        refuse_untestable()
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
         explain(request, profiler, directory, watch=line.update, tell=tell)

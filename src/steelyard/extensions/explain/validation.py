@@ -60,6 +60,14 @@ class Trial(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
+def refuse_untestable() -> None:
+    """Refuse ``--validate`` before the first run, where no symbols can be read."""
+    if shutil.which("nm") is None:
+        raise MachineError(
+            "--validate reads symbols with nm, which is not found", hint="apt-get install binutils"
+        )
+
+
 def validate(
     request: ExplainRequest,
     explanation: Explanation,
@@ -80,8 +88,6 @@ def validate(
 
     Raises
     ------
-    MachineError
-        There is no nm.
     ProgramError, InterruptedRunError
         As ``steelyard.lab.run.run.run``.
     """
@@ -99,13 +105,7 @@ def validate(
 
 
 def list_trials(named: Sequence[Contribution], linking: Linking) -> list[Trial]:
-    """List the objects that define named functions, with what forbids a test.
-
-    Raises
-    ------
-    MachineError
-        There is no nm.
-    """
+    """List the objects that define named functions; those that cannot be tested last, with the reason."""
     old, new = (_list_defined(files) for files in (linking.old, linking.new))
     members: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
@@ -118,7 +118,10 @@ def list_trials(named: Sequence[Contribution], linking: Linking) -> list[Trial]:
         Trial(place, tuple(functions), reason=reasons.get(place, "") or _find_obstacle(place, linking))
         for place, functions in members.items()
     ]
-    return trials[:MOST]
+    return [
+        *[trial for trial in trials if not trial.reason][:MOST],
+        *[trial for trial in trials if trial.reason][:MOST],
+    ]
 
 
 def _find_object(
@@ -151,15 +154,10 @@ def _find_obstacle(name: str, linking: Linking) -> str:
 
 def _list_defined(files: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """Return the functions that each object defines, without parameters and clones."""
-    tool = shutil.which("nm")
-    if tool is None:
-        raise MachineError(
-            "--validate reads symbols with nm, which is not found", hint="apt-get install binutils"
-        )
     defined = {}
     for name, file in files.items():
         done = subprocess.run(
-            [tool, "-C", "-P", "--defined-only", file],
+            ["nm", "-C", "-P", "--defined-only", file],  # noqa: S607 -- that of PATH
             capture_output=True,
             text=True,
             errors="replace",
