@@ -175,12 +175,12 @@ def write_validation(entry: Validation) -> str:
     size = format_percent(abs(change), half)
     head = f"with {entry.object} of OLD, NEW is {size} % {direction} than OLD{bounds}"
     undone = format_value(entry.undone, entry.undone_ci95).removeprefix("+ ")
-    said = format_percent(entry.contribution, half)
+    total = format_percent(entry.contribution, half)
     if entry.verdict == "confirmed":
         return f"{head}: {names} is confirmed"
     if entry.verdict == "refuted":
-        return f"{head}: {names} is refuted, since the object undoes {undone} of {said} %"
-    return f"{head}: {names} is not resolved, since the object undoes {undone} of {said} %: more blocks (-m)"
+        return f"{head}: {names} is refuted, since the object undoes {undone} of {total} %"
+    return f"{head}: {names} is not resolved, since the object undoes {undone} of {total} %: more blocks (-m)"
 
 
 def find_caller(entry: Contribution, explanation: Explanation) -> str:

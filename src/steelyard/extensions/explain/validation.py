@@ -284,9 +284,9 @@ def judge_undone(undone: Interval | None, contribution: Interval) -> Validity:
         return "not_resolved"
     sign = 1.0 if contribution.low + contribution.high >= 0 else -1.0
     ends = sorted((sign * undone.low, sign * undone.high))
-    said = sorted((sign * contribution.low, sign * contribution.high))
-    if ends[0] > _SHARE * said[1]:
+    bounds = sorted((sign * contribution.low, sign * contribution.high))
+    if ends[0] > _SHARE * bounds[1]:
         return "confirmed"
-    if ends[1] < _SHARE * said[0]:
+    if ends[1] < _SHARE * bounds[0]:
         return "refuted"
     return "not_resolved"
