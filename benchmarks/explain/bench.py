@@ -1,18 +1,19 @@
 """Whether ``steelyard explain`` names functions that were made slower, and nothing where nothing was.
 
-``python benchmarks/explain/bench.py [--plants N] [--equal N] [--layout N] [--seed N] [--output DIR]`` with
-steelyard installed, perf, valgrind, cargo and a C compiler: about a minute for each pair. A line of JSON for
-each pair is kept in DIR, so that a second call goes on. Prints the figures of its README. Exits with 1 where
-a limit is missed.
+``python benchmarks/explain/bench.py [--plants N] [--equal N] [--layout N] [--seed N] [--output DIR]
+[--until MINUTES]`` with steelyard installed, perf, valgrind, cargo, pip and a C compiler: most of a minute
+for each pair, and three minutes to build. A line of JSON for each pair is kept in DIR, so that a second call
+goes on. Prints the figures of its README. Exits with 1 where a limit is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
-import statistics
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,108 +21,37 @@ import time
 from pathlib import Path
 from typing import Any
 
-from programs import Program, build, fetch, find_definition
+from msgspec.structs import replace
+from programs import fetch
+from subjects import Native, Subject, count, make_subject
 
-from steelyard.extensions.explain.callgrind import read_callgrind
 from steelyard.extensions.explain.explain import explain, explain_directory
 from steelyard.extensions.explain.names import clean_symbol
-from steelyard.extensions.explain.profiles import Profile
-from steelyard.extensions.explain.request import ExplainRequest
+from steelyard.extensions.explain.request import ARMS, NEW, OLD, ExplainRequest
+from steelyard.extensions.explain.results import Explanation
 from steelyard.extensions.explain.sampling import Perf
+from steelyard.lab.run.run import run
 
 SIZES = (0.01, 0.02, 0.03, 0.05, 0.1)
-LEAST_CALLS = 300
-LIMIT_FIRST, LIMIT_QUIET, LIMIT_OFF = 0.9, 0.95, 0.2
+KINDS = ("plants", "equal", "layout")
+LEAST_SIZE = 0.03
+LIMIT_FIRST, LIMIT_QUIET, LIMIT_OFF, LIMIT_COST = 0.9, 0.95, 0.2, 3.0
+PEERS = ("subtraction", "perf_diff", "callgrind")
+MAX_TIME_S = 600.0
+VERDICTS = 3
+"""One pair in so many is judged besides, to know what that takes."""
 
 
-class Subject:
-    """A program as it is, with what is known of its functions."""
-
-    def __init__(self, program: Program, directory: Path) -> None:
-        self.program, self.directory = program, directory
-        plain = build(program, directory / "plain", (), {})
-        self.names = [name for name in self.hot(plain) if self.is_defined(name)]
-        for stale in (directory / "shared").glob("*"):
-            stale.unlink()
-        self.old = build(program, directory / "old", self.names, {})
-        self.seconds = statistics.median(self.cpu_s() for _ in range(5))
-        self.counts = count(self.old, directory)
-
-    def is_defined(self, name: str) -> bool:
-        """Whether a source has its definition."""
-        return any(
-            find_definition(source.read_text(errors="replace"), name) for source in self.program.sources
-        )
-
-    def hot(self, plain: Path) -> list[str]:
-        """Functions with a hundredth of the time at least."""
-        file = self.directory / "hot.profile"
-        subprocess.run(Perf().wrap([str(plain)], str(file)), check=True, capture_output=True)
-        profile: Profile = Perf().read({1: file}, {plain.name})[1]
-        times: dict[str, float] = {}
-        for chain, weight in profile.weights.items():
-            if not chain[-1].place:
-                times[chain[-1].name] = times.get(chain[-1].name, 0.0) + weight
-        total = sum(profile.weights.values())
-        return sorted(name for name, weight in times.items() if weight > 0.01 * total)
-
-    def cpu_s(self) -> float:
-        """CPU time of a run."""
-        done = subprocess.run(
-            ["perf", "stat", "-x,", "-e", "task-clock", "--", str(self.old)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return 1e-3 * float(done.stderr.split(",")[0])
-
-    def plant(self, draw: random.Random, size: float, spin_s: float) -> dict[str, int]:
-        """A function, drawn, and the turns of its loop that take a share ``size`` of the time."""
-        able = [
-            name
-            for name in self.names
-            if LEAST_CALLS <= self.counts.get(name, (0, 0))[1] <= size * self.seconds / (4 * spin_s)
-        ]
-        name = draw.choice(able)
-        return {name: round(size * self.seconds / (self.counts[name][1] * spin_s))}
+def ignore(_: object) -> None:
+    """Show no progress."""
 
 
-def count(program: Path, directory: Path) -> dict[str, tuple[int, int]]:
-    """Function to instructions and calls, by callgrind."""
-    file = directory / "callgrind.out"
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", str(program)]
-    subprocess.run(command, capture_output=True, check=True)
-    sums: dict[str, tuple[int, int]] = {}
-    with file.open() as lines:
-        for entry in read_callgrind(lines):
-            name = clean_symbol(entry.name.partition("'")[0])
-            before = sums.get(name, (0, 0))
-            sums[name] = (before[0] + entry.instructions, before[1] + entry.calls)
-    return sums
-
-
-def measure_spin(directory: Path) -> float:
-    """Seconds of a turn of the planted loop."""
-    source = directory / "spin.c"
-    source.write_text(
-        "int main(void) { for (volatile unsigned spin = 200000000u; spin; spin = spin - 1); }\n"
-    )
-    subprocess.run(["cc", "-O2", str(source), "-o", str(directory / "spin")], check=True)
-    done = subprocess.run(
-        ["perf", "stat", "-x,", "-e", "task-clock", "--", str(directory / "spin")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return 1e-3 * float(done.stderr.split(",")[0]) / 2e8
-
-
-def diff_perf(old: Path, new: Path, directory: Path) -> str:
+def diff_perf(old: str, new: str, directory: Path) -> str:
     """The function that ``perf diff`` has first: the largest change of a share."""
     files = []
     for side, program in (("old", old), ("new", new)):
         files.append(str(directory / f"{side}.data"))
-        subprocess.run(Perf(chains="none").wrap([str(program)], files[-1]), check=True, capture_output=True)
+        subprocess.run(Perf(chains="none").wrap([program], files[-1]), check=True, capture_output=True)
     done = subprocess.run(["perf", "diff", *files], capture_output=True, text=True, check=True)
     for line in done.stdout.splitlines():
         if match := re.match(r"^\s*[\d.]*%?\s+[+-][\d.]+%\s+\S+\s+\[.\] (.*?)\s*$", line):
@@ -136,84 +66,147 @@ def diff_counts(old: dict[str, tuple[int, int]], new: dict[str, tuple[int, int]]
     return best if changes[best] else ""
 
 
-def do_other(old: dict[str, tuple[int, int]], new: dict[str, tuple[int, int]], name: str) -> bool:
-    """Whether a function executes other instructions: what ``--counts`` does not call its layout."""
-    before, after = old.get(name, (0, 0))[0], new.get(name, (0, 0))[0]
-    return abs(after - before) >= 1e-4 * max(1, before)
+def ask_peers(subject: Subject, new: tuple[str, ...], directory: Path, answer: Explanation) -> dict[str, Any]:
+    """What other tools have first on the same pair."""
+    largest = max(answer.contributions, key=lambda entry: abs(entry.value))
+    peers: dict[str, Any] = {"subtraction": largest.name, "perf_diff": None, "callgrind": None}
+    if isinstance(subject, Native):
+        peers["perf_diff"] = diff_perf(subject.old[0], new[0], directory)
+        peers["callgrind"] = diff_counts(subject.counts, count(Path(new[0]), directory))
+    return peers
 
 
-def measure(
-    subject: Subject, kind: str, number: int, seed: int, spin_s: float, blocks: int
-) -> dict[str, Any]:
+def measure_verdict_s(request: ExplainRequest, subject: Subject, directory: Path) -> float:
+    """Seconds of the same blocks with both programs plain and linked anew, which is what a verdict needs."""
+    whole = request.experiment(
+        subject.profiler, directory, Path(f"{directory}/explain.lab-objects").absolute()
+    )
+    plain = {name: whole.program.commands[name] for name in ARMS if name in (OLD, NEW)}
+    factors, zips = request.list_factors({OLD: OLD, NEW: NEW})
+    verdict = replace(whole, program=replace(whole.program, commands=plain), factors=factors, zips=zips)
+    # Programs of a cache of its own: what explain linked is linked again.
+    usual = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
+    began = time.monotonic()
+    try:
+        run(verdict, directory / "verdict.lab", watch=ignore)
+    finally:
+        os.environ.pop("XDG_CACHE_HOME")
+        if usual is not None:
+            os.environ["XDG_CACHE_HOME"] = usual
+    seconds = time.monotonic() - began
+    # Packages of Python leave none.
+    shutil.rmtree(directory / "cache", ignore_errors=True)
+    return seconds
+
+
+def measure(subject: Subject, kind: str, number: int, seed: int, blocks: int) -> dict[str, Any]:
     """One pair: built, explained, and given to the peers."""
     draw = random.Random(f"{seed}/{kind}/{number}")
     size = SIZES[number % len(SIZES)] if kind == "plants" else 0.0
-    spins = subject.plant(draw, size, spin_s) if size else {}
     directory = subject.directory / f"{kind}-{number}"
-    new = build(
-        subject.program, directory, subject.names, spins, draw.randrange(1, 9999) if kind == "layout" else 0
-    )
-    record = directory / "explain.lab"
-    began = time.monotonic()
+    plants = subject.draw(draw, size) if size else {}
+    layout = draw.randrange(1, 9999) if kind == "layout" else 0
+    new = subject.build(directory, plants, layout)
     request = ExplainRequest(
-        old=(str(subject.old),), new=(str(new),), blocks=blocks, seed=number + 1, max_time_s=600.0
+        old=subject.old,
+        new=new,
+        blocks=blocks,
+        seed=number + 1,
+        max_time_s=MAX_TIME_S,
+        linking=subject.find_linking(directory),
     )
-    explain(request, Perf(), record, watch=lambda _: None, tell=lambda _: None)
+    before = subject.calibrate()
+    began = time.monotonic()
+    record = directory / "explain.lab"
+    explain(request, subject.profiler, record, watch=ignore, tell=ignore)
+    answer = explain_directory(record)
     seconds = time.monotonic() - began
-    answer, counts = explain_directory(record), count(new, directory)
-    named = {entry.name: entry.value for entry in answer.named}
-    largest = max(answer.contributions, key=lambda entry: abs(entry.value))
-    planted = next(iter(spins), None)
-    entry = next((item for item in answer.contributions if item.name == planted), None)
+    program_s, turn_s = (sum(pair) / 2 for pair in zip(before, subject.calibrate(), strict=True))
+    truths = {
+        name: (subject.calls[name] // plant.period) * plant.turns * turn_s / program_s
+        for name, plant in plants.items()
+    }
+    by_name = {entry.name: entry for entry in answer.contributions}
     return {
-        "program": subject.program.name,
-        "planted": planted,
+        "program": subject.name,
         "size": size,
-        "plant": sum(n * subject.counts[name][1] for name, n in spins.items()) * spin_s / subject.seconds,
+        "plants": truths,
         "change": answer.change,
         "ci95": [answer.ci95.low, answer.ci95.high] if answer.ci95 else None,
         "trust": answer.sampler.trust,
-        "named": named,
-        "value": entry.value if entry else None,
-        "interval": [entry.ci95.low, entry.ci95.high] if entry and entry.ci95 else None,
-        "subtraction": largest.name,
-        "perf_diff": diff_perf(subject.old, new, directory),
-        "callgrind": diff_counts(subject.counts, counts),
-        "code": [name for name in named if do_other(subject.counts, counts, name)],
+        "named": {entry.name: entry.value for entry in answer.named},
+        "intervals": {
+            name: [by_name[name].ci95.low, by_name[name].ci95.high]  # type: ignore[union-attr]
+            for name in plants
+            if name in by_name and by_name[name].ci95
+        },
+        **(ask_peers(subject, new, directory, answer) if plants else {}),
         "seconds": round(seconds, 1),
+        "verdict_s": round(measure_verdict_s(request, subject, directory), 1)
+        if number % VERDICTS == 0
+        else None,
     }
+
+
+def is_first(pair: dict[str, Any]) -> bool:
+    """Whether functions with a plant are named before all others, as many as were named of them at most."""
+    first = list(pair["named"])[: len(pair["plants"])]
+    return bool(first) and first[0] in pair["plants"]
+
+
+def summarise_plants(pairs: list[dict[str, Any]]) -> bool:
+    """Print what was found of the planted functions; whether the limits are met."""
+    good = True
+    for size in SIZES:
+        members = [pair for pair in pairs if pair["size"] == size]
+        if not members:
+            continue
+        first = [pair for pair in members if is_first(pair)]
+        ratios = [
+            pair["named"][name] / truth
+            for pair in members
+            for name, truth in pair["plants"].items()
+            if name in pair["named"]
+        ]
+        covered = [
+            pair["intervals"][name][0] <= truth <= pair["intervals"][name][1]
+            for pair in members
+            for name, truth in pair["plants"].items()
+            if name in pair["named"]
+        ]
+        planted = sum(len(pair["plants"]) for pair in members)
+        near = sum(abs(ratio - 1) <= LIMIT_OFF for ratio in ratios)
+        others = sum(any(name not in pair["plants"] for name in pair["named"]) for pair in members)
+        peers = {
+            peer: f"{sum(pair[peer] in pair['plants'] for pair in members)}"
+            f" of {sum(pair[peer] is not None for pair in members)}"
+            for peer in PEERS
+        }
+        span = f" ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else ""
+        print(
+            f"{100 * size:.0f} %: planted first {len(first)} of {len(members)}; {len(ratios)} of {planted}"
+            f" planted functions named, {near} within 20 %{span}, {sum(covered)} in their interval; another"
+            f" function named in {others}; first of the peers: {peers}"
+        )
+    large = [pair for pair in pairs if pair["size"] >= LEAST_SIZE]
+    good &= sum(map(is_first, large)) >= LIMIT_FIRST * len(large)
+    return good
 
 
 def summarise(lines: list[dict[str, Any]]) -> bool:
     """Print the figures; whether all limits are met."""
-    good = True
-    plants = [line for line in lines if line["kind"] == "plants"]
-    for size in SIZES:
-        pairs = [line for line in plants if line["size"] == size]
-        if not pairs:
-            continue
-        first = [line for line in pairs if next(iter(line["named"]), None) == line["planted"]]
-        near = [line for line in first if abs(line["value"] / line["plant"] - 1) <= LIMIT_OFF]
-        peers = {
-            peer: sum(line[peer] == line["planted"] for line in pairs)
-            for peer in ("subtraction", "perf_diff", "callgrind")
-        }
-        result = sum(any(name != line["planted"] for name in line["named"]) for line in pairs)
-        print(
-            f"{100 * size:.0f} %: planted function first {len(first)} of {len(pairs)}, within 20 % of it"
-            f" {len(near)} of {len(first)}; another named {result}; {peers}"
-        )
-        if size >= 0.03:
-            good &= len(first) >= LIMIT_FIRST * len(pairs)
-    for kind in ("equal", "layout"):
+    good = summarise_plants([line for line in lines if line["kind"] == "plants"])
+    for kind in KINDS[1:]:
         pairs = [line for line in lines if line["kind"] == kind]
         if pairs:
             quiet = sum(not line["named"] for line in pairs)
-            counted = sum(not line["code"] for line in pairs)
-            print(
-                f"{kind}: nothing named in {quiet} of {len(pairs)}; but for layout by --counts in {counted}"
-            )
+            print(f"{kind}: nothing named in {quiet} of {len(pairs)}")
             good &= quiet >= LIMIT_QUIET * len(pairs)
+    costs = sorted(line["seconds"] / line["verdict_s"] for line in lines if line["verdict_s"])
+    if costs:
+        print(f"cost: {costs[len(costs) // 2]:.1f} × the verdict in the median, {costs[-1]:.1f} × at most")
+        good &= costs[len(costs) // 2] <= LIMIT_COST
     return good
 
 
@@ -223,34 +216,31 @@ def main() -> int:
     for name, default in (("plants", 40), ("equal", 20), ("layout", 20), ("seed", 66), ("blocks", 20)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--until", type=float, default=1e9, help="begin no pair after so many minutes")
     chosen = parser.parse_args()
-    directory: Path = chosen.output or Path(tempfile.mkdtemp())
+    end = time.monotonic() + 60 * chosen.until
+    directory: Path = (chosen.output or Path(tempfile.mkdtemp())).absolute()
     directory.mkdir(parents=True, exist_ok=True)
     file = directory / "pairs.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     done = {(line["kind"], line["number"]) for line in lines}
     programs = fetch(directory)
-    spin_s = measure_spin(directory)
     subjects: dict[str, Subject] = {}
     # Kinds take turns, so that a call that is stopped has some of each.
-    wanted = [
-        (kind, number) for kind in ("plants", "equal", "layout") for number in range(getattr(chosen, kind))
-    ]
-    for kind, number in sorted(wanted, key=lambda pair: (pair[1], pair[0])):
-        if (kind, number) in done:
+    wanted = sorted((number, kind) for kind in KINDS for number in range(getattr(chosen, kind)))
+    for number, kind in wanted:
+        # A package has no layout that could differ.
+        able = [program for program in programs if kind != "layout" or hasattr(program, "sources")]
+        program = able[number % len(able)]
+        if (kind, number) in done or time.monotonic() > end:
             continue
-        program = programs[(number + number // len(SIZES)) % len(programs)]
         if program.name not in subjects:
-            subjects[program.name] = Subject(program, directory / program.name)
-        line = {
-            "kind": kind,
-            "number": number,
-            **measure(subjects[program.name], kind, number, chosen.seed, spin_s, chosen.blocks),
-        }
-        lines.append(line)
+            subjects[program.name] = make_subject(program, directory / program.name)
+        pair = measure(subjects[program.name], kind, number, chosen.seed, chosen.blocks)
+        lines.append({"kind": kind, "number": number, **pair})
         with file.open("a") as out:
-            out.write(json.dumps(line) + "\n")
-        print(json.dumps(line), flush=True)
+            out.write(json.dumps(lines[-1]) + "\n")
+        print(json.dumps(lines[-1]), flush=True)
     return 0 if summarise(lines) else 1
 
 

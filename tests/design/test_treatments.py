@@ -5,9 +5,11 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard.design import treatments
 from steelyard.spec import experiment
+from steelyard.spec.experiment import Factor, Zip
 
 
 def test_the_last_factor_varies_fastest_and_ids_count_from_1(varied):
@@ -53,6 +55,13 @@ def test_factors_that_do_not_vary_are_no_part_of_a_label(varied):
     result = treatments(varied({"opt": ["O2"], "n": [10, 20], "x": [True]}))
     assert [t.label for t in result] == ["n=10", "n=20"]
     assert result[0].levels == {"opt": "O2", "n": 10, "x": True}
+
+
+def test_factors_that_are_linked_to_the_command_are_no_part_of_a_label(compared):
+    link = Zip(("command", "side"), (("old", "a"), ("new", "b")), name="arms")
+    factors = (Factor("command", ("old", "new")), Factor("side", ("a", "b")))
+    result = treatments(replace(compared(), factors=factors, zips=(link,)))
+    assert [(t.label, t.levels["side"]) for t in result] == [("old", "a"), ("new", "b")]
 
 
 def test_with_several_factors_a_label_names_them(varied):

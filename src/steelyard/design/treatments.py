@@ -9,6 +9,7 @@ from typing import Final
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.spec.cells import Cell
+from steelyard.spec.check.factors import COMMAND
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import laid_out
 from steelyard.spec.text.origin import visible
@@ -28,9 +29,12 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
 def _get_labels(cells: Sequence[Cell], name: str) -> list[str]:
     """Labels that tell the treatments apart; of one treatment: its command, its benchmark or the experiment.
 
-    A word says what it is; a number alone does not, and is named.
+    A word says what it is; a number alone does not, and is named. Where the command tells all of them apart,
+    factors that are linked to it say nothing more.
     """
     varying = [factor for factor in cells[0] if len({cell[factor] for cell in cells}) > 1]
+    if COMMAND in varying and len({cell[COMMAND] for cell in cells}) == len(cells):
+        varying = [COMMAND]
     if not varying:
         return [_get_visible(next((cells[0][factor] for factor in _NAMING if factor in cells[0]), name))]
     if len(varying) == 1 and any(isinstance(cell[varying[0]], str) for cell in cells):
@@ -42,7 +46,7 @@ def _get_labels(cells: Sequence[Cell], name: str) -> list[str]:
     return [label if counts[label] == 1 else f"{label} #{i}" for i, label in enumerate(labels, 1)]
 
 
-_NAMING: Final = ("command", "benchmark")
+_NAMING: Final = (COMMAND, "benchmark")
 """Factors of ``compare`` and of ``import`` whose level says what ran."""
 
 

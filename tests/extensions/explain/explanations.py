@@ -74,6 +74,7 @@ def explanation(**fields: Any) -> Explanation:
         detectable=0.008,
         alpha=0.05,
         seed=1,
+        layouts=20,
         chains=(
             Node((MAIN, PARSE), 0.05, 0.0542),
             Node((MAIN, PARSE, COPY), 0.01, 0.0104),

@@ -36,6 +36,11 @@ def test_what_compilers_add_to_a_symbol_is_left_out(symbol, name):
     ("file", "place"),
     [
         ("/opt/old/bin/prog-1.2", ""),
+        ("/run/perf-5982.map", "compiled at run time"),
+        ("//anon", "compiled at run time"),
+        ("[JIT] tid 77", "compiled at run time"),
+        ("/run/x/jitted-77-3.so", "compiled at run time"),
+        ("/opt/perf-7.map.so", "perf-7.map"),
         ("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc"),
         ("/usr/lib/libz.so.1.2.13", "libz"),
         ("/usr/lib/libfoo-1.4.so", "libfoo"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from steelyard.extensions.explain.linking import Linking
     from steelyard.extensions.explain.results import Explanation
     from steelyard.extensions.explain.sampling import Chains
 
@@ -49,8 +51,22 @@ class ExplainOptions(Options):
         "Sample with CMD instead of perf: it runs {command} and writes collapsed stacks to {profile}.",
         metavar="CMD",
     )
+    objects: tuple[str, str] | None = declare(
+        "Link both programs anew for each block, from the objects in these directories or of these patterns,"
+        " in a layout that is drawn; with --build.",
+        metavar="OLD NEW",
+        nargs=2,
+        type=str,
+    )
+    build: str | None = declare("Link {objects} into {program} with CMD.", metavar="CMD")
     counts: bool = declare("Also count instructions and calls of each function, once, by callgrind.")
-    blocks: int = declare("Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20)
+    validate: bool = declare(
+        "Also link the objects of OLD that define named functions into NEW, and measure what is left of the"
+        " difference; with --objects."
+    )
+    blocks: int = declare(
+        "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=1
+    )
     max_time_s: float = max_time_option("Stop after this, to a block.", default="180 s")
     stdin: str | None = input_option
     timeout_s: float | None = timeout_option
@@ -79,7 +95,6 @@ def command(options: ExplainOptions) -> None:
     steelyard explain --counts --html why.html './old input' './new input'
     steelyard explain NAME.lab --json
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.extensions.explain.counting import add_counts
     from steelyard.extensions.explain.explain import explain_directory
     from steelyard.extensions.explain.results import EXPLANATION
     from steelyard.extensions.explain.text import lines
@@ -87,6 +102,11 @@ def command(options: ExplainOptions) -> None:
     if len(options.programs) == 1:
         directory = Path(options.programs[0])
         _refuse_no_record(directory)
+        if options.validate:
+            raise UsageError(
+                "--validate links and measures, and a record alone has no objects",
+                hint="repeat the command that made the record, with --validate: what it has is not run again",
+            )
     elif len(options.programs) == 2:
         directory = _measure(options)
     else:
@@ -94,7 +114,7 @@ def command(options: ExplainOptions) -> None:
             f"explain takes two programs, got {len(options.programs)}",
             hint="steelyard explain './old input' './new input': each program with its arguments is one word",
         )
-    explanation = add_counts(explain_directory(directory), directory)
+    explanation = explain_directory(directory)
     show(
         lambda: EXPLANATION.text(explanation),
         lambda width: lines(explanation, width),
@@ -106,13 +126,13 @@ def command(options: ExplainOptions) -> None:
 
 
 def _refuse_few(blocks: int) -> None:
-    from steelyard.extensions.explain.request import LEAST_BLOCKS
+    from steelyard.extensions.explain.family import FEWEST_BLOCKS
 
-    if blocks < LEAST_BLOCKS:
+    if blocks < FEWEST_BLOCKS:
         raise UsageError(
-            f"--min-runs {blocks}: with fewer than {LEAST_BLOCKS} blocks, intervals of functions miss the"
+            f"--min-runs {blocks}: with fewer than {FEWEST_BLOCKS} blocks, intervals of functions miss the"
             " true contribution too often, as simulations show",
-            hint=f"leave --min-runs out, or give {LEAST_BLOCKS} or more",
+            hint=f"leave --min-runs out, or give {FEWEST_BLOCKS} or more",
         )
 
 
@@ -128,9 +148,16 @@ def _refuse_no_record(directory: Path) -> None:
 def _measure(options: ExplainOptions) -> Path:
     _refuse_few(options.blocks)
     from steelyard.extensions.explain.counting import count, refuse_uncountable
-    from steelyard.extensions.explain.explain import explain, propose_directory
+    from steelyard.extensions.explain.explain import (
+        explain,
+        explain_directory,
+        locate_objects,
+        propose_directory,
+    )
+    from steelyard.extensions.explain.linking import discard_programs
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
+    from steelyard.extensions.explain.validation import DIRECTORY, refuse_untestable, validate
     from steelyard.lab.compare.compare import split
 
     if options.profile_command is not None and options.rate_hz is not None:
@@ -140,7 +167,13 @@ def _measure(options: ExplainOptions) -> Path:
         )
     directory = options.output or propose_directory()
     old, new = (tuple(split(text)) for text in options.programs)
-    request = options.fill(ExplainRequest, old=old, new=new, seed=chosen_seed(options.seed, directory))
+    request = options.fill(
+        ExplainRequest,
+        old=old,
+        new=new,
+        seed=chosen_seed(options.seed, directory),
+        linking=_find_linking(options),
+    )
     profiler = (
         Perf(options.rate_hz or RATE_HZ, options.chains)
         if options.profile_command is None
@@ -148,12 +181,41 @@ def _measure(options: ExplainOptions) -> Path:
     )
     if options.counts:
         refuse_uncountable()
+    if options.validate and request.linking is None:
+        raise UsageError(
+            "--validate puts objects of OLD into NEW, and it is not said which these are",
+            hint="--objects old/ new/ --build 'cc {objects} -o {program}'",
+        )
+    if options.validate:
+        refuse_untestable()
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
         explain(request, profiler, directory, watch=line.update, tell=tell)
         if options.counts:
             count(request, directory, tell)
+        objects = locate_objects(directory)
+        if options.validate:
+            explanation = explain_directory(directory)
+            validate(request, explanation, objects, directory, watch=line.update, tell=tell)
+        if request.linking is not None:
+            shutil.rmtree(objects, ignore_errors=True)
+            for record in (directory, directory / DIRECTORY):
+                discard_programs(record)
     return directory
+
+
+def _find_linking(options: ExplainOptions) -> Linking | None:
+    """Return what both programs are linked from, where that is said."""
+    from steelyard.extensions.explain.linking import read_linking
+
+    if options.objects is None and options.build is None:
+        return None
+    if options.objects is None or options.build is None:
+        raise UsageError(
+            "--objects says what is linked and --build how: one is not enough",
+            hint="--objects old/ new/ --build 'cc {objects} -o {program}'",
+        )
+    return read_linking(options.objects, options.build)
 
 
 def _write_files(options: ExplainOptions, explanation: Explanation, directory: Path) -> None:

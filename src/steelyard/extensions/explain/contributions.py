@@ -14,12 +14,16 @@ import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
 from steelyard.extensions.explain.conditional import conditional_interval
 from steelyard.extensions.explain.family import Family, judge_family
 from steelyard.extensions.explain.names import match_functions
 from steelyard.extensions.explain.profiles import Chain, Function, Profile
 from steelyard.extensions.explain.results import Contribution, Pool, Presence, Remainder
 from steelyard.results.interval import Interval
+from steelyard.results.undefined import Undefined
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.stats.distributions.student import t_quantile
 
 LEAST_SAMPLES: Final = 2.0
@@ -228,3 +232,14 @@ def add_chains(
             for chain, weight in weights.items():
                 sums.setdefault(chain, [0.0, 0.0])[side] += weight / len(profiles)
     return [(chain, values[0], values[1]) for chain, values in sums.items()]
+
+
+def compare_means(old: Sample, new: Sample) -> tuple[float, Interval | None]:
+    """Return new over old minus 1 of the means, and its interval."""
+    pair = contrast(old, new)
+    speedup = pair if isinstance(pair, Undefined) else ratio_of_means(pair)
+    if isinstance(speedup, Undefined):
+        return 0.0, None
+    interval = speedup.interval()
+    inverse = None if interval is None else interval.reciprocal()
+    return 1 / speedup.value - 1, None if inverse is None else Interval(inverse.low - 1, inverse.high - 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import stat
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
@@ -14,18 +15,28 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.arrays import Floats
-from steelyard.core.errors import ProgramError, RecordError
+from steelyard.core.errors import MachineError, ProgramError, RecordError
 from steelyard.core.sample import Sample
 from steelyard.core.units import format_quantity
 from steelyard.extensions.explain.contributions import (
     add_chains,
+    compare_means,
     estimate_remainder,
     judge,
     scale_weights,
     tabulate,
 )
+from steelyard.extensions.explain.counting import add_counts
 from steelyard.extensions.explain.family import FEWEST_BLOCKS
-from steelyard.extensions.explain.names import NO_SYMBOL, list_programs
+from steelyard.extensions.explain.linking import (
+    DIGESTS,
+    compute_digests,
+    copy_objects,
+    is_drawn,
+    name_program,
+    refuse_changed,
+)
+from steelyard.extensions.explain.names import COMPILED, NO_SYMBOL, list_programs
 from steelyard.extensions.explain.profiles import (
     Chain,
     Function,
@@ -53,13 +64,12 @@ from steelyard.extensions.explain.results import (
     Trust,
 )
 from steelyard.extensions.explain.sampling import Profiler
+from steelyard.extensions.explain.validation import add_validations
+from steelyard.files.plain import write_plain
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.interval import Interval
-from steelyard.results.undefined import Undefined
 from steelyard.run.measure.extract.harness import LABEL
-from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.store.reading import Reading
@@ -104,13 +114,23 @@ def explain(
     """
     _refuse_other(directory)
     profiler.refuse_missing()
+    if request.linking is None:
+        _refuse_set_user_id(request)
     scratch = directory.absolute().with_name(f"{directory.name}-sampled")
     scratch.mkdir(parents=True, exist_ok=True)
-    run(request.experiment(profiler, scratch), directory, watch=watch)
+    objects = locate_objects(directory)
+    linking = request.linking
+    if linking is not None:
+        refuse_changed(linking, directory)
+        copy_objects(linking, {OLD: linking.old, NEW: linking.new}, objects)
+    try:
+        run(request.experiment(profiler, scratch, objects), directory, watch=watch)
+    finally:
+        if linking is not None and directory.is_dir():
+            write_plain(directory / DIGESTS, msgspec.json.encode(compute_digests(linking)))
     with Record.open(directory) as record:
         trials = _list_sampled(record)
-        paths = request.files or [shutil.which(words[0]) or "" for words in (request.old, request.new)]
-    programs = list_programs(paths)
+    programs = _list_files(request)
     files = {trial: scratch / f"{trial:012d}.profile" for trial in trials}
     stored = read_profiles(directory)
     if stored is None or not set(trials) <= set(stored.trials):
@@ -118,6 +138,33 @@ def explain(
         read = profiler.read(files, programs)
         write_profiles(directory, Profiles(profiler.unit, read, request.benchmark))
     shutil.rmtree(scratch, ignore_errors=True)
+
+
+def locate_objects(directory: Path) -> Path:
+    """Return where the copies of objects are while a record is made."""
+    return directory.absolute().with_name(f"{directory.name}-objects")
+
+
+def _list_files(request: ExplainRequest) -> frozenset[str]:
+    """Return the names that the files of both programs have."""
+    words = (request.old[0], request.new[0])
+    if request.linking is not None:
+        return frozenset(map(name_program, words))
+    return list_programs(request.files or [shutil.which(word) or "" for word in words])
+
+
+def _refuse_set_user_id(request: ExplainRequest) -> None:
+    """Refuse programs of another user's rights, of which the kernel shows nothing to a profiler."""
+    for word in request.files or (request.old[0], request.new[0]):
+        file = Path(shutil.which(word) or word)
+        if not os.geteuid() or not file.is_file():
+            continue
+        facts = file.stat()
+        if facts.st_mode & (stat.S_ISUID | stat.S_ISGID) and facts.st_uid != os.geteuid():
+            raise MachineError(
+                f"{file} runs with the rights of another user (set-user-ID), and nothing may sample it",
+                hint="explain a copy of it, which has no such rights, or call explain as root",
+            )
 
 
 def _refuse_other(directory: Path) -> None:
@@ -147,9 +194,14 @@ def read_explanation(record: Reading) -> Explanation | None:
     if profiles is None:
         return None
     try:
-        return explain_record(record, profiles)
+        return _add_others(explain_record(record, profiles), record.directory)
     except ProgramError:
         return None
+
+
+def _add_others(explanation: Explanation, directory: Path) -> Explanation:
+    """Add what a record has beside its profiles: counts, and tests of named functions."""
+    return add_validations(add_counts(explanation, directory), directory)
 
 
 def _read_profiles(record: Reading) -> Profiles | None:
@@ -170,7 +222,7 @@ def explain_directory(directory: Path) -> Explanation:
     with Record.open(directory) as record:
         profiles = _read_profiles(record)
         if profiles is not None:
-            return explain_record(record, profiles)
+            return _add_others(explain_record(record, profiles), directory)
         commands = [shlex.join(words) for words in record.experiment.program.commands.values()]
     raise RecordError(
         f"{directory} has no profiles: it is a record of other runs",
@@ -260,7 +312,7 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
     judged = judge(times, plain, per_sample, alpha=ALPHA, seed=experiment.design.seed)
     sampled = times.new.sum(axis=1) - times.old.sum(axis=1)
     waits = arms.elapsed[1] - arms.elapsed[0] - arms.difference if is_elapsed else None
-    change, interval = _compare(*arms.samples)
+    change, interval = compare_means(*arms.samples)
     ends = [float(np.mean(sample.values)) for sample in arms.samples]
     return Explanation(
         old=shlex.join(list_words(experiment, OLD)),
@@ -283,6 +335,7 @@ def explain_record(record: Reading, profiles: Profiles) -> Explanation:
         alpha=ALPHA,
         seed=experiment.design.seed,
         chains=tuple(Node(*entry) for entry in add_chains(arms.old, arms.new, times)),
+        layouts=blocks if is_drawn(experiment.build) else 0,
     )
 
 
@@ -331,17 +384,6 @@ def _collect(record: Reading, profiles: Profiles) -> _Arms:
     )
 
 
-def _compare(old: Sample, new: Sample) -> tuple[float, Interval | None]:
-    """Return new over old minus 1 of the means, and its interval."""
-    pair = contrast(old, new)
-    speedup = pair if isinstance(pair, Undefined) else ratio_of_means(pair)
-    if isinstance(speedup, Undefined):
-        return 0.0, None
-    interval = speedup.interval()
-    inverse = None if interval is None else interval.reciprocal()
-    return 1 / speedup.value - 1, None if inverse is None else Interval(inverse.low - 1, inverse.high - 1)
-
-
 def _judge_sampler(sampled: Floats, arms: _Arms, change: float, *, by_elapsed: bool) -> SamplerEffect:
     """Compare the difference under sampling with that without, block by block.
 
@@ -386,19 +428,21 @@ def _join_program(profile: Profile) -> Profile:
 
 def _assess(profiles: Sequence[Profile], unit: str) -> ArmQuality:
     """Assess the samples of one program."""
-    total = program = unnamed = rooted = 0.0
+    total = program = unnamed = rooted = compiled = 0.0
     for profile in profiles:
         for chain, weight in profile.weights.items():
             total += weight
             if not chain[-1].place:
                 program += weight
                 unnamed += weight * (chain[-1].name == NO_SYMBOL)
+            compiled += weight * (chain[-1].name == NO_SYMBOL and chain[-1].place == COMPILED)
             rooted += weight * _is_rooted([function.name for function in chain])
     return ArmQuality(
         samples=sum(profile.samples for profile in profiles) / len(profiles),
         unnamed=unnamed / program if program else 0.0,
         rooted=1.0 if unit == "samples" else rooted / total if total else 0.0,
         lost=sum(profile.lost for profile in profiles),
+        compiled=compiled / total if total else 0.0,
     )
 
 

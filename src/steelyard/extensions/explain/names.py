@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -15,10 +16,14 @@ _CLONE: Final = re.compile(
 )
 _VERSION_OF_SYMBOL: Final = re.compile(r"@@?[A-Z][A-Za-z0-9_.]*$")
 _RUST_HASH: Final = re.compile(r"::h[0-9a-f]{16}$")
+_COMPILED: Final = re.compile(r"/perf-\d+\.map$|^//anon$|^\[anon|^\[JIT\]|/jitted-\d+-\d+\.so$")
+"""Where perf puts code that a program compiled while it ran; most names hold the number of a process."""
 NO_SYMBOL: Final = "[no symbol]"
+COMPILED: Final = "compiled at run time"
 KERNEL: Final = "kernel"
 
 
+@lru_cache(maxsize=1 << 16)
 def clean_symbol(symbol: str) -> str:
     """Return a symbol without what compilers and linkers add: clones, cold parts, versions, hashes."""
     if symbol in ("[unknown]", "", "??"):
@@ -42,6 +47,8 @@ def name_place(object_file: str, programs: Collection[str]) -> str:
         (".ko", ".ko.xz", ".ko.zst")
     ):
         return KERNEL
+    if _COMPILED.search(object_file):
+        return COMPILED
     if object_file.startswith("["):
         # The kernel's modules are in brackets, as [vdso] is.
         text = object_file.strip("[]")

@@ -33,8 +33,9 @@ def name_profiles(raw: Mapping[int, RawProfile], programs: Collection[str]) -> d
     chains = {frames for profile in raw.values() for frames in profile.weights}
     places = _look_up_frames(chains)
     called = {clean_symbol(frame.symbol) for frames in chains for frame in frames}
+    namer = _Namer(places, called, programs)
     named: dict[tuple[Frame, ...], Chain] = {
-        frames: _name_chain(drop_broken(frames), places, called, programs) for frames in chains
+        frames: namer.name_chain(drop_broken(frames)) for frames in chains
     }
     profiles = {}
     for trial, profile in raw.items():
@@ -74,21 +75,32 @@ def _look_up_frames(chains: Iterable[Sequence[Frame]]) -> Places:
     return lines_at
 
 
-def _name_chain(
-    frames: Sequence[Frame], places: Places, called: Collection[str], programs: Collection[str]
-) -> Chain:
-    functions: list[Function] = []
-    for place, frame in enumerate(frames):
-        lines = places.get((frame.object_file, _get_offset(frame, place)), ())
-        file = name_place(frame.object_file, programs)
-        functions += [
-            Function(clean_symbol(source.name), file, source.file)
-            for source in lines[:-1]
-            if clean_symbol(source.name) in called
-        ]
-        functions.append(_name_frame(frame, places, programs))
-    functions.reverse()
-    return _fold_interpreter(functions)
+class _Namer:
+    """Names of frames, each made once: runs share most of them."""
+
+    def __init__(self, places: Places, called: Collection[str], programs: Collection[str]) -> None:
+        self._places, self._called, self._programs = places, called, programs
+        self._functions: dict[tuple[Frame, bool], tuple[Function, ...]] = {}
+
+    def name_chain(self, frames: Sequence[Frame]) -> Chain:
+        """Return the functions of frames, the outermost first."""
+        functions = [name for place, frame in enumerate(frames) for name in self._name(frame, place)]
+        functions.reverse()
+        return _fold_interpreter(functions)
+
+    def _name(self, frame: Frame, place: int) -> tuple[Function, ...]:
+        """Return what is inlined at a frame and called elsewhere, then its own function."""
+        key = (frame, place == 0)
+        if key not in self._functions:
+            lines = self._places.get((frame.object_file, _get_offset(frame, place)), ())
+            file = name_place(frame.object_file, self._programs)
+            inlined = (
+                Function(name, file, source.file)
+                for source in lines[:-1]
+                if (name := clean_symbol(source.name)) in self._called
+            )
+            self._functions[key] = (*inlined, _name_frame(frame, self._places, self._programs))
+        return self._functions[key]
 
 
 def _name_frame(frame: Frame, places: Places, programs: Collection[str]) -> Function:

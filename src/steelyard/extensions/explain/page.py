@@ -14,6 +14,7 @@ from steelyard.extensions.explain.text import (
     name_source,
     write_headline,
     write_trust,
+    write_validation,
 )
 from steelyard.report.page.chart import (
     BETTER,
@@ -55,7 +56,11 @@ def section(explanation: Explanation) -> Section:
         "Why",
         tuple(
             f"{text[0].upper()}{text[1:]}."
-            for text in (write_headline(explanation), write_trust(explanation))
+            for text in (
+                write_headline(explanation),
+                write_trust(explanation),
+                *map(write_validation, explanation.validations),
+            )
         ),
         tuple(charts),
         notes=tuple(list_cautions(explanation)),

@@ -1,6 +1,7 @@
 """``Explanation``: what each function adds to the difference between two programs.
 
-Its document is ``steelyard/explanation``. History: version 1, the first.
+Its document is ``steelyard/explanation``. History: version 1, the first; ``layouts``, ``validations`` and
+``compiled`` came later.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from steelyard.results.interval import Interval
 
 Presence = Literal["both", "new", "gone"]
 """``new``: only the new program spends time in it; ``gone``: only the old one does."""
+Validity = Literal["confirmed", "refuted", "not_resolved", "not_tested"]
+"""``confirmed``: with the object of OLD at least half of the contribution is gone; ``refuted``: at least half
+of it stays; ``not_resolved``: neither is shown; ``not_tested``: there is no such program."""
 Trust = Literal["alike", "changed", "not_resolved"]
 """What sampling does to the difference. ``alike``: shown to change it by less than the margin; ``changed``:
 shown to change it by more; ``not_resolved``: neither."""
@@ -72,6 +76,20 @@ class Contribution(msgspec.Struct, frozen=True):
     named: bool
     counts: CountChange | None = None
 
+    @property
+    def is_other_work(self) -> bool | None:
+        """Whether it executes other instructions or has other calls; ``None`` where that was not counted."""
+        if self.presence != "both":
+            return True
+        counts = self.counts
+        if counts is None or not (counts.old_instructions and counts.new_instructions):
+            return None
+        changes = (
+            (counts.old_instructions, counts.new_instructions),
+            (counts.old_calls, counts.new_calls),
+        )
+        return any(abs(new - old) > SAME_WORK * max(old, 1) for old, new in changes)
+
 
 class Remainder(msgspec.Struct, frozen=True):
     """A part of the difference that is of no single function."""
@@ -126,12 +144,15 @@ class ArmQuality(msgspec.Struct, frozen=True):
         Fraction of its time whose call chain reaches the start of a thread.
     lost : int
         Samples lost in all runs.
+    compiled : float
+        Fraction of its time in code that was compiled at run time and has no name.
     """
 
     samples: float
     unnamed: float
     rooted: float
     lost: int
+    compiled: float = 0.0
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -140,6 +161,39 @@ class Node(msgspec.Struct, frozen=True):
     chain: Chain
     old_s: float
     new_s: float
+
+
+class Validation(msgspec.Struct, frozen=True):
+    """What is left of the difference with an object of the old program in the new one.
+
+    Attributes
+    ----------
+    object : str
+        Its file, as ``--objects`` names it.
+    functions : tuple of str
+        Named functions that it defines.
+    contribution, contribution_ci95 : float and Interval or None
+        Theirs, together.
+    change, ci95 : float or None, and Interval or None
+        The new program with the object over the old one, minus 1: ratio of means.
+    undone, undone_ci95 : float or None, and Interval or None
+        What the object takes away, as a fraction of the time of the old program.
+    blocks : int
+    reason : str
+        Why it was not tested.
+    """
+
+    object: str
+    functions: tuple[str, ...]
+    contribution: float
+    contribution_ci95: Interval | None
+    verdict: Validity
+    change: float | None = None
+    ci95: Interval | None = None
+    undone: float | None = None
+    undone_ci95: Interval | None = None
+    blocks: int = 0
+    reason: str = ""
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -170,6 +224,9 @@ class Explanation(msgspec.Struct, frozen=True):
         Contribution of a function in the median that would just be named.
     alpha : float
         Probability of naming any function of equal programs.
+    layouts : int
+        Layouts of the code that were drawn, one for each block; 0: two builds were compared.
+    validations : tuple of Validation
     """
 
     old: str
@@ -192,6 +249,8 @@ class Explanation(msgspec.Struct, frozen=True):
     alpha: float
     seed: int
     chains: tuple[Node, ...] = ()
+    layouts: int = 0
+    validations: tuple[Validation, ...] = ()
     __lines__: ClassVar[Lines] = (
         *("old", "new", "metric", "old_s", "new_s", "change", "ci95", "blocks", "contributions", "pool"),
         *(
@@ -204,6 +263,8 @@ class Explanation(msgspec.Struct, frozen=True):
             "detectable",
             "alpha",
             "seed",
+            "layouts",
+            "validations",
         ),
     )
 
@@ -215,6 +276,11 @@ class Explanation(msgspec.Struct, frozen=True):
         return tuple(entry for entry in self.contributions if entry.named)
 
     @property
+    def of_builds(self) -> tuple[Contribution, ...]:
+        """Named functions that may differ by their layout alone: neither drawn layouts nor counts tell."""
+        return () if self.layouts else tuple(entry for entry in self.named if not entry.is_other_work)
+
+    @property
     def is_resolved(self) -> bool:
         """Whether the programs differ."""
         return self.ci95 is not None and self.ci95.excludes(0.0)
@@ -222,6 +288,8 @@ class Explanation(msgspec.Struct, frozen=True):
 
 MUCH_UNNAMED: Final = 0.2
 """Fraction of a program's own time without a symbol, above which its code is one row."""
+SAME_WORK: Final = 1e-4
+"""Relative difference of instructions below which a function does the same."""
 EXPLANATION: Final = Format("steelyard/explanation", 1, Explanation)
 
 __all__ = [
@@ -235,4 +303,5 @@ __all__ = [
     "Pool",
     "Remainder",
     "SamplerEffect",
+    "Validation",
 ]

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Literal
 
@@ -101,10 +102,13 @@ class Perf(Profiler):
     def read(self, files: Mapping[int, Path], programs: Collection[str]) -> dict[int, Profile]:
         """Read each file by ``perf script``, and name the functions of all of them together."""
         interned: dict[Frame, Frame] = {}
-        raw = {
-            trial: _read_perf_data(file, lambda frame: interned.setdefault(frame, frame))
-            for trial, file in files.items()
-        }
+
+        def read(file: Path) -> RawProfile:
+            return _read_perf_data(file, lambda frame: interned.setdefault(frame, frame))
+
+        # One is read while perf prepares the next.
+        with ThreadPoolExecutor(2) as pool:
+            raw = dict(zip(files, pool.map(read, files.values()), strict=True))
         return name_profiles(raw, programs)
 
 

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from steelyard.core.units import format_quantity
+from steelyard.extensions.explain.names import NO_SYMBOL
 from steelyard.extensions.explain.profiles import Function
 from steelyard.extensions.explain.results import (
     MUCH_UNNAMED,
@@ -16,6 +17,8 @@ from steelyard.extensions.explain.results import (
     Explanation,
     Pool,
     Remainder,
+    Validation,
+    Validity,
 )
 from steelyard.report.text.digits import decimals
 from steelyard.report.text.label import columns, plural, printable, shorten
@@ -24,17 +27,23 @@ from steelyard.results.interval import Interval
 
 MOST_NAMED: Final = 12
 """Functions that are listed; all are in the document."""
+MOST_LISTED: Final = 3
+"""Functions that a caution names."""
 _LONGEST: Final = 30
 _WHAT: Final = {"cpu_s": "CPU time", "wall_s": "elapsed time"}
 _FEW_ROOTED: Final = 0.6
 _FEW_SAMPLES: Final = 100
-_SAME: Final = 1e-4
-"""Relative difference of instructions below which a function does the same."""
 _SHORTEST: Final = 16
 """Columns of the name of a function, at least."""
 _COLUMNS: Final = 26
 """Of a contribution with its interval."""
 _MOST_BLOCKS: Final = 100_000
+_STYLES: Final[Mapping[Validity, Style]] = {
+    "confirmed": "good",
+    "refuted": "bad",
+    "not_resolved": "open",
+    "not_tested": "dim",
+}
 
 
 def lines(explanation: Explanation, width: int = 80) -> list[Line]:
@@ -48,6 +57,8 @@ def lines(explanation: Explanation, width: int = 80) -> list[Line]:
         output.append((Span(f"  … and {plural(hidden, 'function')} more (--json)", "dim"),))
     output += [(Span(text, "dim"),) for text in _list_rest(explanation)]
     output += render_paragraph(write_trust(explanation), width, rest="  ")
+    for entry in explanation.validations:
+        output += render_paragraph(write_validation(entry), width, rest="  ", style=_STYLES[entry.verdict])
     for text in list_cautions(explanation):
         output += render_paragraph(text, width, rest="  ", style="dim")
     return output
@@ -95,6 +106,8 @@ def write_headline(explanation: Explanation, name: str = "") -> str:
     head = f"{name} is {format_percent(abs(change), precision)} % {direction} in {quantity}{bounds}"
     if not named:
         return f"{head}; no function is named"
+    if explanation.of_builds:
+        head = f"{head}, of these two builds"
     share = 100 * sum(entry.value for entry in named) / change
     differ, verb = ("differs", "carries") if len(named) == 1 else ("differ", "carry")
     if share <= 0:
@@ -130,21 +143,44 @@ def _describe(entry: Contribution, explanation: Explanation) -> str:
         return entry.presence
     if entry.old_name is not None:
         return f"was {printable(entry.old_name)}"
-    if entry.counts is not None and (text := _describe_counts(entry.counts)):
+    if entry.counts is not None and (text := _describe_counts(entry, entry.counts, explanation.layouts)):
         return text
     caller = find_caller(entry, explanation) if entry.place else ""
     return f"called by {printable(caller)}" if caller else ""
 
 
-def _describe_counts(counts: CountChange) -> str:
+def _describe_counts(entry: Contribution, counts: CountChange, layouts: int) -> str:
     """Return the change of calls, else that of instructions; empty where one program has none."""
     if not (counts.old_calls and counts.new_calls and counts.old_instructions):
         return ""
     calls = counts.new_calls / counts.old_calls
     if abs(math.log(calls)) > math.log(1.05):
         return f"called {calls:.2g} × as often"
-    ratio = counts.new_instructions / counts.old_instructions
-    return "same instructions: its layout" if abs(ratio - 1) < _SAME else f"{ratio:.3g} × the instructions"
+    if not entry.is_other_work:
+        return "same instructions: caches or branches" if layouts else "same instructions: layout or data"
+    return f"{counts.new_instructions / counts.old_instructions:.3g} × the instructions"
+
+
+def write_validation(entry: Validation) -> str:
+    """``with parser.o of OLD, NEW is 0.3 % slower (95 % CI …): parse_block is confirmed``."""
+    names = " and ".join(printable(name) for name in entry.functions)
+    if entry.change is None or entry.undone is None:
+        return f"{names} is not tested: {entry.reason}"
+    half = 0.0 if entry.ci95 is None else (entry.ci95.high - entry.ci95.low) / 2
+    change, interval = entry.change, entry.ci95
+    if interval is not None and change < 0:
+        interval = Interval(-interval.high, -interval.low)
+    bounds = "" if interval is None else f" (95 % CI {_format_bounds(interval, half)})"
+    direction = "slower" if change > 0 else "faster"
+    size = format_percent(abs(change), half)
+    head = f"with {entry.object} of OLD, NEW is {size} % {direction} than OLD{bounds}"
+    undone = format_value(entry.undone, entry.undone_ci95).removeprefix("+ ")
+    total = format_percent(entry.contribution, half)
+    if entry.verdict == "confirmed":
+        return f"{head}: {names} is confirmed"
+    if entry.verdict == "refuted":
+        return f"{head}: {names} is refuted, since the object undoes {undone} of {total} %"
+    return f"{head}: {names} is not resolved, since the object undoes {undone} of {total} %: more blocks (-m)"
 
 
 def find_caller(entry: Contribution, explanation: Explanation) -> str:
@@ -216,7 +252,28 @@ def list_cautions(explanation: Explanation) -> Iterator[str]:
             _count_blocks(explanation, abs(explanation.change) / 2, size) if explanation.is_resolved else 0
         )
         yield f"{text}; about {count:,} would show half of the difference (-m {count})" if count else text
+    yield from _list_builds(explanation)
     yield from _list_faults(explanation)
+
+
+def write_builds(explanation: Explanation) -> str:
+    """Write which functions may differ by their layout alone; empty where none may."""
+    names = [printable(entry.name) for entry in explanation.of_builds]
+    if not names:
+        return ""
+    listed = ", ".join(names[:MOST_LISTED]) + (", …" if len(names) > MOST_LISTED else "")
+    verb = "differs" if len(names) == 1 else "differ"
+    return f"{listed} {verb} in these two builds, perhaps by layout alone"
+
+
+def _list_builds(explanation: Explanation) -> Iterator[str]:
+    """Yield which functions may differ by their layout alone, and what tells."""
+    if text := write_builds(explanation):
+        counted = any(
+            entry.is_other_work is False or entry.name == NO_SYMBOL for entry in explanation.of_builds
+        )
+        tells = "" if counted else "--counts tells whether the work differs; "
+        yield f"{text}: {tells}--objects with --build draws a layout for each block"
 
 
 def _list_faults(explanation: Explanation) -> Iterator[str]:
@@ -236,9 +293,15 @@ def _list_faults(explanation: Explanation) -> Iterator[str]:
     stripped = {title: arm.unnamed for title, arm, _ in sides if arm.unnamed > MUCH_UNNAMED}
     if stripped:
         yield (
-            f"{_name_sides(stripped)}: {100 * max(stripped.values()):.0f} % of its own time has no symbol"
-            " (stripped, or compiled at run time), so that its code is one row: link without -s, or install"
-            " its debug symbols"
+            f"{_name_sides(stripped)}: {100 * max(stripped.values()):.0f} % of the program's own time has no"
+            " symbol (stripped), so that its code is one row: link without -s, or install its debug symbols"
+        )
+    compiled = {title: arm.compiled for title, arm, _ in sides if arm.compiled > MUCH_UNNAMED}
+    if compiled:
+        yield (
+            f"{_name_sides(compiled)}: {100 * max(compiled.values()):.0f} % of the time is in code that was"
+            " compiled at run time, without names: node --perf-basic-prof, python -X perf, or what else"
+            " writes /tmp/perf-PID.map"
         )
     cut = {title: 1 - arm.rooted for title, arm, _ in sides if arm.rooted < _FEW_ROOTED and not few}
     if cut:

@@ -12,7 +12,7 @@ from steelyard.extensions.explain.explain import explain, explain_directory
 from steelyard.extensions.explain.request import BLOCKS, METRICS, ExplainRequest
 from steelyard.extensions.explain.results import Explanation
 from steelyard.extensions.explain.sampling import Perf
-from steelyard.extensions.explain.text import name_source, write_headline, write_trust
+from steelyard.extensions.explain.text import name_source, write_builds, write_headline, write_trust
 from steelyard.extensions.gate.harnesses.harness import HarnessProgram, Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
 from steelyard.extensions.gate.results import ExplainedFunction, Reason
@@ -110,4 +110,5 @@ def _make_reason(explanation: Explanation) -> Reason:
     )
     if not functions:
         return Reason(f"{write_headline(explanation, 'head')}; {write_trust(explanation)}")
-    return Reason(write_trust(explanation), functions)
+    texts = (write_trust(explanation), write_builds(explanation))
+    return Reason("; ".join(text for text in texts if text), functions)
