@@ -45,12 +45,18 @@ def environment(directory: Path) -> Path:
 
 
 def run(
-    python: Path, points: np.ndarray, values: np.ndarray, targets: np.ndarray, measure: str = "mean"
+    python: Path,
+    points: np.ndarray,
+    values: np.ndarray,
+    targets: np.ndarray,
+    measure: str = "mean",
+    *,
+    falling: bool = False,
 ) -> tuple[list[PeerModel], float]:
-    """Models and seconds a function."""
+    """Models and seconds a function; ``falling``: with negative exponents, of one parameter."""
     with tempfile.TemporaryDirectory() as folder:
         data, out = Path(folder) / "in.npz", Path(folder) / "out.json"
-        np.savez(data, points=points, values=values, targets=targets, measure=measure)
+        np.savez(data, points=points, values=values, targets=targets, measure=measure, falling=falling)
         subprocess.run([str(python), str(HERE / "peer.py"), str(data), str(out)], check=True)
         answer = json.loads(out.read_text(encoding="utf-8"))
     models = []

@@ -1,7 +1,8 @@
 """Runs in an environment that has Extra-P: arrays in, its models out. Knows nothing of Steelyard.
 
 Usage: ``python peer.py IN.npz OUT.json`` where IN has ``points`` (m × parameters), ``values`` (functions ×
-m × repetitions), ``targets`` (t × parameters) and ``measure`` ("mean", "minimum").
+m × repetitions), ``targets`` (t × parameters), ``measure`` ("mean", "minimum") and ``falling`` (whether
+exponents may be negative).
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ def main() -> None:
     modeler.use_measure = measure
     if not single:
         modeler.single_parameter_modeler.use_measure = measure
+    elif data["falling"]:
+        modeler.allow_negative_exponents = True
     coordinates = [Coordinate(*map(float, point)) for point in points]
     jobs = [
         [
