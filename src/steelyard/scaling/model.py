@@ -17,6 +17,7 @@ WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
     "one_point", "left_out", "bounded", "noise", "no_formula", "hidden", "misfit", "direction", "peak",
+    "exact",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, SeriesArra
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
 from steelyard.scaling.doubts import Points, doubt
+from steelyard.scaling.exact_models import state_exactly
 from steelyard.scaling.fit import AnswerSource, Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.last_miss import allow_misses, last_miss, relative_noise
@@ -296,7 +297,11 @@ def _get_answers(
                 reading = readings[row]
                 last = float(reading.grid[-1, 0]), float(reading.means[-1])
                 models[row] = allow_three(models[row], without, *last)
-    return _allow_misses(models, readings, data, question, targets) if misses else list(models)
+    if misses:
+        models = _allow_misses(models, readings, data, question, targets)
+    return [
+        state_exactly(model, reading, group.question) for model, reading in zip(models, readings, strict=True)
+    ]
 
 
 def _drop_last(series: Series) -> Series:
@@ -309,7 +314,7 @@ def _allow_misses(
     data: Aggregated,
     question: Question,
     targets: Floats,
-) -> list[Answer]:
+) -> list[ScalingModel]:
     """Return models of one parameter, their intervals beyond the data widened by misses of the last point."""
     scales = readings[0].grid[:, 0].tolist()
     if not len(targets) or readings[0].grid.shape[1] > 1 or targets.max() <= scales[-1]:
@@ -319,7 +324,7 @@ def _allow_misses(
     rows = [row for row, model in enumerate(models) if _has_misses(model, data.value[row])]
     before = [_drop_last(readings[row].series) for row in rows] if len(scales) > LEAST_POINTS else []
     foretold = iter(_model_values(before, plain, misses=False))
-    noise, out = relative_noise(data).tolist(), list[Answer](models)
+    noise, out = relative_noise(data).tolist(), list(models)
     for row in rows:
         without = next(foretold, None)
         miss = last_miss(without, scales, data.value[row].tolist())
