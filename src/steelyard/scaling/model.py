@@ -263,7 +263,8 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
         parts = ([f"{self.constant:.3g}"] if self.constant or not self.terms else []) + [
             term.text(self.parameters) for term in self.terms
         ]
-        return f"1 / ({' + '.join(parts)})" if self.rate else " + ".join(parts)
+        text = " + ".join(parts).replace("+ -", "- ")
+        return f"1 / ({text})" if self.rate else text
 
     def _repr_markdown_(self) -> str:
         """Return what a notebook shows."""
