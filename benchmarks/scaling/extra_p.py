@@ -45,18 +45,12 @@ def environment(directory: Path) -> Path:
 
 
 def run(
-    python: Path,
-    points: np.ndarray,
-    values: np.ndarray,
-    targets: np.ndarray,
-    measure: str = "mean",
-    *,
-    falling: bool = False,
+    python: Path, points: np.ndarray, values: np.ndarray, targets: np.ndarray, measure: str = "mean"
 ) -> tuple[list[PeerModel], float]:
-    """Models and seconds a function; ``falling``: with negative exponents, of one parameter."""
+    """Models and seconds a function."""
     with tempfile.TemporaryDirectory() as folder:
         data, out = Path(folder) / "in.npz", Path(folder) / "out.json"
-        np.savez(data, points=points, values=values, targets=targets, measure=measure, falling=falling)
+        np.savez(data, points=points, values=values, targets=targets, measure=measure)
         subprocess.run([str(python), str(HERE / "peer.py"), str(data), str(out)], check=True)
         answer = json.loads(out.read_text(encoding="utf-8"))
     models = []

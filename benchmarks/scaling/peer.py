@@ -1,8 +1,7 @@
 """Runs in an environment that has Extra-P: arrays in, its models out. Knows nothing of Steelyard.
 
 Usage: ``python peer.py IN.npz OUT.json`` where IN has ``points`` (m × parameters), ``values`` (functions ×
-m × repetitions), ``targets`` (t × parameters), ``measure`` ("mean", "minimum") and ``falling`` (whether
-exponents may be negative).
+m × repetitions), ``targets`` (t × parameters) and ``measure`` ("mean", "minimum").
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ def main() -> None:
     modeler.use_measure = measure
     if not single:
         modeler.single_parameter_modeler.use_measure = measure
-    elif data["falling"]:
-        modeler.allow_negative_exponents = True
     coordinates = [Coordinate(*map(float, point)) for point in points]
     jobs = [
         [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import extra_p
 import library
 import numpy as np
 from msgspec.structs import replace
@@ -16,6 +18,7 @@ from steelyard.scaling import NotModelled, Question, ScalingModel, model
 from steelyard.scaling.rates import reciprocal
 from steelyard.scaling.strong import amdahl, power_law
 
+PEER = Path(__file__).with_name("peer_beyond.py")
 BEYOND = (1, 2)
 LEAST_FITTED = 3
 PLAIN = 0.03
@@ -132,22 +135,24 @@ def _law(cut: Cut, fit: Fit) -> float:
 
 
 def _ask_extra_p(python: Path, cuts: Sequence[Cut]) -> dict[int, list[float]]:
-    """Return predicted over measured by each setting: of values or times, with or without falling."""
-    groups: dict[tuple[float, ...], list[Cut]] = {}
-    for cut in cuts:
-        groups.setdefault(tuple(point.at[0] for point in cut.fitted.points), []).append(cut)
+    """Return predicted over measured by each setting: of values or times, with or without terms that fall."""
+    series = [(cut, one) for cut in cuts for one in (cut.fitted, cut.times)]
+    asked = [
+        {
+            "points": [point.at[0] for point in one.points],
+            "values": [float(np.mean(point.values)) for point in one.points],
+            "target": cut.scale,
+        }
+        for cut, one in series
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        data, out = Path(folder) / "in.json", Path(folder) / "out.json"
+        data.write_text(json.dumps(asked), encoding="utf-8")
+        subprocess.run([str(python), str(PEER), str(data), str(out)], check=True)
+        answers = json.loads(out.read_text(encoding="utf-8"))
     ratios: dict[int, list[float]] = {}
-    for scales, own in groups.items():
-        targets = list(dict.fromkeys(cut.scale for cut in own))
-        for falling in (False, True):
-            for times in (False, True):
-                series = [cut.times if times else cut.fitted for cut in own]
-                values = np.array([[[np.mean(point.values)] for point in one.points] for one in series])
-                grid = np.array(scales)[:, None]
-                models, _ = extra_p.run(python, grid, values, np.array(targets)[:, None], falling=falling)
-                for cut, peer in zip(own, models, strict=True):
-                    value = peer.predictions[targets.index(cut.scale)]
-                    if times and cut.times is not cut.fitted:
-                        value = 1 / value if value else np.inf
-                    ratios.setdefault(id(cut), []).append(value / cut.measured)
+    for (cut, one), values in zip(series, answers, strict=True):
+        for value in values:
+            rate = 1 / value if value and one is not cut.fitted else value
+            ratios.setdefault(id(cut), []).append(np.inf if rate is None else rate / cut.measured)
     return ratios

@@ -146,5 +146,5 @@ def test_points_are_suggested_for_rates_as_for_times():
 def test_a_time_that_falls_to_nothing_is_no_peak_of_the_rate():
     line = Term(-1.0, (Growth.make(1),))
     rate = replace(model(drawn(usl)), constant=100.0, terms=(line,), segments=())
-    assert rate.at(100.0) == math.inf
+    assert rate.at(200.0) == math.inf
     assert peak(rate, 1, 400) is None
