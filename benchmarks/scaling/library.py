@@ -14,7 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.core.series import Better, Series
+from steelyard.core.series import Series
+from steelyard.core.units import Better
 from steelyard.scaling import series_of
 
 RECIPE = Path(__file__).with_name("library.toml")
