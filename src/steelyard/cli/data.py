@@ -169,7 +169,7 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
                 f"{data}: no function has whole numbers that its repetitions repeat, over one parameter",
                 hint="leave out --counts: measured times are modelled with their noise",
             )
-        series = tuple(replace(one, counts=one.counts or is_exact(one)) for one in series)
+        series = tuple(replace(function, counts=function.counts or is_exact(function)) for function in series)
     request = ModelRequest(series, question, tuple(options.rules), litmus=options.litmus)
     return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
 

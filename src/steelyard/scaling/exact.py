@@ -63,19 +63,20 @@ def exact_formula(scales: Sequence[float], values: Sequence[float]) -> ExactForm
     scales, values : sequence of float
         A point each. ``None`` where a value is no whole number from 0 to 2^53, or all are 0.
     """
-    if not all(0 <= value <= LARGEST and value == int(value) for value in values) or not any(values):
+    if not all(0 <= value <= LARGEST and value % 1 == 0 for value in values) or not any(values):
         return None
     columns = {growth: column for growth in GROWTHS if (column := _column(growth, scales)) is not None}
     counts = [Fraction(int(value)) for value in values]
     spent = sum(math.log2(value + 1) for value in values)
     for size in range(1, min(MOST_TERMS, len(values) - LEAST_VERIFYING) + 1):
-        met = [
-            ExactFormula(terms, spent - _bits(terms, len(columns)))
-            for terms in _solutions(columns, counts, size)
-        ]
-        met = sorted((one for one in met if one.bits >= LEAST_BITS), key=lambda one: -one.bits)
-        if met:
-            return met[0] if len(met) == 1 or met[0].bits > met[1].bits else None
+        solutions = _solutions(columns, counts, size)
+        formulas = [ExactFormula(terms, spent - _bits(terms, len(columns))) for terms in solutions]
+        short = sorted(
+            (formula for formula in formulas if formula.bits >= LEAST_BITS), key=lambda formula: -formula.bits
+        )
+        if short:
+            is_shortest = len(short) == 1 or short[0].bits > short[1].bits
+            return short[0] if is_shortest else None
     return None
 
 

@@ -19,8 +19,8 @@ OF_DATA: Final = frozenset({"simulated", "crowded", "left_out", "far", "directio
 def is_exact(series: Series) -> bool:
     """Whether a function of one parameter has one whole number a point, which its repetitions repeat."""
     alike = all(len(set(point.values)) == 1 for point in series.points)
-    whole = all(value >= 0 and value == int(value) for point in series.points for value in point.values[:1])
-    return len(series.parameters) == 1 and alike and whole and not series.incomplete
+    integral = all(value >= 0 and value % 1 == 0 for point in series.points for value in point.values[:1])
+    return len(series.parameters) == 1 and alike and integral and not series.incomplete
 
 
 def state_exactly(model: ScalingModel, reading: SeriesArrays, question: Asked | None) -> ScalingModel:
@@ -56,8 +56,9 @@ def _replace(model: ScalingModel, formula: ExactFormula, points: int, question: 
         predictions.append(Prediction(prediction.at, value, value, value))
     validation = model.validation
     if validation is not None and question is not None:
-        there = None if validation.scale is None else rank_of_one(lead, question, validation.scale)
-        validation = validation_of(question, lead, rank_of_one(lead, question, None), validation.scale, there)
+        scale = validation.scale
+        at_scale = None if scale is None else rank_of_one(lead, question, scale)
+        validation = validation_of(question, lead, rank_of_one(lead, question, None), scale, at_scale)
     words = f"exact: {len(formula.terms)} of {points} counts determine the formula, and it meets the others"
     notes = [warning for warning in model.warnings if warning.kind in OF_DATA]
     return replace(

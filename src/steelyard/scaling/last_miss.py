@@ -53,8 +53,8 @@ def last_miss(
     return abs(slopes[0] - slopes[1])
 
 
-def _distance(value: float, other: float) -> float:
-    return abs(math.log(value / other)) if value > 0 and other > 0 else LARGEST
+def _distance(value: float, reference: float) -> float:
+    return abs(math.log(value / reference)) if value > 0 and reference > 0 else LARGEST
 
 
 def allow_misses(model: ScalingModel, miss: float, noise: float, scales: Sequence[float]) -> ScalingModel:
@@ -70,7 +70,9 @@ def allow_misses(model: ScalingModel, miss: float, noise: float, scales: Sequenc
     last = scales[-1]
     allowed = OF_NOISE * noise / math.log(last / scales[-2])
     beyond = math.sqrt(max(miss**2 - allowed**2, 0.0))
-    return replace(model, predictions=tuple(_widen(one, beyond, last) for one in model.predictions))
+    return replace(
+        model, predictions=tuple(_widen(prediction, beyond, last) for prediction in model.predictions)
+    )
 
 
 def _widen(prediction: Prediction, beyond: float, last: float) -> Prediction:
@@ -84,5 +86,5 @@ def _widen(prediction: Prediction, beyond: float, last: float) -> Prediction:
     )
 
 
-def _half_width(own: float, missed: float) -> float:
-    return min(math.hypot(missed, OF_INTERVAL * min(own, WIDEST)), LARGEST)
+def _half_width(posterior: float, missed: float) -> float:
+    return min(math.hypot(missed, OF_INTERVAL * min(posterior, WIDEST)), LARGEST)
