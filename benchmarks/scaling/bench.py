@@ -2,7 +2,8 @@
 
 Options: ``--quick`` (a quarter of the rows, few functions), ``--count N`` (functions a row), ``--seed N``
 (drawn where not given, and printed), ``--without-peer``, ``--environment DIR`` (where Extra-P lives),
-``--data DIR`` (real files; repeatable), ``--only accuracy|drawn|gates|rules|calibration|data|speed``.
+``--data DIR`` (real files; repeatable), ``--library DIR`` (clones that ``library.toml`` names),
+``--only accuracy|drawn|gates|rules|calibration|data|library|speed``.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ import extra_p
 import gates
 import holdout
 import numpy as np
+import public
 import rules
 import speed
 
 FAMILIES = 75
 COVERED = 90.0
-PARTS = ("accuracy", "drawn", "gates", "rules", "calibration", "data", "speed")
+PARTS = ("accuracy", "drawn", "gates", "rules", "calibration", "data", "library", "speed")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steelyard"
 
 
@@ -37,10 +39,11 @@ def main() -> None:
     parser.add_argument("--without-peer", action="store_true")
     parser.add_argument("--environment", type=Path, default=CACHE / f"extrap-{extra_p.VERSION}")
     parser.add_argument("--data", type=Path, action="append", default=[])
+    parser.add_argument("--library", type=Path, default=None)
     parser.add_argument("--only", choices=PARTS, default=None)
     options = parser.parse_args()
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    beside = options.only in (None, "accuracy", "drawn", "data") and not options.without_peer
+    beside = options.only in (None, "accuracy", "drawn", "data", "library") and not options.without_peer
     python = extra_p.environment(options.environment) if beside else None
     count = options.count or (40 if options.quick else 200)
     print(f"seed {seed}; {count} functions a row; shares of growth at the smallest p log-uniform, 1 to 99 %")
@@ -56,6 +59,8 @@ def main() -> None:
         print_calibration(np.random.default_rng(seed), count)
     if options.only in (None, "data"):
         print_data(options.data, python)
+    if options.only in (None, "library") and options.library is not None:
+        print_library(options.library, python)
     if options.only in (None, "speed"):
         print_speed(np.random.default_rng(seed), 10_000 if options.quick else 100_000)
 
@@ -141,6 +146,22 @@ def print_data(directories: list[Path], python: Path | None) -> None:
             theirs = "" if item.peer_error is None else f"{item.peer_error:16.2f}"
             ours = f"{item.what:<54} {item.count:4d} {item.error:7.2f} {item.covered:8.1f}"
             print(ours, theirs, flush=True)
+
+
+def print_library(directory: Path, python: Path | None) -> None:
+    """Public series: errors beside laws of textbooks and Extra-P, and whether intervals hold."""
+    for chosen in public.SETS:
+        print(
+            f"\n{chosen:<12} {'beyond':>6} {'n':>4} {'error':>7} {'a+b/p':>7} {'power':>7} {'Extra-P':>8}"
+            f" {'held':>6} {'needed':>7}"
+        )
+        for kind, beyond, row in public.rows(directory, chosen, python):
+            peer = f"{'–':>8}" if row.peer is None else f"{row.peer:8.1f}"
+            print(
+                f"{kind:<12} {beyond:6d} {row.count:4d} {row.error:7.1f} {row.amdahl:7.1f} {row.power:7.1f}"
+                f" {peer} {row.covered:6.1f} {row.needed:6.2f}×",
+                flush=True,
+            )
 
 
 def print_speed(rng: np.random.Generator, count: int) -> None:

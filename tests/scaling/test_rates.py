@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -9,6 +11,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.growth import Growth
 from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
+from steelyard.scaling.model import Term
 from steelyard.scaling.rates import judged_in_doubt, peak, reciprocal
 from steelyard.scaling.suggest import advise
 from steelyard.scaling.versus import versus
@@ -138,3 +141,10 @@ def test_two_rates_are_compared_as_rates():
 def test_points_are_suggested_for_rates_as_for_times():
     question = Question(expectations={"*": Expectation("O(n)", at_least=True)})
     assert advise(drawn(lambda n: 50.0 * n**0.9, N[:4], noise=0.05), question)
+
+
+def test_a_time_that_falls_to_nothing_is_no_peak_of_the_rate():
+    line = Term(-1.0, (Growth.make(1),))
+    rate = replace(model(drawn(usl)), constant=100.0, terms=(line,), segments=())
+    assert rate.at(200.0) == math.inf
+    assert peak(rate, 1, 400) is None

@@ -88,6 +88,9 @@ class DataOptions(Options):
         metavar="UNIT|COLUMN",
     )
     exact: bool = declare("Values have no noise (a simulated machine, counts).")
+    counts: bool = declare(
+        "Fit whole numbers that repetitions repeat exactly; other functions are modelled as they are."
+    )
     inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
 
     def has_any(self) -> bool:
@@ -158,6 +161,15 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     )
     if options.exact:
         series = tuple(replace(function, counts=True) for function in series)
+    if options.counts:
+        from steelyard.scaling.exact_models import is_exact
+
+        if not any(map(is_exact, series)):
+            raise UsageError(
+                f"{data}: no function has whole numbers that its repetitions repeat, over one parameter",
+                hint="leave out --counts: measured times are modelled with their noise",
+            )
+        series = tuple(replace(function, counts=function.counts or is_exact(function)) for function in series)
     request = ModelRequest(series, question, tuple(options.rules), litmus=options.litmus)
     return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
 

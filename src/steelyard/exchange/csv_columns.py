@@ -17,8 +17,10 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Point, Series
 from steelyard.core.units import Scalar, parse_float
+from steelyard.exchange.blank_table import is_blank_table, read_blank_table
 from steelyard.exchange.odd_rows import OddRow, odd_row
-from steelyard.files.reading import csv_rows
+from steelyard.exchange.wide_table import PERCENT, is_percent, lengthen, strip_percent
+from steelyard.files.reading import column_separator, csv_rows
 
 
 class CsvColumns(msgspec.Struct, frozen=True):
@@ -65,7 +67,10 @@ def infer(text: str, name: str) -> CsvColumns:
     UsageError
         Another number of columns.
     """
-    header = [cell.strip() for cell in next(csv_rows(text, name), (0, []))[1]]
+    if is_blank_table(text) and not column_separator(text, name):
+        header, _ = read_blank_table(text, name)
+    else:
+        header = [cell.strip() for cell in next(csv_rows(text, name), (0, []))[1]]
     if len(header) == 2 and all(header):
         return CsvColumns(header[1], (header[0],))
     raise UsageError(
@@ -75,7 +80,7 @@ def infer(text: str, name: str) -> CsvColumns:
 
 
 def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
-    """All series of a CSV file.
+    """All series of a CSV file, or of a table that blanks separate.
 
     Raises
     ------
@@ -84,6 +89,10 @@ def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
         header, a parameter that is not a number, or functions that no column of ``by`` tells apart; the
         message names line and column.
     """
+    if is_blank_table(text) and not column_separator(text, place):
+        titles, cells_of = read_blank_table(text, place)
+        table = [(number, dict(zip(titles, cells, strict=True))) for number, cells in cells_of]
+        return _read_shaped(titles, table, place, columns)
     rows = csv_rows(text, place)
     header = [name.strip() for name in next(rows, (0, []))[1]]
     twice = next((name for at, name in enumerate(header) if name and name in header[:at]), None)
@@ -98,7 +107,7 @@ def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
         raise UsageError(
             f"{place}: {problem}", hint="name the columns in the first line, and give a row a line"
         )
-    table_rows: list[tuple[int, Row]] = []
+    table_rows: list[tuple[int, dict[str, str]]] = []
     for number, cells in rows:
         if not cells:
             continue
@@ -108,7 +117,21 @@ def read(text: str, place: str, columns: CsvColumns) -> tuple[Series, ...]:
                 hint="give every line the cells of the header; quote cells that have commas in them",
             )
         table_rows.append((number, dict(zip(header, cells, strict=True))))
-    return read_rows(header, table_rows, place, columns)
+    return _read_shaped(header, table_rows, place, columns)
+
+
+def _read_shaped(
+    header: Sequence[str], rows: Sequence[tuple[int, dict[str, str]]], place: str, columns: CsvColumns
+) -> tuple[Series, ...]:
+    """All series of a table that may have a column a scale, and numbers in per cent."""
+    if len(columns.parameters) == 1:
+        header, rows = lengthen(header, rows, columns.parameters[0], columns.value)
+    for name in (columns.value, *columns.parameters):
+        if is_percent(rows, name):
+            rows = strip_percent(rows, name)
+            if name == columns.value and not columns.unit:
+                columns = msgspec.structs.replace(columns, unit=PERCENT)
+    return read_rows(header, rows, place, columns)
 
 
 def read_rows(

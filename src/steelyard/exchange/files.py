@@ -10,10 +10,20 @@ from typing import Final
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Series
 from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
+from steelyard.exchange.blank_table import is_blank_table
 from steelyard.exchange.csv_columns import CsvColumns
 from steelyard.files.reading import TAB_SUFFIXES, column_separator, read_text
 
-FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "talpas", "extra-p", "csv", "tsv")
+FORMATS: Final = (
+    "extrap-text",
+    "extrap-json",
+    "json-lines",
+    "talpas",
+    "extra-p",
+    "csv",
+    "tsv",
+    "blank-separated",
+)
 _READERS: Final[dict[str, Callable[[str, str], tuple[Series, ...]]]] = {
     "extrap-text": extrap_text.read,
     "extrap-json": extrap_json.read,
@@ -56,7 +66,7 @@ def read_series(
 def _read(form: str, text: str, place: str, columns: CsvColumns | None) -> tuple[Series, ...]:
     if columns is not None and form in ("json-lines", "extrap-json"):
         return json_rows.read(text, place, columns)
-    if form == "csv":
+    if form in ("csv", "blank-separated"):
         return csv_columns.read(text, place, columns or csv_columns.infer(text, place))
     return _READERS[form](text, place)
 
@@ -76,6 +86,8 @@ def _format(path: Path, text: str) -> str:
     suffix = path.suffix.lower()
     if suffix in TABLE_SUFFIXES or (suffix not in _SUFFIXES and column_separator(text, str(path))):
         return "csv"
+    if is_blank_table(text):
+        return "blank-separated"
     raise UsageError(
         f"{path}: in no format that is known here", hint=f"write one of these formats: {', '.join(FORMATS)}"
     )

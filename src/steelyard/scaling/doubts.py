@@ -47,7 +47,7 @@ FITS: Final = 0.05
 EXACT: Final = 1e-9
 """Share of the squares missed that is rounding."""
 FEW: Final = 5
-CREDIBLE: Final = (0.3, 0.05)
+CREDIBLE: Final = (0.6, 0.05)
 """p of lack of fit from which on repetitions tell the noise of a point: of ``FEW`` points or fewer, and of
 more.
 """

@@ -17,6 +17,7 @@ WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
     "one_point", "left_out", "bounded", "noise", "no_formula", "hidden", "misfit", "direction", "peak",
+    "exact",
 ]  # fmt: skip
 
 
@@ -262,7 +263,8 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
         parts = ([f"{self.constant:.3g}"] if self.constant or not self.terms else []) + [
             term.text(self.parameters) for term in self.terms
         ]
-        return f"1 / ({' + '.join(parts)})" if self.rate else " + ".join(parts)
+        text = " + ".join(parts).replace("+ -", "- ")
+        return f"1 / ({text})" if self.rate else text
 
     def _repr_markdown_(self) -> str:
         """Return what a notebook shows."""

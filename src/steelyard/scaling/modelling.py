@@ -23,8 +23,10 @@ from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, SeriesArra
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
 from steelyard.scaling.doubts import Points, doubt
+from steelyard.scaling.exact_models import state_exactly
 from steelyard.scaling.fit import AnswerSource, Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
+from steelyard.scaling.last_miss import allow_misses, last_miss, relative_noise
 from steelyard.scaling.levelling import level_off, rise_of, warn_of_guess
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.more_growth import upper_ends
@@ -108,9 +110,9 @@ def model_all(
 
 
 def _model_values(
-    series: Sequence[Series], full: Question, progress: Progress | None = None
+    series: Sequence[Series], full: Question, progress: Progress | None = None, *, misses: bool = True
 ) -> tuple[Answer, ...]:
-    """Model the values as they are."""
+    """Model the values as they are; ``misses``: the last point is foretold from those before, too."""
     answers: dict[int, Answer] = {}
     groups: dict[object, _Group] = {}
     for number, (function, reading) in enumerate(zip(series, read_all(series), strict=True)):
@@ -131,7 +133,7 @@ def _model_values(
         for group in groups.values()
         for start in range(0, len(group.readings), BATCH)
     ]
-    for (_, chunk), chunk_answers in zip(work, _answer_all(work, full), strict=True):
+    for (_, chunk), chunk_answers in zip(work, _answer_all(work, full, misses=misses), strict=True):
         for (number, _), answer in zip(chunk, chunk_answers, strict=True):
             answers[number] = note_provenance(answer, series[number])
         done += len(chunk)
@@ -148,7 +150,7 @@ class _Group(msgspec.Struct, frozen=True):
 
 
 def _answer_all(
-    work: Sequence[tuple[_Group, list[tuple[int, SeriesArrays]]]], question: Question
+    work: Sequence[tuple[_Group, list[tuple[int, SeriesArrays]]]], question: Question, *, misses: bool
 ) -> Iterator[list[Answer]]:
     """Yield the answers of each chunk, in order.
 
@@ -158,14 +160,15 @@ def _answer_all(
     threads = min(question.threads, len(work))
     if threads < 2:
         for group, chunk in work:
-            yield _get_answers(group, [reading for _, reading in chunk], question)
+            yield _get_answers(group, [reading for _, reading in chunk], question, misses=misses)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     alone = replace(question, threads=1)
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(
-            lambda item: _get_answers(item[0], [reading for _, reading in item[1]], alone), work
+            lambda item: _get_answers(item[0], [reading for _, reading in item[1]], alone, misses=misses),
+            work,
         )
 
 
@@ -271,7 +274,9 @@ def _falls(reading: SeriesArrays, at: int, question: Question, expectation: Grow
     return bool(fallen**2 > SURE_FALL**2 * u2)
 
 
-def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question) -> list[Answer]:
+def _get_answers(
+    group: _Group, readings: list[SeriesArrays], question: Question, *, misses: bool
+) -> list[Answer]:
     data = summarise(readings, question)
     targets = _targets(group.grid, question)
     if question.method == "seed001":
@@ -284,15 +289,52 @@ def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question
     models, resting = _get_models(group, readings, fitted, foresight, targets, seconds, upper)
     if len(targets) and group.grid.falling == (True,) and group.grid.rise != "none":
         models = _weigh_strong(models, group.grid, data, question, targets)
-    if not resting:  # and of no series it could not be said which scales are too small
+    if resting:  # and of no series it could not be said which scales are too small
+        before = [_drop_last(readings[row].series) for row in resting]
+        alone = replace(question, threads=1)
+        for row, without in zip(resting, _model_values(before, alone, misses=False), strict=True):
+            if isinstance(without, ScalingModel):
+                reading = readings[row]
+                last = float(reading.grid[-1, 0]), float(reading.means[-1])
+                models[row] = allow_three(models[row], without, *last)
+    if misses:
+        models = _allow_misses(models, readings, data, question, targets)
+    return [
+        state_exactly(model, reading, group.question) for model, reading in zip(models, readings, strict=True)
+    ]
+
+
+def _drop_last(series: Series) -> Series:
+    return replace(series, points=series.points[:-1])
+
+
+def _allow_misses(
+    models: Sequence[ScalingModel],
+    readings: Sequence[SeriesArrays],
+    data: Aggregated,
+    question: Question,
+    targets: Floats,
+) -> list[ScalingModel]:
+    """Return models of one parameter, their intervals beyond the data widened by misses of the last point."""
+    scales = readings[0].grid[:, 0].tolist()
+    if not len(targets) or readings[0].grid.shape[1] > 1 or targets.max() <= scales[-1]:
         return list(models)
-    before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
-    for row, without in zip(resting, _model_values(before, replace(question, threads=1)), strict=True):
-        if isinstance(without, ScalingModel):
-            reading = readings[row]
-            last = float(reading.grid[-1, 0]), float(reading.means[-1])
-            models[row] = allow_three(models[row], without, *last)
-    return list(models)
+    target = {readings[0].series.parameters[0]: scales[-1]}
+    plain = replace(question, expectations={}, scale={}, targets=(target,), every_lead=False, threads=1)
+    rows = [row for row, model in enumerate(models) if _has_misses(model, data.value[row])]
+    before = [_drop_last(readings[row].series) for row in rows] if len(scales) > LEAST_POINTS else []
+    foretold = iter(_model_values(before, plain, misses=False))
+    noise, out = relative_noise(data).tolist(), list(models)
+    for row in rows:
+        without = next(foretold, None)
+        miss = last_miss(without, scales, data.value[row].tolist())
+        out[row] = allow_misses(models[row], miss, noise[row], scales)
+    return out
+
+
+def _has_misses(model: ScalingModel, values: Floats) -> bool:
+    """Whether misses are told in logarithms; exponentials on request are left to their posterior."""
+    return bool((values > 0).all()) and model.lead[0].exp2 == 0
 
 
 def _bound_hidden(fitted: Fitted, targets: Floats) -> Floats | None:

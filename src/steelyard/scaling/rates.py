@@ -175,8 +175,8 @@ def peak(model: ScalingModel, first: float, last: float) -> tuple[float, float] 
     scales = first * (last / first) ** np.linspace(0, 1, STEPS)
     values = [model.at(float(scale)) for scale in scales]
     best = int(np.argmax(values))
-    if best in (0, STEPS - 1) or values[-1] > FALLEN * values[best]:
-        return None
+    if best in (0, STEPS - 1) or values[-1] > FALLEN * values[best] or math.isinf(values[best]):
+        return None  # infinite where a formula of the time falls to 0: that is no peak
     return float(scales[best]), values[best]
 
 

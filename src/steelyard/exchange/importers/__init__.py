@@ -31,6 +31,7 @@ from steelyard.exchange.importers import (
     pyperf,
     pytest_benchmark,
     reframe,
+    reprompi,
     tango,
     tinybench,
     vitest,
@@ -67,6 +68,7 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     lines.PERF_STAT: (lines.is_perf_stat, lines.read_perf_stat),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
+    reprompi.TOOL: (reprompi.is_output, reprompi.read),
 }
 _TABLES: Final = {
     columns.JUBE: columns.reads_jube,

@@ -21,11 +21,21 @@ from steelyard.exchange.importers.contents import (
 
 IMB: Final = "imb"
 OSU: Final = "osu"
+PERCENT: Final = "%"
+"""Of communication that other work hides."""
 
 _OF_IMB: Final = re.compile(r"#\s+Intel\(R\) MPI Benchmarks\s+(\S+?),?\s")
 _OF_OSU: Final = re.compile(r"#\s+OSU (.+?) Test(?:\s+v(\S+))?\s*$", re.MULTILINE)
 _MEASURED: Final = re.compile(r"(.+?)\s*[\[(](.+)[\])]")
 """A title with its unit: ``t_avg[usec]``, ``Avg Latency(us)``."""
+_BARE: Final = {
+    "Mbytes/sec": ("throughput", "MB/s"),
+    "MB/s": ("bandwidth", "MB/s"),
+    "Messages/s": ("message_rate", "op/s"),
+}
+"""Titles that are a unit alone: metric and unit."""
+_PAIRS: Final = re.compile(r"#\s+\[ pairs: \d+ \].*")
+_SETTING: Final = re.compile(r"\[ ([a-z ]+): (\d+) \]")
 _NOTE: Final = (
     "Each value is the mean over the repetitions of one launch, of which the file has no others: give several"
     " files the same name to compare launches (NAME=FILE)."
@@ -65,17 +75,23 @@ def read_imb(text: str, place: str) -> FileContents:
 
 
 def read_osu(text: str, place: str) -> FileContents:
-    """All message sizes: ``op`` and ``bytes``. How many processes there were, the file does not say."""
+    """All message sizes: ``op`` and ``bytes``, of several pairs their number and the window.
+
+    How many processes there were, the file does not say. An operation without a message has no ``bytes``.
+    """
     match = _OF_OSU.search(text)
     op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", match[1] if match else "")).lower()
     series: list[ImportedSeries] = []
+    levels: dict[str, Scalar] = {"op": op}
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        if re.match(r"#\s+Size\s", line):
-            titles = re.split(r"\s{2,}", line.lstrip("# ").strip())
+        if pairs := _PAIRS.match(line):
+            levels = {"op": op} | {name.replace(" ", "_"): int(n) for name, n in _SETTING.findall(pairs[0])}
+        elif re.match(r"#\s+(Size|Avg Latency|Overall|Latency)\b", line):
+            titles = re.split(r"\s{2,}|(?<=\))\s", line.lstrip("# ").strip())
             header = list(_get_columns(titles, place, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _get_row(line, header, {"op": op}, place, number)
+            series += _get_row(line, header, levels, place, number)
     version = match[2] if match and match[2] else ""
     return FileContents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
@@ -85,13 +101,16 @@ _Column = tuple[str, str, float]
 
 
 def _get_columns(titles: Iterable[str], place: str, number: int) -> Iterator[_Column]:
-    """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)`` of OSU."""
+    """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)``, ``MB/s`` of OSU."""
     for title in titles:
         match = _MEASURED.fullmatch(title)
-        if match is None and title != "Mbytes/sec":
-            yield title.lstrip("#").lower(), "", 1.0
+        name, unit_text = (match[1], match[2]) if match else _BARE.get(title, (title.lstrip("#"), ""))
+        if not unit_text:
+            yield name.lower(), "", 1.0
             continue
-        name, unit_text = (match[1], match[2]) if match else ("throughput", "MB/s")
+        if unit_text == PERCENT:
+            yield identifier(name).lower(), PERCENT, 1.0
+            continue
         unit = read_unit(unit_text.strip(), f"{place}, line {number}")
         yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
 
@@ -113,5 +132,5 @@ def _get_row(
     place = {**levels, "bytes": int(size)} if size is not None else levels
     for (metric, unit, scale), value in zip(header, numbers, strict=True):
         if unit:
-            better: Better = "higher" if unit.endswith("/s") else "lower"
+            better: Better = "higher" if unit.endswith(("/s", PERCENT)) else "lower"
             yield ImportedSeries(place, metric, unit, ((value * scale,),), better)
