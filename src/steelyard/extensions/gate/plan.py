@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +13,22 @@ import msgspec
 
 from steelyard.core.errors import NoReportError, RecordError
 from steelyard.extensions.gate.harnesses import HARNESSES, find_harness
-from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Tree, find_installed
+from steelyard.extensions.gate.harnesses.harness import (
+    Harness,
+    HarnessProgram,
+    Selection,
+    Tree,
+    find_installed,
+)
+from steelyard.extensions.gate.metrics import Reported, choose_metrics
 from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.gate.results import GatedMetric
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
 from steelyard.files.plain import read_plain, write_plain
 
 FILE: Final = "plan.json"
+_MEMORY: Final = {"allocs", "bytes", "allocs_per_op", "bytes_per_op"}
 
 
 class PlannedProgram(msgspec.Struct, frozen=True):
@@ -34,16 +44,20 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     installed: str | None = None
     """The program of both sides where it is none of a tree: they differ in what it reads."""
 
-    @property
-    def common(self) -> tuple[str, ...]:
-        """Benchmarks of both sides."""
-        base, head = (self.probes.get(side) for side in SIDES)
-        return tuple(name for name in base.names if name in head.names) if base and head else ()
+    def list_common(self, metric: str) -> tuple[str, ...]:
+        """Benchmarks that report a metric on both sides."""
+        base, head = (self.list_names(metric, side) for side in SIDES)
+        return tuple(name for name in base if name in head)
 
-    def list_only(self, side: Side) -> tuple[str, ...]:
-        """Benchmarks of one side."""
-        members = self.probes.get(side)
-        return tuple(name for name in members.names if name not in self.common) if members else ()
+    def list_only(self, metric: str, side: Side) -> tuple[str, ...]:
+        """Benchmarks that report a metric on one side."""
+        common = self.list_common(metric)
+        return tuple(name for name in self.list_names(metric, side) if name not in common)
+
+    def list_names(self, metric: str, side: Side) -> tuple[str, ...]:
+        """Benchmarks that report a metric on a side, in the order of the harness."""
+        probe = self.probes.get(side)
+        return tuple(probe.values.get(metric, {})) if probe else ()
 
     def list_skipped(self) -> dict[str, tuple[Side, ...]]:
         """Benchmarks that the harness skipped, each with the sides on which it did."""
@@ -63,7 +77,7 @@ class Plan(msgspec.Struct, frozen=True):
     """What a gate measures."""
 
     harness: str
-    metric: str
+    metrics: tuple[GatedMetric, ...]
     programs: tuple[PlannedProgram, ...]
 
     @property
@@ -71,15 +85,10 @@ class Plan(msgspec.Struct, frozen=True):
         """The harness."""
         return next(entry for entry in HARNESSES if entry.name == self.harness)
 
-    @property
-    def unit(self) -> str:
-        """Unit of the metric."""
-        return next(iter(self.programs[0].probes.values())).unit
-
-    @property
-    def is_higher_better(self) -> bool:
-        """Whether more of the metric is better."""
-        return next(iter(self.programs[0].probes.values())).better == "higher"
+    def list_common(self, place: int) -> tuple[str, ...]:
+        """Benchmarks of both sides of the program in this place, whatever they report."""
+        names = (self.programs[place].list_common(metric.name) for metric in self.metrics)
+        return tuple(dict.fromkeys(chain.from_iterable(names)))
 
     def get_default_s(self, place: int) -> float:
         """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
@@ -114,7 +123,7 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         tell(f"{side} is {shorten(name_revision(request, side))}")
         trees[side] = sides.prepare(side)
     harness = find_harness(request.harness, request.words, trees["base"].path)
-    metric = request.metric or harness.metric
+    selection = Selection("", has_memory=has_memory(request))
     named: dict[str, dict[Side, HarnessProgram]] = {}
     for side in SIDES:
         with naming(side, name_revision(request, side)):
@@ -132,15 +141,18 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
                 place = tree.path / program.directory
                 harness.check_tree(program, tree, {**os.environ, **environment})
                 probes[side] = probe(
-                    harness, program, metric, place, environment, request.timeout_s, tree.output
+                    harness, program, selection, place, environment, request.timeout_s, tree.output
                 )
         is_same_file = _is_same_file({side: trees[side].path for side in members}, members)
         is_same = harness.builds and is_same_file
         programs.append(
             PlannedProgram(name, members, probes, is_same, is_same_file, _find_installed(harness, members))
         )
-    _refuse_nothing_common(programs)
-    plan = Plan(harness.name, metric, tuple(programs))
+    reported = {
+        name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
+    }
+    plan = Plan(harness.name, choose_metrics(request, harness.metric, reported), tuple(programs))
+    _refuse_nothing_common(plan)
     write_plain(file, msgspec.json.encode(plan))
     return plan
 
@@ -168,9 +180,19 @@ def name_revision(request: GateRequest, side: Side) -> str:
     return request.base if side == "base" else request.head
 
 
-def _refuse_nothing_common(programs: Sequence[PlannedProgram]) -> None:
-    if not any(entry.common for entry in programs):
-        base = [name for entry in programs for name in entry.list_only("base")]
+def has_memory(request: GateRequest) -> bool:
+    """Whether a metric is asked for that a harness reports only where an option says so."""
+    return not {*request.metrics, *request.reported}.isdisjoint(_MEMORY)
+
+
+def _get_units(program: PlannedProgram, side: Side) -> Reported:
+    return program.probes[side].units if side in program.probes else {}
+
+
+def _refuse_nothing_common(plan: Plan) -> None:
+    metrics = [metric.name for metric in plan.metrics if not metric.is_reported]
+    if not any(entry.list_common(metric) for entry in plan.programs for metric in metrics):
+        base = [name for entry in plan.programs for name in entry.list_only(metrics[0], "base")]
         raise NoReportError(
             f"no benchmark is on both sides; base has {', '.join(base[:3]) or 'none'}",
             hint="a gate needs one at least; was every benchmark renamed?",

@@ -90,6 +90,7 @@ class Go(Harness):
             "-test.benchtime": f"{1000 // SHARE // REPETITIONS}ms",
             "-test.count": str(REPETITIONS),
             "-test.run": "^$",
+            **({"-test.benchmem": ""} if selection.has_memory else {}),
         }
         return [*words, *add_missing(words, short)]
 

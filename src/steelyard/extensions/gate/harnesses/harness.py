@@ -79,10 +79,13 @@ class Selection(msgspec.Struct, frozen=True):
     ----------
     metrics : str
         File for what the harness reports.
+    has_memory : bool
+        Memory is reported, too, where an option of the harness says so.
     """
 
     metrics: str
     names: tuple[str, ...] = ()
+    has_memory: bool = False
 
 
 class Harness(ABC):
