@@ -110,8 +110,8 @@ class GateOptions(Options):
         callback=split_names,
     )
     margins: tuple[str, ...] = declare(
-        "Changes up to this are equivalent (default: that of the last --qualify here, else 3%; of counts 0);"
-        " METRIC=FRACTION for one metric.",
+        "Changes up to this are equivalent, of all metrics or of one, as in allocs=1% (default: that of the"
+        " last --qualify here, else 3%; of counts 0).",
         "--margin",
         metavar="[METRIC=]FRACTION",
     )
@@ -207,6 +207,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     request = options.fill(
         GateRequest,
         margin=MARGIN if margin is None else margin,
+        count_margin=0.0 if margin is None else margin,
         margins=margins,
         better=read_sides(options.better),
         base=base,

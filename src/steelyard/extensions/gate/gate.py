@@ -379,6 +379,12 @@ class GatedSuite:
             notes.insert(0, self.request.origin)
         if self.request.layout:
             notes.append("Both sides were linked anew for each block, in an order drawn for it.")
+        if self.open and not any(entry.base for entry in self.benchmarks):
+            notes.append(
+                f"{self.max_time_s:.3g} s is too short: {LEAST} blocks of this suite take about"
+                f" {(LEAST + 1) * sum(entry.pair_s for entry in self.plan.programs):.3g} s; give it more:"
+                " --max-time."
+            )
         return [*notes, *self._tally.list_notes()]
 
     def _note_installed(self) -> list[str]:

@@ -64,7 +64,7 @@ def choose_metrics(request: GateRequest, harness: str, reported: Reported) -> tu
                 f"--metric {name}: the harness does not say whether more or less of it is better",
                 hint=f"--better {name}=lower, or --better {name}=higher",
             )
-        margin = margins.get(name, 0.0 if metric.is_count else request.margin)
+        margin = margins.get(name, request.count_margin if metric.is_count else request.margin)
         if not margin and not metric.is_count:
             raise UsageError(
                 f"--margin {name}=0: a measured value never repeats to the digit", hint=f"--margin {name}=3%"

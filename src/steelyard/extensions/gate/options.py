@@ -20,8 +20,8 @@ def read_margins(texts: Sequence[str]) -> tuple[float | None, dict[str, float]]:
     margins: dict[str, float] = {}
     for text in texts:
         name, sign, number = text.rpartition("=")
-        value = _read_fraction(text, number)
-        if sign and name and name not in margins:
+        value = _read_fraction(text, number if name or not sign else text)
+        if sign and name not in margins:
             margins[name] = value
         elif not sign and general is None:
             general = value

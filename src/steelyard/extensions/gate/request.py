@@ -35,11 +35,13 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     reported : tuple of str
         That are shown, and decide nothing.
     margins : dict
-        By metric, where a metric has a margin of its own; counts have 0 by default.
+        By metric, where a metric has a margin of its own.
     better : dict
         By metric, of those that no harness knows a side of.
     margin : float
-        Relative change up to which benchmarks are equivalent; above 0.
+        Relative change up to which times are equivalent; above 0.
+    count_margin : float
+        The same of counts.
     max_time_s : float or None
         Budget of measurement for the whole suite; by default half as much again as the harness takes for
         both sides by its own defaults.
@@ -67,6 +69,7 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     margins: Mapping[str, float] = msgspec.field(default_factory=dict)
     better: Mapping[str, Better] = msgspec.field(default_factory=dict)
     margin: float = MARGIN
+    count_margin: float = 0.0
     max_time_s: float | None = None
     timeout_s: float | None = None
     allow_failures: int = 0

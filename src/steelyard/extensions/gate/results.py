@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.core.units import Better
+from steelyard.core.units import BUILTIN, Better
 from steelyard.results.comparison import Decider
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
@@ -53,8 +53,8 @@ class GatedMetric(msgspec.Struct, frozen=True):
 
     @property
     def is_count(self) -> bool:
-        """Whether it counts, and so may repeat to the digit: it is no time, and nothing per unit of time."""
-        return self.unit != "s" and not self.unit.endswith("/s")
+        """Whether a harness counted it, so that it may repeat to the digit: no time, and no rate."""
+        return self.unit != "s" and not self.unit.endswith("/s") and self.name not in BUILTIN
 
 
 class TypicalChange(msgspec.Struct, frozen=True):
