@@ -293,9 +293,10 @@ def explain_exactness(answer: Gate) -> list[str]:
     fewest, most = min(processes), max(processes)
     span = str(fewest) if fewest == most else f"{fewest} to {most}"
     chance = 1 - (1 - SELDOM) ** (2 * fewest)
+    total = f"{span} process{'es' * (most > 1)}"
     text = (
-        f"{plural(len(processes), 'count')} repeated to the digit in {span} process{'es' * (most > 1)} of"
-        f" each side. A count that varies in 1 process of {1 / SELDOM:.0f} would have shown with a probability of"
+        f"{plural(len(processes), 'count')} repeated to the digit in {total} of each side. A count"
+        f" that varies in 1 process of {1 / SELDOM:.0f} would have shown with a probability of"
         f" {percent(chance)}."
     )
     return [text]
