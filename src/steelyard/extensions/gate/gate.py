@@ -355,7 +355,7 @@ class GatedSuite:
             needed_s = self.estimate_needed_s(benchmark) if described.verdict == "open" else None
             reason = self.reasons.get(benchmark.title) if benchmark.metric.unit == "s" else None
             entries.append(replace(described, needed_s=needed_s, reason=reason))
-        entries += _list_unpaired(self.plan)
+        entries += [*_list_unpaired(self.plan), *_list_troubles(self.plan)]
         return Gate(
             base=request.base if request.are_directories else request.base[:DIGITS],
             head=request.head if request.are_directories else request.head[:DIGITS],
@@ -375,6 +375,8 @@ class GatedSuite:
     def _list_notes(self) -> list[str]:
         """Return what a reader has to know of the two sides beside verdicts."""
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
+        if self.plan.is_first:
+            notes.append("base has no benchmark that this command chooses: all are new, none is compared.")
         if self.request.origin:
             notes.insert(0, self.request.origin)
         if self.request.layout:
@@ -463,3 +465,14 @@ def _list_unpaired(plan: Plan) -> list[GatedBenchmark]:
                 ]
                 listed.update(names)
     return entries
+
+
+def _list_troubles(plan: Plan) -> list[GatedBenchmark]:
+    """Return programs that cannot run: each is open, and named."""
+    metric = plan.metrics[0]
+    return [
+        GatedBenchmark(program.name, "open", metric=metric.name, margin=metric.margin, trouble=member.trouble)
+        for program in plan.programs
+        for member in list(program.programs.values())[-1:]
+        if member.trouble is not None
+    ]

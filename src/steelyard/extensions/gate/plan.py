@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from steelyard.core.errors import NoReportError, RecordError
+from steelyard.core.errors import NoReportError, RecordError, UsageError
 from steelyard.extensions.gate.harnesses import HARNESSES, find_harness
 from steelyard.extensions.gate.harnesses.harness import (
     Harness,
     HarnessProgram,
+    NoBenchmarkError,
     Selection,
     Tree,
     find_installed,
@@ -79,6 +80,8 @@ class Plan(msgspec.Struct, frozen=True):
     harness: str
     metrics: tuple[GatedMetric, ...]
     programs: tuple[PlannedProgram, ...]
+    is_first: bool = False
+    """Whether base has no benchmark at all, so that all are new."""
 
     @property
     def chosen(self) -> Harness:
@@ -122,27 +125,11 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
     for side in SIDES:
         tell(f"{side} is {shorten(name_revision(request, side))}")
         trees[side] = sides.prepare(side)
-    harness = find_harness(request.harness, request.words, trees["base"].path)
-    selection = Selection("", has_memory=has_memory(request))
-    named: dict[str, dict[Side, HarnessProgram]] = {}
-    for side in SIDES:
-        with naming(side, name_revision(request, side)):
-            if harness.builds:
-                tell(f"building the benchmarks of {side}")
-            for program in harness.find_programs(request.words, trees[side]):
-                named.setdefault(program.name, {})[side] = program
+    harness = _find_harness(request, trees)
+    named, is_first = _find_programs(request, harness, trees, tell)
     programs = []
     for name, members in named.items():
-        probes: dict[Side, ProbedHarness] = {}
-        for side, program in members.items():
-            with naming(side, name_revision(request, side)):
-                tree = trees[side]
-                environment = harness.make_environment(str(tree.root), tree.place)
-                place = tree.path / program.directory
-                harness.check_tree(program, tree, {**os.environ, **environment})
-                probes[side] = probe(
-                    harness, program, selection, place, environment, request.timeout_s, tree.output
-                )
+        probes = _probe_sides(request, harness, members, trees)
         is_same_file = _is_same_file({side: trees[side].path for side in members}, members)
         is_same = harness.builds and is_same_file
         programs.append(
@@ -151,10 +138,104 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
     reported = {
         name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
     }
-    plan = Plan(harness.name, choose_metrics(request, harness.metric, reported), tuple(programs))
-    _refuse_nothing_common(plan)
+    is_first = is_first or not any("base" in entry.probes for entry in programs)
+    plan = Plan(harness.name, choose_metrics(request, harness.metric, reported), tuple(programs), is_first)
+    if not is_first:
+        _refuse_nothing_common(plan)
     write_plain(file, msgspec.json.encode(plan))
     return plan
+
+
+def _find_harness(request: GateRequest, trees: Mapping[Side, Tree]) -> Harness:
+    """Return the harness that base has; that of head where base has none yet."""
+    try:
+        return find_harness(request.harness, request.words, trees["base"].path)
+    except UsageError:
+        return find_harness(request.harness, request.words, trees["head"].path)
+
+
+def _find_programs(
+    request: GateRequest, harness: Harness, trees: Mapping[Side, Tree], tell: Tell
+) -> tuple[dict[str, dict[Side, HarnessProgram]], bool]:
+    """Return the programs of both sides by name, and whether base has none."""
+    named: dict[str, dict[Side, HarnessProgram]] = {}
+    is_first = False
+    for side in SIDES:
+        words = list_words(request.words, harness, trees, side)
+        if words is None:
+            is_first = True
+            continue
+        with naming(side, name_revision(request, side)):
+            if harness.builds:
+                tell(f"building the benchmarks of {side}")
+            try:
+                programs = harness.find_programs(words, trees[side])
+            except NoBenchmarkError:
+                if side == "head":
+                    raise
+                is_first, programs = True, []
+            for program in programs:
+                named.setdefault(program.name, {})[side] = program
+    return named, is_first
+
+
+def list_words(
+    words: Sequence[str], harness: Harness, trees: Mapping[Side, Tree], side: Side
+) -> tuple[str, ...] | None:
+    """Return the command for a side, without paths that only head has.
+
+    ``None`` of base where the program, or every path that chooses benchmarks, is only in head.
+    """
+    if side == "head":
+        return tuple(words)
+    base, head = (trees[place].path for place in SIDES)
+
+    def is_new(word: str) -> bool:
+        path = word.partition("::")[0]
+        return bool(path) and (head / path).exists() and not (base / path).exists()
+
+    if is_new(words[0]):
+        return None
+    if not harness.paths_choose:
+        return tuple(words)
+    paths = [
+        place
+        for place in range(1, len(words))
+        if not words[place].startswith("-")
+        and not (words[place - 1].startswith("-") and "=" not in words[place - 1])
+        and (head / words[place].partition("::")[0]).exists()
+    ]
+    new = {place for place in paths if is_new(words[place])}
+    if new and len(new) == len(paths):
+        return None
+    return tuple(word for place, word in enumerate(words) if place not in new)
+
+
+def _probe_sides(
+    request: GateRequest,
+    harness: Harness,
+    members: Mapping[Side, HarnessProgram],
+    trees: Mapping[Side, Tree],
+) -> dict[Side, ProbedHarness]:
+    """Run one process of a program on each side that has it; base may have no benchmark yet."""
+    selection = Selection("", has_memory=has_memory(request))
+    probes: dict[Side, ProbedHarness] = {}
+    for side, program in members.items():
+        if program.trouble is not None:
+            continue
+        with naming(side, name_revision(request, side)):
+            tree = trees[side]
+            environment = harness.make_environment(str(tree.root), tree.place)
+            place = tree.path / program.directory
+            harness.check_tree(program, tree, {**os.environ, **environment})
+            try:
+                probes[side] = probe(
+                    harness, program, selection, place, environment, request.timeout_s, tree.output
+                )
+            except NoBenchmarkError:
+                if side == "head":
+                    raise
+    return probes
 
 
 def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessProgram]) -> bool:

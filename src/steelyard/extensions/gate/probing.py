@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError
 from steelyard.core.units import BUILTIN, Better
 from steelyard.exchange.reports import read_reports
-from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Selection
+from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, NoBenchmarkError, Selection
 from steelyard.files.plain import open_plain, read_plain
 from steelyard.lab.repository.red_builds import describe_red, format_command
 from steelyard.run.measure.extract.harness import REDUCTIONS, HarnessReport
@@ -97,7 +97,7 @@ def probe(
         stdout = read_plain(output) or b""
         failed = dict(harness.find_failures(stdout.decode(errors="replace")))
         if code in harness.codes_of_none and not failed:
-            raise NoReportError(
+            raise NoBenchmarkError(
                 "the harness found no benchmark to run",
                 hint=f"a filter may match none: cd {directory} && {format_command(words)}",
             )
