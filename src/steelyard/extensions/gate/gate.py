@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import shlex
 import shutil
@@ -25,6 +26,7 @@ from steelyard.extensions.gate.sides import SIDES, GateSides
 from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
+from steelyard.extensions.gate.waivers import apply_waivers, load_waivers
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
@@ -67,7 +69,8 @@ def gate(
     Raises
     ------
     UsageError
-        An unknown revision, an unrecognised harness, or a metric that no benchmark reports.
+        An unknown revision, an unrecognised harness, a metric that no benchmark reports, or a file of waivers
+        that is not understood.
     ProgramError
         A build or a run fails.
     NoReportError
@@ -78,8 +81,10 @@ def gate(
     notes = []
     if repository is not None and repository.dirty:
         notes.append("Uncommitted changes are not measured.")
+    waivers = load_waivers(request, repository)
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
-    return suite.answer(notes, qualification)
+    today = dt.datetime.now(dt.UTC).date()
+    return apply_waivers(suite.answer(notes, qualification), waivers, today)
 
 
 def measure_suite(

@@ -14,8 +14,8 @@ def render(answer: Gate, *, strict: bool) -> str:
     out = ""
     if answer.is_undecided:
         out = annotate(kind, write_undecided(strict=strict), explain_outlook(answer) or "")
-    for verdict in ("slower", "gone", "open"):
-        kind = "warning" if verdict == "open" and not strict else "error"
+    for verdict in ("slower", "gone", "open", "waived"):
+        kind = "warning" if verdict == "waived" or (verdict == "open" and not strict) else "error"
         for entry in answer.select(verdict):
             out += annotate(
                 kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from steelyard.core.errors import UsageError
@@ -71,6 +71,13 @@ def choose_metrics(request: GateRequest, harness: str, reported: Reported) -> tu
             )
         chosen.append(GatedMetric(name, unit, metric.better, margin, is_reported=metric.is_reported))
     return tuple(chosen)
+
+
+def name_alternatives(name: str, metrics: Sequence[GatedMetric]) -> set[str]:
+    """Return the metrics of a gate that a name means, as users write it: ``time`` is that of the harness."""
+    if name == TIME:
+        return {metric.name for metric in metrics if metric.unit == "s"}
+    return {name, *_ALIASES.get(name, ())}
 
 
 def _choose_better(name: str, better: Better) -> Better:

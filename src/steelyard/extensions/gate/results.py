@@ -6,6 +6,7 @@ several metrics, and a change has the sign of its metric: a throughput that fall
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Final, Literal
 
 import msgspec
@@ -15,15 +16,16 @@ from steelyard.results.comparison import Decider
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
 
-Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone", "reported"]
+Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone", "reported", "waived"]
 """``slower``, ``faster``: worse and better, of a metric that is no time. ``equivalent``: within the margin.
 ``open``: not decided when time was up. ``new`` and ``gone``: only head or only base has the benchmark.
-``reported``: of a metric that is only shown."""
+``reported``: of a metric that is only shown. ``waived``: worse, and accepted on purpose."""
 
 ORDER: Final[tuple[Verdict, ...]] = (
     "slower",
     "gone",
     "open",
+    "waived",
     "faster",
     "new",
     "equivalent",
@@ -55,6 +57,27 @@ class GatedMetric(msgspec.Struct, frozen=True):
     def is_count(self) -> bool:
         """Whether a harness counted it, so that it may repeat to the digit: no time, and no rate."""
         return self.unit != "s" and not self.unit.endswith("/s") and self.name not in BUILTIN
+
+
+class Waiver(msgspec.Struct, frozen=True):
+    """A change for the worse that is accepted on purpose.
+
+    Attributes
+    ----------
+    benchmark, metric : str
+        As the file of waivers spells them.
+    ceiling : float
+        Relative change up to which it is accepted: 0.2 is a time 20 % above that of base.
+    reason : str
+    until : date
+        The last day on which it holds.
+    """
+
+    benchmark: str
+    metric: str
+    ceiling: float
+    reason: str
+    until: dt.date
 
 
 class TypicalChange(msgspec.Struct, frozen=True):
@@ -149,6 +172,8 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
         Of one that is exact: of each side, in which it was that number.
     trouble : str or None
         Why one that is open cannot be judged.
+    waiver : Waiver or None
+        Of one that is waived.
     """
 
     name: str
@@ -173,6 +198,7 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     is_exact: bool = False
     processes: int = 0
     trouble: str | None = None
+    waiver: Waiver | None = None
 
 
 class Qualification(msgspec.Struct, frozen=True):

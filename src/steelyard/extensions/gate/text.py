@@ -31,6 +31,7 @@ STYLES: Final[dict[Verdict, Style]] = {
     "new": "",
     "equivalent": "good",
     "reported": "",
+    "waived": "open",
 }
 
 

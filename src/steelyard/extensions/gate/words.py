@@ -14,6 +14,7 @@ from steelyard.extensions.gate.results import (
     GatedBenchmark,
     Qualification,
     Verdict,
+    Waiver,
 )
 from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
@@ -29,6 +30,7 @@ SIGNS: Final[dict[Verdict, str]] = {
     "new": "+",
     "equivalent": "✓",
     "reported": " ",
+    "waived": "!",
 }
 MOST_SIZES: Final = 3
 """Changes that the first line names."""
@@ -37,6 +39,10 @@ MOST_BUDGETS: Final = 10
 """Times the budget, beyond which it is not worth naming what would decide a benchmark."""
 WANTED: Final = 0.05
 """Rate of red gates that sessions are counted for."""
+CYCLE_S: Final = 2e-10
+"""A clock cycle at 5 GHz: no call of a benchmark takes less."""
+REMOVED_SHARE: Final = 0.99
+"""Part of the time, by which a benchmark is faster where the work may have been removed."""
 SELDOM: Final = 0.1
 """Fraction of processes in which a count varies, for which the chance to show is stated."""
 _LARGE: Final = 1.0
@@ -180,10 +186,11 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
     """Return what became of one benchmark."""
     name = name_row(answer, entry)
     match entry.verdict:
-        case "new":
-            return f"{name}: new, base does not have it"
-        case "gone":
-            return f"{name}: gone, head does not report it"
+        case "new" | "gone":
+            side = "base does not have it" if entry.verdict == "new" else "head does not report it"
+            return f"{name}: {entry.verdict}, {side}"
+        case "waived" if entry.waiver is not None:
+            return f"{name}: waived, {format_change(answer, entry)}; {explain_waiver(entry.waiver)}"
         case "open":
             return f"{name}: open, {format_change(answer, entry)}; {explain_need(entry)}"
         case "slower" if entry.decided_by == "typical":
@@ -194,6 +201,32 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
             return f"{name}: {name_verdict(answer, entry)}, {format_change(answer, entry)}, {values}"
         case _:
             return f"{name}: {name_verdict(answer, entry)}, {format_change(answer, entry)}"
+
+
+def explain_waiver(waiver: Waiver) -> str:
+    """Return its terms: ``accepted up to 20 %, until 2026-12-31: the new format needs it``."""
+    return f"accepted up to {percent(waiver.ceiling)}, until {waiver.until}: {printable(waiver.reason)}"
+
+
+def list_removed(answer: Gate) -> list[str]:
+    """Sentences on times so short that head may do the work no more."""
+    sentences = []
+    for entry in answer.benchmarks:
+        if answer.find_metric(entry).unit != "s" or entry.head is None or entry.base is None:
+            continue
+        if entry.change is not None and entry.change <= -REMOVED_SHARE:
+            sentences.append(f"{100 * -entry.change:.3g} % faster")
+        elif entry.head < CYCLE_S <= entry.base:
+            sentences.append(f"{format_value(answer, entry, entry.head)}, less than a clock cycle")
+        else:
+            continue
+        sentences[-1] = f"{name_row(answer, entry)}: {sentences[-1]}: the work may have been removed."
+    return sentences
+
+
+def list_waived(answer: Gate) -> list[str]:
+    """Sentences on what is accepted on purpose."""
+    return [describe_benchmark(answer, entry) + "." for entry in answer.select("waived")]
 
 
 def name_row(answer: Gate, entry: GatedBenchmark) -> str:
@@ -336,7 +369,13 @@ def explain_qualifying() -> str:
 
 def list_notes(answer: Gate) -> list[str]:
     """Sentences that stand with the answer, in their order."""
-    text = [*list_typical(answer), explain_basis(answer), *explain_exactness(answer)]
+    text = [
+        *list_waived(answer),
+        *list_removed(answer),
+        *list_typical(answer),
+        explain_basis(answer),
+        *explain_exactness(answer),
+    ]
     if answer.qualification is not None:
         text.append(describe_qualification(answer.qualification))
     return [*text, *answer.notes]
