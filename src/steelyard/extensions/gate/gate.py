@@ -360,7 +360,7 @@ class GatedSuite:
             needed_s = self.estimate_needed_s(benchmark) if described.verdict == "open" else None
             reason = self.reasons.get(benchmark.title) if benchmark.metric.unit == "s" else None
             entries.append(replace(described, needed_s=needed_s, reason=reason))
-        entries += [*_list_unpaired(self.plan), *_list_troubles(self.plan)]
+        entries += [*_list_identical(self.plan), *_list_unpaired(self.plan), *_list_troubles(self.plan)]
         return Gate(
             base=request.base if request.are_directories else request.base[:DIGITS],
             head=request.head if request.are_directories else request.head[:DIGITS],
@@ -440,6 +440,8 @@ def _list_benchmarks(plan: Plan, varying_margin: float) -> list[BenchmarkOfSuite
     """Return every metric of every benchmark of both sides; a time of 0 is one that cannot be judged."""
     benchmarks = []
     for place, program in enumerate(plan.programs):
+        if program.is_identical:
+            continue
         names = [(name, metric) for name in plan.list_common(place) for metric in plan.metrics]
         for name, metric in names:
             if name not in program.list_common(metric.name):
@@ -451,6 +453,17 @@ def _list_benchmarks(plan: Plan, varying_margin: float) -> list[BenchmarkOfSuite
                 entry.refuse(REMOVED)
             benchmarks.append(entry)
     return benchmarks
+
+
+def _list_identical(plan: Plan) -> list[GatedBenchmark]:
+    """Return benchmarks of programs that are one on both sides, once each: nothing of them is measured."""
+    metric = plan.metrics[0]
+    return [
+        GatedBenchmark(plan.make_title(program, name), "identical", metric=metric.name, margin=metric.margin)
+        for place, program in enumerate(plan.programs)
+        if program.is_identical
+        for name in plan.list_common(place)
+    ]
 
 
 def _list_unpaired(plan: Plan) -> list[GatedBenchmark]:

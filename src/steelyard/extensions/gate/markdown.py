@@ -23,8 +23,8 @@ def render(answer: Gate, *, strict: bool) -> str:
     """Return the document."""
     sign = "✗" if answer.exit_code(strict=strict) else "?" if answer.is_undecided else "✓"
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
-    first = [entry for entry in rows if entry.verdict not in ("equivalent", "reported")]
-    rest = [entry for entry in rows if entry.verdict in ("equivalent", "reported")]
+    first = [entry for entry in rows if entry.verdict not in ("equivalent", "identical", "reported")]
+    rest = [entry for entry in rows if entry.verdict in ("equivalent", "identical", "reported")]
     out = [f"### {sign} {escape(write_headline(answer, strict=strict))}", ""]
     out += [*_list_rows(answer, first), ""] if first else []
     if rest:

@@ -21,6 +21,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     Tree,
     find_installed,
 )
+from steelyard.extensions.gate.identity import have_same_data, is_compiled
 from steelyard.extensions.gate.metrics import Reported, choose_metrics
 from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
@@ -44,6 +45,8 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     """Whether what is started is the same file on both sides, whoever built it."""
     installed: str | None = None
     """The program of both sides where it is none of a tree: they differ in what it reads."""
+    is_identical: bool = False
+    """Whether it is machine code, the same on both sides, and no file that it could read differs."""
 
     def list_common(self, metric: str) -> tuple[str, ...]:
         """Benchmarks that report a metric on both sides."""
@@ -132,9 +135,10 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         probes = _probe_sides(request, harness, members, trees)
         is_same_file = _is_same_file({side: trees[side].path for side in members}, members)
         is_same = harness.builds and is_same_file
-        programs.append(
-            PlannedProgram(name, members, probes, is_same, is_same_file, _find_installed(harness, members))
-        )
+        installed = _find_installed(harness, members)
+        may_skip = is_same_file and not (harness.reads_sources or installed or request.layout)
+        is_identical = may_skip and not request.is_null and _cannot_differ(members, trees, directory)
+        programs.append(PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical))
     reported = {
         name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
     }
@@ -246,6 +250,18 @@ def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessPr
     ]
     contents = [Path(file).read_bytes() for file in files if file is not None]
     return len(contents) == len(SIDES) and contents[0] == contents[1]
+
+
+def _cannot_differ(
+    programs: Mapping[Side, HarnessProgram], trees: Mapping[Side, Tree], directory: Path
+) -> bool:
+    base = trees["base"]
+    first = Path(base.path, programs["base"].directory, programs["base"].words[0])
+    return (
+        first.is_file()
+        and is_compiled(first)
+        and have_same_data(base.root, trees["head"].root, {directory.resolve()})
+    )
 
 
 def _find_installed(harness: Harness, programs: Mapping[Side, HarnessProgram]) -> str | None:

@@ -16,10 +16,11 @@ from steelyard.results.comparison import Decider
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
 
-Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone", "reported", "waived"]
+Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone", "reported", "waived", "identical"]
 """``slower``, ``faster``: worse and better, of a metric that is no time. ``equivalent``: within the margin.
 ``open``: not decided when time was up. ``new`` and ``gone``: only head or only base has the benchmark.
-``reported``: of a metric that is only shown. ``waived``: worse, and accepted on purpose."""
+``reported``: of a metric that is only shown. ``waived``: worse, and accepted on purpose.
+``identical``: both sides are the same program, byte for byte, and no file that it could read differs."""
 
 ORDER: Final[tuple[Verdict, ...]] = (
     "slower",
@@ -29,6 +30,7 @@ ORDER: Final[tuple[Verdict, ...]] = (
     "faster",
     "new",
     "equivalent",
+    "identical",
     "reported",
 )
 """Verdicts, those that a reader has to act on first."""

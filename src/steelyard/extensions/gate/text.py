@@ -32,6 +32,7 @@ STYLES: Final[dict[Verdict, Style]] = {
     "equivalent": "good",
     "reported": "",
     "waived": "open",
+    "identical": "good",
 }
 
 
@@ -46,7 +47,9 @@ def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[L
         only_first=True,
     )
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
-    visible = [entry for entry in rows if entry.verdict not in ("equivalent", "reported")][:MOST_ROWS]
+    visible = [entry for entry in rows if entry.verdict not in ("equivalent", "identical", "reported")][
+        :MOST_ROWS
+    ]
     if len(rows) <= MOST_ROWS:
         visible = rows
     out += [(), *_make_table(answer, visible, width), ()]

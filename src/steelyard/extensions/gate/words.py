@@ -31,6 +31,12 @@ SIGNS: Final[dict[Verdict, str]] = {
     "equivalent": "✓",
     "reported": " ",
     "waived": "!",
+    "identical": "=",
+}
+_REASONS: Final[dict[Verdict, str]] = {
+    "new": "base does not have it",
+    "gone": "head does not report it",
+    "identical": "both sides are the same program",
 }
 MOST_SIZES: Final = 3
 """Changes that the first line names."""
@@ -186,9 +192,8 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
     """Return what became of one benchmark."""
     name = name_row(answer, entry)
     match entry.verdict:
-        case "new" | "gone":
-            side = "base does not have it" if entry.verdict == "new" else "head does not report it"
-            return f"{name}: {entry.verdict}, {side}"
+        case "new" | "gone" | "identical":
+            return f"{name}: {entry.verdict}, {_REASONS[entry.verdict]}"
         case "waived" if entry.waiver is not None:
             return f"{name}: waived, {format_change(answer, entry)}; {explain_waiver(entry.waiver)}"
         case "open":
