@@ -44,20 +44,20 @@ def choose_metrics(request: GateRequest, harness: str, reported: Reported) -> tu
         margin or a side belongs to no metric of the gate.
     """
     judged = [_find_name(name, harness, reported) for name in request.metrics or (TIME,)]
-    shown = [_find_name(name, harness, reported) for name in request.reported]
-    twice = next((name for name in shown if name in judged), None)
+    extra = [_find_name(name, harness, reported) for name in request.reported]
+    twice = next((name for name in extra if name in judged), None)
     if twice is not None:
         raise UsageError(
             f"{twice} is in --metric and in --report", hint="--report shows it and judges nothing"
         )
-    names = dict.fromkeys((*judged, *shown))
+    names = dict.fromkeys((*judged, *extra))
     margins = _rename_keys("--margin", request.margins, harness, reported, names)
     sides = _rename_keys("--better", request.better, harness, reported, names)
     chosen = []
     for name in names:
         unit, better = reported[name]
         metric = GatedMetric(
-            name, unit, sides.get(name, _choose_better(name, better)), is_reported=name in shown
+            name, unit, sides.get(name, _choose_better(name, better)), is_reported=name in extra
         )
         if metric.better == "neither" and not metric.is_reported:
             raise UsageError(

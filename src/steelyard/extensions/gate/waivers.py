@@ -91,15 +91,15 @@ def parse_waivers(text: bytes) -> tuple[Waiver, ...]:
             raise UsageError(
                 f"{PLACE}: the waiver of {waiver.benchmark} has no reason", hint="say why it is accepted"
             )
-        if any(_is_same(waiver, other) for other in waivers[:place]):
+        if any(_is_same(waiver, earlier) for earlier in waivers[:place]):
             raise UsageError(
                 f"{PLACE}: two waivers of {waiver.benchmark} ({waiver.metric})", hint="leave one of them out"
             )
     return waivers
 
 
-def _is_same(waiver: Waiver, other: Waiver) -> bool:
-    return (waiver.benchmark, waiver.metric) == (other.benchmark, other.metric)
+def _is_same(waiver: Waiver, earlier: Waiver) -> bool:
+    return (waiver.benchmark, waiver.metric) == (earlier.benchmark, earlier.metric)
 
 
 def _read_ceiling(table: _Table) -> float:
@@ -124,7 +124,7 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
     entries, notes = list(answer.benchmarks), list(answer.notes)
     for waiver in waivers:
         names = name_alternatives(waiver.metric, answer.metrics)
-        at = next(
+        row = next(
             (
                 place
                 for place, entry in enumerate(entries)
@@ -132,17 +132,17 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
             ),
             None,
         )
-        if at is None or entries[at].verdict != "slower":
-            state = "is not in this gate" if at is None else f"is {entries[at].verdict}"
+        if row is None or entries[row].verdict != "slower":
+            state = "is not in this gate" if row is None else f"is {entries[row].verdict}"
             notes.append(
                 f"{PLACE}: the waiver of {waiver.benchmark} ({waiver.metric}) is not used: it {state}."
             )
-        elif trouble := _find_trouble(answer, entries[at], waiver, today):
+        elif trouble := _find_trouble(answer, entries[row], waiver, today):
             notes.append(
                 f"{PLACE}: the waiver of {waiver.benchmark} ({waiver.metric}) does not hold: {trouble}."
             )
         else:
-            entries[at] = replace(entries[at], verdict="waived", waiver=waiver)
+            entries[row] = replace(entries[row], verdict="waived", waiver=waiver)
     return replace(answer, benchmarks=tuple(entries), notes=tuple(notes))
 
 
