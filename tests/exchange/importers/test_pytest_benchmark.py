@@ -18,6 +18,18 @@ def test_parameters_are_levels_beside_the_name_of_the_function(written):
     assert dict(read(written(file(one))).series[0].levels) == {"benchmark": "test_f", "n": 10, "kind": "a"}
 
 
+def test_numbers_of_extra_info_are_metrics_and_nothing_else_of_it_is(written):
+    info = {"peak bytes": 4096, "ratio": 0.5, "tag": "x", "is_fast": True, "time_s": 7, "nan": float("nan")}
+    one = {"name": "test_f", "fullname": "a.py::test_f", "stats": {"mean": 1, "data": [1.0, 2.0]}}
+    result = read(written(file({**one, "extra_info": info})))
+    values = {entry.metric: (entry.values, entry.better, entry.name) for entry in result.series}
+    assert values == {
+        "time_s": (((1.0, 2.0),), "lower", "a.py::test_f"),
+        "peak_bytes": (((4096.0,),), "neither", "a.py::test_f"),
+        "ratio": (((0.5,),), "neither", "a.py::test_f"),
+    }
+
+
 def test_a_parameter_that_is_no_plain_value_leaves_the_whole_name(written):
     one = {"name": "test_f[x0]", "params": {"x": [1, 2]}, "stats": {"mean": 1, "data": [1.0]}}
     assert dict(read(written(file(one))).series[0].levels) == {"benchmark": "test_f[x0]"}

@@ -138,7 +138,7 @@ def test_a_plain_program_is_timed_from_outside(steelyard_cli, slower):
     assert [(benchmark["name"], benchmark["verdict"]) for benchmark in result["benchmarks"]] == [
         ("true", "equivalent")
     ]
-    assert (result["metric"], result["harness"]) == ("rss_bytes", "time")
+    assert (result["metrics"][0]["name"], result["harness"]) == ("rss_bytes", "time")
 
 
 def test_a_qualification_is_not_taken_for_a_gate_by_what_reads_files(steelyard_cli, suites, tmp_path):

@@ -13,7 +13,7 @@ from steelyard.extensions.gate import explaining
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.markdown import render
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import ExplainedFunction, Gate, GatedBenchmark, Reason
+from steelyard.extensions.gate.results import ExplainedFunction, Gate, GatedBenchmark, GatedMetric, Reason
 from steelyard.extensions.gate.text import list_lines
 from steelyard.lab.repository.repository import Repository
 from steelyard.report.text.line import plain
@@ -33,15 +33,16 @@ def request_of(base, head, **changes):
 
 def answer(reason):
     slower = GatedBenchmark(
-        "sort", "slower", 6, 1e-7, 1.2e-7, 0.2, Interval(0.19, 0.21), 0.0, 1.0, 1.0, reason=reason
+        *("sort", "slower", 6, 1e-7, 1.2e-7, 0.2, Interval(0.19, 0.21), 0.0, 1.0, 1.0),
+        reason=reason,
+        metric="real_time_s",
     )
     return Gate(
         base="a" * 12,
         head="b" * 12,
         harness="google-benchmark",
         command="./bench",
-        metric="real_time_s",
-        unit="s",
+        metrics=(GatedMetric("real_time_s", "s", "lower", 0.03),),
         margin=0.03,
         alpha=0.05,
         measured_s=1.0,

@@ -97,7 +97,7 @@ def test_the_qualification_of_another_suite_says_nothing_of_this_one(suites, tmp
     assert load_qualification(request, others) == kept
     assert load_qualification(replace(request, base="v1", head="v2", margin=0.1), others) == kept
     assert load_qualification(request, ours) is None
-    assert load_qualification(replace(request, metric="other_s"), others) is None
+    assert load_qualification(replace(request, metrics=("other_s",)), others) is None
     assert load_qualification(replace(request, words=("cargo bench",)), others) is None
     keep(kept, identify_suite(replace(request, head=str(tmp_path / "b")), None))
     of_directories = replace(request, base=str(tmp_path / "a"), are_directories=True)

@@ -109,16 +109,16 @@ def run_all_and_one(tmp_path, words, first, second):
     """Each of both benchmarks is seen, and the second can be run alone."""
     harness, (program,) = prepare(tmp_path, words)
     environment, logs = harness.make_environment(str(tmp_path), Path()), tmp_path / "logs"
-    result = probe(harness, program, harness.metric, tmp_path, environment, None, logs)
-    assert result.names == (first, second)
-    assert (result.unit, result.better) == ("s", "lower")
+    result = probe(harness, program, Selection(""), tmp_path, environment, None, logs)
+    assert list(result.values[harness.metric]) == [first, second]
+    assert result.units[harness.metric] == ("s", "lower")
 
     class One(type(harness)):
         def launch(self, program, selection):
             return super().launch(program, Selection(selection.metrics, (second,)))
 
-    one = probe(One(), program, harness.metric, tmp_path, environment, None, logs)
-    assert one.names == (second,)
+    one = probe(One(), program, Selection(""), tmp_path, environment, None, logs)
+    assert list(one.values[harness.metric]) == [second]
 
 
 def test_pytest_benchmark_runs_tests_by_their_node_ids(tmp_path, monkeypatch):
@@ -214,6 +214,75 @@ def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_pat
     run_all_and_one(tmp_path, ("./b", "--benchmark_min_time=0.0001"), "sum/1", "sum/2")
 
 
+GO_ALLOCATING = """\
+package rows
+
+import "testing"
+
+var rows [][]byte
+var extra *int
+
+func BenchmarkRows(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		rows = make([][]byte, 0, 999)
+		for j := 0; j < 999; j++ {
+			rows = append(rows, make([]byte, 8))
+		}
+		%s
+	}
+}
+
+func BenchmarkNone(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+	}
+}
+"""
+COUNTERS = """\
+#include <benchmark/benchmark.h>
+static void rows(benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(state.range(0));
+    state.counters["steps"] = STEPS;
+}
+BENCHMARK(rows)->Arg(1);
+BENCHMARK_MAIN();
+"""
+
+
+def gate_directories(tmp_path, words, **options):
+    sides = {"base": str(tmp_path / "old"), "head": str(tmp_path / "new")}
+    request = GateRequest(**sides, words=words, are_directories=True, max_time_s=30.0, **options)
+    return gate(request, None, tmp_path / "records")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_go_shows_one_allocation_of_a_thousand(tmp_path):
+    for side, extra in (("old", ""), ("new", "extra = new(int)")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "go.mod").write_text("module example.org/rows\n")
+        (tmp_path / side / "rows_test.go").write_text(GO_ALLOCATING % extra)
+    answer = gate_directories(tmp_path, ("go", "test", "-bench", ".", "-cpu", "1"), metrics=("allocs",))
+    rows, none = answer.benchmarks
+    assert (rows.name, rows.verdict, rows.base, rows.head) == ("BenchmarkRows", "slower", 1000, 1001)
+    assert (none.verdict, none.base, none.head, none.processes) == ("equivalent", 0, 0, 1)
+
+
+def test_a_counter_of_google_benchmark_is_judged_to_the_digit(tmp_path):
+    for side, steps in (("old", 1000), ("new", 1001)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "b.cpp").write_text(COUNTERS.replace("STEPS", str(steps)))
+        compile_words = ["c++", "b.cpp", "-o", "b", "-lbenchmark", "-lpthread"]
+        try:
+            done = subprocess.run(compile_words, cwd=tmp_path / side, capture_output=True, check=False)
+        except OSError:
+            pytest.skip("a C++ compiler is not installed")
+        if done.returncode:
+            pytest.skip("Google Benchmark is not installed (libbenchmark-dev)")
+    words = ("./b", "--benchmark_min_time=0.0001")
+    answer = gate_directories(tmp_path, words, metrics=("steps",), better={"steps": "lower"})
+    (rows,) = answer.benchmarks
+    assert (rows.verdict, rows.base, rows.head, rows.is_exact) == ("slower", 1000, 1001, True)
+
+
 HYPERFINE = """\
 #!/bin/sh
 for word; do file=${word#--export-json=}; done
@@ -282,7 +351,7 @@ def test_a_tool_that_is_not_installed_is_told_from_a_path_that_leads_nowhere(tmp
         harness = find_harness("time", (word,), tmp_path)
         (program,) = harness.find_programs((word,), Tree(tmp_path, tmp_path, tmp_path))
         with pytest.raises(error, match="no-such-tool"):
-            probe(harness, program, harness.metric, tmp_path, {}, None, tmp_path / "logs")
+            probe(harness, program, Selection(""), tmp_path, {}, None, tmp_path / "logs")
 
 
 def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
@@ -321,14 +390,14 @@ def outside_of_workers(monkeypatch):
 def probe_in(tmp_path, words):
     harness, (program,) = prepare(tmp_path, words)
     environment = harness.make_environment(str(tmp_path), Path())
-    return probe(harness, program, harness.metric, tmp_path, environment, None, tmp_path / "logs")
+    return probe(harness, program, Selection(""), tmp_path, environment, None, tmp_path / "logs")
 
 
 @pytest.mark.usefixtures("outside_of_workers")
 def test_a_test_that_raises_is_left_out_with_its_exception_and_the_others_are_judged(tmp_path):
     (tmp_path / "test_a.py").write_text(PYTEST_THAT_RAISES)
     result = probe_in(tmp_path, (sys.executable, "-m", "pytest", "test_a.py"))
-    assert result.names == ("test_a.py::test_good",)
+    assert list(result.values["time_s"]) == ["test_a.py::test_good"]
     assert result.skipped.keys() == {"test_a.py::test_bad"}
     assert result.skipped["test_a.py::test_bad"].startswith("ValueError: invalid literal for int()")
 
@@ -338,7 +407,7 @@ def test_a_benchmark_of_go_that_fails_is_left_out_with_its_words(tmp_path):
     (tmp_path / "go.mod").write_text("module example.org/sums\n")
     (tmp_path / "sum_test.go").write_text(GO_THAT_FAILS)
     result = probe_in(tmp_path, ("go", "test", "-bench", "."))
-    ((good,), [(bad, why)]) = result.names, result.skipped.items()
+    ((good,), [(bad, why)]) = result.values["time_s"], result.skipped.items()
     # Both with the number of CPUs, where there are several.
     assert (good.partition("-")[0], bad.partition("-")[0]) == ("BenchmarkGood", "BenchmarkBad")
     assert "no data" in why

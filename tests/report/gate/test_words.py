@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.extensions.gate import github, markdown, page
-from steelyard.extensions.gate.results import Gate, GatedBenchmark, TypicalChange
+from steelyard.extensions.gate.results import Gate, GatedBenchmark, GatedMetric, TypicalChange
 from steelyard.extensions.gate.text import list_lines
 from steelyard.extensions.gate.words import describe_benchmark, write_headline
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 
+METRICS = (GatedMetric("time_s", "s", "lower", 0.03),)
 OPEN = GatedBenchmark("sort", "open", 20, 0.01, 0.0101, 0.01, Interval(-0.04, 0.06), 1.0, 1.0, 0.2, 30.0)
 TYPICAL = TypicalChange(2.0, Interval(1.9, 2.1), 19, 1, "base", 1)
 SLOWER = GatedBenchmark(
@@ -20,8 +22,9 @@ EQUAL = GatedBenchmark("find", "equivalent", 20, 0.01, 0.01, 0.0, Interval(-0.01
 
 
 def answered(*benchmarks):
-    names = ("base", "head", "go", "go test", "time_s", "s")
-    return Gate(*names, 0.03, 0.05, 60.0, 60.0, out_of_time=True, benchmarks=benchmarks)
+    names = ("base", "head", "go", "go test")
+    rows = tuple(replace(entry, metric=entry.metric or "time_s", margin=0.03) for entry in benchmarks)
+    return Gate(*names, METRICS, 0.03, 0.05, 60.0, 60.0, out_of_time=True, benchmarks=rows)
 
 
 def test_a_gate_that_decided_nothing_says_first_that_it_let_everything_pass():
@@ -54,9 +57,25 @@ def test_a_new_benchmark_decides_nothing():
     assert answered(OPEN, GatedBenchmark("more", "new")).is_undecided
 
 
+@pytest.mark.parametrize(
+    ("base", "head", "change", "words"),
+    [
+        (1e-6, 1e-9, -0.999, "sum: 99.9 % faster: the work may have been removed"),
+        (2e-9, 1e-10, -0.95, "sum: 0.10 ns, less than a clock cycle: the work may have been removed"),
+        (1e-6, 1e-7, -0.9, None),
+        (1e-10, 1e-10, 0.0, None),
+    ],
+)
+def test_work_that_may_have_been_removed_is_named(base, head, change, words):
+    entry = GatedBenchmark("sum", "faster", 20, base, head, change, Interval(change - 1e-4, change + 1e-4))
+    text = plain(list_lines(answered(entry), 200))
+    assert ("may have been removed" in text) == (words is not None)
+    assert words is None or words in text
+
+
 def test_the_typical_run_is_named_where_it_decides():
     answer = answered(SLOWER)
-    text = describe_benchmark(answer, SLOWER)
+    text = describe_benchmark(answer, answer.benchmarks[0])
     assert text.startswith("sum: slower in 19 of 20 blocks; one slow run of base; a typical run +200 %")
     assert "on average +120 % (95 % CI -10.0 to +410)" in text
     assert write_headline(answer) == "1 of 1 slower, by a factor of 3"

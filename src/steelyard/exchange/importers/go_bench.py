@@ -79,7 +79,8 @@ def read(text: str, place: str) -> FileContents:
             unit = unit_of(unit_text) if unit_text in _METRICS else None
             if unit_text not in _METRICS:
                 strange[unit_text] = None
-            better: Better = "higher" if unit_text.endswith("/s") else "lower" if unit else "neither"
+            is_cost = unit is not None or metric in _METRICS.values()
+            better: Better = "higher" if unit_text.endswith("/s") else "lower" if is_cost else "neither"
             units[metric] = (unit.si if unit else "", better)
             key = (package, match[1], metric)
             launches = values.setdefault(key, [])

@@ -1,16 +1,18 @@
 """pytest-benchmark's ``--benchmark-json`` and saved runs: rounds within one process.
 
-Without ``--benchmark-save-data`` a saved run has summaries only.
+Without ``--benchmark-save-data`` a saved run has summaries only. Numbers of ``benchmark.extra_info`` are
+metrics of a test, by their names.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, summary_note
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, summary_note
 from steelyard.exchange.importers.machines import make_host
 
 TOOL = "pytest-benchmark"
@@ -27,6 +29,7 @@ class _Benchmark(msgspec.Struct, frozen=True):
     stats: _Stats
     fullname: str = ""
     params: dict[str, Any] | None = None
+    extra_info: dict[str, Any] = {}
 
 
 class _Cpu(msgspec.Struct, frozen=True):
@@ -74,6 +77,10 @@ def read(document: object, _place: str) -> FileContents:
         series.append(
             ImportedSeries(levels, "time_s", "s", (values,), name=benchmark.fullname, qualifiers=qualifiers)
         )
+        series += [
+            ImportedSeries(levels, metric, "", ((number,),), "neither", benchmark.fullname, qualifiers)
+            for metric, number in _get_numbers(benchmark.extra_info).items()
+        ]
     about = file.machine_info
     cpu = about.cpu or _Cpu()
     host = make_host(
@@ -85,6 +92,17 @@ def read(document: object, _place: str) -> FileContents:
         runtime=f"Python {about.python_version}" if about.python_version else "",
     )
     return FileContents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))
+
+
+def _get_numbers(info: dict[str, Any]) -> dict[str, float]:
+    """Return what a test wrote into ``benchmark.extra_info``, as far as it is a number; never as a time."""
+    numbers = {
+        identifier(key): float(value)
+        for key, value in info.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    }
+    numbers.pop("time_s", None)
+    return numbers
 
 
 def _get_qualifiers(fullname: str) -> dict[str, Scalar]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from steelyard.cli import completion
 from steelyard.cli.campaign import as_a_whole, tell_records
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
@@ -19,7 +20,6 @@ from steelyard.cli.options import (
     declare_fraction,
     json_option,
     max_time_option,
-    metric_option,
     repository_option,
     seed_option,
     strict_option,
@@ -28,6 +28,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.extensions.gate.options import read_margins, read_sides
 from steelyard.files.writing import protecting, write_output
 
 if TYPE_CHECKING:
@@ -67,6 +68,13 @@ class WordsBehindDashes(PathCommand):
             return super().invoke(ctx)
 
 
+def split_names(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the names of lists with commas, each once."""
+    return tuple(dict.fromkeys(name for value in values for name in value.split(",") if name))
+
+
 class GateOptions(Options):
     """Options of ``steelyard gate``."""
 
@@ -88,9 +96,29 @@ class GateOptions(Options):
     head_dir: Path | None = declare(
         "Sources of head, in place of a revision.", metavar="DIR", type=InputPath()
     )
-    metric: str | None = metric_option("Metric to compare (default: the time that the harness reports).")
-    margin: float | None = declare_fraction(
-        "Changes up to this are equivalent (default: that of the last --qualify here, else 3%)."
+    metrics: tuple[str, ...] = declare(
+        "Metrics to judge, as in time,allocs (default: the time that the harness reports).",
+        "--metric",
+        metavar="NAME,...",
+        callback=split_names,
+        complete=completion.metrics,
+    )
+    reported: tuple[str, ...] = declare(
+        "Metrics to show beside those; they decide nothing.",
+        "--report",
+        metavar="NAME,...",
+        callback=split_names,
+    )
+    margins: tuple[str, ...] = declare(
+        "Changes up to this are equivalent, of all metrics or of one, as in allocs=1% (default: that of the"
+        " last --qualify here, else 3%; of counts 0).",
+        "--margin",
+        metavar="[METRIC=]FRACTION",
+    )
+    better: tuple[str, ...] = declare(
+        "Which way is better, of a metric that no harness knows: NAME=lower or NAME=higher.",
+        "--better",
+        metavar="NAME=SIDE",
     )
     max_time_s: float | None = max_time_option(
         "Budget of measurement for the whole suite (default: 1.5 times what the harness takes for both"
@@ -155,7 +183,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     steelyard gate v1.2 --build 'make bench' -- build/bench
     steelyard gate --base-dir old --head-dir new --time -- ./program input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.extensions.gate.request import GateRequest
+    from steelyard.extensions.gate.request import MARGIN, GateRequest
 
     words: tuple[str, ...] = ctx.meta["words"]
     files = {
@@ -175,8 +203,13 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     build, notes = options.build, _note_base(options, base)
     if not words:
         words, build = _find_command(options, base, notes)
+    margin, margins = read_margins(options.margins)
     request = options.fill(
         GateRequest,
+        margin=MARGIN if margin is None else margin,
+        count_margin=0.0 if margin is None else margin,
+        margins=margins,
+        better=read_sides(options.better),
         base=base,
         head=head,
         words=words,
@@ -192,7 +225,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         _run_qualification(request, options)
         ctx.exit(0)
     try:
-        answer = _run_gate(request, options, notes)
+        answer = _run_gate(request, options, notes, has_margin=margin is not None)
     except SteelyardError as error:
         # What a build server reads must not be that of an earlier run, nor green by its absence.
         _write_error(files, error, github=options.github)
@@ -259,7 +292,9 @@ def _find_command(options: GateOptions, base: str, notes: list[str]) -> tuple[tu
     return candidate.words, candidate.build
 
 
-def _run_gate(request: GateRequest, options: GateOptions, notes: Sequence[str]) -> Gate:
+def _run_gate(
+    request: GateRequest, options: GateOptions, notes: Sequence[str], *, has_margin: bool
+) -> Gate:
     """Gate, and print the answer."""
     from steelyard.extensions.gate.gate import gate
     from steelyard.extensions.gate.qualification import load_qualification
@@ -270,7 +305,7 @@ def _run_gate(request: GateRequest, options: GateOptions, notes: Sequence[str]) 
 
     repository = None if request.are_directories else Repository(options.repo)
     qualification = load_qualification(request, repository)
-    if options.margin is None and qualification is not None:
+    if not has_margin and qualification is not None:
         request = replace(request, margin=qualification.margin)
     directory = options.output or propose_record(os.environ, "gate")
     with as_a_whole(options.output, directory) as line:

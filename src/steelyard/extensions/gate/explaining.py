@@ -15,7 +15,7 @@ from steelyard.extensions.explain.sampling import Perf
 from steelyard.extensions.explain.text import name_source, write_builds, write_headline, write_trust
 from steelyard.extensions.gate.harnesses.harness import HarnessProgram, Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
-from steelyard.extensions.gate.results import ExplainedFunction, Reason
+from steelyard.extensions.gate.results import ExplainedFunction, GatedMetric, Reason
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side
 from steelyard.lab.run.run_loop import Watch
 from steelyard.spec.experiment import UserMetric
@@ -35,8 +35,9 @@ def refuse_unexplainable() -> None:
     Perf().refuse_missing()
 
 
-def explain_benchmark(
+def explain_benchmark(  # noqa: PLR0913
     plan: Plan,
+    metric: GatedMetric,
     program: PlannedProgram,
     name: str,
     sides: GateSides,
@@ -54,12 +55,12 @@ def explain_benchmark(
         Of the record.
     """
     if (
-        plan.unit != "s"
-        or plan.is_higher_better
-        or (program.programs["base"].source is None) != (plan.metric in METRICS)
+        metric.unit != "s"
+        or metric.better == "higher"
+        or (program.programs["base"].source is None) != (metric.name in METRICS)
     ):
-        return Reason(f"{plan.metric} is no time of a run, of which functions have parts")
-    if not plan.chosen.can_filter and len(program.common) > 1:
+        return Reason(f"{metric.name} is no time of a run, of which functions have parts")
+    if not plan.chosen.can_filter and len(program.list_common(metric.name)) > 1:
         return Reason(f"{plan.harness} runs all its benchmarks in one process")
     selection = Selection(str((directory / "metrics").absolute()), (name,) if plan.chosen.can_filter else ())
     base, head = (_list_words(plan, program.programs[side], side, sides, selection) for side in SIDES)
@@ -67,12 +68,12 @@ def explain_benchmark(
     request = ExplainRequest(
         old=base,
         new=head,
-        metric=plan.metric,
+        metric=metric.name,
         blocks=BLOCKS,
         files=tuple(_find_file(program.programs[side], side, sides) for side in SIDES),
         reported=None
         if source is None
-        else UserMetric(plan.metric, source=source, unit=plan.unit, better="lower"),
+        else UserMetric(metric.name, source=source, unit=metric.unit, better="lower"),
         benchmark=name,
         seed=seed,
     )

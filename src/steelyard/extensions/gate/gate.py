@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import shlex
 import shutil
@@ -9,44 +10,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-import numpy as np
 from msgspec.structs import replace
 
-from steelyard.core.arrays import Floats
-from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, UsageError
+from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError
 from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
+from steelyard.extensions.gate.benchmark import REMOVED, BenchmarkOfSuite
+from steelyard.extensions.gate.description import describe_benchmark
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
-from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, make_plan
+from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, has_memory, make_plan
 from steelyard.extensions.gate.request import ALPHA, GateRequest
-from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, TypicalChange
+from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, Verdict
 from steelyard.extensions.gate.revisions import identify
 from steelyard.extensions.gate.sides import SIDES, GateSides
-from steelyard.extensions.gate.suite import (
-    LEAST,
-    BenchmarkEvidence,
-    BenchmarkJudgement,
-    SideValues,
-    change_interval,
-    compare_sides,
-    count_blocks_to_show,
-    estimate_blocks,
-    judge,
-    look_again,
-    read_values,
-)
+from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
+from steelyard.extensions.gate.waivers import apply_waivers, load_waivers
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
-from steelyard.results.comparison import TypicalRatio
 from steelyard.results.status import Progress
-from steelyard.results.undefined import Undefined
-from steelyard.stats.compare.slow_mode import find_slow_runs, runs_to_trust
-from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.compare.slow_mode import runs_to_trust
 
 FIRST_LOOK: Final = 6
 """Blocks after which verdicts are looked at for the first time."""
@@ -58,23 +44,6 @@ LEAST_BLOCKS: Final = 20
 """Blocks for which a default budget is enough, if no more are needed to see slow runs."""
 SPARE_BLOCKS: Final = 3
 """Beside those: the discarded one, and one more for a change that is not 0."""
-
-
-class BenchmarkOfSuite(msgspec.Struct):
-    """A benchmark of both sides, with what is known of it so far."""
-
-    program: int
-    name: str
-    title: str
-    base: list[float] = []
-    head: list[float] = []
-    looks: tuple[int, ...] = ()
-    closed: int | None = None
-    """Blocks at the look that the budget made the last."""
-    evidence: BenchmarkEvidence = BenchmarkEvidence()
-    is_open: bool = True
-    is_next: bool = True
-    """Whether it runs until the next look: the budget may be too short for all that are open."""
 
 
 def gate(
@@ -103,7 +72,8 @@ def gate(
     Raises
     ------
     UsageError
-        An unknown revision, an unrecognised harness, or a budget for fewer than three blocks.
+        An unknown revision, an unrecognised harness, a metric that no benchmark reports, or a file of waivers
+        that is not understood.
     ProgramError
         A build or a run fails.
     NoReportError
@@ -112,9 +82,11 @@ def gate(
         The same call goes on.
     """
     is_dirty = repository is not None and repository.dirty
+    waivers = load_waivers(request, repository)
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
     sentences = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
-    return suite.answer(sentences, qualification)
+    today = dt.datetime.now(dt.UTC).date()
+    return apply_waivers(suite.answer(sentences, qualification), waivers, today)
 
 
 def measure_suite(
@@ -162,11 +134,7 @@ class GatedSuite:
         self.plan: Plan = make_plan(request, sides, directory, tell)
         if request.layout:
             refuse_one_layout(request, self.plan.chosen)
-        self.benchmarks = [
-            BenchmarkOfSuite(number, name, self.plan.make_title(program, name))
-            for number, program in enumerate(self.plan.programs)
-            for name in program.common
-        ]
+        self.benchmarks = _list_benchmarks(self.plan, request.margin)
         self.measured_s = 0.0
         self.is_out_of_time = False
         self.reasons: dict[str, Reason] = {}
@@ -175,7 +143,10 @@ class GatedSuite:
         self._tally = ProcessTally(request.allow_failures)
         self._sides = sides
         self._directory = directory
-        self._pair_s = [entry.pair_s / max(1, len(entry.common)) for entry in self.plan.programs]
+        self._pair_s = [
+            entry.pair_s / max(1, len(self.plan.list_common(place)))
+            for place, entry in enumerate(self.plan.programs)
+        ]
         """Seconds of a block for each benchmark that runs in it."""
 
     @property
@@ -183,9 +154,8 @@ class GatedSuite:
         """The budget."""
         if self.request.max_time_s is not None:
             return self.request.max_time_s
-        by_defaults_s = (
-            SLACK * 2 * sum(map(self.plan.get_default_s, (entry.program for entry in self.benchmarks)))
-        )
+        programs = [program for program, _ in {(entry.program, entry.name) for entry in self.benchmarks}]
+        by_defaults_s = SLACK * 2 * sum(map(self.plan.get_default_s, programs))
         blocks = max(LEAST_BLOCKS, SPARE_BLOCKS + runs_to_trust(0.0, math.log1p(self.request.margin)))
         blocks_s = blocks * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
@@ -200,6 +170,11 @@ class GatedSuite:
         """Benchmarks that run until the next look."""
         return [entry for entry in self.open if entry.is_next]
 
+    @property
+    def judged(self) -> list[BenchmarkOfSuite]:
+        """Benchmarks of metrics that decide; others are only shown."""
+        return [entry for entry in self.benchmarks if not entry.metric.is_reported]
+
     def measure(self, watch: Watch, tell: Tell) -> None:
         """Run blocks until every benchmark is decided or the budget is spent."""
         total = len(self.benchmarks)
@@ -208,7 +183,14 @@ class GatedSuite:
             f"{total} benchmark{'s' * (total != 1)} by {self.plan.harness}, at most"
             f" {self.max_time_s:.3g} s of measurement"
         )
+        self._judge(is_last=False)
         for number, look in enumerate(looks_from(FIRST_LOOK), start=1):
+            if not self.open:
+                break
+            if not done:
+                self._choose_first()
+            if not self.next:
+                break
             blocks = self._limit_blocks(look - done, is_first=not done)
             if done + blocks < LEAST:
                 break
@@ -220,23 +202,41 @@ class GatedSuite:
             done += blocks
             self._judge(is_last=is_last)
             watch(Progress(total - len(self.open), total, self.measured_s, None, "benchmarks decided"))
-            if is_last or not self.open:
+            if is_last:
                 break
             self._choose_next()
-        if not done:
-            raise UsageError(
-                f"{self.max_time_s:.3g} s is too short: {LEAST} blocks of this suite take about"
-                f" {(LEAST + 1) * self._block_s():.3g} s",
-                hint="give it more: --max-time",
-            )
         self.is_out_of_time = bool(self.open)
+
+    def _choose_first(self) -> None:
+        """Choose as many as have a look within the budget, first come first.
+
+        Counts that differ and repeat come before all others, where that is all that fits: few processes
+        confirm them, whatever times need.
+        """
+        if not self.plan.chosen.can_filter:
+            return
+        differing = {(entry.program, entry.name) for entry in self.open if entry.is_exact}
+        if differing and (FIRST_LOOK + 1) * self._block_s() > self.max_time_s:
+            for entry in self.open:
+                entry.is_next = (entry.program, entry.name) in differing
+            return
+        block_s = self.max_time_s / (LEAST + 1)
+        chosen: set[tuple[int, str]] = set()
+        for entry in self.open:
+            cost_s = 0.0 if (entry.program, entry.name) in chosen else self._pair_s[entry.program]
+            entry.is_next = cost_s <= block_s
+            if entry.is_next:
+                block_s -= cost_s
+                chosen.add((entry.program, entry.name))
 
     def _block_s(self) -> float:
         """Seconds of one block of what runs next."""
         if self.plan.chosen.can_filter:
-            return sum(self._pair_s[entry.program] for entry in self.next)
+            return sum(
+                self._pair_s[program] for program, _ in {(entry.program, entry.name) for entry in self.next}
+            )
         busy = {entry.program for entry in self.next}
-        return sum(self._pair_s[entry] * len(self.plan.programs[entry].common) for entry in busy)
+        return sum(self._pair_s[place] * len(self.plan.list_common(place)) for place in busy)
 
     def _choose_next(self) -> None:
         """Choose what runs until the next look; all that is open where the harness cannot filter."""
@@ -256,9 +256,7 @@ class GatedSuite:
         return max(0, min(blocks, fits))
 
     def _estimate_outlook(self, benchmark: BenchmarkOfSuite) -> BenchmarkOutlook:
-        mean = float(compute_differences(benchmark, self.plan).mean()) if benchmark.base else 0.0
-        is_beyond = mean > math.log1p(self.request.margin)
-        return BenchmarkOutlook(self.estimate_needed_s(benchmark), is_beyond)
+        return BenchmarkOutlook(self.estimate_needed_s(benchmark), benchmark.seems_worse)
 
     def _measure_program(
         self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch
@@ -267,7 +265,16 @@ class GatedSuite:
         if not members:
             return
         record = self._directory / f"{number:03}-{place + 1}.lab"
-        names = tuple(entry.name for entry in members) if self.plan.chosen.can_filter else ()
+        common = self.plan.list_common(place)
+        names = tuple(dict.fromkeys(entry.name for entry in members))
+        names = names if self.plan.chosen.can_filter else ()
+        # Counts that repeat are held against every process that has them.
+        beside = [
+            entry
+            for entry in self.benchmarks
+            if entry.program == place and entry.is_exact and entry not in members
+        ]
+        ran = {*(names or common)}
         seed = (self.request.seed or 0) + 1000 * number + place
         batch = TrialBatch(
             self.plan,
@@ -278,6 +285,10 @@ class GatedSuite:
             discard=int(number == 1),
             seed=seed,
             timeout_s=self.request.timeout_s,
+            metrics=tuple(
+                metric for metric in self.plan.metrics if not ran.isdisjoint(program.list_common(metric.name))
+            ),
+            has_memory=has_memory(self.request),
         )
         for part in split_into_blocks(batch) if self.request.layout else [batch]:
             if self.request.layout and not is_complete(part.directory):
@@ -285,63 +296,59 @@ class GatedSuite:
             measured = measure(part, self._sides, watch)
             self.measured_s += measured.seconds
             self._tally.add(measured, part.directory)
-            ran = len(members) if names else len(program.common)
-            self._pair_s[place] = measured.block_s / max(1, ran)
-            for entry in members:
+            self._pair_s[place] = measured.block_s / max(1, len(ran))
+            for entry in (*members, *(entry for entry in beside if entry.name in ran)):
                 self._add(entry, measured)
 
     def _add(self, benchmark: BenchmarkOfSuite, measured: Measured) -> None:
-        pairs = measured.pair_values(benchmark.name)
+        pairs = measured.pair_values(benchmark.metric.name, benchmark.name)
         if not pairs and not benchmark.base:
             raise NoReportError(
                 f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
                 hint="run the harness by itself, twice; does it choose its benchmarks by chance, or report"
                 " nan?",
             )
-        missing = measured.count_missing(benchmark.name)
+        missing = measured.count_missing(benchmark.metric.name, benchmark.name)
         if missing:
             # What is left are the blocks in which it went well.
             raise NoReportError(
                 f"{benchmark.title}: head did not report it in {missing} of {measured.blocks} blocks",
                 hint="see why it is skipped or fails at times; a filter of the harness leaves it out",
             )
-        benchmark.base += [base for base, _ in pairs]
-        benchmark.head += [head for _, head in pairs]
+        benchmark.add(pairs)
 
     def _judge(self, *, is_last: bool) -> None:
-        for entry in self.open:
-            n = len(entry.base)
-            if n < LEAST or (entry.looks and n <= entry.looks[-1]):
-                continue
-            entry.looks = (*entry.looks, n)
-            looks = Looks(entry.looks, n if is_last else None)
-            values = get_values(entry, self.plan)
-            entry.evidence = look_again(entry.evidence, values, looks, self.request.margin)
-            entry.closed = n if is_last else None
-        for entry, judged in zip(
-            self.benchmarks, judge([entry.evidence for entry in self.benchmarks], ALPHA), strict=True
-        ):
-            entry.is_open = judged.decision == "open"
+        for entry in self.judged:
+            entry.look(is_last=is_last)
+        for entry, verdict in zip(self.judged, self.judge(), strict=True):
+            entry.is_open = verdict.decision == "open" and entry.trouble is None
+        for entry in self.benchmarks:
+            if entry.metric.is_reported and entry.is_open:
+                entry.is_open = not entry.is_exact and len(entry.base) < FIRST_LOOK
+
+    def judge(self) -> list[BenchmarkJudgement]:
+        """Return verdicts of all that are judged, one family over the metrics, in the order of ``judged``."""
+        return judge([entry.evidence for entry in self.judged], ALPHA)
 
     def explain(self, watch: Watch, tell: Tell) -> None:
         """Look for the functions that make benchmarks slower, the slowest first."""
         from steelyard.extensions.gate.explaining import MOST_EXPLAINED, explain_benchmark
 
-        judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
         slower = [
             entry
-            for entry, verdict in zip(self.benchmarks, judged, strict=True)
-            if verdict.decision == "slower"
+            for entry, verdict in zip(self.judged, self.judge(), strict=True)
+            if verdict.decision == "slower" and entry.has_ratio and entry.metric.unit == "s"
         ]
         if not slower:
-            is_open = any(verdict.decision == "open" for verdict in judged)
+            is_open = any(verdict.decision == "open" for verdict in self.judge())
             cure = "; what is open is not: give it more time, --max-time" if is_open else ""
             self._unexplained = f"--explain: only slower benchmarks are explained, and none is slower{cure}."
-        slower.sort(key=lambda entry: -float(compute_differences(entry, self.plan).mean()))
+        slower.sort(key=lambda entry: -float(entry.differences.mean()))
         for number, entry in enumerate(slower[:MOST_EXPLAINED], start=1):
             tell(f"explaining {entry.title}")
             self.reasons[entry.title] = explain_benchmark(
                 self.plan,
+                entry.metric,
                 self.plan.programs[entry.program],
                 entry.name,
                 self._sides,
@@ -354,24 +361,21 @@ class GatedSuite:
     def answer(self, notes: Sequence[str], qualification: Qualification | None) -> Gate:
         """Return what became of every benchmark."""
         request = self.request
-        judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
-        entries = [
-            describe_benchmark(entry, verdict, self)
-            for entry, verdict in zip(self.benchmarks, judged, strict=True)
-        ]
-        for program in self.plan.programs:
-            for side, verdict in zip(SIDES, ("gone", "new"), strict=True):
-                entries += [
-                    GatedBenchmark(self.plan.make_title(program, name), verdict)  # type: ignore[arg-type]
-                    for name in program.list_only(side)
-                ]
+        verdicts = iter(self.judge())
+        entries = []
+        for benchmark in self.benchmarks:
+            verdict = None if benchmark.metric.is_reported else next(verdicts)
+            described = describe_benchmark(benchmark, verdict)
+            needed_s = self.estimate_needed_s(benchmark) if described.verdict == "open" else None
+            reason = self.reasons.get(benchmark.title) if benchmark.metric.unit == "s" else None
+            entries.append(replace(described, needed_s=needed_s, reason=reason))
+        entries += [*_list_identical(self.plan), *_list_unpaired(self.plan), *_list_troubles(self.plan)]
         return Gate(
             base=request.base if request.are_directories else request.base[:DIGITS],
             head=request.head if request.are_directories else request.head[:DIGITS],
             harness=self.plan.harness,
             command=shlex.join(request.words),
-            metric=self.plan.metric,
-            unit=self.plan.unit,
+            metrics=self.plan.metrics,
             margin=request.margin,
             alpha=ALPHA,
             measured_s=self.measured_s,
@@ -385,12 +389,20 @@ class GatedSuite:
     def _list_notes(self) -> list[str]:
         """Return what a reader has to know of the two sides beside verdicts."""
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
+        if self.plan.is_first:
+            notes.append("base has no benchmark that this command chooses: all are new, none is compared.")
         if self.request.origin:
             notes.insert(0, self.request.origin)
         if self._unexplained is not None:
             notes.append(self._unexplained)
         if self.request.layout:
             notes.append("Both sides were linked anew for each block, in an order drawn for it.")
+        if self.open and not any(entry.base for entry in self.benchmarks):
+            notes.append(
+                f"{self.max_time_s:.3g} s is too short: {LEAST} blocks of this suite take about"
+                f" {(LEAST + 1) * sum(entry.pair_s for entry in self.plan.programs):.3g} s; give it more:"
+                " --max-time."
+            )
         return [*notes, *self._tally.list_notes()]
 
     def _note_installed(self) -> list[str]:
@@ -404,9 +416,10 @@ class GatedSuite:
     def _note_skipped(self) -> list[str]:
         notes = []
         for program in self.plan.programs:
-            for name, sides in program.list_skipped().items():
+            for name, reasons in program.list_skipped(metric.name for metric in self.plan.metrics).items():
+                sides = [*reasons]
                 names = "both sides" if len(sides) == len(SIDES) else sides[0]
-                why = program.probes[sides[-1]].skipped[name]
+                why = reasons[sides[-1]]
                 title = self.plan.make_title(program, name)
                 notes.append(
                     f"{title} failed or was skipped on {names} and is not judged{f': {why}' if why else ''}"
@@ -431,79 +444,65 @@ class GatedSuite:
 
     def estimate_needed_s(self, benchmark: BenchmarkOfSuite) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""
-        blocks = estimate_blocks(
-            compute_differences(benchmark, self.plan), self.request.margin, ALPHA / max(1, len(self.open))
-        )
+        blocks = benchmark.estimate_needed(len(self.open))
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 
-def get_values(benchmark: BenchmarkOfSuite, plan: Plan) -> SideValues:
-    """Return the values of both sides, of all blocks."""
-    return read_values(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
+def _list_benchmarks(plan: Plan, varying_margin: float) -> list[BenchmarkOfSuite]:
+    """Return every metric of every benchmark of both sides; a time of 0 is one that cannot be judged."""
+    benchmarks = []
+    for place, program in enumerate(plan.programs):
+        if program.is_identical:
+            continue
+        names = [(name, metric) for name in plan.list_common(place) for metric in plan.metrics]
+        for name, metric in names:
+            if name not in program.list_common(metric.name):
+                continue
+            base, head = (program.probes[side].values[metric.name][name] for side in SIDES)
+            title = plan.make_title(program, name)
+            entry = BenchmarkOfSuite(place, name, title, metric, varying_margin, (base, head))
+            if not metric.is_count and any(value is not None and value <= 0 for value in (base, head)):
+                entry.refuse(REMOVED)
+            benchmarks.append(entry)
+    return benchmarks
 
 
-def compute_differences(benchmark: BenchmarkOfSuite, plan: Plan) -> Floats:
-    """Logarithms of head over base, above 0 where head is worse."""
-    return get_values(benchmark, plan).differences
+def _list_identical(plan: Plan) -> list[GatedBenchmark]:
+    """Return benchmarks of programs that are one on both sides, once each: nothing of them is measured."""
+    metric = plan.metrics[0]
+    return [
+        GatedBenchmark(plan.make_title(program, name), "identical", metric=metric.name, margin=metric.margin)
+        for place, program in enumerate(plan.programs)
+        if program.is_identical
+        for name in plan.list_common(place)
+    ]
 
 
-def describe_benchmark(
-    benchmark: BenchmarkOfSuite, judged: BenchmarkJudgement, suite: GatedSuite
-) -> GatedBenchmark:
-    """Return what the answer says of one benchmark."""
-    if not benchmark.base:
-        return GatedBenchmark(benchmark.title, "open")
-    values, margin = get_values(benchmark, suite.plan), suite.request.margin
-    compared = compare_sides(values, margin, _choose_looks(benchmark))
-    ratio, mean, blocks = compared.speedup, float(values.differences.mean()), values.base.size
-    described = GatedBenchmark(
-        name=benchmark.title,
-        verdict=judged.decision,
-        blocks=blocks,
-        base=float(np.exp(np.log(benchmark.base).mean())),
-        head=float(np.exp(np.log(benchmark.head).mean())),
-        change=math.expm1(mean),
-        ci95=None if isinstance(ratio, Undefined) else change_interval(ratio),
-        p_worse=judged.adjusted.worse,
-        p_better=judged.adjusted.better,
-        p_equivalent=judged.adjusted.equivalent,
-        decided_by=judged.by,
-        typical=describe_typical(values, compared.beside),
-        reason=suite.reasons.get(benchmark.title),
-    )
-    if judged.decision != "open":
-        return described
-    slow = compared.slow if "slow_mode" in compared.flags else None
-    return replace(
-        described,
-        needed_s=suite.estimate_needed_s(benchmark),
-        blocks_to_show=count_blocks_to_show(mean, margin, blocks),
-        slow_side=None if slow is None else str(slow.treatment.levels["side"]),
-        slow_runs=0 if slow is None else slow.runs,
-    )
+def _list_unpaired(plan: Plan) -> list[GatedBenchmark]:
+    """Return what only one side reports: a benchmark once, where all of its metrics are on one side."""
+    verdicts: tuple[Verdict, Verdict] = ("gone", "new")
+    entries = []
+    for place, program in enumerate(plan.programs):
+        common = plan.list_common(place)
+        for side, verdict in zip(SIDES, verdicts, strict=True):
+            listed = set(common)
+            for metric in plan.metrics:
+                names = program.list_only(metric.name, side)
+                entries += [
+                    GatedBenchmark(plan.make_title(program, name), verdict, metric=metric.name)
+                    for name in names
+                    if not metric.is_reported and (name in common or name not in listed)
+                ]
+                listed.update(names)
+    return entries
 
 
-def _choose_looks(benchmark: BenchmarkOfSuite) -> Looks | None:
-    """Return the looks at a benchmark, today's included: others of its program may have kept it running."""
-    blocks = len(benchmark.base)
-    if not benchmark.looks:
-        return None
-    closed = benchmark.closed if benchmark.closed == blocks else None
-    return Looks(tuple(sorted({*benchmark.looks, blocks})), closed)
-
-
-def describe_typical(values: SideValues, beside: TypicalRatio | None) -> TypicalChange | None:
-    """Return what the answer says of a typical run."""
-    if beside is None:
-        return None
-    slow = find_slow_runs(values.base, values.head)
-    counts = [int(is_slow.sum()) for is_slow in slow or ()]
-    logs = values.differences
-    return TypicalChange(
-        change=1 / beside.ratio.value - 1,
-        ci95=change_interval(beside.ratio),
-        slower=int((logs > 0).sum()),
-        faster=int((logs < 0).sum()),
-        slow_side=SIDES[counts.index(max(counts))] if counts else None,
-        slow_runs=max(counts, default=0),
-    )
+def _list_troubles(plan: Plan) -> list[GatedBenchmark]:
+    """Return programs that cannot run: each is open, and named."""
+    metric = plan.metrics[0]
+    return [
+        GatedBenchmark(program.name, "open", metric=metric.name, margin=metric.margin, trouble=member.trouble)
+        for program in plan.programs
+        for member in list(program.programs.values())[-1:]
+        if member.trouble is not None
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.extensions.gate.results import Gate
-from steelyard.extensions.gate.words import describe_benchmark, explain_outlook
+from steelyard.extensions.gate.words import describe_benchmark, explain_outlook, name_row, name_verdict
 from steelyard.report.claims.github import annotate
 from steelyard.report.text.undecided import write_undecided
 
@@ -14,10 +14,14 @@ def render(answer: Gate, *, strict: bool) -> str:
     out = ""
     if answer.is_undecided:
         out = annotate(kind, write_undecided(strict=strict), explain_outlook(answer) or "")
-    for verdict in ("slower", "gone", "open"):
-        kind = "warning" if verdict == "open" and not strict else "error"
+    for verdict in ("slower", "gone", "open", "waived"):
+        kind = "warning" if verdict == "waived" or (verdict == "open" and not strict) else "error"
         for entry in answer.select(verdict):
-            out += annotate(kind, f"{entry.name} {verdict}", describe_benchmark(answer, entry))
+            out += annotate(
+                kind,
+                f"{name_row(answer, entry)} {name_verdict(answer, entry)}",
+                describe_benchmark(answer, entry),
+            )
     return out
 
 

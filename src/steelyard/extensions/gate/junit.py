@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.extensions.gate.results import Gate, Verdict
-from steelyard.extensions.gate.words import describe_benchmark
+from steelyard.extensions.gate.words import describe_benchmark, name_row
 from steelyard.report.junit import Case, Ending, JunitSuite
 from steelyard.report.junit import render as render_suites
 
@@ -16,6 +16,9 @@ _ENDINGS: Final[dict[Verdict, Ending]] = {
     "faster": "passed",
     "equivalent": "passed",
     "new": "passed",
+    "reported": "passed",
+    "waived": "passed",
+    "identical": "passed",
 }
 TITLE: Final = "steelyard gate"
 
@@ -24,7 +27,9 @@ def render(answer: Gate, *, strict: bool) -> str:
     """Return the document; what is open is skipped, under ``strict`` a failure."""
     endings = _ENDINGS | ({"open": "failed"} if strict else {})
     cases = [
-        Case(entry.name, endings[entry.verdict], entry.verdict, describe_benchmark(answer, entry))
+        Case(
+            name_row(answer, entry), endings[entry.verdict], entry.verdict, describe_benchmark(answer, entry)
+        )
         for entry in answer.benchmarks
     ]
     return render_suites(TITLE, [JunitSuite(f"{answer.base} to {answer.head}", cases)])

@@ -12,6 +12,8 @@ from steelyard.extensions.gate.words import (
     format_function,
     format_value,
     list_notes,
+    name_row,
+    name_verdict,
     write_headline,
 )
 from steelyard.report.claims.markdown import escape
@@ -21,13 +23,13 @@ def render(answer: Gate, *, strict: bool) -> str:
     """Return the document."""
     sign = "✗" if answer.exit_code(strict=strict) else "?" if answer.is_undecided else "✓"
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
-    first = [entry for entry in rows if entry.verdict != "equivalent"]
-    rest = [entry for entry in rows if entry.verdict == "equivalent"]
+    first = [entry for entry in rows if entry.verdict not in ("equivalent", "identical", "reported")]
+    rest = [entry for entry in rows if entry.verdict in ("equivalent", "identical", "reported")]
     out = [f"### {sign} {escape(write_headline(answer, strict=strict))}", ""]
     out += [*_list_rows(answer, first), ""] if first else []
     if rest:
         out += [
-            f"<details><summary>{len(rest)} equivalent</summary>",
+            f"<details><summary>{_name_rest(rest)}</summary>",
             "",
             *_list_rows(answer, rest),
             "",
@@ -36,6 +38,12 @@ def render(answer: Gate, *, strict: bool) -> str:
         ]
     out += [f"- {escape(text)}" for text in (explain_outlook(answer), *list_notes(answer)) if text]
     return "\n".join(out).rstrip("\n") + "\n"
+
+
+def _name_rest(entries: Sequence[GatedBenchmark]) -> str:
+    verdicts = [entry.verdict for entry in entries]
+    counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
 
 
 def render_error(message: str, hint: str | None) -> str:
@@ -49,12 +57,13 @@ def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
     for entry in entries:
         cells = [
             SIGNS[entry.verdict],
-            entry.name,
-            format_value(answer, entry.base),
-            format_value(answer, entry.head),
+            name_row(answer, entry),
+            format_value(answer, entry, entry.base),
+            format_value(answer, entry, entry.head),
         ]
-        verdict = "slower, typical run" if entry.decided_by == "typical" else entry.verdict
-        cells += [format_change(entry, answer.margin), verdict]
+        word = name_verdict(answer, entry)
+        verdict = f"{word}, typical run" if entry.decided_by == "typical" else word
+        cells += [format_change(answer, entry), verdict]
         out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
         if entry.reason is not None:
             functions = [escape(format_function(function)) for function in entry.reason.functions]

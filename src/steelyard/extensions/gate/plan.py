@@ -5,20 +5,32 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from steelyard.core.errors import NoReportError, RecordError
+from steelyard.core.errors import NoReportError, RecordError, UsageError
 from steelyard.extensions.gate.harnesses import HARNESSES, find_harness
-from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Tree, find_installed
+from steelyard.extensions.gate.harnesses.harness import (
+    Harness,
+    HarnessProgram,
+    NoBenchmarkError,
+    Selection,
+    Tree,
+    find_installed,
+)
+from steelyard.extensions.gate.identity import have_same_data, is_compiled
+from steelyard.extensions.gate.metrics import Reported, choose_metrics
 from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.gate.results import GatedMetric
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
 from steelyard.files.plain import read_plain, write_plain
 
 FILE: Final = "plan.json"
+_MEMORY: Final = {"allocs", "bytes", "allocs_per_op", "bytes_per_op"}
 
 
 class PlannedProgram(msgspec.Struct, frozen=True):
@@ -33,25 +45,33 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     """Whether what is started is the same file on both sides, whoever built it."""
     installed: str | None = None
     """The program of both sides where it is none of a tree: they differ in what it reads."""
+    is_identical: bool = False
+    """Whether it is machine code, the same on both sides, and no file that it could read differs."""
 
-    @property
-    def common(self) -> tuple[str, ...]:
-        """Benchmarks of both sides."""
-        base, head = (self.probes.get(side) for side in SIDES)
-        return tuple(name for name in base.names if name in head.names) if base and head else ()
+    def list_common(self, metric: str) -> tuple[str, ...]:
+        """Benchmarks that report a metric on both sides."""
+        base, head = (self.list_names(metric, side) for side in SIDES)
+        return tuple(name for name in base if name in head)
 
-    def list_only(self, side: Side) -> tuple[str, ...]:
-        """Benchmarks of one side."""
-        members = self.probes.get(side)
-        return tuple(name for name in members.names if name not in self.common) if members else ()
+    def list_only(self, metric: str, side: Side) -> tuple[str, ...]:
+        """Benchmarks that report a metric on one side."""
+        common = self.list_common(metric)
+        return tuple(name for name in self.list_names(metric, side) if name not in common)
 
-    def list_skipped(self) -> dict[str, tuple[Side, ...]]:
-        """Benchmarks that the harness skipped, each with the sides on which it did."""
-        names = dict.fromkeys(name for entry in self.probes.values() for name in entry.skipped)
-        return {
-            name: tuple(side for side, entry in self.probes.items() if name in entry.skipped)
-            for name in names
-        }
+    def list_names(self, metric: str, side: Side) -> tuple[str, ...]:
+        """Benchmarks that report a metric on a side, in the order of the harness."""
+        probe = self.probes.get(side)
+        return tuple(probe.values.get(metric, {})) if probe else ()
+
+    def list_skipped(self, metrics: Iterable[str]) -> dict[str, dict[Side, str]]:
+        """Benchmarks without a number in these metrics: that the harness skipped, or of NaN; why, by side."""
+        reasons: dict[str, dict[Side, str]] = {}
+        chosen = tuple(metrics)
+        for side, probe in self.probes.items():
+            missing = {name: why for metric in chosen for name, why in probe.numberless.get(metric, {}).items()}
+            for name, why in (missing | probe.skipped).items():
+                reasons.setdefault(name, {})[side] = why
+        return reasons
 
     @property
     def pair_s(self) -> float:
@@ -63,23 +83,20 @@ class Plan(msgspec.Struct, frozen=True):
     """What a gate measures."""
 
     harness: str
-    metric: str
+    metrics: tuple[GatedMetric, ...]
     programs: tuple[PlannedProgram, ...]
+    is_first: bool = False
+    """Whether base has no benchmark at all, so that all are new."""
 
     @property
     def chosen(self) -> Harness:
         """The harness."""
         return next(entry for entry in HARNESSES if entry.name == self.harness)
 
-    @property
-    def unit(self) -> str:
-        """Unit of the metric."""
-        return next(iter(self.programs[0].probes.values())).unit
-
-    @property
-    def is_higher_better(self) -> bool:
-        """Whether more of the metric is better."""
-        return next(iter(self.programs[0].probes.values())).better == "higher"
+    def list_common(self, place: int) -> tuple[str, ...]:
+        """Benchmarks of both sides of the program in this place, whatever they report."""
+        names = (self.programs[place].list_common(metric.name) for metric in self.metrics)
+        return tuple(dict.fromkeys(chain.from_iterable(names)))
 
     def get_default_s(self, place: int) -> float:
         """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
@@ -115,36 +132,118 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         if request.build:
             tell(f"building {side} by {request.build}; it prints into {sides.locate_log(side)}")
         trees[side] = sides.prepare(side)
-    harness = find_harness(request.harness, request.words, trees["base"].path)
-    metric = request.metric or harness.metric
+    harness = _find_harness(request, trees)
+    named, is_first = _find_programs(request, harness, trees, tell)
+    programs = []
+    for name, members in named.items():
+        probes = _probe_sides(request, harness, members, trees)
+        is_same_file = _is_same_file({side: trees[side].path for side in members}, members)
+        is_same = harness.builds and is_same_file
+        installed = _find_installed(harness, members)
+        may_skip = is_same_file and not (harness.reads_sources or installed or request.layout)
+        is_identical = may_skip and not request.is_null and _cannot_differ(members, trees, directory)
+        programs.append(PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical))
+    reported = {
+        name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
+    }
+    is_first = is_first or not any("base" in entry.probes for entry in programs)
+    plan = Plan(harness.name, choose_metrics(request, harness.metric, reported), tuple(programs), is_first)
+    if not is_first:
+        _refuse_nothing_common(plan)
+    write_plain(file, msgspec.json.encode(plan))
+    return plan
+
+
+def _find_harness(request: GateRequest, trees: Mapping[Side, Tree]) -> Harness:
+    """Return the harness that base has; that of head where base has none yet."""
+    try:
+        return find_harness(request.harness, request.words, trees["base"].path)
+    except UsageError:
+        return find_harness(request.harness, request.words, trees["head"].path)
+
+
+def _find_programs(
+    request: GateRequest, harness: Harness, trees: Mapping[Side, Tree], tell: Tell
+) -> tuple[dict[str, dict[Side, HarnessProgram]], bool]:
+    """Return the programs of both sides by name, and whether base has none."""
     named: dict[str, dict[Side, HarnessProgram]] = {}
+    is_first = False
     for side in SIDES:
+        words = list_words(request.words, harness, trees, side)
+        if words is None:
+            is_first = True
+            continue
         with naming(side, name_revision(request, side)):
             if harness.builds:
                 tell(f"building the benchmarks of {side}")
-            for program in harness.find_programs(request.words, trees[side]):
+            try:
+                programs = harness.find_programs(words, trees[side])
+            except NoBenchmarkError:
+                if side == "head":
+                    raise
+                is_first, programs = True, []
+            for program in programs:
                 named.setdefault(program.name, {})[side] = program
-    programs = []
-    for name, members in named.items():
-        probes: dict[Side, ProbedHarness] = {}
-        for side, program in members.items():
-            with naming(side, name_revision(request, side)):
-                tree = trees[side]
-                environment = harness.make_environment(str(tree.root), tree.place)
-                place = tree.path / program.directory
-                harness.check_tree(program, tree, {**os.environ, **environment})
+    return named, is_first
+
+
+def list_words(
+    words: Sequence[str], harness: Harness, trees: Mapping[Side, Tree], side: Side
+) -> tuple[str, ...] | None:
+    """Return the command for a side, without paths that only head has.
+
+    ``None`` of base where the program, or every path that chooses benchmarks, is only in head.
+    """
+    if side == "head":
+        return tuple(words)
+    base, head = (trees[place].path for place in SIDES)
+
+    def is_new(word: str) -> bool:
+        path = word.partition("::")[0]
+        return bool(path) and (head / path).exists() and not (base / path).exists()
+
+    if is_new(words[0]):
+        return None
+    if not harness.paths_choose:
+        return tuple(words)
+    paths = [
+        place
+        for place in range(1, len(words))
+        if not words[place].startswith("-")
+        and not (words[place - 1].startswith("-") and "=" not in words[place - 1])
+        and (head / words[place].partition("::")[0]).exists()
+    ]
+    new = {place for place in paths if is_new(words[place])}
+    if new and len(new) == len(paths):
+        return None
+    return tuple(word for place, word in enumerate(words) if place not in new)
+
+
+def _probe_sides(
+    request: GateRequest,
+    harness: Harness,
+    members: Mapping[Side, HarnessProgram],
+    trees: Mapping[Side, Tree],
+) -> dict[Side, ProbedHarness]:
+    """Run one process of a program on each side that has it; base may have no benchmark yet."""
+    selection = Selection("", has_memory=has_memory(request))
+    probes: dict[Side, ProbedHarness] = {}
+    for side, program in members.items():
+        if program.trouble is not None:
+            continue
+        with naming(side, name_revision(request, side)):
+            tree = trees[side]
+            environment = harness.make_environment(str(tree.root), tree.place)
+            place = tree.path / program.directory
+            harness.check_tree(program, tree, {**os.environ, **environment})
+            try:
                 probes[side] = probe(
-                    harness, program, metric, place, environment, request.timeout_s, tree.output
+                    harness, program, selection, place, environment, request.timeout_s, tree.output
                 )
-        is_same_file = _is_same_file({side: trees[side].path for side in members}, members)
-        is_same = harness.builds and is_same_file
-        programs.append(
-            PlannedProgram(name, members, probes, is_same, is_same_file, _find_installed(harness, members))
-        )
-    _refuse_nothing_common(programs)
-    plan = Plan(harness.name, metric, tuple(programs))
-    write_plain(file, msgspec.json.encode(plan))
-    return plan
+            except NoBenchmarkError:
+                if side == "head":
+                    raise
+    return probes
 
 
 def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessProgram]) -> bool:
@@ -155,6 +254,18 @@ def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessPr
     ]
     contents = [Path(file).read_bytes() for file in files if file is not None]
     return len(contents) == len(SIDES) and contents[0] == contents[1]
+
+
+def _cannot_differ(
+    programs: Mapping[Side, HarnessProgram], trees: Mapping[Side, Tree], directory: Path
+) -> bool:
+    base = trees["base"]
+    first = Path(base.path, programs["base"].directory, programs["base"].words[0])
+    return (
+        first.is_file()
+        and is_compiled(first)
+        and have_same_data(base.root, trees["head"].root, {directory.resolve()})
+    )
 
 
 def _find_installed(harness: Harness, programs: Mapping[Side, HarnessProgram]) -> str | None:
@@ -170,9 +281,19 @@ def name_revision(request: GateRequest, side: Side) -> str:
     return request.base if side == "base" else request.head
 
 
-def _refuse_nothing_common(programs: Sequence[PlannedProgram]) -> None:
-    if not any(entry.common for entry in programs):
-        base = [name for entry in programs for name in entry.list_only("base")]
+def has_memory(request: GateRequest) -> bool:
+    """Whether a metric is asked for that a harness reports only where an option says so."""
+    return not {*request.metrics, *request.reported}.isdisjoint(_MEMORY)
+
+
+def _get_units(program: PlannedProgram, side: Side) -> Reported:
+    return program.probes[side].units if side in program.probes else {}
+
+
+def _refuse_nothing_common(plan: Plan) -> None:
+    metrics = [metric.name for metric in plan.metrics if not metric.is_reported]
+    if not any(entry.list_common(metric) for entry in plan.programs for metric in metrics):
+        base = [name for entry in plan.programs for name in entry.list_only(metrics[0], "base")]
         raise NoReportError(
             f"no benchmark is on both sides; base has {', '.join(base[:3]) or 'none'}",
             hint="a gate needs one at least; was every benchmark renamed?",

@@ -20,13 +20,13 @@ from typing import BinaryIO, Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
+from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError
 from steelyard.core.units import BUILTIN, Better
 from steelyard.exchange.reports import read_reports
-from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, Selection
+from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, NoBenchmarkError, Selection
 from steelyard.files.plain import open_plain, read_plain
 from steelyard.lab.repository.red_builds import describe_red, format_command
-from steelyard.run.measure.extract.harness import HarnessReport
+from steelyard.run.measure.extract.harness import REDUCTIONS, HarnessReport
 
 _LINES: Final = 4
 OUTPUT: Final = "run.out"
@@ -39,27 +39,30 @@ class ProbedHarness(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    names : tuple of str
-        Benchmarks with a value of the metric, in the order of the harness.
-    unit : str
-    better : {"lower", "higher", "neither"}
+    values : dict
+        Metric to benchmark to its mean, in the order of the harness; ``None`` where the process itself is
+        measured.
+    units : dict
+        Metric to its unit, and which way is better.
     seconds : float
         That it took.
     skipped : dict
         Benchmarks that the harness skipped, and why.
+    numberless : dict
+        Metric to benchmarks of which it is no finite number, and why.
     """
 
-    names: tuple[str, ...]
-    unit: str
-    better: Better
+    values: dict[str, dict[str, float | None]]
+    units: dict[str, tuple[str, Better]]
     seconds: float
     skipped: dict[str, str] = {}
+    numberless: dict[str, dict[str, str]] = {}
 
 
 def probe(
     harness: Harness,
     program: HarnessProgram,
-    metric: str,
+    selection: Selection,
     directory: Path,
     environment: Mapping[str, str],
     timeout_s: float | None,
@@ -69,6 +72,8 @@ def probe(
 
     Parameters
     ----------
+    selection : Selection
+        Metrics that it reports only where they are asked for.
     directory : Path
         Where it starts.
     logs : Path
@@ -82,13 +87,11 @@ def probe(
         It cannot be started, fails, or takes too long.
     NoReportError
         It reports nothing, or what it reports cannot be read.
-    UsageError
-        It does not report the metric.
     """
     with tempfile.TemporaryDirectory(prefix="steelyard-gate-") as place:
         metrics = Path(place, "metrics")
         metrics.touch()
-        words = harness.launch(program, Selection(str(metrics)))
+        words = harness.launch(program, replace(selection, metrics=str(metrics)))
         began = time.monotonic()
         code = _run(words, directory, {**os.environ, **environment}, logs, timeout_s)
         seconds = time.monotonic() - began
@@ -97,20 +100,16 @@ def probe(
         stdout = read_plain(output) or b""
         failed = dict(harness.find_failures(stdout.decode(errors="replace")))
         if code in harness.codes_of_none and not failed:
-            raise NoReportError(
+            raise NoBenchmarkError(
                 "the harness found no benchmark to run",
                 hint=f"a filter may match none: cd {directory} && {format_command(words)}",
             )
         if code and not (code in harness.codes_of_failures and failed):
             raise describe_red("it", words, directory, code, output, errors)
         if program.source is None:
-            builtin = BUILTIN.get(metric)
-            if builtin is None:
-                raise UsageError(
-                    f"--metric {metric}: not measured of a whole program",
-                    hint=f"one of: {', '.join(BUILTIN)}",
-                )
-            return ProbedHarness((Path(program.words[0]).name,), builtin.unit, builtin.better, seconds)
+            title = Path(program.words[0]).name
+            units = {entry.name: (entry.unit, entry.better) for entry in BUILTIN.values()}
+            return ProbedHarness({name: {title: None} for name in units}, units, seconds)
     origin = "its report" if written else "its output"
     text = (written or stdout).decode(errors="replace")
     if not text.strip():
@@ -119,7 +118,7 @@ def probe(
             hint="run the command by itself; a filter may match none",
         )
     try:
-        probed = _select_metric(_read(text, origin, program), metric, seconds)
+        probed = _gather_metrics(_read(text, origin, program), seconds)
     except NoReportError:
         if failed:
             raise describe_red("every benchmark failed: it", words, directory, code, output, errors) from None
@@ -138,38 +137,34 @@ def _read(text: str, origin: str, program: HarnessProgram) -> Sequence[HarnessRe
         ) from None
 
 
-def _skip_no_numbers(report: HarnessReport) -> HarnessReport:
-    """Return a report as it is; as skipped, with the reason, where none of its values is a number."""
-    if not report.values or any(map(math.isfinite, report.values)):
-        return report
-    return replace(report, values=(), skipped=f"{report.metric} is {report.values[0]}, which is no number")
-
-
-def _select_metric(reports: Sequence[HarnessReport], metric: str, seconds: float) -> ProbedHarness:
-    reports = [_skip_no_numbers(entry) if entry.metric == metric else entry for entry in reports]
-    chosen = [entry for entry in reports if entry.metric == metric and entry.values]
+def _gather_metrics(reports: Sequence[HarnessReport], seconds: float) -> ProbedHarness:
     if not reports:
         raise NoReportError("the harness reports no benchmark", hint="a filter may match none")
-    if not chosen:
-        if all(entry.skipped is not None for entry in reports):
-            raise NoReportError(
-                f"every benchmark failed or was skipped; {reports[0].benchmark}: {reports[0].skipped}",
-                hint="a gate needs one that runs",
-            )
-        metrics = ", ".join(dict.fromkeys(entry.metric for entry in reports if entry.metric))
-        raise UsageError(f"no benchmark reports {metric}", hint=f"--metric, one of: {metrics}")
-    names = [entry.benchmark for entry in chosen]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if all(entry.skipped is not None for entry in reports):
         raise NoReportError(
-            f"two benchmarks are called {twice}",
-            hint="give each a unique name; otherwise values would be mixed",
+            f"every benchmark failed or was skipped; {reports[0].benchmark}: {reports[0].skipped}",
+            hint="a gate needs one that runs",
         )
-    better = chosen[0].better
-    if better == "neither":
-        raise UsageError(f"--metric {metric}: neither more nor less of it is better", hint="choose another")
+    values: dict[str, dict[str, float | None]] = {}
+    units: dict[str, tuple[str, Better]] = {}
+    numberless: dict[str, dict[str, str]] = {}
+    for entry in reports:
+        finite = [value for value in entry.values if math.isfinite(value)]
+        if entry.skipped is None and entry.values and not finite:
+            reason = f"{entry.metric} is {entry.values[0]}, which is no number"
+            numberless.setdefault(entry.metric, {})[entry.benchmark] = reason
+        if entry.skipped is not None or not finite:
+            continue
+        members = values.setdefault(entry.metric, {})
+        if entry.benchmark in members:
+            raise NoReportError(
+                f"two benchmarks are called {entry.benchmark}",
+                hint="give each a unique name; otherwise values would be mixed",
+            )
+        units.setdefault(entry.metric, (entry.unit, entry.better))
+        members[entry.benchmark] = REDUCTIONS["mean"](finite)
     skipped = {entry.benchmark: entry.skipped for entry in reports if entry.skipped is not None}
-    return ProbedHarness(tuple(names), chosen[0].unit, better, seconds, skipped)
+    return ProbedHarness(values, units, seconds, skipped, numberless)
 
 
 def _run(

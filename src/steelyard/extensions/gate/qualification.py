@@ -22,13 +22,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError
-from steelyard.extensions.gate.gate import (
-    BenchmarkOfSuite,
-    GatedSuite,
-    compute_differences,
-    get_values,
-    measure_suite,
-)
+from steelyard.extensions.gate.benchmark import BenchmarkOfSuite
+from steelyard.extensions.gate.gate import GatedSuite, measure_suite
 from steelyard.extensions.gate.plan import Tell
 from steelyard.extensions.gate.request import ALPHA, GateRequest
 from steelyard.extensions.gate.results import Qualification
@@ -83,7 +78,7 @@ def identify_suite(request: GateRequest, repository: Repository | None) -> str:
     of another.
     """
     place = Path(request.head).resolve() if repository is None else repository.locate()
-    return json.dumps([str(place), *request.words, request.harness, request.metric])
+    return json.dumps([str(place), *request.words, request.harness, ",".join(request.metrics) or None])
 
 
 def _read(file: Path) -> dict[str, Qualification]:
@@ -160,8 +155,8 @@ class Counts:
         """Count one session."""
         self.harness = suite.plan.harness
         self.seconds.append(suite.measured_s)
-        judged = judge([entry.evidence for entry in suite.benchmarks], ALPHA)
-        planted = judge([plant(entry, suite, slow_down) for entry in suite.benchmarks], ALPHA)
+        judged = suite.judge()
+        planted = judge([plant(entry, slow_down) for entry in suite.judged], ALPHA)
         alarms = sum(entry.decision in ("slower", "faster") for entry in judged)
         detected = sum(entry.decision == "slower" for entry in planted)
         self.verdicts += len(judged)
@@ -172,9 +167,7 @@ class Counts:
         self.full_sessions += detected == len(planted)
         self.is_same_build &= suite.is_same_build
         self.sizes += [
-            abs(math.expm1(float(compute_differences(entry, suite.plan).mean())))
-            for entry in suite.benchmarks
-            if entry.base
+            abs(math.expm1(float(entry.differences.mean()))) for entry in suite.judged if entry.has_ratio
         ]
 
     def summarise(self, request: GateRequest, sessions: int, slow_down: float) -> Qualification:
@@ -192,7 +185,7 @@ class Counts:
             alarms=self.alarms,
             alarm_sessions=self.alarm_sessions,
             alarm_bound=clopper_pearson(self.alarm_sessions, sessions, alpha).high,
-            floor=float(np.quantile(self.sizes, SURE)),
+            floor=float(np.quantile(self.sizes, SURE)) if self.sizes else 0.0,
             is_same_build=self.is_same_build,
             slow_down=slow_down,
             detected=self.detected,
@@ -202,19 +195,23 @@ class Counts:
         )
 
 
-def plant(benchmark: BenchmarkOfSuite, suite: GatedSuite, slow_down: float) -> BenchmarkEvidence:
+def plant(benchmark: BenchmarkOfSuite, slow_down: float) -> BenchmarkEvidence:
     """Evidence at the looks of a session if each value of head had been worse by ``slow_down``.
 
     The session stopped when its verdict on equal programs was there: what a gate would have seen in blocks
-    after that is not counted as seen.
+    after that is not counted as seen. A count that repeats shows it as a fact.
     """
-    measured = get_values(benchmark, suite.plan)
+    if benchmark.is_exact:
+        return BenchmarkEvidence(worse=0.0)
+    if not benchmark.has_ratio:
+        return benchmark.evidence
+    measured = benchmark.values
     values = replace(measured, head=measured.head + math.log1p(slow_down))
     evidence = BenchmarkEvidence()
     for place, look in enumerate(benchmark.looks, start=1):
         closed = benchmark.closed if look == benchmark.closed else None
         looks = Looks(benchmark.looks[:place], closed)
-        evidence = look_again(evidence, values.take(look), looks, suite.request.margin)
+        evidence = look_again(evidence, values.take(look), looks, benchmark.margin)
     return evidence
 
 

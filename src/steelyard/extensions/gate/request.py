@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
+import msgspec
+
+from steelyard.core.units import Better
 from steelyard.lab.repository.tree_request import TreeRequest
 
 MARGIN: Final = 0.03
@@ -26,10 +30,18 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         The command of the harness; the program's relative path is in the tree.
     harness : str or None
         Its name; recognised where ``None``.
-    metric : str or None
-        That of the harness by default.
+    metrics : tuple of str
+        That are judged; the time that the harness reports by default.
+    reported : tuple of str
+        That are shown, and decide nothing.
+    margins : dict
+        By metric, where a metric has a margin of its own.
+    better : dict
+        By metric, of those that no harness knows a side of.
     margin : float
-        Relative change up to which benchmarks are equivalent.
+        Relative change up to which times are equivalent; above 0.
+    count_margin : float
+        The same of counts.
     max_time_s : float or None
         Budget of measurement for the whole suite; by default half as much again as the harness takes for
         both sides by its own defaults.
@@ -52,8 +64,12 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     is_tip: bool = False
     origin: str = ""
     harness: str | None = None
-    metric: str | None = None
+    metrics: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    margins: Mapping[str, float] = msgspec.field(default_factory=dict)
+    better: Mapping[str, Better] = msgspec.field(default_factory=dict)
     margin: float = MARGIN
+    count_margin: float = 0.0
     max_time_s: float | None = None
     timeout_s: float | None = None
     allow_failures: int = 0

@@ -1,24 +1,85 @@
 """``Gate``: what became of every benchmark of a suite, base against head.
 
-Its document is ``steelyard/gate``. History: version 1, the first; ``reason`` came later.
+Its document is ``steelyard/gate``. History: version 1, the first; ``reason`` came later. Version 2 has
+several metrics, and a change has the sign of its metric: a throughput that falls is below 0.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Final, Literal
 
 import msgspec
 
+from steelyard.core.units import BUILTIN, Better
 from steelyard.results.comparison import Decider
 from steelyard.results.document import Format
 from steelyard.results.interval import Interval
 
-Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone"]
-"""``equivalent``: within the margin. ``open``: not decided when time was up. ``new`` and ``gone``: only head
-or only base has the benchmark."""
+Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone", "reported", "waived", "identical"]
+"""``slower``, ``faster``: worse and better, of a metric that is no time. ``equivalent``: within the margin.
+``open``: not decided when time was up. ``new`` and ``gone``: only head or only base has the benchmark.
+``reported``: of a metric that is only shown. ``waived``: worse, and accepted on purpose.
+``identical``: both sides are the same program, byte for byte, and no file that it could read differs."""
 
-ORDER: Final[tuple[Verdict, ...]] = ("slower", "gone", "open", "faster", "new", "equivalent")
+ORDER: Final[tuple[Verdict, ...]] = (
+    "slower",
+    "gone",
+    "open",
+    "waived",
+    "faster",
+    "new",
+    "equivalent",
+    "identical",
+    "reported",
+)
 """Verdicts, those that a reader has to act on first."""
+
+
+class GatedMetric(msgspec.Struct, frozen=True):
+    """A metric of a gate.
+
+    Attributes
+    ----------
+    name, unit : str
+    better : {"lower", "higher", "neither"}
+    margin : float
+        Changes up to this are equivalent; 0 of a count that may not change.
+    is_reported : bool
+        It is only shown, and decides nothing.
+    """
+
+    name: str
+    unit: str
+    better: Better
+    margin: float = 0.0
+    is_reported: bool = False
+
+    @property
+    def is_count(self) -> bool:
+        """Whether a harness counted it, so that it may repeat to the digit: no time, and no rate."""
+        return self.unit != "s" and not self.unit.endswith("/s") and self.name not in BUILTIN
+
+
+class Waiver(msgspec.Struct, frozen=True):
+    """A change for the worse that is accepted on purpose.
+
+    Attributes
+    ----------
+    benchmark, metric : str
+        As the file of waivers spells them.
+    ceiling : float
+        Relative change up to which it is accepted: 0.2 is a time 20 % above that of base.
+    reason : str
+    until : date
+        The last day on which it holds.
+    """
+
+    benchmark: str
+    metric: str
+    ceiling: float
+    reason: str
+    until: dt.date
 
 
 class TypicalChange(msgspec.Struct, frozen=True):
@@ -27,7 +88,7 @@ class TypicalChange(msgspec.Struct, frozen=True):
     Attributes
     ----------
     change : float
-        Of time per unit of work, as that of the mean.
+        Of the metric, as that of the mean.
     ci95 : Interval or None
         Of this benchmark alone; ``None`` of too few blocks.
     slower, faster : int
@@ -80,10 +141,11 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     blocks : int
         In which both revisions ran it.
     base, head : float or None
-        Geometric means in the unit of the metric; ``None`` where there is none.
+        Geometric means in the unit of the metric; of counts of which one is 0, arithmetic ones; ``None``
+        where there is none.
     change : float or None
-        Of time per unit of work, head relative to base: 0.06 is 6 % slower. Of a metric that is better high,
-        the same of its reciprocal.
+        Of the metric, head relative to base: 0.06 is a time 6 % slower, -0.06 a throughput that fell by 6 %.
+        ``None`` where base is 0.
     ci95 : Interval or None
         Of ``change``, of this benchmark alone.
     p_worse, p_better, p_equivalent : float or None
@@ -102,6 +164,18 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
         runs that carries it over the margin would have shown.
     slow_side, slow_runs : str or None, int
         Of one that slow runs of unknown share leave open: the side that has them, and how many.
+    metric : str
+        Of the metrics of the gate.
+    margin : float
+        With which it was judged: that of the metric, or of times where a count without margin varies.
+    is_exact : bool
+        It was the same number in all processes of a side, so that the change is no estimate.
+    processes : int
+        Of one that is exact: of each side, in which it was that number.
+    trouble : str or None
+        Why one that is open cannot be judged.
+    waiver : Waiver or None
+        Of one that is waived.
     """
 
     name: str
@@ -121,6 +195,12 @@ class GatedBenchmark(msgspec.Struct, frozen=True):
     blocks_to_show: int | None = None
     slow_side: str | None = None
     slow_runs: int = 0
+    metric: str = ""
+    margin: float = 0.0
+    is_exact: bool = False
+    processes: int = 0
+    trouble: str | None = None
+    waiver: Waiver | None = None
 
 
 class Qualification(msgspec.Struct, frozen=True):
@@ -192,9 +272,10 @@ class Gate(msgspec.Struct, frozen=True):
         Commits, or directories.
     harness, command : str
         The harness that was recognised, and what was asked for.
-    metric, unit : str
+    metrics : tuple of GatedMetric
+        Those that are judged come first.
     margin : float
-        Changes up to this are equivalent.
+        Changes of a time up to this are equivalent.
     alpha : float
         Probability of any wrong "slower" or "faster" over the suite and all looks, and the same of any wrong
         "equivalent".
@@ -203,7 +284,7 @@ class Gate(msgspec.Struct, frozen=True):
     out_of_time : bool
         Whether the budget ended the search while benchmarks were open.
     benchmarks : tuple of GatedBenchmark
-        In the order of the harness.
+        In the order of the harness, for each metric.
     notes : tuple of str
         Sentences that stand with the answer.
     qualification : Qualification or None
@@ -214,8 +295,7 @@ class Gate(msgspec.Struct, frozen=True):
     head: str
     harness: str
     command: str
-    metric: str
-    unit: str
+    metrics: tuple[GatedMetric, ...]
     margin: float
     alpha: float
     measured_s: float
@@ -233,21 +313,38 @@ class Gate(msgspec.Struct, frozen=True):
     def is_undecided(self) -> bool:
         """Whether nothing was decided: all that both sides have is open."""
         verdicts = {entry.verdict for entry in self.benchmarks}
-        return "open" in verdicts <= {"open", "new"}
+        return "open" in verdicts <= {"open", "new", "reported"}
+
+    def find_metric(self, entry: GatedBenchmark) -> GatedMetric:
+        """Return the metric of a benchmark."""
+        return next(metric for metric in self.metrics if metric.name == entry.metric)
 
     @property
     def worst(self) -> Verdict:
         """The verdict that a reader has to act on first."""
         return next((verdict for verdict in ORDER if self.select(verdict)), "equivalent")
 
+    @property
+    def has_times(self) -> bool:
+        """Whether something is judged that is no count."""
+        return not all(metric.is_count or metric.is_reported for metric in self.metrics)
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether the budget was too short for a single look at any benchmark."""
+        return self.is_undecided and not any(entry.blocks for entry in self.benchmarks)
+
     def exit_code(self, *, strict: bool) -> int:
-        """1 where one is slower, 6 where one is gone, 3 under ``strict`` where one is open; else 0."""
+        """1 where one is slower, 6 where one is gone, 3 where nothing was measured; else 0.
+
+        Under ``strict`` also 3 where one is open.
+        """
         if self.select("slower"):
             return 1
         if self.select("gone"):
             return 6
-        return 3 if strict and self.select("open") else 0
+        return 3 if self.is_unmeasured or (strict and self.select("open")) else 0
 
 
-GATE: Final = Format("steelyard/gate", 1, Gate)
+GATE: Final = Format("steelyard/gate", 2, Gate)
 QUALIFICATION: Final = Format("steelyard/gate-qualification", 2, Qualification)

@@ -186,10 +186,19 @@ def judge(suite: Sequence[BenchmarkEvidence], alpha: float) -> list[BenchmarkJud
     return judgements
 
 
-def change_interval(ratio: Speedup, alpha: float = 0.05) -> Interval | None:
-    """Return the confidence interval of the relative change of head; ``None`` where it is unbounded."""
+def change_interval(ratio: Speedup, alpha: float = 0.05, *, is_rate: bool = False) -> Interval | None:
+    """Return the confidence interval of the relative change of head; ``None`` where it is unbounded.
+
+    A rate changes as the speedup does, a time as its reciprocal.
+    """
     bounds = ratio.interval(alpha)
-    return None if bounds is None else Interval(1 / bounds.high - 1, 1 / bounds.low - 1)
+    if bounds is None:
+        return None
+    return (
+        Interval(bounds.low - 1, bounds.high - 1)
+        if is_rate
+        else Interval(1 / bounds.high - 1, 1 / bounds.low - 1)
+    )
 
 
 def count_blocks_to_show(worse: float, margin: float, blocks: int) -> int | None:

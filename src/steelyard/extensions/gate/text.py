@@ -10,10 +10,12 @@ from steelyard.extensions.gate.words import (
     describe_qualification,
     explain_outlook,
     explain_qualifying,
+    format_difference,
     format_function,
     format_percent,
     format_value,
     list_notes,
+    name_verdict,
     write_headline,
 )
 from steelyard.report.text.digits import percent, percent_bounds
@@ -28,6 +30,9 @@ STYLES: Final[dict[Verdict, Style]] = {
     "faster": "good",
     "new": "",
     "equivalent": "good",
+    "reported": "",
+    "waived": "open",
+    "identical": "good",
 }
 
 
@@ -42,7 +47,9 @@ def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[L
         only_first=True,
     )
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
-    visible = [entry for entry in rows if entry.verdict != "equivalent"][:MOST_ROWS]
+    visible = [entry for entry in rows if entry.verdict not in ("equivalent", "identical", "reported")][
+        :MOST_ROWS
+    ]
     if len(rows) <= MOST_ROWS:
         visible = rows
     out += [(), *_make_table(answer, visible, width), ()]
@@ -54,7 +61,7 @@ def list_lines(answer: Gate, width: int = 80, *, strict: bool = False) -> list[L
     for text in (
         explain_outlook(answer),
         *list_notes(answer),
-        None if answer.qualification else explain_qualifying(),
+        None if answer.qualification or not answer.has_times else explain_qualifying(),
     ):
         if text:
             out += render_paragraph(text, width, first="- ", rest="  ")
@@ -80,18 +87,17 @@ def _list_reason(entry: GatedBenchmark, width: int) -> list[Line]:
 def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list[Line]:
     styles = [STYLES[entry.verdict] for entry in visible]
     signs = [Span(SIGNS[entry.verdict], style) for entry, style in zip(visible, styles, strict=True)]
-    changes = [Span("" if entry.change is None else f"{format_percent(entry.change)} %") for entry in visible]
-    bounds = [
-        Span("" if entry.ci95 is None else percent_bounds(entry.ci95, 1, answer.margin)) for entry in visible
-    ]
+    changes = [Span(_write_change(entry)) for entry in visible]
+    bounds = [Span(_write_bounds(entry)) for entry in visible]
     verdicts = [
         Span(describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
     ]
     columns = [
         Column("", signs, right=False),
         Column.words("benchmark", (printable(entry.name) for entry in visible), is_name=True),
-        Column.numbers("base", (format_value(answer, entry.base) for entry in visible), give_way=2),
-        Column.numbers("head", (format_value(answer, entry.head) for entry in visible), give_way=3),
+        *([Column.words("metric", (entry.metric for entry in visible))] if len(answer.metrics) > 1 else []),
+        Column.numbers("base", (format_value(answer, entry, entry.base) for entry in visible), give_way=2),
+        Column.numbers("head", (format_value(answer, entry, entry.head) for entry in visible), give_way=3),
         Column("change", changes),
         Column("95 % CI", bounds, give_way=1),
         Column("", verdicts, right=False),
@@ -99,11 +105,22 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
     return table(columns, width)
 
 
+def _write_change(entry: GatedBenchmark) -> str:
+    if entry.is_exact:
+        return format_difference(entry)
+    return "" if entry.change is None else f"{format_percent(entry.change)} %"
+
+
+def _write_bounds(entry: GatedBenchmark) -> str:
+    if entry.is_exact:
+        return "exact"
+    return "" if entry.ci95 is None else percent_bounds(entry.ci95, 1, entry.margin)
+
+
 def describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
     """Return a verdict in words, with the margin, or with what decided it."""
-    if entry.verdict == "equivalent":
-        return f"within {percent(answer.margin)}"
-    return f"{entry.verdict}, typical run" if entry.decided_by == "typical" else entry.verdict
+    word = name_verdict(answer, entry)
+    return f"{word}, typical run" if entry.decided_by == "typical" else word
 
 
 def list_qualification(answer: Qualification, width: int = 80) -> list[Line]:

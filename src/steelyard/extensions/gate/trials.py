@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import msgspec
 from steelyard.core.errors import ProgramError
 from steelyard.extensions.gate.harnesses.harness import Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
+from steelyard.extensions.gate.results import GatedMetric
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import ACCEPTING, Watch
 from steelyard.run.measure.extract.harness import LABEL
 from steelyard.spec import Experiment, experiment
+from steelyard.spec.tables.metrics import Harness as Format
 from steelyard.spec.text.placeholders import escape
 from steelyard.store import Record
 from steelyard.store.facts import FILE
@@ -37,7 +40,7 @@ class Measured(msgspec.Struct, frozen=True):
     Attributes
     ----------
     values : dict
-        Benchmark and side to values; the benchmark is ``""`` where the process itself is timed.
+        Metric, benchmark and side to values; the benchmark is ``""`` where the process itself is measured.
     seconds : float
         That all processes took.
     blocks : int
@@ -50,25 +53,26 @@ class Measured(msgspec.Struct, frozen=True):
         Side to processes that failed, whose blocks do not count.
     """
 
-    values: dict[tuple[str, Side], Values]
+    values: dict[tuple[str, str, Side], Values]
     seconds: float
     blocks: int
     block_s: float
     processes: int
     failed: dict[Side, tuple[TrialFailure, ...]]
 
-    def pair_values(self, name: str) -> list[tuple[float, float]]:
+    def pair_values(self, metric: str, name: str) -> list[tuple[float, float]]:
         """Return base and head of a benchmark in the blocks that have both."""
-        base, head = (self._find_values(name, side) for side in SIDES)
+        base, head = (self._find_values(metric, name, side) for side in SIDES)
         return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
 
-    def count_missing(self, name: str) -> int:
+    def count_missing(self, metric: str, name: str) -> int:
         """Blocks in which base reported a benchmark and head, which did not fail, did not."""
         failed = {entry.block for entry in self.failed["head"]}
-        return len(self._find_values(name, "base").keys() - self._find_values(name, "head").keys() - failed)
+        base, head = (self._find_values(metric, name, side).keys() for side in SIDES)
+        return len(base - head - failed)
 
-    def _find_values(self, name: str, side: Side) -> Values:
-        return self.values.get((name, side), self.values.get(("", side), {}))
+    def _find_values(self, metric: str, name: str, side: Side) -> Values:
+        return self.values.get((metric, name, side), self.values.get((metric, "", side), {}))
 
 
 class TrialBatch(msgspec.Struct, frozen=True):
@@ -82,6 +86,8 @@ class TrialBatch(msgspec.Struct, frozen=True):
         Of the record.
     discard : int
         Blocks before those that count.
+    metrics : tuple of GatedMetric
+        That these benchmarks report.
     """
 
     plan: Plan
@@ -92,6 +98,8 @@ class TrialBatch(msgspec.Struct, frozen=True):
     discard: int
     seed: int
     timeout_s: float | None
+    metrics: tuple[GatedMetric, ...]
+    has_memory: bool
 
 
 def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
@@ -100,7 +108,7 @@ def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
     Raises
     ------
     ProgramError
-        Three runs of a side in a row fail, or a value is not above 0.
+        Three runs of a side in a row fail, or a time is not above 0.
     """
     if not is_complete(batch.directory):
         for side in SIDES:
@@ -111,7 +119,7 @@ def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
             # A gate has no spec whose keys could accept it.
             hint = (error.hint or "").partition(ACCEPTING)[0].rstrip("; ")
             raise ProgramError(error.message, hint=hint or None) from None
-    return read(batch.directory, batch.plan.metric)
+    return read(batch.directory, batch.metrics)
 
 
 def is_complete(directory: Path) -> bool:
@@ -123,19 +131,21 @@ def is_complete(directory: Path) -> bool:
     return bool(runs) and runs[-1].state == "complete"
 
 
-def read(directory: Path, metric: str) -> Measured:
+def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
     """Return what a record of ``measure`` holds.
 
     Raises
     ------
     ProgramError
-        A value is not above 0, of which no ratio can be taken.
+        A time is not above 0: no ratio can be taken of it.
     """
-    values: dict[tuple[str, Side], Values] = {}
+    values: dict[tuple[str, str, Side], Values] = {}
     with Record.open(directory) as record:
-        for sample in record.samples(metric):
-            key = (str(sample.labels.get(LABEL, "")), _read_side(sample.treatment.levels))
-            values[key] = dict(zip(sample.blocks, sample.values, strict=True))
+        for metric in metrics:
+            for sample in record.samples(metric.name):
+                side = _read_side(sample.treatment.levels)
+                key = (metric.name, str(sample.labels.get(LABEL, "")), side)
+                values[key] = dict(zip(sample.blocks, sample.values, strict=True))
         trials = [measurement for _, measurement in record.stream_measurements()]
         side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}
         blocks = record.progress().blocks.get("complete", 0)
@@ -144,10 +154,12 @@ def read(directory: Path, metric: str) -> Measured:
         if trial.status != "ok":
             failure = TrialFailure(trial.block, trial.status == "timed_out", str(trial.reason))
             failed[side_of[trial.treatment]].append(failure)
-    for (name, side), by_block in values.items():
-        if by_block and min(by_block.values()) <= 0:
+    counts = {metric.name for metric in metrics if metric.is_count}
+    for (metric_name, name, side), by_block in values.items():
+        if metric_name not in counts and by_block and min(by_block.values()) <= 0:
             raise ProgramError(
-                f"{name or metric} of {side} is {min(by_block.values()):g}, of which no ratio can be taken",
+                f"{name or metric_name} of {side} is {min(by_block.values()):g}, of which no ratio can be"
+                " taken: less than the clock resolves, or the compiler removed the work",
                 hint="choose another --metric, or leave the benchmark out by a filter of the harness",
             )
     seconds = sum(trial.wall_ns for trial in trials) * 1e-9
@@ -169,7 +181,8 @@ def _read_side(levels: Any) -> Side:
 def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
     plan, program = batch.plan, batch.program
     harness = plan.chosen
-    selection = Selection(str((batch.directory / "metrics").absolute()), batch.names)
+    file = str((batch.directory / "metrics").absolute())
+    selection = Selection(file, batch.names, batch.has_memory)
     commands = {
         side: [escape(word) for word in harness.launch(program.programs[side], selection)] for side in SIDES
     }
@@ -188,15 +201,20 @@ def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
         },
         "design": {"blocks": batch.blocks, "discard": batch.discard, "seed": batch.seed},
         "contexts": {"env_bytes": "random"},
-        "analysis": {"metric": plan.metric},
+        "analysis": {"metric": batch.metrics[0].name},
     }
     source = program.programs["base"].source
     if source is not None:
-        better = "higher" if plan.is_higher_better else "lower"
-        keys["metrics"] = {plan.metric: {"source": source, "unit": plan.unit, "better": better}}
+        keys["metrics"] = {metric.name: _declare_metric(metric, source) for metric in batch.metrics}
     if batch.timeout_s is not None:
         keys["program"]["timeout"] = batch.timeout_s
     return experiment(**keys)
+
+
+def _declare_metric(metric: GatedMetric, source: Format) -> dict[str, Any]:
+    """Return the metric of a spec; a mean has no repetition of a count that differs, a median may hide it."""
+    declared = {"source": source, "unit": metric.unit, "better": metric.better}
+    return {**declared, "reduce": "mean"} if metric.is_count else declared
 
 
 def _mark_side(text: str, sides: GateSides) -> str:

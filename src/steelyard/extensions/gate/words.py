@@ -14,6 +14,7 @@ from steelyard.extensions.gate.results import (
     GatedBenchmark,
     Qualification,
     Verdict,
+    Waiver,
 )
 from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
@@ -28,6 +29,14 @@ SIGNS: Final[dict[Verdict, str]] = {
     "faster": "✓",
     "new": "+",
     "equivalent": "✓",
+    "reported": " ",
+    "waived": "!",
+    "identical": "=",
+}
+_REASONS: Final[dict[Verdict, str]] = {
+    "new": "base does not have it",
+    "gone": "head does not report it",
+    "identical": "both sides are the same program",
 }
 MOST_SIZES: Final = 3
 """Changes that the first line names."""
@@ -36,6 +45,12 @@ MOST_BUDGETS: Final = 10
 """Times the budget, beyond which it is not worth naming what would decide a benchmark."""
 WANTED: Final = 0.05
 """Rate of red gates that sessions are counted for."""
+CYCLE_S: Final = 2e-10
+"""A clock cycle at 5 GHz: no call of a benchmark takes less."""
+REMOVED_SHARE: Final = 0.99
+"""Part of the time, by which a benchmark is faster where the work may have been removed."""
+SELDOM: Final = 0.1
+"""Fraction of processes in which a count varies, for which the chance to show is stated."""
 _LARGE: Final = 1.0
 """Change from which a factor says more than a percentage."""
 
@@ -46,34 +61,60 @@ def write_headline(answer: Gate, *, strict: bool = False) -> str:
     Where all are open, that comes first: without ``strict`` such a gate is green.
     """
     counts = _write_counts(answer)
+    if answer.is_unmeasured:
+        budget = format_duration(answer.max_time_s)
+        return f"nothing was measured: a budget of {budget} is too short; {counts}"
     if not answer.is_undecided:
         return counts
     return f"{write_undecided(strict=strict)}; {counts}"
 
 
 def _write_counts(answer: Gate) -> str:
-    total = len(answer.benchmarks)
+    judged = [entry for entry in answer.benchmarks if entry.verdict != "reported"]
     parts: list[str] = []
     for verdict in ORDER:
-        entries = answer.select(verdict)
-        if not entries:
-            continue
-        count = f"{len(entries)} of {total}" if not parts else str(len(entries))
-        parts.append(f"{count} {_describe_verdict(answer, verdict, entries)}")
+        groups: dict[str, list[GatedBenchmark]] = {}
+        for entry in judged:
+            if entry.verdict == verdict:
+                groups.setdefault(name_verdict(answer, entry), []).append(entry)
+        for word, entries in groups.items():
+            count = str(len(entries)) if parts else f"{len(entries)} of {len(judged)}"
+            parts.append(f"{count} {word}{_write_sizes(answer, verdict, entries)}")
     return "; ".join(parts)
 
 
-def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBenchmark]) -> str:
-    match verdict:
-        case "slower" | "faster":
-            sizes = sorted((abs(choose_change(entry)) for entry in entries), reverse=True)
-            if len(sizes) > MOST_SIZES:
-                return f"{verdict}, by {format_amount(sizes[-1])} to {format_amount(sizes[0])}"
-            return f"{verdict}, by {join_names([format_amount(size) for size in sizes])}"
+def name_verdict(answer: Gate, entry: GatedBenchmark) -> str:
+    """Return the verdict in words that its metric takes: a time is slower, a count worse."""
+    match entry.verdict:
+        case "slower" | "faster" if answer.find_metric(entry).is_count:
+            return "worse" if entry.verdict == "slower" else "better"
+        case "equivalent" if entry.is_exact and entry.change == 0:
+            return "the same"
         case "equivalent":
-            return f"within {percent(answer.margin)}"
+            return f"within {percent(entry.margin)}"
         case _:
-            return verdict
+            return entry.verdict
+
+
+def _write_sizes(answer: Gate, verdict: Verdict, entries: Sequence[GatedBenchmark]) -> str:
+    """``, by 6 % and 11 %``; of counts, of which metric: ``: allocs_per_op 9 → 10``."""
+    if verdict not in ("slower", "faster"):
+        return ""
+    counts = [entry for entry in entries if answer.find_metric(entry).is_count]
+    names = f" ({join_names(list(dict.fromkeys(entry.metric for entry in counts)))})" if counts else ""
+    if len(entries) == 1 and entries[0].is_exact:
+        return f"{names}: {_write_values(answer, entries[0])}"
+    sizes = sorted((abs(choose_change(entry)) for entry in entries if entry.change is not None), reverse=True)
+    from_zero = [f"{len(entries) - len(sizes)} from 0"] if len(sizes) < len(entries) else []
+    if len(sizes) > MOST_SIZES:
+        amounts = [f"{format_amount(sizes[-1])} to {format_amount(sizes[0])}"]
+    else:
+        amounts = [format_amount(size) for size in sizes]
+    return f"{names}, by {join_names([*amounts, *from_zero])}"
+
+
+def _write_values(answer: Gate, entry: GatedBenchmark) -> str:
+    return " → ".join(format_value(answer, entry, value) for value in (entry.base, entry.head))
 
 
 def choose_change(entry: GatedBenchmark) -> float:
@@ -82,7 +123,7 @@ def choose_change(entry: GatedBenchmark) -> float:
     return entry.typical.change if by_typical and entry.typical else entry.change or 0.0
 
 
-def format_typical_change(entry: GatedBenchmark, margin: float) -> str | None:
+def format_typical_change(answer: Gate, entry: GatedBenchmark) -> str | None:
     """``slower in 19 of 20 blocks; one slow run of base; a typical run +200 %``.
 
     Only where the typical run decided, or goes the other way than the mean.
@@ -95,10 +136,11 @@ def format_typical_change(entry: GatedBenchmark, margin: float) -> str | None:
     )
     if entry.decided_by != "typical" and not is_contrary:
         return None
-    word, count = ("slower", typical.slower) if typical.change > 0 else ("faster", typical.faster)
+    is_slower = (typical.change > 0) != (answer.find_metric(entry).better == "higher")
+    word, count = ("slower", typical.slower) if is_slower else ("faster", typical.faster)
     blocks = plural(entry.blocks, "block")
     words = format_typical(word, count, blocks, typical.slow_side, typical.slow_runs)
-    bounds = f" (95 % CI {percent_bounds(typical.ci95, 1, margin)})" if typical.ci95 else ""
+    bounds = f" (95 % CI {percent_bounds(typical.ci95, 1, entry.margin)})" if typical.ci95 else ""
     return f"{words}; a typical run {format_percent(typical.change)} %{bounds}"
 
 
@@ -107,7 +149,7 @@ def list_typical(answer: Gate) -> list[str]:
     entries = [
         (entry, words)
         for entry in answer.benchmarks
-        if (words := format_typical_change(entry, answer.margin)) is not None
+        if (words := format_typical_change(answer, entry)) is not None
     ]
     listed = [
         f"{printable(entry.name)}: {words}; on average {format_percent(entry.change or 0.0)} %."
@@ -122,11 +164,22 @@ def format_amount(change: float) -> str:
     return percent(change) if change < _LARGE else f"a factor of {1 + change:.2g}"
 
 
-def format_change(entry: GatedBenchmark, margin: float) -> str:
-    """``+6.1 % (95 % CI +5.2 to +7.0)``."""
+def format_change(answer: Gate, entry: GatedBenchmark) -> str:
+    """``+6.1 % (95 % CI +5.2 to +7.0)``; of a count that repeats ``+1 (9 → 10 in all 8 processes)``."""
+    if entry.is_exact:
+        values = _write_values(answer, entry)
+        return f"{format_difference(entry)} ({values} in all {entry.processes} processes)"
+    if entry.base is not None and entry.ci95 is None:
+        return f"{_write_values(answer, entry)}, of which no ratio can be taken"
     if entry.change is None or entry.ci95 is None:
         return "not measured"
-    return f"{format_percent(entry.change)} % (95 % CI {percent_bounds(entry.ci95, 1, margin)})"
+    return f"{format_percent(entry.change)} % (95 % CI {percent_bounds(entry.ci95, 1, entry.margin)})"
+
+
+def format_difference(entry: GatedBenchmark) -> str:
+    """``+1``, of a count that repeats: to the digit."""
+    difference = (entry.head or 0.0) - (entry.base or 0.0)
+    return f"{difference:+.12g}" if difference else "0"
 
 
 def format_percent(change: float) -> str:
@@ -137,33 +190,68 @@ def format_percent(change: float) -> str:
 
 def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
     """Return what became of one benchmark."""
-    name = printable(entry.name)
+    name = name_row(answer, entry)
     match entry.verdict:
-        case "new":
-            return f"{name}: new, base does not have it"
-        case "gone":
-            return f"{name}: gone, head does not report it"
+        case "new" | "gone" | "identical":
+            return f"{name}: {entry.verdict}, {_REASONS[entry.verdict]}"
+        case "waived" if entry.waiver is not None:
+            return f"{name}: waived, {format_change(answer, entry)}; {explain_waiver(entry.waiver)}"
         case "open":
-            return (
-                f"{name}: open, {format_change(entry, answer.margin)}; {explain_need(entry, answer.margin)}"
-            )
-        case "equivalent":
-            return f"{name}: within {percent(answer.margin)}, {format_change(entry, answer.margin)}"
+            return f"{name}: open, {format_change(answer, entry)}; {explain_need(entry)}"
         case "slower" if entry.decided_by == "typical":
-            typical = format_typical_change(entry, answer.margin)
-            return f"{name}: {typical}; on average {format_change(entry, answer.margin)}"
+            typical = format_typical_change(answer, entry)
+            return f"{name}: {typical}; on average {format_change(answer, entry)}"
+        case "slower" | "faster" if not entry.is_exact:
+            values = _write_values(answer, entry)
+            return f"{name}: {name_verdict(answer, entry)}, {format_change(answer, entry)}, {values}"
         case _:
-            values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
-            return f"{name}: {entry.verdict}, {format_change(entry, answer.margin)}, {values}"
+            return f"{name}: {name_verdict(answer, entry)}, {format_change(answer, entry)}"
 
 
-def format_value(answer: Gate, number: float | None) -> str:
-    """Return a value of the metric."""
-    return "–" if number is None else format_quantity(number, answer.unit)
+def explain_waiver(waiver: Waiver) -> str:
+    """Return its terms: ``accepted up to 20 %, until 2026-12-31: the new format needs it``."""
+    return f"accepted up to {percent(waiver.ceiling)}, until {waiver.until}: {printable(waiver.reason)}"
 
 
-def explain_need(entry: GatedBenchmark, margin: float) -> str:
+def list_removed(answer: Gate) -> list[str]:
+    """Sentences on times so short that head may do the work no more."""
+    sentences = []
+    for entry in answer.benchmarks:
+        if answer.find_metric(entry).unit != "s" or entry.head is None or entry.base is None:
+            continue
+        if entry.change is not None and entry.change <= -REMOVED_SHARE:
+            sentences.append(f"{100 * -entry.change:.3g} % faster")
+        elif entry.head < CYCLE_S <= entry.base:
+            sentences.append(f"{format_value(answer, entry, entry.head)}, less than a clock cycle")
+        else:
+            continue
+        sentences[-1] = f"{name_row(answer, entry)}: {sentences[-1]}: the work may have been removed."
+    return sentences
+
+
+def list_waived(answer: Gate) -> list[str]:
+    """Sentences on what is accepted on purpose."""
+    return [describe_benchmark(answer, entry) + "." for entry in answer.select("waived")]
+
+
+def name_row(answer: Gate, entry: GatedBenchmark) -> str:
+    """Return the benchmark, with its metric where the gate has several."""
+    name = printable(entry.name)
+    return f"{name} ({entry.metric})" if len(answer.metrics) > 1 else name
+
+
+def format_value(answer: Gate, entry: GatedBenchmark, number: float | None) -> str:
+    """Return a value of the metric of a benchmark; of a count that repeats, every digit."""
+    unit = answer.find_metric(entry).unit
+    if number is None:
+        return "–"
+    return f"{number:.12g} {unit}".rstrip() if entry.is_exact else format_quantity(number, unit)
+
+
+def explain_need(entry: GatedBenchmark) -> str:
     """Return what would decide a benchmark that is open."""
+    if entry.trouble is not None or entry.is_exact:
+        return entry.trouble or "more processes would tell it from a count that varies"
     if not entry.blocks:
         return "not measured: the budget was too short"
     if entry.slow_side is not None:
@@ -171,8 +259,8 @@ def explain_need(entry: GatedBenchmark, margin: float) -> str:
         return f"{slow} of {entry.slow_side}: how frequent they are is not known, and decides"
     if entry.blocks_to_show is not None and entry.needed_s is not None:
         return (
-            f"{entry.blocks_to_show} blocks would show slow runs that carry it over {percent(margin)}: about"
-            f" {format_duration(max(1.0, entry.needed_s))} more"
+            f"{entry.blocks_to_show} blocks would show slow runs that carry it over {percent(entry.margin)}:"
+            f" about {format_duration(max(1.0, entry.needed_s))} more"
         )
     if entry.needed_s is None:
         return "it may lie at the margin: no number of runs is enough"
@@ -181,8 +269,8 @@ def explain_need(entry: GatedBenchmark, margin: float) -> str:
 
 def explain_outlook(answer: Gate) -> str | None:
     """Return what it would take to decide all that is open; ``None`` where nothing is."""
-    entries = answer.select("open")
-    if not entries:
+    entries = [entry for entry in answer.select("open") if entry.trouble is None]
+    if not entries or answer.is_unmeasured:
         return None
     needs = [entry.needed_s for entry in entries if entry.needed_s is not None]
     reachable = [needed for needed in needs if needed <= MOST_BUDGETS * answer.max_time_s]
@@ -218,11 +306,38 @@ def explain_basis(answer: Gate) -> str:
         if blocks and min(blocks) != max(blocks)
         else f"{max(blocks, default=0)}"
     )
+    metrics = join_names([metric.name for metric in answer.metrics if not metric.is_reported])
+    counts = [metric for metric in answer.metrics if metric.is_count and not metric.is_reported]
+    times = answer.has_times
+    differing = [*(["“slower”", "“faster”"] if times else []), *(["“worse”", "“better”"] if counts else [])]
+    within = f"“within {percent(answer.margin)}”" if times and not counts else "“within”"
     return (
-        f"{answer.metric} by {answer.harness}, {span} blocks of one process each side,"
-        f" {format_duration(answer.measured_s)}. At most {percent(answer.alpha)} risk of any wrong “slower”"
-        f" or “faster”, and of any wrong “within {percent(answer.margin)}”, over all benchmarks and looks."
+        f"{metrics} by {answer.harness}, {span} blocks of one process each side,"
+        f" {format_duration(answer.measured_s)}. At most {percent(answer.alpha)} risk of any wrong"
+        f" {join_alternatives(differing)}, and of any wrong {within}, over all benchmarks and looks."
     )
+
+
+def join_alternatives(words: Sequence[str]) -> str:
+    """Join texts as ``a, b or c``."""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def explain_exactness(answer: Gate) -> list[str]:
+    """Say how many processes stand behind counts that repeat, and what they would have shown."""
+    processes = [entry.processes for entry in answer.benchmarks if entry.is_exact]
+    if not processes:
+        return []
+    fewest, most = min(processes), max(processes)
+    span = str(fewest) if fewest == most else f"{fewest} to {most}"
+    chance = 1 - (1 - SELDOM) ** (2 * fewest)
+    total = f"{span} process{'es' * (most > 1)}"
+    text = (
+        f"{plural(len(processes), 'count')} repeated to the digit in {total} of each side. A count"
+        f" that varies in 1 process of {1 / SELDOM:.0f} would have shown with a probability of"
+        f" {percent(chance)}."
+    )
+    return [text]
 
 
 def describe_qualification(answer: Qualification) -> str:
@@ -259,7 +374,13 @@ def explain_qualifying() -> str:
 
 def list_notes(answer: Gate) -> list[str]:
     """Sentences that stand with the answer, in their order."""
-    text = [*list_typical(answer), explain_basis(answer)]
+    text = [
+        *list_waived(answer),
+        *list_removed(answer),
+        *list_typical(answer),
+        explain_basis(answer),
+        *explain_exactness(answer),
+    ]
     if answer.qualification is not None:
         text.append(describe_qualification(answer.qualification))
     return [*text, *answer.notes]

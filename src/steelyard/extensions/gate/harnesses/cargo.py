@@ -17,6 +17,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     SHARE,
     Harness,
     HarnessProgram,
+    NoBenchmarkError,
     Selection,
     Tree,
     add_missing,
@@ -90,13 +91,19 @@ class Cargo(Harness):
             crate = Path(message.manifest_path).parent
             place = os.path.relpath(crate, tree.path.resolve())
             name = "/".join([*crate.relative_to(tree.root.resolve()).parts, message.target.name])
-            source = _identify_source(Path(message.executable), name)
+            source = _identify_source(Path(message.executable))
             copy = tree.output / name_copy(name)
             copy.unlink(missing_ok=True)
             shutil.copy2(message.executable, copy)
-            programs.append(HarnessProgram(name, (str(copy), "--bench", *of_bench), source, place))
-        if not programs:
+            trouble = None if source else f"{name} has none of criterion, divan and tango in it"
+            words_of_program = (str(copy), "--bench", *of_bench)
+            programs.append(HarnessProgram(name, words_of_program, source or self.source, place, trouble))
+        if programs and all(entry.trouble for entry in programs):
             raise ProgramError(
+                str(programs[0].trouble), hint="name the targets that have: cargo bench --bench NAME"
+            )
+        if not programs:
+            raise NoBenchmarkError(
                 "cargo built no program of benchmarks",
                 hint="see: cargo bench --no-run; [[bench]] of Cargo.toml",
             )
@@ -172,15 +179,9 @@ def _escape_glob(name: str) -> str:
     return re.sub(r"([*?\[\]{},])", r"[\1]", name)
 
 
-def _identify_source(program: Path, name: str) -> Format:
-    """Return what a program reports, by a variable that its harness reads."""
-    for mark, source in _MARKS.items():
-        if has_text(program, (mark,)):
-            return source
-    raise ProgramError(
-        f"{name} has none of criterion, divan and tango in it",
-        hint="name the targets that have: cargo bench --bench NAME",
-    )
+def _identify_source(program: Path) -> Format | None:
+    """Return what a program reports, by a variable that its harness reads; ``None`` where that is unknown."""
+    return next((source for mark, source in _MARKS.items() if has_text(program, (mark,))), None)
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.core.errors import NoReportError, ProgramError, UsageError
+from steelyard.core.errors import ProgramError, UsageError
 from steelyard.extensions.gate.harnesses.building import build
 from steelyard.extensions.gate.harnesses.harness import (
     REPETITIONS,
     SHARE,
     Harness,
     HarnessProgram,
+    NoBenchmarkError,
     Selection,
     Tree,
     add_missing,
@@ -44,6 +45,7 @@ class Go(Harness):
     default_s = 1.5
     builds = True
     draws_layouts = True
+    paths_choose = True
     codes_of_failures = frozenset({1})
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
@@ -70,7 +72,7 @@ class Go(Harness):
             if program.exists() and _has_benchmarks(program, Path(directory)):
                 programs.append(HarnessProgram(name, (str(program), *of_tests), self.source, place))
         if not programs:
-            raise NoReportError(
+            raise NoBenchmarkError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
             )
         return programs
@@ -90,6 +92,7 @@ class Go(Harness):
             "-test.benchtime": f"{1000 // SHARE // REPETITIONS}ms",
             "-test.count": str(REPETITIONS),
             "-test.run": "^$",
+            **({"-test.benchmem": ""} if selection.has_memory else {}),
         }
         return [*words, *add_missing(words, short)]
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import NoReportError, UsageError
 from steelyard.spec.tables.metrics import Harness as Format
 
 SHARE: Final = 10
@@ -35,12 +35,15 @@ class HarnessProgram(msgspec.Struct, frozen=True):
         The format of what it reports; ``None`` where the gate times the process.
     directory : str
         Where it starts, relative to the tree.
+    trouble : str or None
+        Why it cannot run: what it reports is not known.
     """
 
     name: str
     words: tuple[str, ...]
     source: Format | None
     directory: str = "."
+    trouble: str | None = None
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -72,6 +75,10 @@ class Tree(msgspec.Struct, frozen=True):
         return self.root / self.place
 
 
+class NoBenchmarkError(NoReportError):
+    """The tree was built, and has no benchmark that the command chooses."""
+
+
 class Selection(msgspec.Struct, frozen=True):
     """Benchmarks that a process runs: ``names``, or all where there are none.
 
@@ -79,10 +86,13 @@ class Selection(msgspec.Struct, frozen=True):
     ----------
     metrics : str
         File for what the harness reports.
+    has_memory : bool
+        Memory is reported, too, where an option of the harness says so.
     """
 
     metrics: str
     names: tuple[str, ...] = ()
+    has_memory: bool = False
 
 
 class Harness(ABC):
@@ -106,6 +116,8 @@ class Harness(ABC):
         Whether what is installed once reads the benchmarks from the tree, as pytest does.
     draws_layouts : bool
         Whether it links by ``Tree.layout`` what it builds.
+    paths_choose : bool
+        Whether paths among its words choose benchmarks, and do nothing else.
     codes_of_failures : frozenset of int
         Exit codes with which benchmarks failed and the report has the others.
     codes_of_none : frozenset of int
@@ -120,6 +132,7 @@ class Harness(ABC):
     builds: ClassVar[bool] = False
     reads_sources: ClassVar[bool] = False
     draws_layouts: ClassVar[bool] = False
+    paths_choose: ClassVar[bool] = False
     codes_of_failures: ClassVar[frozenset[int]] = frozenset()
     codes_of_none: ClassVar[frozenset[int]] = frozenset()
 

@@ -29,6 +29,7 @@ class PytestBenchmark(Harness):
     name = "pytest-benchmark"
     source = "pytest-benchmark"
     reads_sources = True
+    paths_choose = True
     default_s = 1.3
     codes_of_failures = frozenset({1})
     codes_of_none = frozenset({5})

@@ -1,0 +1,159 @@
+"""Waivers: what they accept, for how long, and what of them is refused or named."""
+
+import datetime as dt
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.extensions.gate.gate import gate
+from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.gate.results import Gate, GatedBenchmark, GatedMetric
+from steelyard.extensions.gate.waivers import apply_waivers, parse_waivers
+from steelyard.extensions.gate.words import write_headline
+from steelyard.lab.repository.repository import Repository
+
+TODAY = dt.date(2026, 6, 30)
+TIME = GatedMetric("time_s", "s", "lower", 0.03)
+ALLOCS = GatedMetric("allocs_per_op", "", "lower")
+RATE = GatedMetric("throughput", "B/s", "higher", 0.03)
+TEXT = """
+[[waivers]]
+benchmark = "sort"
+ceiling = "{ceiling}"
+reason = "a stable order"
+until = {until}
+{metric}
+"""
+
+
+def make(ceiling="20%", until="2026-06-30", metric=""):
+    return parse_waivers(TEXT.format(ceiling=ceiling, until=until, metric=metric).encode())
+
+
+def answer_of(*entries):
+    return Gate(
+        base="a",
+        head="b",
+        harness="go",
+        command="go test",
+        metrics=(TIME, ALLOCS, RATE),
+        margin=0.03,
+        alpha=0.05,
+        measured_s=1.0,
+        max_time_s=2.0,
+        out_of_time=False,
+        benchmarks=entries,
+    )
+
+
+def slower(change=0.15, metric="time_s", **more):
+    return GatedBenchmark(
+        "sort", "slower", blocks=9, base=1.0, head=1 + change, change=change, metric=metric, **more
+    )
+
+
+def test_what_is_accepted_is_green_until_its_date_and_says_why():
+    answer = apply_waivers(answer_of(slower()), make(), TODAY)
+    (entry,) = answer.benchmarks
+    assert (entry.verdict, entry.waiver.reason) == ("waived", "a stable order")
+    assert answer.exit_code(strict=True) == 0
+    assert write_headline(answer) == "1 of 1 waived"
+    assert answer.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "waivers", "note"),
+    [
+        (slower(0.21), make(), "21 % is above its ceiling of 20 %"),
+        (slower(), make(until="2026-06-29"), "it ended on 2026-06-29"),
+        (slower(-0.3, "throughput"), make(metric='metric = "throughput"'), "30 % is above its ceiling"),
+        (
+            GatedBenchmark("sort", "slower", base=0, head=2, metric="allocs_per_op", is_exact=True),
+            make(metric='metric = "allocs"'),
+            "a count that was 0 has no relative change",
+        ),
+    ],
+)
+def test_above_the_ceiling_or_after_the_date_it_is_red_again(entry, waivers, note):
+    answer = apply_waivers(answer_of(entry), waivers, TODAY)
+    assert answer.exit_code(strict=False) == 1
+    assert note in answer.notes[0]
+
+
+def test_a_throughput_may_fall_by_its_ceiling():
+    answer = apply_waivers(
+        answer_of(slower(-0.19, "throughput")), make(metric='metric = "throughput"'), TODAY
+    )
+    assert answer.benchmarks[0].verdict == "waived"
+
+
+def test_a_waiver_is_of_one_metric():
+    entries = (slower(0.1), slower(0.1, "allocs_per_op", is_exact=True))
+    answer = apply_waivers(answer_of(*entries), make(), TODAY)
+    assert [entry.verdict for entry in answer.benchmarks] == ["waived", "slower"]
+    assert answer.exit_code(strict=False) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "state"),
+    [
+        (GatedBenchmark("find", "slower", metric="time_s"), "it is not in this gate"),
+        (GatedBenchmark("sort", "equivalent", metric="time_s"), "it is equivalent"),
+        (GatedBenchmark("sort", "gone", metric="time_s"), "it is gone"),
+    ],
+)
+def test_a_waiver_that_is_not_needed_is_named(entry, state):
+    answer = apply_waivers(answer_of(entry), make(), TODAY)
+    assert answer.benchmarks == (entry,)
+    assert f"the waiver of sort (time) is not used: {state}." in answer.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[waivers]]\nbenchmark = 1", "Expected `str`"),
+        ("[[waivers]]\nbenchmark = 'a'", "missing required field"),
+        ("[[waiver]]\nbenchmark = 'a'", "unknown field `waiver`"),
+        (
+            TEXT.format(ceiling="20%", until="2026-01-01", metric="until_when = 1"),
+            "unknown field `until_when`",
+        ),
+        (TEXT.format(ceiling="20%", until="'soon'", metric=""), "Expected `date`, got `str`"),
+        (TEXT.format(ceiling="0", until="2026-01-01", metric=""), "ceiling '0' is no fraction above 0"),
+        (TEXT.format(ceiling="inf", until="2026-01-01", metric=""), "is no fraction above 0"),
+        (TEXT.format(ceiling="nan", until="2026-01-01", metric=""), "is no fraction above 0"),
+        (TEXT.format(ceiling="much", until="2026-01-01", metric=""), "is no fraction above 0"),
+        (2 * TEXT.format(ceiling="1%", until="2026-01-01", metric=""), "two waivers of sort"),
+        (
+            TEXT.format(ceiling="1%", until="2026-01-01", metric="").replace("a stable order", " "),
+            "no reason",
+        ),
+        ("waivers = ", "waivers.toml: "),
+    ],
+)
+def test_a_file_that_is_not_understood_is_refused(text, message):
+    with pytest.raises(UsageError, match=r"waivers\.toml: ") as caught:
+        parse_waivers(text.encode())
+    assert message in caught.value.message
+
+
+def test_the_file_of_head_counts_and_a_damaged_one_ends_the_gate_first(suites, tmp_path):
+    base = suites.suite(sort=100, find=100)
+    suites.suite(sort=115, find=120)
+    (suites.path / ".steelyard").mkdir()
+    (suites.path / ".steelyard" / "waivers.toml").write_text(
+        TEXT.format(ceiling="20%", until="9999-01-01", metric="")
+    )
+    head = suites.commit(".steelyard/waivers.toml")
+    request = GateRequest(
+        base=base, head=head, words=("./bench",), harness="google-benchmark", seed=1, max_time_s=60.0
+    )
+    answer = gate(request, Repository(suites.path), tmp_path / "records")
+    assert {entry.name: entry.verdict for entry in answer.benchmarks} == {"sort": "waived", "find": "slower"}
+    (suites.path / ".steelyard" / "waivers.toml").write_text("[[waivers]]")
+    damaged = suites.commit(".steelyard/waivers.toml")
+    runs = len(suites.filters)
+    request = GateRequest(base=base, head=damaged, words=("./bench",), harness="google-benchmark")
+    with pytest.raises(UsageError, match=r"\.steelyard/waivers\.toml: .*missing required field"):
+        gate(request, Repository(suites.path), tmp_path / "others")
+    assert len(suites.filters) == runs
