@@ -292,9 +292,7 @@ def _find_command(options: GateOptions, base: str, notes: list[str]) -> tuple[tu
     return candidate.words, candidate.build
 
 
-def _run_gate(
-    request: GateRequest, options: GateOptions, notes: Sequence[str], *, has_margin: bool
-) -> Gate:
+def _run_gate(request: GateRequest, options: GateOptions, notes: Sequence[str], *, has_margin: bool) -> Gate:
     """Gate, and print the answer."""
     from steelyard.extensions.gate.gate import gate
     from steelyard.extensions.gate.qualification import load_qualification

@@ -7,18 +7,16 @@ from html import escape
 from typing import Final
 
 from steelyard.extensions.gate.results import ORDER, Gate, GatedBenchmark
-from steelyard.extensions.gate.text import STYLES, describe_verdict
+from steelyard.extensions.gate.text import STYLES, describe_verdict, format_bounds, format_change
 from steelyard.extensions.gate.words import (
     SIGNS,
     explain_outlook,
     explain_qualifying,
     format_function,
-    format_percent,
     format_value,
     list_notes,
     write_headline,
 )
-from steelyard.report.text.digits import percent_bounds
 
 _TITLES: Final = ("", "benchmark", "base", "head", "change", "95 % CI", "verdict")
 _STYLE: Final = """\
@@ -72,18 +70,19 @@ def render_error(message: str, hint: str | None) -> str:
 
 def _write_rows(answer: Gate, entry: GatedBenchmark) -> str:
     style = STYLES[entry.verdict]
+    name = f"{entry.name}, {entry.metric}" if len(answer.metrics) > 1 else entry.name
     values = (
-        format_value(answer, entry.base),
-        format_value(answer, entry.head),
-        "" if entry.change is None else f"{format_percent(entry.change)} %",
-        "" if entry.ci95 is None else percent_bounds(entry.ci95, 1, answer.margin),
+        format_value(answer, entry, entry.base),
+        format_value(answer, entry, entry.head),
+        format_change(entry),
+        format_bounds(entry),
     )
     cells = "".join(
         f'<td class="value" data-title="{title}">{escape(value)}</td>' if value else "<td></td>"
         for title, value in zip(_TITLES[2:6], values, strict=True)
     )
     row = (
-        f'<tr><td class="{style}">{SIGNS[entry.verdict]}</td><td>{escape(entry.name)}</td>{cells}'
+        f'<tr><td class="{style}">{SIGNS[entry.verdict]}</td><td>{escape(name)}</td>{cells}'
         f'<td class="{style}">{escape(describe_verdict(answer, entry))}</td></tr>\n'
     )
     return row + _write_reason(entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -67,9 +67,11 @@ class PlannedProgram(msgspec.Struct, frozen=True):
         """Benchmarks without a number in these metrics: that the harness skipped, or of NaN; why, by side."""
         reasons: dict[str, dict[Side, str]] = {}
         chosen = tuple(metrics)
-        for side, probe in self.probes.items():
-            missing = {name: why for metric in chosen for name, why in probe.numberless.get(metric, {}).items()}
-            for name, why in (missing | probe.skipped).items():
+        for side, probed in self.probes.items():
+            missing = {
+                name: why for metric in chosen for name, why in probed.numberless.get(metric, {}).items()
+            }
+            for name, why in (missing | probed.skipped).items():
                 reasons.setdefault(name, {})[side] = why
         return reasons
 

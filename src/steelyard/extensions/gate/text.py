@@ -87,8 +87,8 @@ def _list_reason(entry: GatedBenchmark, width: int) -> list[Line]:
 def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list[Line]:
     styles = [STYLES[entry.verdict] for entry in visible]
     signs = [Span(SIGNS[entry.verdict], style) for entry, style in zip(visible, styles, strict=True)]
-    changes = [Span(_write_change(entry)) for entry in visible]
-    bounds = [Span(_write_bounds(entry)) for entry in visible]
+    changes = [Span(format_change(entry)) for entry in visible]
+    bounds = [Span(format_bounds(entry)) for entry in visible]
     verdicts = [
         Span(describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
     ]
@@ -105,13 +105,15 @@ def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list
     return table(columns, width)
 
 
-def _write_change(entry: GatedBenchmark) -> str:
+def format_change(entry: GatedBenchmark) -> str:
+    """Return the change: of a count that repeats the difference itself, else in percent."""
     if entry.is_exact:
         return format_difference(entry)
     return "" if entry.change is None else f"{format_percent(entry.change)} %"
 
 
-def _write_bounds(entry: GatedBenchmark) -> str:
+def format_bounds(entry: GatedBenchmark) -> str:
+    """Return its interval in percent; "exact" of a count that repeats."""
     if entry.is_exact:
         return "exact"
     return "" if entry.ci95 is None else percent_bounds(entry.ci95, 1, entry.margin)
