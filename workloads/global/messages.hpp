@@ -57,6 +57,9 @@ class Messages {
                                  [this](std::span<const std::byte> record, int from) {
                                      runtime::Reader reader(record);
                                      const auto [procedure, object] = reader.read<Head>();
+                                     if (procedure >= procedures.size()) [[unlikely]] {
+                                         refuse(procedure, from);
+                                     }
                                      // NOLINTNEXTLINE(performance-no-int-to-ptr)
                                      void* const address = reinterpret_cast<void*>(object);
                                      procedures[procedure](*this, address, reader, from);
@@ -66,6 +69,10 @@ class Messages {
     Messages& operator=(const Messages&) = delete;
 
     [[nodiscard]] runtime::Runtime& runtime() { return runtime_; }
+
+    /// Let what arrives be handled outside of epochs too, when `Runtime::handle_outside` is called, as
+    /// containers do. On all ranks.
+    void admit_outside() { channel_.admit_outside(); }
 
     /// Execute `f(object, arguments…)` on the object's rank; or `f(here, from, object, arguments…)` with the
     /// Messages of that rank, by which it may reply, and the rank that has sent it. Legal everywhere.
@@ -85,6 +92,11 @@ class Messages {
         std::uintptr_t object; ///< Its address on the rank that it is sent to; 0: none.
     };
 
+    [[noreturn]] void refuse(std::uint32_t procedure, int from) const {
+        runtime_.refuse(channel_.name() + ": rank " + std::to_string(from) + " has sent function " +
+                        std::to_string(procedure) + ", and there are " + std::to_string(procedures.size()) +
+                        ": run the same program on all ranks");
+    }
     template <class T, class F, class... Arguments, class... Given>
     void send(int to, T* object, const F& f, const Given&... arguments) {
         static_assert(std::is_trivially_copyable_v<F>,

@@ -9,9 +9,14 @@
 
 namespace goodsyard {
 
+struct Communicator {
+    Communicator(MPI_Comm comm) : handle(comm) {} // NOLINT(google-explicit-constructor): as MPI takes it.
+    MPI_Comm handle;
+};
+
 /// Its errors are returned.
-inline MPI_Comm comm_of(const World& /*all*/) {
-    return MPI_COMM_WORLD;
+inline MPI_Comm comm_of(const World& world) {
+    return world.communicator().handle;
 }
 
 /// Raises std::runtime_error unless `code` is MPI_SUCCESS; `call` is what was called.

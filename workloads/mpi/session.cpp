@@ -47,6 +47,48 @@ MPI_Op operation(Fold fold) {
     throw std::invalid_argument("no such fold");
 }
 
+/// Raises std::logic_error where MPI is not up.
+void check_is_up() {
+    int has_begun = 0;
+    int has_ended = 0;
+    check(MPI_Initialized(&has_begun), "MPI_Initialized");
+    check(MPI_Finalized(&has_ended), "MPI_Finalized");
+    if (has_begun == 0 || has_ended != 0) {
+        throw std::logic_error(std::string("Session::attach(): MPI is ") +
+                               (has_ended != 0 ? "finalised" : "not initialised") +
+                               ": call it between MPI_Init and MPI_Finalize, or let Session(argc, argv) call "
+                               "both");
+    }
+}
+
+/// Raises std::invalid_argument where a World is no place for its ranks.
+void check_is_usable(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) {
+        throw std::invalid_argument("World: MPI_COMM_NULL has no ranks: make it on those of the "
+                                    "communicator alone");
+    }
+    int has_two_groups = 0;
+    check(MPI_Comm_test_inter(comm, &has_two_groups), "MPI_Comm_test_inter");
+    if (has_two_groups != 0) {
+        throw std::invalid_argument("World: the communicator is one between two groups: merge them "
+                                    "(MPI_Intercomm_merge)");
+    }
+}
+
+/// One of the same ranks whose errors are returned, and which has none of the hints and attributes that the
+/// program has set. Collective.
+std::shared_ptr<const Communicator> own_communicator(MPI_Comm comm) {
+    struct Holder {
+        OwnedComm owner;
+        Communicator communicator = MPI_COMM_NULL;
+    };
+    const auto holder = std::make_shared<Holder>();
+    check(MPI_Comm_split(comm, 0, 0, holder->owner.out()), "MPI_Comm_split");
+    check(MPI_Comm_set_errhandler(holder->owner.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    holder->communicator = holder->owner.get();
+    return {holder, &holder->communicator};
+}
+
 #ifndef GOODSYARD_SIMULATED
 /// What a rank leaves to the one that speaks.
 constexpr unsigned time_to_speak_s = 2;
@@ -68,12 +110,43 @@ std::optional<int>& rank_of_session() {
     return rank;
 }
 
+/// Sessions that there are.
+int& open_sessions() {
+    static int sessions = 0;
+    return sessions;
+}
+
 /// Other ranks would wait for this one, and what it has to handle would be lost.
 void end_with_process() {
     if (rank_of_session() && !is_ending()) {
         end_program(*rank_of_session(), "exit() is called while other ranks go on: return from main on all "
                                         "ranks, or throw an exception");
     }
+}
+
+void begin_session() {
+    if (open_sessions()++ > 0) {
+        return;
+    }
+    set_ending(end_all);
+    int rank = 0;
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    rank_of_session() = rank;
+    static const int registered = std::atexit(end_with_process);
+    static_cast<void>(registered);
+}
+
+void end_session() {
+    if (--open_sessions() == 0) {
+        set_ending(nullptr);
+        rank_of_session().reset();
+    }
+}
+#else
+// There all ranks are one process, whose MPI_Abort would end it with exit code 0.
+void begin_session() {}
+void end_session() {
+    set_ending(nullptr);
 }
 #endif
 
@@ -89,26 +162,45 @@ int mpi_count(std::size_t count) {
 Session::Session(int& argc, char**& argv) {
     check(MPI_Init(&argc, &argv), "MPI_Init");
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-#ifndef GOODSYARD_SIMULATED // There all ranks are one process, whose MPI_Abort would end it with exit code 0.
-    set_ending(end_all);
-    int rank = 0;
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    rank_of_session() = rank;
-    std::atexit(end_with_process);
-#endif
+    begin_session();
+}
+
+Session::Session() : is_attached_(true) {
+    check_is_up();
+    int level = MPI_THREAD_SINGLE;
+    check(MPI_Query_thread(&level), "MPI_Query_thread");
+    int is_main = 1;
+    check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+    if (is_main == 0 && level < MPI_THREAD_SERIALIZED) {
+        throw std::logic_error("Session::attach(): only the thread that has initialised MPI may call it: "
+                               "attach there, or ask MPI_Init_thread for MPI_THREAD_SERIALIZED");
+    }
+    begin_session();
+}
+
+Session Session::attach() {
+    return {};
 }
 
 Session::~Session() {
-    set_ending(nullptr);
-#ifndef GOODSYARD_SIMULATED
-    rank_of_session().reset();
-#endif
-    MPI_Finalize();
+    end_session();
+    if (!is_attached_) {
+        MPI_Finalize();
+    }
 }
 
-World::World(const Session& /*session*/) {
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+World::World(const Session& session)
+    : communicator_(session.is_attached() ? own_communicator(MPI_COMM_WORLD)
+                                          : std::make_shared<const Communicator>(MPI_COMM_WORLD)) {
+    check(MPI_Comm_rank(comm_of(*this), &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_of(*this), &size_), "MPI_Comm_size");
+}
+
+World::World(const Session& /*session*/, const Communicator& comm) {
+    check_is_usable(comm.handle);
+    communicator_ = own_communicator(comm.handle);
+    check(MPI_Comm_rank(comm_of(*this), &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_of(*this), &size_), "MPI_Comm_size");
 }
 
 void World::barrier() const {

@@ -57,6 +57,10 @@ void declare(Options& options, Parameters& parameters) {
     options.add("--sends", parameters.sends, "Messages of a rank on their way", {1, 4096});
     options.add("--receives", parameters.receives, "Receives posted in advance", {1, 4096});
     options.add("--ring-slots", parameters.ring_slots, "ring: messages between two ranks", {1, 4096});
+    options.add("--backlog-bytes", parameters.backlog_bytes,
+                "Bytes of messages that may wait on a rank outside of epochs, before the program ends; 0: no "
+                "limit",
+                {0, std::int64_t{1} << 50U});
     options.add("--stack-bytes", parameters.stack_bytes, "Of a fibre", {8192, 1 << 28});
     options.add("--stack-pages", parameters.stack_pages,
                 "guarded: a task that overruns its stack fails at once; huge: densely in huge pages, faster "

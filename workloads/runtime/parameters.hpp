@@ -69,11 +69,13 @@ struct Parameters {
     bool flush_when_idle = true;           ///< Messages are sent when a rank has nothing else to do.
     Route route = Route::direct;
     Cache cache = Cache::none;
-    int cache_bits = 12;              ///< Entries of a cache, as a power of 2.
-    int sends = 16;                   ///< Messages of a rank on their way; further ones wait.
-    int receives = 16;                ///< Receives posted in advance.
-    int ring_slots = 16;              ///< Messages in each ring of a pair of ranks.
-    std::int64_t stack_bytes = 65536; ///< Of a fibre.
+    int cache_bits = 12; ///< Entries of a cache, as a power of 2.
+    int sends = 16;      ///< Messages of a rank on their way; further ones wait.
+    int receives = 16;   ///< Receives posted in advance.
+    int ring_slots = 16; ///< Messages in each ring of a pair of ranks.
+    std::int64_t backlog_bytes = std::int64_t{1}
+                                 << 30U; ///< Messages that wait on a rank outside of epochs; 0: no limit.
+    std::int64_t stack_bytes = 65536;    ///< Of a fibre.
     StackPages stack_pages = StackPages::guarded;
     std::uint64_t active_tasks =
         0; ///< Of a rank, begun and not ended; further ones wait. 0: as place has it.

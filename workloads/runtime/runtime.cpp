@@ -61,14 +61,16 @@ void Runtime::end_unusable() const {
             "a second thread uses the runtime, which is for the one that made it: let that thread send what "
             "the others have to be sent");
     }
-    refuse("an exception has left an epoch and was caught, so that items are lost: let it end the "
+    refuse("an exception has left " +
+           std::string(has_left_epoch_ ? "an epoch" : "a function async_… of a container") +
+           " and was caught, so that items are lost: let it end the "
            "program, or catch it inside of the handler or task");
 }
 
 int Runtime::add(Mailbox& mailbox) {
     check_is_usable();
-    if (phase_ == Phase::epoch) {
-        refuse(mailbox.name() + " are made within the epoch at " + text_of(epoch_place_) +
+    if (handlers_may_run()) {
+        refuse(mailbox.name() + " are made within " + text_of_phase() +
                ": make channels before it, on all ranks");
     }
     mailboxes_.push_back(&mailbox);
@@ -77,8 +79,8 @@ int Runtime::add(Mailbox& mailbox) {
 }
 
 void Runtime::remove(const Mailbox& mailbox) {
-    if (phase_ == Phase::epoch && !mailbox.unwound()) {
-        refuse(mailbox.name() + " end within the epoch at " + text_of(epoch_place_) + ": end them after it");
+    if (handlers_may_run() && !mailbox.unwound()) {
+        refuse(mailbox.name() + " end within " + text_of_phase() + ": end them after it");
     }
     *std::find(mailboxes_.begin(), mailboxes_.end(), &mailbox) = nullptr; // Later ones keep their numbers.
     fingerprint_.reset();
@@ -91,16 +93,24 @@ void Runtime::remove(const Mailbox& mailbox) {
 
 void Runtime::begin_epoch(const Place& place) {
     check_is_usable();
-    if (phase_ == Phase::epoch) {
-        refuse("epoch() at " + text_of(place) + " is called within the epoch at " + text_of(epoch_place_) +
+    if (handlers_may_run()) {
+        refuse("epoch() at " + text_of(place) + " is called within " + text_of_phase() +
                ", by a handler, a task or a step: an epoch is for all ranks together, and ends by itself");
     }
     phase_ = Phase::epoch;
     epoch_place_ = place;
+    while (!held_back_.empty()) {
+        arrived_.push(held_back_.pop());
+    }
     ++counters_.epochs;
     if (parameters_.checked) {
         compare_channels();
     }
+}
+
+std::string Runtime::text_of_phase() const {
+    return phase_ == Phase::epoch ? "the epoch at " + text_of(epoch_place_)
+                                  : "a function async_… of a container, outside of epochs";
 }
 
 void Runtime::compare_channels() {
@@ -145,6 +155,7 @@ void Runtime::post(Buffer&& message, Flush reason) {
     check_is_usable();
     ++counters_.flushes[static_cast<std::size_t>(reason)];
     ++sent_;
+    may_handle_outside_ = true;
     if (message.rank == rank_) {
         ++counters_.messages_to_self;
         keep_arrived(std::move(message));
@@ -201,7 +212,21 @@ bool Runtime::collect() {
 
 void Runtime::keep_arrived(Buffer&& message) {
     arrived_.push(std::move(message));
-    counters_.longest_backlog = std::max<std::uint64_t>(counters_.longest_backlog, arrived_.size());
+    const std::size_t backlog = arrived_.size() + held_back_.size();
+    counters_.longest_backlog = std::max<std::uint64_t>(counters_.longest_backlog, backlog);
+    if (phase_ == Phase::outside && parameters_.backlog_bytes > 0 &&
+        backlog * transport_.pool().capacity_bytes() > static_cast<std::size_t>(parameters_.backlog_bytes))
+        [[unlikely]] {
+        refuse_backlog(arrived_.newest());
+    }
+}
+
+void Runtime::refuse_backlog(const Buffer& message) const {
+    refuse("more than " + std::to_string(parameters_.backlog_bytes) +
+           " bytes of messages wait outside of an epoch, the last from rank " + std::to_string(message.rank) +
+           " with " + mailbox_of(message).name() +
+           ": send inside of runtime.epoch_over(count, piece, work), which handles messages meanwhile, or "
+           "raise --backlog-bytes (0: no limit)");
 }
 
 void Runtime::refuse_message(int from, std::size_t number) const {
@@ -211,19 +236,45 @@ void Runtime::refuse_message(int from, std::size_t number) const {
            (names.empty() ? "none" : names));
 }
 
+Mailbox& Runtime::mailbox_of(const Buffer& message) const {
+    const auto number = static_cast<std::size_t>(message.channel - Termination::channels);
+    if (number >= mailboxes_.size() || mailboxes_[number] == nullptr) [[unlikely]] {
+        refuse_message(message.rank, number);
+    }
+    return *mailboxes_[number];
+}
+
+void Runtime::deliver(Buffer&& message) {
+    charge(Work::move, message.size / 8.0);
+    mailbox_of(message).deliver(message);
+    ++handled_; // Not before: of items that an exception leaves, no rank finds that they were handled.
+    transport_.pool().give_back(std::move(message));
+}
+
+void Runtime::handle_arrived_outside() {
+    check_is_usable();
+    may_handle_outside_ = false;
+    phase_ = Phase::handling;
+    const Inside inside(*this);
+    collect();
+    // What these send is for the next time: a handler that goes on to another key would keep the rank here.
+    for (std::size_t count = arrived_.size(); count > 0; --count) {
+        Buffer message = arrived_.pop();
+        if (mailbox_of(message).is_handled_outside()) {
+            deliver(std::move(message));
+        } else {
+            held_back_.push(std::move(message));
+        }
+    }
+    send_posted();
+    phase_ = Phase::outside;
+}
+
 bool Runtime::deliver_arrived() {
     // What these send to this rank itself is for the next time: the rank's own work comes in between.
     const std::size_t count = arrived_.size();
     for (std::size_t i = 0; i < count; ++i) {
-        Buffer message = arrived_.pop();
-        charge(Work::move, message.size / 8.0);
-        const auto number = static_cast<std::size_t>(message.channel - Termination::channels);
-        if (number >= mailboxes_.size() || mailboxes_[number] == nullptr) [[unlikely]] {
-            refuse_message(message.rank, number);
-        }
-        mailboxes_[number]->deliver(message);
-        ++handled_; // Not before: of items that an exception leaves, no rank finds that they were handled.
-        transport_.pool().give_back(std::move(message));
+        deliver(arrived_.pop());
         if (count > 1) {
             tasks_.run_ready(); // While what the message has touched of them is in the cache.
             send_posted();

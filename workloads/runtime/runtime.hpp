@@ -2,7 +2,7 @@
 // until an epoch ends because none is left anywhere.
 //
 // Sending never runs a handler: items and messages wait in queues, and handlers are run by the loop of
-// `epoch` alone, one level deep.
+// `epoch`, one level deep; those of containers also by `handle_outside`.
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,13 @@ class Mailbox {
 
     [[nodiscard]] const Unwound& unwound() const { return unwound_; }
 
+    /// Let its messages be handled outside of epochs too. On all ranks.
+    void admit_outside() { is_handled_outside_ = true; }
+    [[nodiscard]] bool is_handled_outside() const { return is_handled_outside_; }
+
   private:
     Unwound unwound_;
+    bool is_handled_outside_ = false;
 };
 
 /// No work is lost in silence. Items and tasks that nobody will handle, since a channel or the runtime ends
@@ -96,7 +101,8 @@ class Runtime {
     /// do not know.
     template <class Step, class Report>
     Agreed epoch(Step&& step, Report&& report, Place place = Place::current()) {
-        const Epoch inside(*this, place);
+        begin_epoch(place);
+        const Inside inside(*this);
         for (;;) {
             if (termination_.holds()) {
                 collect();
@@ -134,6 +140,27 @@ class Runtime {
     /// An epoch of items alone.
     Agreed epoch(Place place = Place::current()) {
         return epoch([] { return false; }, [] { return Agreed{}; }, place);
+    }
+
+    /// While there is one, nothing is handled outside of epochs: for loops over what handlers change.
+    class Hold {
+      public:
+        explicit Hold(Runtime& runtime) : runtime_(runtime) { ++runtime_.holds_; }
+        Hold(const Hold& second) : Hold(second.runtime_) {}
+        Hold& operator=(const Hold&) = delete;
+        ~Hold() { --runtime_.holds_; }
+
+      private:
+        Runtime& runtime_;
+    };
+    /// Outside of epochs, where this rank has sent a message since the last time: handle what has arrived for
+    /// mailboxes that admit it, so that it does not stay in memory until the next epoch. Nothing in an epoch,
+    /// a handler or a task with a stack, and while there is a Hold.
+    void handle_outside() {
+        if (may_handle_outside_ && phase_ == Phase::outside && holds_ == 0 && !tasks_.on_fibre())
+            [[unlikely]] {
+            handle_arrived_outside();
+        }
     }
 
     /// Let operations take simulated time, at the next message or the end of the epoch; nothing on a real
@@ -177,16 +204,18 @@ class Runtime {
     enum class Phase : int {
         outside, ///< Of epochs.
         epoch,
-        left, ///< An exception has left an epoch.
+        handling, ///< Handlers run outside of epochs.
+        left,     ///< An exception has left an epoch, or a handler outside.
     };
-    /// From the beginning of an epoch to where it ends or is left.
-    class Epoch {
+    /// From where handlers may run to where they no longer may, or an exception leaves them.
+    class Inside {
       public:
-        Epoch(Runtime& runtime, const Place& place) : runtime_(runtime) { runtime_.begin_epoch(place); }
-        Epoch(const Epoch&) = delete;
-        Epoch& operator=(const Epoch&) = delete;
-        ~Epoch() {
-            if (runtime_.phase_ == Phase::epoch) {
+        explicit Inside(Runtime& runtime) : runtime_(runtime) {}
+        Inside(const Inside&) = delete;
+        Inside& operator=(const Inside&) = delete;
+        ~Inside() {
+            if (runtime_.phase_ != Phase::outside) {
+                runtime_.has_left_epoch_ = runtime_.phase_ == Phase::epoch;
                 runtime_.phase_ = Phase::left;
             }
         }
@@ -195,6 +224,11 @@ class Runtime {
         Runtime& runtime_;
     };
     void begin_epoch(const Place& place);
+    [[nodiscard]] bool handlers_may_run() const {
+        return phase_ == Phase::epoch || phase_ == Phase::handling;
+    }
+    /// For people: where `handlers_may_run`.
+    [[nodiscard]] std::string text_of_phase() const;
     template <class Work>
     void for_channels(Work&& work) {
         for (Mailbox* mailbox : mailboxes_) {
@@ -223,6 +257,9 @@ class Runtime {
     /// Handle what has arrived, and let tasks go on. Returns whether there was anything.
     bool progress();
     bool deliver_arrived();
+    void deliver(Buffer&& message);
+    [[nodiscard]] Mailbox& mailbox_of(const Buffer& message) const;
+    void handle_arrived_outside();
     /// Whether nothing is left to do here; flushes what is not sent.
     bool is_passive();
     /// Pass the time until a message is old enough to be sent, or something else may have changed.
@@ -234,6 +271,7 @@ class Runtime {
     /// send is taken in, so that room becomes free on some rank.
     void send_all_posted();
     void keep_arrived(Buffer&& message);
+    [[noreturn]] void refuse_backlog(const Buffer& message) const;
     [[nodiscard]] Tally tally(const Agreed& values) const;
     /// Of a task that may be waiting for ever; empty where none waits.
     [[nodiscard]] std::string blocked() const;
@@ -282,12 +320,16 @@ class Runtime {
     std::vector<Mailbox*> mailboxes_; ///< By number; null where one has ended before later ones.
     mutable std::optional<std::uint64_t> fingerprint_;
     Queue<Buffer> arrived_;
-    std::uint64_t sent_ = 0;    ///< Messages, for the termination.
-    std::uint64_t handled_ = 0; ///< Messages.
-    double waits_since_s_ = -1; ///< Negative: it does not.
+    Queue<Buffer> held_back_; ///< Of what has arrived, what waits for the next epoch.
+    int holds_ = 0;
+    bool may_handle_outside_ = false; ///< A message was sent since `handle_outside` has handled any.
+    std::uint64_t sent_ = 0;          ///< Messages, for the termination.
+    std::uint64_t handled_ = 0;       ///< Messages.
+    double waits_since_s_ = -1;       ///< Negative: it does not.
     TaskTrace trace_;
     double charged_s_ = 0; ///< And not passed yet.
     Phase phase_ = Phase::outside;
+    bool has_left_epoch_ = false; ///< What an exception has left was one.
     Place epoch_place_;
     const std::thread::id thread_ = std::this_thread::get_id();
     std::uint64_t waiting_for_ever_ =

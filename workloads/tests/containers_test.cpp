@@ -149,5 +149,96 @@ TEST(Maps, AreChangedByHandlersThatVisitThem) {
     });
 }
 
+TEST(Containers, KeepNoTrafficWhenKeysAreInsertedOutsideOfEpochs) {
+    static constexpr std::uint64_t insertions = 3000, keys = 50;
+    on_schedules(
+        [](std::uint64_t seed, Runtime& runtime, Messages& messages, const Team& team) {
+            Map<std::uint64_t, std::uint64_t> sums(team, messages);
+            CountingSet<std::uint64_t> counts(team, messages);
+            for (std::uint64_t i = 0; i < insertions; ++i) {
+                sums.async_visit(i % keys, [](std::uint64_t, std::uint64_t& sum) { ++sum; });
+                counts.async_insert(i % keys * 4096); // All compete for one place of the cache.
+            }
+            // A rank that waits for room takes in what others send meanwhile.
+            EXPECT_LT(runtime.counters().longest_backlog, insertions / 4) << "seed " << seed;
+            const auto ranks = static_cast<std::uint64_t>(team.size());
+            EXPECT_EQ(counts.count_all(), ranks * insertions);
+            EXPECT_EQ(sums.size(), keys);
+            sums.for_all(
+                [&](std::uint64_t, std::uint64_t sum) { EXPECT_EQ(sum, ranks * insertions / keys); });
+        },
+        24);
+}
+
+TEST(Containers, HandleWhatIsNotForThemInTheNextEpoch) {
+    on_schedules([](std::uint64_t, Runtime& runtime, Messages& messages, const Team& team) {
+        runtime::Channel<int> numbers(runtime);
+        int handled = 0;
+        numbers.on_receipt([&](int number) { handled += number; });
+        Map<int, int> sums(team, messages);
+        for (int i = 0; i < 500; ++i) {
+            numbers.send(i % team.size(), 1);
+            sums.async_visit(i % 10, [](int, int& sum) { ++sum; });
+            EXPECT_EQ(handled, 0);
+        }
+        runtime.epoch();
+        EXPECT_EQ(team.all(Fold::sum, handled), 500 * team.size());
+        sums.for_all([&](int, int sum) { EXPECT_EQ(sum, 50 * team.size()); });
+    });
+}
+
+TEST(Maps, AreNotChangedByOthersWhileTheirKeysAreVisited) {
+    static constexpr int keys = 300;
+    on_schedules([](std::uint64_t seed, Runtime& runtime, Messages& messages, const Team& team) {
+        Map<int, int> map(team, messages);
+        for (int key = 0; key < keys; ++key) {
+            map.async_insert(key, 1);
+        }
+        EXPECT_EQ(map.size(), static_cast<std::uint64_t>(keys));
+        const std::size_t before = map.own().size();
+        std::size_t visited = 0;
+        map.for_all([&](int key, int) {
+            ++visited;
+            EXPECT_LT(key, keys) << "seed " << seed;
+            map.async_insert(key + keys, 1);
+            map.async_erase(key);
+        });
+        EXPECT_EQ(visited, before);
+        runtime.epoch();
+        std::size_t in_own = 0;
+        for (const auto& [key, value] : map.own()) {
+            ++in_own;
+            EXPECT_GE(key, keys);
+            map.async_insert(key + keys, 1);
+        }
+        EXPECT_GE(map.own().size(), in_own);
+        EXPECT_EQ(map.size(), static_cast<std::uint64_t>(2 * keys));
+        EXPECT_EQ(map.own().contains(keys), map.owner(keys) == team.rank());
+        EXPECT_EQ(map.own().empty(), map.own().begin() == map.own().end());
+    });
+}
+
+TEST(Maps, VisitFromVisitorsThatRunOutsideOfEpochs) {
+    on_schedules([](std::uint64_t, Runtime&, Messages& messages, const Team& team) {
+        Map<int, int> visits(team, messages);
+        CountingSet<int> seconds(team, messages);
+        struct Step {
+            void operator()(Map<int, int>& map, int key, int& count) const {
+                ++count;
+                if (key < 100) {
+                    map.async_visit(key + 100, Step());
+                }
+            }
+        };
+        for (int i = 0; i < 400; ++i) {
+            visits.async_visit(i % 100, Step());
+            seconds.async_insert(i % 7);
+        }
+        EXPECT_EQ(visits.size(), 200U);
+        visits.for_all([&](int, int count) { EXPECT_EQ(count, 4 * team.size()); });
+        EXPECT_EQ(seconds.size(), 7U);
+    });
+}
+
 } // namespace
 } // namespace goodsyard::containers

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "containers/map.hpp"
 #include "global/delegates.hpp"
 #include "global/global_array.hpp"
 #include "global/messages.hpp"
@@ -58,6 +59,22 @@ void send_to(Runtime& runtime, int rank) {
 
 const std::string nested = "epoch\\(\\) at runtime_misuse_test.cpp:[0-9]+ is called within the epoch at "
                            "runtime_misuse_test.cpp:[0-9]+, by a handler, a task or a step: .+";
+/// Visitors run outside of epochs, of a map whose keys all ranks have.
+template <class Visitor>
+void visit_outside(Runtime& runtime, const Team& team, Visitor visitor) {
+    global::Messages messages(runtime);
+    containers::Map<int, int> map(team, messages);
+    for (int i = 0; i < 1000; ++i) {
+        map.async_visit(i, visitor);
+    }
+    runtime.epoch();
+}
+
+Runtime*& runtime_of_rank() {
+    static Runtime* runtime = nullptr;
+    return runtime;
+}
+
 const std::string different = "ranks have different channels in the epoch at "
                               "runtime_misuse_test.cpp:[0-9]+: make the same ones on all ranks, in the same "
                               "order; here are (none|items of Channel<.+)";
@@ -196,6 +213,39 @@ INSTANTIATE_TEST_SUITE_P(
                    runtime.epoch();
                },
                nested.c_str()},
+        Misuse{"EpochInAVisitorOutsideOfEpochs",
+               [](Runtime& runtime, const Team& team) {
+                   runtime_of_rank() = &runtime;
+                   visit_outside(runtime, team, [](int, int&) { runtime_of_rank()->epoch(); });
+               },
+               "epoch\\(\\) at runtime_misuse_test.cpp:[0-9]+ is called within a function async_… of a "
+               "container, outside of epochs, by a handler, .+",
+               {.buffer_bytes = 256}},
+        Misuse{"ExceptionOfAVisitorCaughtOutsideOfEpochs",
+               [](Runtime& runtime, const Team& team) {
+                   try {
+                       visit_outside(runtime, team, [](int, int&) { throw std::invalid_argument("five"); });
+                   } catch (const std::invalid_argument&) {
+                       runtime.epoch();
+                   }
+               },
+               "an exception has left a function async_… of a container and was caught, so that items are "
+               "lost: .+",
+               {.buffer_bytes = 256}},
+        Misuse{"MoreWaitsOutsideOfEpochsThanTheLimit",
+               [](Runtime& runtime, const Team&) {
+                   Channel<int> numbers(runtime);
+                   numbers.on_receipt([](int) {});
+                   for (int i = 0; i < 100'000; ++i) {
+                       numbers.send((runtime.rank() + 1) % 2, i);
+                   }
+                   runtime.epoch();
+               },
+               "more than 65536 bytes of messages wait outside of an epoch, the last from rank [01] with "
+               "items of Channel<int> \\(runtime_misuse_test.cpp:[0-9]+\\): send inside of "
+               "runtime.epoch_over\\(count, piece, work\\), which handles messages meanwhile, or raise "
+               "--backlog-bytes .+",
+               {.buffer_bytes = 256, .backlog_bytes = 65536}},
         Misuse{"EpochInAStep",
                [](Runtime& runtime, const Team&) {
                    runtime.epoch_over(3, 1, [&](std::size_t) { runtime.epoch(); });

@@ -7,6 +7,9 @@ import os
 import random
 import re
 import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -186,6 +189,30 @@ def test_the_widest_paths_are_those_of_an_algorithm_of_another_kind(openmpi_cons
         lightest[pair] = min(width, lightest.get(pair, 1.0))
     expected = sum_widths([(a, b, width) for (a, b), width in lightest.items() if a != b], vertices)
     assert printed == f"widths add up to {expected:.3f}\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_a_python_program_lends_its_ranks_and_halves_of_them(openmpi_consumer, ranks):
+    library = ROOT / ".cache" / "mpi" / "openmpi"
+    packages = library / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    if not (packages / "mpi4py").is_dir():
+        pytest.skip("mpi4py is not installed beside Open MPI: ./dev mpi --libraries openmpi")
+    words, variables = STARTING["openmpi"]
+    printed = must_run(
+        [
+            *(str(library / "bin" / "mpirun"), *words, "-n", str(ranks)),
+            *(sys.executable, str(EXAMPLES / "python_host.py")),
+            str(openmpi_consumer.build / "libpython_host.so"),
+        ],
+        {**variables, "PYTHONPATH": str(packages), "LD_LIBRARY_PATH": str(library / "lib")},
+    )
+
+    def counted(team: Iterable[int]) -> str:
+        words = Counter(number % (10 + rank) for rank in team for number in range(1000))
+        return f"{len(words)} words, {max(words.values())} times"
+
+    halves = [f"rank {rank}: {counted(range(rank % 2, ranks, 2))}" for rank in range(ranks)]
+    assert printed.splitlines() == [counted(range(ranks)), *halves]
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

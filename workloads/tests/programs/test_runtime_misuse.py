@@ -36,6 +36,15 @@ def test_tasks_that_wait_in_a_catch_block_raise_their_own_exception_again(start,
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("transport", ["ring", "point-to-point"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_keys_that_are_inserted_outside_of_epochs_are_handled_meanwhile(start, library, transport, ranks):
+    options = ("--transport", transport, "--buffer-bytes", "1024")
+    ended = start(library, "runtime_check", ranks, "--how", "insert-outside", *options)
+    assert ended.code == 0, ended.stderr
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("how", SENTENCES)
 def test_misuse_ends_all_ranks_with_a_sentence_that_names_the_rank(start, library, how):
     ended = start(library, "runtime_check", 2, "--how", how)

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "containers/map.hpp"
 #include "global/delegates.hpp"
 #include "global/global_array.hpp"
 #include "harness/failure.hpp"
@@ -49,6 +50,26 @@ void wait_in_catch(Runtime& runtime, const World& world) {
     runtime.epoch();
     fail_together(world, "tasks that raised the exception of another one",
                   wrong == 0 ? std::nullopt : std::optional(std::to_string(wrong)));
+}
+
+/// Keys are counted outside of epochs: each rank keeps a small part of the messages.
+void insert_outside(Runtime& runtime, const World& world) {
+    constexpr std::uint64_t insertions = 200'000, keys = 1000;
+    global::Messages messages(runtime);
+    containers::Map<std::uint64_t, std::uint64_t> counts(world, messages);
+    for (std::uint64_t i = 0; i < insertions; ++i) {
+        counts.async_visit(i % keys, [](std::uint64_t, std::uint64_t& count) { ++count; });
+    }
+    const runtime::Counters& counters = runtime.counters();
+    const bool is_short = counters.longest_backlog < (counters.messages + counters.messages_to_self) / 8;
+    std::uint64_t wrong = counts.size() == keys ? 0 : 1;
+    counts.for_all([&](std::uint64_t, std::uint64_t count) {
+        wrong += count == insertions / keys * static_cast<std::uint64_t>(world.size()) ? 0 : 1;
+    });
+    fail_together(world, "keys that were counted wrongly",
+                  wrong == 0 ? std::nullopt : std::optional(std::to_string(wrong)));
+    fail_together(world, "messages that waited at once",
+                  is_short ? std::nullopt : std::optional(std::to_string(counters.longest_backlog)));
 }
 
 /// Work that is sent on the last rank after the last epoch.
@@ -156,6 +177,7 @@ using Way = std::function<void(Runtime&, const World&)>;
 const std::map<std::string, Way>& ways() {
     static const std::map<std::string, Way> all{
         {"wait-in-catch", wait_in_catch},
+        {"insert-outside", insert_outside},
         {"send-too-late", send_too_late},
         {"catch-around-epoch", catch_around_epoch},
         {"raise-in-handler", raise_in_handler},
