@@ -140,6 +140,7 @@ def tested_pair(
             decided_by=judgement.by if is_decided else None,
             typical=_describe_typical(compared, statement, level) if compared.beside else None,
             allowances=speedup.allowances if speedup else (),
+            runs_to_show=judgement.runs_to_show if is_judged else None,
         )
 
     if not is_judged or judgement.p is None:

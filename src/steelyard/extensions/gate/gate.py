@@ -182,7 +182,7 @@ class GatedSuite:
         by_defaults_s = (
             SLACK * 2 * sum(map(self.plan.get_default_s, (entry.program for entry in self.benchmarks)))
         )
-        blocks = max(LEAST_BLOCKS, SPARE_BLOCKS + runs_to_trust(0.0, math.log1p(self.request.margin)))
+        blocks = max(LEAST_BLOCKS, SPARE_BLOCKS + runs_to_trust(math.log1p(self.request.margin)))
         blocks_s = blocks * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
 
