@@ -1,8 +1,8 @@
 """What stands beside the mean: how often a claim fails, or a benchmark is slower, although both the mean and
 the typical run keep to it; and how often one slow run keeps a gate open. By the product itself.
 
-``python benchmarks/coverage/slow_runs.py [--experiments N] [--seed S] [--only ROW ...] [--equivalence]``. Truth lies at the
-margin: of every noise the larger one of mean and typical run.
+``python benchmarks/coverage/slow_runs.py [--experiments N] [--seed S] [--only ROW ...]
+[--equivalence]``. Truth lies at the margin: of every noise the larger one of mean and typical run.
 """
 
 from __future__ import annotations

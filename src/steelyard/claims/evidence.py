@@ -18,9 +18,10 @@ from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
 
-Unit = Literal["block", "context", "instance", "launch", "repetition"]
+Unit = Literal["block", "context", "instance", "launch", "repetition", "session", "two-sessions"]
 """What is counted by n: what is taken to be independent. ``launch`` where nothing pairs them; ``repetition``
-within one process."""
+within one process; ``session`` where each is a file of another tool, and ``two-sessions`` for the runs of two
+files, one of each side."""
 
 
 class Evidence(msgspec.Struct, frozen=True):

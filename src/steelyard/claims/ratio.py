@@ -198,6 +198,10 @@ def explain_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["fa
 
 def unit_of(compared: Comparison) -> Unit:
     """Return the unit of inference of a comparison."""
+    if "sessions" in compared.flags:
+        return "session"
+    if "two_sessions" in compared.flags:
+        return "two-sessions"
     if "sequential_order" in compared.flags:
         return "repetition" if "one_process" in compared.flags else "launch"
     if isinstance(compared.speedup, Undefined):

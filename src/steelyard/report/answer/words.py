@@ -420,6 +420,7 @@ def name_unit(design: DesignFacts) -> str:
 def _count_runs(comparison: Comparison, answer: Answer) -> str:
     """How many runs each side has; a baseline with another number than the treatment is told apart."""
     text = "repetition" if "one_process" in comparison.flags else "run"
+    text = "session" if "sessions" in comparison.flags else text
     counts = {
         sample.treatment.id: sample.summary.n
         for sample in answer.samples
@@ -441,7 +442,8 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
     elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
-        parts.append(f"{_count_runs(comparison, answer)}, one after the other")
+        ending = " in these two sessions" if "two_sessions" in comparison.flags else ", one after the other"
+        parts.append(_count_runs(comparison, answer) + ending)
     elif comparison.instances is not None:
         parts.append(f"{plural(comparison.instances, 'instance')} in {plural(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:

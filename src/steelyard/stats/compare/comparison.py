@@ -233,6 +233,9 @@ def _compute_flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Ana
         "simulated": "simulated" in provenance,
         "crowded": "crowded" in provenance,
         "one_process": "one_process" in provenance,
+        "sessions": "session" in provenance,
+        "two_sessions": bool(pair.baseline.session and pair.treatment.session)
+        and pair.baseline.session != pair.treatment.session,
     }
     return tuple(flag for flag, up in raised.items() if up)
 
