@@ -260,8 +260,8 @@ def main() -> None:
         print(f"{count // 10} a cell, seed {seed}: equivalent within 3 % after 6, 10, 30 and 80 blocks;")
         print("in brackets by the interval alone")
         for name, (share, times) in {"equal programs": (0.0, 1.0), **UNSHOWN}.items():
-            cells = (equivalent(share, times, n, count // 10, seed) for n in (6, 10, 30, 80))
-            print(f"{name}: {', '.join(f'{now:.1f} ({before:.1f})' for now, before in cells)}", flush=True)
+            row = (equivalent(share, times, n, count // 10, seed) for n in (6, 10, 30, 80))
+            print(f"{name}: {', '.join(f'{now:.1f} ({before:.1f})' for now, before in row)}", flush=True)
         return
     print(f"{count:,} experiments a cell ({count // 10:,} by compare), seed {seed}; by the mean alone in ()")
     for name in options.only:
