@@ -56,8 +56,8 @@ class Widened(msgspec.Struct, frozen=True, eq=False):
             reach = self._reach(alpha)
             if abs(distance) <= reach:
                 return False
-            left = math.copysign(math.sqrt(distance**2 - reach**2), distance)
-            return self.base.p_of(math.exp(self.log + left)) <= alpha
+            rest = math.copysign(math.sqrt(distance**2 - reach**2), distance)
+            return self.base.p_of(math.exp(self.log + rest)) <= alpha
 
         return find_level(is_out)
 

@@ -34,8 +34,8 @@ def units_to_trust(
     reach = normal_quantile((1 + power) / 2) * s
 
     def count_units(units: int) -> int:
-        left = max(distance - reach / math.sqrt(units), distance / 2)
-        return math.ceil(runs_to_trust(left, estimand) / passes)
+        rest = max(distance - reach / math.sqrt(units), distance / 2)
+        return math.ceil(runs_to_trust(rest, estimand) / passes)
 
     units = max(least, math.ceil(runs_to_trust(distance, estimand) / passes))
     while (needed := count_units(units)) > units:
