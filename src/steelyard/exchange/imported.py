@@ -53,7 +53,7 @@ ABSENT: Final = "none"
 
 
 class ImportSource(msgspec.Struct, frozen=True):
-    """A file, and what its measurements are called: files of one name are further launches of the same."""
+    """A file, and what its measurements are called: files of one name are sessions of the same."""
 
     name: str
     path: Path
