@@ -530,7 +530,7 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
             result = planned.found(effect, n, count, seed)
             fewer = planned.found(effect, n - 1, count, seed)
             looked = planned.decided(effect, count, seed)
-            pairs = planned.planned().equivalent(effect, 0.9) or 0
+            pairs = planned.pairs_to_be_equal(effect)
             equal = planned.equal(effect, pairs, count, seed)
             yield (
                 f"{effect:g} s",

@@ -20,6 +20,7 @@ from steelyard.core.look_schedule import looks_from
 from steelyard.results.plan import Judge
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.planned_test import PlannedTest
+from steelyard.stats.planning.slow_runs import units_to_trust
 
 SIZES: Final = (5, 8, 10, 15, 20, 30, 50, 100)
 TESTS: Final[tuple[tuple[float, Judge], ...]] = (
@@ -49,6 +50,13 @@ def found(
     old, new = _drawn(effect, n, experiments, seed)
     shown = (compare(samples(*arms), declared)[0].verdict == "faster" for arms in zip(old, new, strict=True))
     return 100 * sum(shown) / experiments
+
+
+def pairs_to_be_equal(margin: float) -> int:
+    """Blocks that a plan names for a margin of so many s, slow runs that did not show included."""
+    least = planned().equivalent(margin, 0.9)
+    assert least is not None  # noqa: S101 -- these margins need few
+    return units_to_trust(margin * S, S, 0.9, least=least)
 
 
 def equal(margin: float, n: int, experiments: int, seed: int) -> float:

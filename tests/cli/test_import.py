@@ -28,7 +28,7 @@ def test_files_are_compared_by_their_names_and_claims_are_judged(steelyard_cli, 
     assert done.returncode == 0, done.stderr
     checked = steelyard_cli("check", "it.lab", "--sarif", "it.sarif", "--junit", "it.xml")
     assert checked.returncode == 1
-    assert "24 runs one after the other, if nothing drifted" in " ".join(checked.stdout.split())
+    assert "24 runs of these two sessions, if nothing drifted" in " ".join(checked.stdout.split())
     (result,) = json.loads((tmp_path / "it.sarif").read_text())["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("fails", "error")
     assert "<failure" in (tmp_path / "it.xml").read_text()

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from steelyard.core.errors import RecordError, UsageError
@@ -16,6 +17,8 @@ from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Tak
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
+from steelyard.report.answer.text import render
+from steelyard.report.claims.claim import format_evidence_words
 from steelyard.report.claims.text import words
 from steelyard.store import Record
 
@@ -134,15 +137,55 @@ def test_a_mean_alone_gets_no_verdict_and_a_note(tmp_path):
     assert any("no verdict rests on it" in str(notice.fields.get("text")) for notice in answer.warnings)
 
 
-def test_files_of_one_name_are_further_launches(pytest_benchmark, tmp_path):
+def test_files_of_one_name_are_sessions_whose_means_are_the_units(pytest_benchmark, tmp_path):
     files = [pytest_benchmark(f"{i}.json", f=[value, value * 1.01]) for i, value in enumerate(OLD)]
     old = [ImportSource("old", item.path) for item in files[:6]]
     new = [ImportSource("new", file.path) for file in files[6:]]
     with imported([*old, *new], tmp_path) as record:
         samples = record.samples("time_s")
     assert [(sample.treatment.levels["file"], len(sample)) for sample in samples] == [("old", 6), ("new", 6)]
-    assert {each.provenance for each in samples} == {"measured"}
+    assert {each.provenance for each in samples} == {"session"}
     assert samples[0].values[0] == pytest.approx(OLD[0] * 1.005)
+    with Record.open(tmp_path / "it.lab") as record:
+        (comparison,) = analyze(record).comparisons
+        text = render(analyze(record))
+    assert (comparison.speedup.n, comparison.flags[:1]) == (12, ("sessions",))
+    assert "6 sessions of each" in text
+
+
+def test_launches_of_several_files_of_a_name_are_no_units(hyperfine, tmp_path):
+    # Launches of a session agree to 0.1 %, sessions differ by 10 %: two of each say nothing.
+    rng = np.random.default_rng(416)
+    sources = []
+    for name, level in (("old", 1.0), ("old", 1.1), ("new", 1.15), ("new", 1.05)):
+        file = hyperfine(f"{len(sources)}.json", f=list(level * (1 + 0.001 * rng.normal(size=30))))
+        sources.append(ImportSource(name, file.path))
+    with imported(sources, tmp_path) as record:
+        samples = record.samples("wall_s")
+        (comparison,) = analyze(record).comparisons
+    assert [len(sample) for sample in samples] == [2, 2]
+    assert samples[0].values[0] == pytest.approx(1.0, rel=1e-3)
+    assert comparison.verdict == "not_resolved"
+
+
+def test_one_file_a_side_says_that_its_verdict_is_of_two_sessions(pytest_benchmark, tmp_path):
+    files = [pytest_benchmark(f"{name}.json", f=values) for name, values in (("old", OLD), ("new", NEW))]
+    claims = ({"faster": {"file": "new"}, "than": {"file": "old"}},)
+    sources = [ImportSource(file.path.stem, file.path) for file in files]
+    with imported(sources, tmp_path, question=Selection(claims=claims)) as record:
+        assert [sample.session for sample in record.samples("time_s")] == ["old", "new"]
+        answer, (verdict,) = analyze(record), check(record).verdicts
+    text = render(answer)
+    assert "of each in these two sessions" in text
+    assert "what differs from session to session is in no interval" in " ".join(text.split())
+    assert "of these two sessions" in format_evidence_words(verdict.claim, verdict.instances[0])
+
+
+def test_benchmarks_of_one_file_are_of_one_session_and_nothing_is_said(pytest_benchmark, tmp_path):
+    file = pytest_benchmark("it.json", f=OLD, g=NEW)
+    with imported([ImportSource("it", file.path)], tmp_path) as record:
+        (comparison,) = analyze(record).comparisons
+    assert "two_sessions" not in comparison.flags
 
 
 def test_processes_are_units_and_their_values_iterations(tmp_path):

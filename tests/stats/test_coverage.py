@@ -80,6 +80,18 @@ def test_what_stands_beside_the_mean_refutes_few_true_statements(perfect_passes,
     assert all(both * count / 100 <= most for both, _ in doors), doors
 
 
+@pytest.mark.parametrize("slow", ["5 % × 2", "10 % × 1.5", "20 % × 1.5"])
+def test_heads_with_slow_runs_are_equivalent_in_at_most_5_percent(perfect_passes, slow):
+    """60 of each at 6, 30 and 80 blocks: by the interval alone, 20 to 80 % of them lie within at 6."""
+    count, most = 60, 10
+    assert perfect_passes(count, 0.05, 0, most) ** 9 > 0.98
+    for n in (6, 30, 80):
+        called, _ = slow_runs.equivalent(*slow_runs.UNSHOWN[slow], n, count, 415)
+        assert called * count / 100 <= most
+    assert slow_runs.equivalent(*slow_runs.UNSHOWN[slow], 6, count, 415)[1] > 5
+    assert slow_runs.equivalent(0.0, 1.0, 80, 20, 415)[0] == 100
+
+
 @pytest.mark.simulates
 @pytest.mark.parametrize("slow", [1, 2, 3])
 def test_slow_runs_of_the_base_let_no_head_of_three_times_the_time_pass(slow):

@@ -18,9 +18,10 @@ from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
 
-Unit = Literal["block", "context", "instance", "launch", "repetition"]
+Unit = Literal["block", "context", "instance", "launch", "repetition", "session", "two-sessions"]
 """What is counted by n: what is taken to be independent. ``launch`` where nothing pairs them; ``repetition``
-within one process."""
+within one process; ``session`` where each is a file of another tool, and ``two-sessions`` for the runs of two
+files, one of each side."""
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -65,7 +66,8 @@ class RatioEvidence(Evidence, frozen=True):
     ratio : float or None
         In the words of the claim: a speedup, or for slower a slowdown. ``None`` where there is none.
     interval : Interval or None
-        Of the ratio, at ``level``: it lies beyond the bound exactly where the stratum is decided.
+        Of the ratio, at ``level``: it lies beyond the bound exactly where the stratum is decided, but for
+        ``runs_to_show``.
     level : float
         1 minus its coverage.
     allowances : tuple of {"neighbours", "tail", "looks"}
@@ -79,6 +81,9 @@ class RatioEvidence(Evidence, frozen=True):
         What decided; ``None`` where nothing did.
     typical : TypicalEvidence or None
         ``None`` where no typical run is judged.
+    runs_to_show : int or None
+        Runs of each from which on slow runs, up to twice as long, that carry the ratio over the bound would
+        have shown: no claim that a treatment is not worse holds before.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -98,6 +103,7 @@ class RatioEvidence(Evidence, frozen=True):
         "reason",
         "decided_by",
         "typical",
+        "runs_to_show",
     )
 
     metric: Metric
@@ -116,6 +122,7 @@ class RatioEvidence(Evidence, frozen=True):
     decided_by: Decider | None = None
     typical: TypicalEvidence | None = None
     allowances: tuple[Allowance, ...] = ()
+    runs_to_show: int | None = None
 
 
 class MeanEvidence(Evidence, frozen=True):

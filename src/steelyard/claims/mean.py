@@ -47,6 +47,7 @@ def runs_of(sample: Sample, *, sequential: bool = False) -> Runs | Undefined:
     if not np.isfinite(values).all():
         return Undefined("not_finite")
     by: Unit = "repetition" if sample.provenance == "one_process" else "launch"
+    by = "session" if sample.provenance == "session" else by
     runs = values.size
     if not sequential:
         blocks = np.asarray(sample.blocks, dtype=np.int64)

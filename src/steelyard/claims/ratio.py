@@ -140,6 +140,7 @@ def tested_pair(
             decided_by=judgement.by if is_decided else None,
             typical=_describe_typical(compared, statement, level) if compared.beside else None,
             allowances=speedup.allowances if speedup else (),
+            runs_to_show=judgement.runs_to_show if is_judged else None,
         )
 
     if not is_judged or judgement.p is None:
@@ -197,6 +198,10 @@ def explain_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["fa
 
 def unit_of(compared: Comparison) -> Unit:
     """Return the unit of inference of a comparison."""
+    if "sessions" in compared.flags:
+        return "session"
+    if "two_sessions" in compared.flags:
+        return "two-sessions"
     if "sequential_order" in compared.flags:
         return "repetition" if "one_process" in compared.flags else "launch"
     if isinstance(compared.speedup, Undefined):

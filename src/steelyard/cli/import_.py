@@ -71,7 +71,8 @@ def command(options: ImportOptions) -> None:
     target/criterion), go test -bench, BenchmarkDotNet, JMH, ReFrame, nanobench, the Intel MPI Benchmarks and
     OSU's, and tables: CSV, TSV and what `jube result` prints.
 
-    Several files are compared with the first. Files of the same NAME are further launches of the same:
+    Several files are compared with the first. Files of the same NAME are sessions of the same, and
+    the mean of each is one value:
 
       steelyard import old=a.json old=b.json new=c.json new=d.json -o change.lab
 
@@ -121,7 +122,7 @@ def _refuse_repeated(sources: Sequence[ImportSource]) -> None:
         place = source.path.resolve()
         if place in places:
             raise UsageError(
-                f"{source.path} is named twice: its values would count as further launches",
+                f"{source.path} is named twice: its values would count as a further session",
                 hint="name each file once",
             )
         places.add(place)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -18,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import Scalar
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries, identifier
 from steelyard.exchange.importers.identity import tell_apart
@@ -39,6 +40,7 @@ from steelyard.exchange.recording import (
     write_record,
 )
 from steelyard.store import Record
+from steelyard.store.provenance import Sessions
 
 FailurePolicy = Literal["refuse", "ignore", "count"]
 
@@ -51,7 +53,7 @@ ABSENT: Final = "none"
 
 
 class ImportSource(msgspec.Struct, frozen=True):
-    """A file, and what its measurements are called: files of one name are further launches of the same."""
+    """A file, and what its measurements are called: files of one name are sessions of the same."""
 
     name: str
     path: Path
@@ -95,9 +97,12 @@ def import_files(
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
     contents_of, pairing = _pair_single_benchmarks(contents_of)
+    sessions = _classify_sessions(contents_of)
+    if sessions == "units":
+        contents_of = [(source, _join_launches(contents)) for source, contents in contents_of]
     placed, failures = _place_levels(contents_of)
     series, lost = _get_finite(placed)
-    trials, one_process = _make_trials(series, first)
+    trials, one_process = _make_trials(series, first, sessions)
     trials += _list_failed_trials(failures, policy)
     recording = Taken(
         tool=first.tool,
@@ -106,6 +111,7 @@ def import_files(
             for imported_series in series
         },
         one_process=one_process,
+        sessions=sessions,
         sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
         host=first.host,
         notes=[
@@ -217,6 +223,29 @@ def _pair_single_benchmarks(
     return plain, [f"Each file has one benchmark, and these are compared: {pairs}."]
 
 
+def _classify_sessions(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> Sessions:
+    """Say what files are to each other: sessions that are units where a name has several; otherwise apart.
+
+    What differs from file to file, such as the load and the frequency of that hour, is the same for all runs
+    of one.
+    """
+    numbers = Counter(source.name for source, _ in contents_of)
+    if max(numbers.values()) > 1:
+        return "units"
+    return "apart" if len(numbers) > 1 else ""
+
+
+def _join_launches(contents: FileContents) -> FileContents:
+    """Make the launches of a file repetitions of one, the session."""
+    series = []
+    for entry in contents.series:
+        values = tuple(value for launch in entry.values for value in launch if math.isfinite(value))
+        # A column of the runner's holds one value a trial.
+        mean = (math.fsum(values) / len(values),) if values and entry.metric in BUILTIN else values
+        series.append(replace(entry, values=(mean,) if mean else ()))
+    return replace(contents, series=tuple(series))
+
+
 def _place_levels(
     contents_of: Sequence[tuple[ImportSource, FileContents]],
 ) -> tuple[list[ImportedSeries], list[FailedRuns]]:
@@ -268,10 +297,11 @@ def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries],
 
 
 def _make_trials(
-    series: Sequence[ImportedSeries], contents: FileContents
+    series: Sequence[ImportedSeries], contents: FileContents, sessions: Sessions
 ) -> tuple[list[RecordedTrial], bool]:
     """Return the trials in the order of the files, and whether they are repetitions within one process."""
-    one_process = contents.repeats == "process" and all(len(function.values) < 2 for function in series)
+    is_apart = sessions != "units" and all(len(function.values) < 2 for function in series)
+    one_process = contents.repeats == "process" and is_apart
     by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
     for imported_series in series:
         launches = imported_series.values

@@ -27,6 +27,7 @@ from steelyard.spec import experiment as checked
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.store import Record
+from steelyard.store.provenance import Sessions
 from steelyard.store.rows import metrics_of
 
 FILE: Final = "file"
@@ -83,6 +84,8 @@ class Taken(msgspec.Struct, frozen=True):
         Treatments took turns in random order, block by block.
     one_process : bool
         All trials are repetitions within one process.
+    sessions : {"", "apart", "units"}
+        Each level of ``FILE`` is one session; or each trial is one.
     sources : Mapping[str, str]
         Files, and the SHA-256 of each.
     host : Mapping[str, Scalar]
@@ -96,6 +99,7 @@ class Taken(msgspec.Struct, frozen=True):
     quantities: Mapping[str, Quantity]
     blocked: bool = False
     one_process: bool = False
+    sessions: Sessions = ""
     sources: Mapping[str, str] = {}
     host: Mapping[str, Scalar] = {}
     notes: Sequence[str] = ()
@@ -151,7 +155,9 @@ def write_record(
         trials = [replace(trial, levels=_join(trial.levels)) for trial in trials]
         recording = replace(recording, cells=[_join(cell) for cell in recording.cells])
     experiment = _make_experiment(directory, trials, recording, question or Selection())
-    how = {"imported_from": recording.tool} | ({"one_process": True} if recording.one_process else {})
+    how: dict[str, Any] = {"imported_from": recording.tool}
+    how |= {"one_process": True} if recording.one_process else {}
+    how |= {"sessions": recording.sessions} if recording.sessions else {}
     drawn = treatments(experiment)
     record = Record.create(
         directory,
@@ -278,6 +284,7 @@ def _make_experiment(
         },
         metrics={
             name: {"source": "lines", "unit": quantity.unit, "better": quantity.better}
+            | ({"reduce": "mean"} if recording.sessions == "units" else {})
             for name, quantity in recording.quantities.items()
             if name not in BUILTIN
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from steelyard.report.text.digits import factor, percent
@@ -10,6 +11,7 @@ from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.interval import Interval
 from steelyard.results.null import NullResult, Tally, Way
+from steelyard.stats.compare.slow_mode import runs_to_trust
 
 WAYS: Final[dict[Way, str]] = {
     "blocks": "randomised blocks",
@@ -35,7 +37,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     if ours.margin is not None:
         summary = (
             f"This machine resolves {percent(ours.margin)}: with that margin (under [analysis]), 9 of 10"
-            " comparisons of this size find equal programs equivalent."
+            f" intervals of this size lie inside of it{_format_wait(ours.margin, result.blocks)}."
         )
         output += render_paragraph(summary, width, rest="  ")
     noun = (
@@ -52,6 +54,13 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         remark = 'Link orders are not varied here: code = "random" in the [contexts] of a spec draws them.'
         ending += render_paragraph(remark, width, style="dim")
     return [*output, (), *caption, *_render_table(result, width), *([(), *ending] if ending else [])]
+
+
+def _format_wait(margin: float, blocks: int) -> str:
+    """Say from which number of blocks on equal programs are called equivalent, where it is larger."""
+    needed = runs_to_trust(math.log1p(margin))
+    text = f"; from about {needed} blocks on, which would show slow runs, equal programs are equivalent"
+    return text if needed > blocks else ", and equal programs are found equivalent"
 
 
 def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:

@@ -360,7 +360,10 @@ class Comparison(msgspec.Struct, frozen=True):
     ci_relevance : Interval or None
         At the level at which Holm, over the decisions about the margin, judged this one (twice that for
         equivalence by one-sided tests): wholly beyond or wholly inside the margin exactly when that was
-        decided. ``None`` without a margin.
+        decided, but for ``blocks_to_show``. ``None`` without a margin.
+    blocks_to_show : int or None
+        Blocks from which on slow runs, up to twice as long, that carry the mean over the margin would have
+        shown: it is not called equivalent before.
     p, p_holm : float or None
         ``p_holm`` only where judged: adjusted over the family, by Holm unless false discoveries are what is
         bounded.
@@ -431,6 +434,7 @@ class Comparison(msgspec.Struct, frozen=True):
     quantiles: tuple[QuantileSpeedup, ...] = ()
     beside: TypicalRatio | None = None
     decided_by: Decider | None = None
+    blocks_to_show: int | None = None
     __lines__: ClassVar[Lines] = (
         *("baseline", "treatment", "metric", "stratum", "labels", "estimand"),
         *("blocks", "contexts", "instances"),
@@ -448,6 +452,7 @@ class Comparison(msgspec.Struct, frozen=True):
         ),
         "adjusted_speedup=adjusted",
         *("p", "p_holm", "p_relevance", "family_size", "difference", "relevance", "verdict", "decided_by"),
+        "blocks_to_show",
         *("exploratory", "resolvable", "budget", "flags", "typical", "fresh_run=fresh"),
         *("slow_mode=slow", "quantiles"),
         *("r1=autocorrelation.r1", "n_eff=autocorrelation.n_eff"),

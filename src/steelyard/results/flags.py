@@ -30,6 +30,8 @@ Flag = Literal[
     "simulated",
     "crowded",
     "one_process",
+    "sessions",
+    "two_sessions",
 ]
 
 WITHHOLDING: Final[tuple[Literal["crowded", "slow_mode"], ...]] = ("crowded", "slow_mode")

@@ -40,6 +40,7 @@ Kind = Literal[
     "simulated",
     "crowded",
     "one_process",
+    "two_sessions",
     "failures_unequal",
     "failures_ignored",
     "failures_as_limit",

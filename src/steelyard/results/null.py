@@ -33,8 +33,8 @@ class Tally(msgspec.Struct, frozen=True):
     largest_ratio : float or None
         The speedup farthest from 1 that was found, above 1; ``None`` where none was found. The truth is 1.
     margin : float or None
-        The smallest one within which nine of ten comparisons showed the program to be equivalent to itself,
-        so that this machine resolves it with so many runs. ``None`` where intervals are unbounded.
+        The smallest one inside of which nine of ten intervals lay, so that this machine resolves it with so
+        many runs. ``None`` where intervals are unbounded.
     """
 
     way: Way

@@ -215,6 +215,8 @@ def _note_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> 
         if "trend" in comparison.flags and "sequential_order" not in comparison.flags
     ]:
         notices.append(Notice("trend_of_difference", _get_new_labels(drifting)))
+    if apart := [comparison for comparison in comparisons if "two_sessions" in comparison.flags]:
+        notices.append(Notice("two_sessions", _get_new_labels(apart)))
     if dropped := [comparison for comparison in comparisons if "unmatched_blocks" in comparison.flags]:
         notices.append(Notice("unmatched_blocks", _get_new_labels(dropped)))
     if uneven := [comparison for comparison in comparisons if "unbalanced_contexts" in comparison.flags]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -15,6 +15,11 @@ from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
 
+Sessions = Literal["", "apart", "units"]
+"""How sessions of another tool and treatments of an import belong together: nothing is known; each level of
+``SESSION`` is one session; or each trial is one."""
+SESSION: Final = "file"
+"""Factor of imports whose levels are files, or several of them."""
 TIMES: Final = ("s", "1/s", "B/s")
 """Units of what depends on how many ranks share a CPU; memory and counts do not."""
 
@@ -44,6 +49,7 @@ class Origins(msgspec.Struct, frozen=True):
         The fewest that a run of the record could use; ``None`` where that is not known.
     one_process : bool
         Whether the trials are repetitions within one process.
+    sessions : {"", "apart", "units"}
     overcommitted : bool
         Whether Slurm was asked to let ranks share CPUs.
     """
@@ -53,16 +59,25 @@ class Origins(msgspec.Struct, frozen=True):
     cpus: int | None
     one_process: bool = False
     overcommitted: bool = False
+    sessions: Sessions = ""
 
     @classmethod
-    def make(cls, experiment_json: str | bytes, runs: Sequence[Run], *, one_process: bool = False) -> Origins:
+    def make(
+        cls,
+        experiment_json: str | bytes,
+        runs: Sequence[Run],
+        *,
+        one_process: bool = False,
+        sessions: Sessions = "",
+    ) -> Origins:
         """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
         numbers = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
         overcommitted = (
             launch.kind == "slurm" and launch.ranks is not None and is_overcommitted(launch.arguments)
         )
-        return cls(launch.kind, launch.ranks, min(numbers, default=None), one_process, overcommitted)
+        cpus = min(numbers, default=None)
+        return cls(launch.kind, launch.ranks, cpus, one_process, overcommitted, sessions)
 
     @property
     def simulated(self) -> bool:
@@ -82,8 +97,14 @@ class Origins(msgspec.Struct, frozen=True):
                 return "crowded" if self._count(treatment) > self.cpus else "measured"
             case "slurm" if metric.unit in TIMES and self.overcommitted:
                 return "crowded"
+            case _ if self.sessions == "units":
+                return "session"
             case _:
                 return "one_process" if self.one_process else "measured"
+
+    def session(self, treatment: Treatment) -> str:
+        """Return the only session of a treatment; empty where there are several, or none is known."""
+        return str(treatment.levels.get(SESSION, "")) if self.sessions == "apart" else ""
 
     def _count(self, treatment: Treatment) -> int:
         names = {name: format_level(level) for name, level in treatment.levels.items()}

@@ -31,7 +31,7 @@ from steelyard.store.entries import (
 )
 from steelyard.store.facts import FILE, Facts
 from steelyard.store.lock import LockHolder, holder
-from steelyard.store.provenance import Origins
+from steelyard.store.provenance import Origins, Sessions
 from steelyard.store.sampling import (
     ALWAYS,
     REDUCTIONS,
@@ -149,7 +149,9 @@ class Reading(Facts):
     def origins(self) -> Origins:
         """Return the provenance of values: measured, simulated, or of more ranks than CPUs."""
         one_process = any("one_process" in item for item in self.program.values())
-        return Origins.make(self._experiment_json, self.runs(), one_process=one_process)
+        how = next((item["sessions"] for item in self.program.values() if "sessions" in item), "")
+        sessions: Sessions = "apart" if how == "apart" else "units" if how == "units" else ""
+        return Origins.make(self._experiment_json, self.runs(), one_process=one_process, sessions=sessions)
 
     @_explain_damage
     def samples(self, *metrics: str) -> list[Sample]:
@@ -215,6 +217,7 @@ class Reading(Facts):
                         labels[label],
                         failures[treatment],
                         provenance=origins.provenance(metric, treatments[treatment]),
+                        session=origins.session(treatments[treatment]),
                     )
                 )
         return samples
@@ -246,6 +249,7 @@ class Reading(Facts):
                     failures=failures[treatment.id],
                     censored=columns.censored,
                     provenance=origins.provenance(metric, treatment),
+                    session=origins.session(treatment),
                 )
             )
         return samples

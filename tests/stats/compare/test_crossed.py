@@ -64,7 +64,7 @@ def test_contexts_that_return_are_the_units_in_place_of_blocks(sample):
 
 
 @pytest.mark.parametrize(("of_instances", "of_units"), [(0.02, 0.0), (0.0, 0.02), (0.02, 0.02), (0.01, 0.05)])
-@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means"])
+@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio", "quantile"])
 def test_the_interval_covers_new_instances_and_new_blocks_alike(
     sample, perfect_passes, of_instances, of_units, estimand
 ):
@@ -77,7 +77,7 @@ def test_the_interval_covers_new_instances_and_new_blocks_alike(
     covered = 0
     for _ in range(count):
         d = drawn(rng, 8, 12, of_instances, of_units, 0.01)
-        chosen = Analysis(baseline={"new": 0}, estimand=estimand)
+        chosen = Analysis(baseline={"new": 0}, estimand=estimand, quantile=0.5)
         (result,) = compare(pool(made(sample, d), "source"), chosen)
         covered += not result.ci95.excludes(1)
     assert covered >= least

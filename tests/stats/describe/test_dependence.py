@@ -172,13 +172,14 @@ def test_eight_blocks_that_seem_alike_are_judged_where_the_effect_is_far_beyond_
     assert witness.t.sf(t, 7) * 2 < 0.05 < witness.t.sf(t / 4, 7) * 2
 
 
-def test_few_blocks_that_seem_alike_are_equivalent_where_the_wide_interval_is_inside_the_margin(sample):
+def test_few_blocks_that_seem_alike_lie_within_a_margin_that_holds_the_wide_interval(sample):
     d = 0.001 * np.sin(np.arange(15) / 2)
     d -= d.mean()
     by_t = witness.t.isf(0.025, 14) * d.std(ddof=1) / math.sqrt(15)
-    for margin, verdict in ((2 * by_t, "not_resolved"), (10 * by_t, "equivalent")):
+    for margin, is_inside in ((2 * by_t, False), (10 * by_t, True)):
         (result,) = compare(pair(sample, d), Analysis(margin=margin))
-        assert result.verdict == verdict
+        # Slow runs that did not show keep back the word "equivalent" where all else says it.
+        assert (result.verdict, result.blocks_to_show is not None) == ("not_resolved", is_inside)
 
 
 def test_equal_programs_on_a_dependent_machine_are_judged_as_ever(sample, perfect_passes):

@@ -13,6 +13,7 @@ from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_paired, n_tost
+from steelyard.stats.planning.slow_runs import units_to_trust
 
 BLOCKS = DesignFacts("randomized-blocks", 20, 1, pace=Pace(2.0))
 
@@ -75,7 +76,8 @@ def test_a_margin_is_decided_from_the_side_on_which_the_difference_was_seen(samp
     beyond = fresh(pair(sample, 0.03, 0.03), Analysis(margin=0.02))
     assert (beyond.blocks, beyond.margin) == (n_paired((0.03 - margin) / 0.03, 0.05, 0.8, in_time=True), 0.02)
     within = fresh(pair(sample, 0.01, 0.03), Analysis(margin=0.02))
-    assert within.blocks == n_tost(margin / 0.03, 0.025, 0.8, shift=0.01 / 0.03, in_time=True)
+    needed = n_tost(margin / 0.03, 0.025, 0.8, shift=0.01 / 0.03, in_time=True)
+    assert within.blocks == units_to_trust(margin - 0.01, 0.03, 0.8, least=needed) > needed
 
 
 def test_a_fresh_run_uses_the_whole_level_again_where_this_one_was_extended(sample):

@@ -7,6 +7,7 @@ import pytest
 from steelyard.results.plan import Pilot
 from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
 from steelyard.stats.planning.sample_size import n_paired, n_relied_on, n_signs, n_tost, n_welch
+from steelyard.stats.planning.slow_runs import units_to_trust
 
 
 def test_every_spread_has_its_row_and_pilots_come_first():
@@ -23,7 +24,8 @@ def test_a_stop_rule_and_a_margin_have_their_columns():
     result = outlook(unit="context", units=20, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
     for row in result.rows:
         assert row.precise == max(20, n_relied_on(0.01, row.s))
-        assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.025, 0.9)
+        needed = n_tost(math.log1p(0.02) / row.s, 0.025, 0.9)
+        assert row.equivalent == units_to_trust(math.log1p(0.02), row.s, 0.9, least=needed) >= needed
 
 
 def test_runs_that_nothing_pairs_need_more():
@@ -52,7 +54,8 @@ def test_where_signs_are_flipped_their_power_counts():
         assert math.log1p(row.shows) == pytest.approx(1.2 * math.log1p(before.shows), rel=0.01)
         both = {"flipped": True, "in_time": True}
         assert row.needed == tuple(n_paired(math.log1p(d) / row.s, 0.01, **both) for d in DIFFERENCES)
-        assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.005, 0.9, **both)
+        needed = n_tost(math.log1p(0.02) / row.s, 0.005, 0.9, **both)
+        assert row.equivalent == units_to_trust(math.log1p(0.02), row.s, 0.9, least=needed) >= needed
     assert outlook(**{**design, "units": 65}, judge="sign-flip").rows[0].shows == pytest.approx(
         outlook(**{**design, "units": 65}).rows[0].shows
     )

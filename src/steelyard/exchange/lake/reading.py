@@ -197,6 +197,7 @@ class LakeRecord(Reading):
                     *observed,
                     failures=failures[treatment.id],
                     provenance=origins.provenance(metric, treatment),
+                    session=origins.session(treatment),
                 )
                 for metric, _, _ in described
                 for treatment in self.treatments
@@ -270,6 +271,7 @@ class LakeRecord(Reading):
                     failures=failures[treatment.id],
                     censored=array("b", late[chosen_rows].astype(np.int8).tobytes()),
                     provenance=origins.provenance(metric, treatment),
+                    session=origins.session(treatment),
                 )
             )
         return samples

@@ -156,7 +156,7 @@ class GatedSuite:
             return self.request.max_time_s
         programs = [program for program, _ in {(entry.program, entry.name) for entry in self.benchmarks}]
         by_defaults_s = SLACK * 2 * sum(map(self.plan.get_default_s, programs))
-        blocks = max(LEAST_BLOCKS, SPARE_BLOCKS + runs_to_trust(0.0, math.log1p(self.request.margin)))
+        blocks = max(LEAST_BLOCKS, SPARE_BLOCKS + runs_to_trust(math.log1p(self.request.margin)))
         blocks_s = blocks * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
 

@@ -154,7 +154,7 @@ def _weigh_mean(ratio: Speedup, blocks: int, margin: float) -> BenchmarkEvidence
         return BenchmarkEvidence(worse=slow)
     if ratio.log > bound:
         return BenchmarkEvidence(better=fast)
-    is_shown = abs(ratio.log) < bound and blocks >= runs_to_trust(-ratio.log, bound)
+    is_shown = abs(ratio.log) < bound and blocks >= runs_to_trust(bound - max(-ratio.log, 0.0))
     return BenchmarkEvidence(equivalent=max(slow, fast) / 2 if is_shown else 1.0)
 
 
@@ -207,7 +207,7 @@ def count_blocks_to_show(worse: float, margin: float, blocks: int) -> int | None
     ``None`` where there are as many, or it does not lie within.
     """
     bound = math.log1p(margin)
-    needed = runs_to_trust(worse, bound) if abs(worse) < bound else 0
+    needed = runs_to_trust(bound - max(worse, 0.0)) if abs(worse) < bound else 0
     return needed if needed > blocks else None
 
 
@@ -233,5 +233,5 @@ def estimate_blocks(differences: Floats, margin: float, level: float) -> int | N
     needed = (reach * spread / distance) ** 2 + 2
     mean, bound = float(differences.mean()), math.log1p(margin)
     if abs(mean) < bound:
-        needed = max(needed, runs_to_trust(mean, bound))
+        needed = max(needed, runs_to_trust(bound - max(mean, 0.0)))
     return None if needed > MOST_BLOCKS else max(1, math.ceil(needed) - n)

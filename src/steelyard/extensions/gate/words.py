@@ -18,7 +18,7 @@ from steelyard.extensions.gate.results import (
 )
 from steelyard.report.text.digits import percent, percent_bounds
 from steelyard.report.text.label import join_names, plural, printable
-from steelyard.report.text.typical import format_typical
+from steelyard.report.text.typical import format_typical, format_wait
 from steelyard.report.text.undecided import write_undecided
 from steelyard.stats.distributions.absence import runs_to_show
 
@@ -259,8 +259,8 @@ def explain_need(entry: GatedBenchmark) -> str:
         return f"{slow} of {entry.slow_side}: how frequent they are is not known, and decides"
     if entry.blocks_to_show is not None and entry.needed_s is not None:
         return (
-            f"{entry.blocks_to_show} blocks would show slow runs that carry it over {percent(entry.margin)}:"
-            f" about {format_duration(max(1.0, entry.needed_s))} more"
+            f"{format_wait(entry.blocks_to_show, 'block', percent(entry.margin))}: about"
+            f" {format_duration(max(1.0, entry.needed_s))} more"
         )
     if entry.needed_s is None:
         return "it may lie at the margin: no number of runs is enough"

@@ -57,6 +57,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "crowded": "{who}: oversubscribed (more ranks than CPUs): times are not judged.",
     "one_process": "{who}: all repetitions come from one process: variation between launches (memory layout, "
     "for example) is not covered by any interval.",
+    "two_sessions": "{who}: one file each, so that verdicts hold for these two sessions: what differs from "
+    "session to session is in no interval. Several files of a name (NAME=FILE) make sessions the units.",
     "failures_unequal": "No verdict with {who}: the runs that failed or timed out are not missing at random. "
     'In a spec, failures = "ignore" under [analysis] judges the others.',
     "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; any other "

@@ -13,7 +13,7 @@ from steelyard.report.text.digits import about, bounds, percent, probability, qu
 from steelyard.report.text.factor_columns import differing
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable, shorten_apart
 from steelyard.report.text.line import Style
-from steelyard.report.text.typical import format_typical
+from steelyard.report.text.typical import format_typical, format_wait
 from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import REASONS, Undefined
 
@@ -134,19 +134,27 @@ def _render_finding(comparison: Comparison, answer: Answer, names: Names, place:
     if comparison.verdict == "equivalent" and margin is not None:
         claim = f"{place}{new} is equivalent to {old} within {percent(margin)}{_format_but_rare(answer)}"
         return Finding(claim, f"{size}, {evidence}", style)
-    advice = format_fresh_run(comparison.fresh, comparison.instances or comparison.blocks)
+    # Where slow runs alone leave it open, the number of blocks is known already.
+    fresh = None if comparison.blocks_to_show else comparison.fresh
+    advice = format_fresh_run(fresh, comparison.instances or comparison.blocks)
     if _make_direction(comparison) is not None:
         least = "at least " if speedup.one_sided else ""
         claim = f"{place}{new} {_check_is(comparison)} {least}{size} {_format_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
+            claim += _format_wait(comparison, margin)
         return Finding(claim + advice, evidence, style)
-    if margin is not None and (ends := _format_ends(comparison, margin)) is not None:
-        return Finding(
-            f"{against}neither within {percent(margin)} nor beyond: {ends}{advice}", evidence, style
-        )
+    place_of_margin = None if margin is None else _describe_margin(comparison, margin)
+    if place_of_margin is not None:
+        return Finding(f"{against}{place_of_margin}{advice}", evidence, style)
     open_ = f"not resolved{_format_power(comparison.resolvable)}{advice}"
     return Finding(against + open_, evidence, style)
+
+
+def _format_wait(comparison: Comparison, margin: float) -> str:
+    """Say which number of blocks would decide, where only slow runs that did not show leave it open."""
+    needed = comparison.blocks_to_show
+    return "" if needed is None else f": {format_wait(needed, 'block', percent(margin))}"
 
 
 def _is_contrary(comparison: Comparison, beside: TypicalRatio) -> bool:
@@ -187,6 +195,14 @@ def _describe_typical(comparison: Comparison, beside: TypicalRatio, names: Names
         names.get(slow.treatment.label, slow.treatment.label) if slow else None,
         slow.runs if slow else 0,
     )
+
+
+def _describe_margin(comparison: Comparison, margin: float) -> str | None:
+    """Say why it is open whether treatments are equivalent; ``None`` where the interval does not tell."""
+    if wait := _format_wait(comparison, margin):
+        return f"not yet equivalent{wait}"
+    ends = _format_ends(comparison, margin)
+    return None if ends is None else f"neither within {percent(margin)} nor beyond: {ends}"
 
 
 def _format_ends(comparison: Comparison, margin: float) -> str | None:
@@ -314,6 +330,8 @@ def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
     interval, p = comparison.ci95, comparison.p_relevance
     if margin is None or interval is None or p is None or comparison.relevance != "straddles":
         return None
+    if comparison.blocks_to_show is not None:
+        return None
     beyond = interval.low > 1 + margin or interval.high < 1 - margin
     inside = interval.low >= 1 - margin and interval.high <= 1 + margin
     if not (beyond or inside):
@@ -402,6 +420,7 @@ def name_unit(design: DesignFacts) -> str:
 def _count_runs(comparison: Comparison, answer: Answer) -> str:
     """How many runs each side has; a baseline with another number than the treatment is told apart."""
     text = "repetition" if "one_process" in comparison.flags else "run"
+    text = "session" if "sessions" in comparison.flags else text
     counts = {
         sample.treatment.id: sample.summary.n
         for sample in answer.samples
@@ -423,7 +442,8 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
     elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
-        parts.append(f"{_count_runs(comparison, answer)}, one after the other")
+        ending = " in these two sessions" if "two_sessions" in comparison.flags else ", one after the other"
+        parts.append(_count_runs(comparison, answer) + ending)
     elif comparison.instances is not None:
         parts.append(f"{plural(comparison.instances, 'instance')} in {plural(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:

@@ -15,7 +15,7 @@ from steelyard.report.claims.phrases import (
 )
 from steelyard.report.text.digits import percent, ratio
 from steelyard.report.text.label import plural
-from steelyard.report.text.typical import format_typical
+from steelyard.report.text.typical import format_typical, format_wait
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.judgement import Outcome
@@ -65,6 +65,9 @@ def _format_mean(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) 
     )
     if ratio_evidence.reason:
         return f"{words}, but {format_reason(ratio_evidence.reason)}"
+    if outcome == "not_resolved" and ratio_evidence.runs_to_show is not None:
+        units = "block" if ratio_evidence.by in ("block", "context") else "run"
+        return f"{words}; {format_wait(ratio_evidence.runs_to_show, units, 'the bound')}"
     if outcome == "holds" and isinstance(claim, Equivalent) and ratio_evidence.by in ("block", "launch"):
         words += f"; slow runs, up to {percent(unseen_share(ratio_evidence.n))} of all, could be unseen"
     if (

@@ -5,6 +5,11 @@ from __future__ import annotations
 from steelyard.report.text.label import plural, printable
 
 
+def format_wait(needed: int, unit: str, bound: str) -> str:
+    """``69 blocks would show slow runs that carry it over 3 %``."""
+    return f"{plural(needed, unit)} would show slow runs that carry it over {bound}"
+
+
 def format_typical(word: str, count: int, units: str, slow: str | None, slow_runs: int) -> str:
     """``slower in 19 of 20 blocks; one slow run of base``."""
     words = f"{word} in {count} of {units}"

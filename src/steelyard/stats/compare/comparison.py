@@ -39,9 +39,10 @@ from steelyard.stats.compare.judgement import (
     close_by,
     judge_together,
     judge_within,
+    wait_for_slow_runs,
 )
 from steelyard.stats.compare.pairing import Pair, pair_up
-from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
+from steelyard.stats.compare.slow_mode import FEWEST, MEANS, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
 from steelyard.stats.compare.steps import Basis, Stage, walk_steps, walk_typical
 from steelyard.stats.compare.verdict import difference_of, verdict_of
@@ -201,7 +202,7 @@ def _find_slow_mode(basis: Basis, stages: Mapping[Stage, Speedup] | Undefined) -
     That is a verdict before the tail is allowed for, which a single slow run makes: of both it is named.
     """
     declared, between = basis.declared, basis.between
-    if declared.estimand not in ("geomean_ratio", "ratio_of_means") or between.old.by == "instance":
+    if declared.estimand not in MEANS or between.old.by == "instance":
         return None
     slow = slow_mode(between, basis.pair.baseline, basis.pair.treatment)
     if slow is None or slow.runs >= FEWEST:
@@ -232,6 +233,9 @@ def _compute_flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Ana
         "simulated": "simulated" in provenance,
         "crowded": "crowded" in provenance,
         "one_process": "one_process" in provenance,
+        "sessions": "session" in provenance,
+        "two_sessions": bool(pair.baseline.session and pair.treatment.session)
+        and pair.baseline.session != pair.treatment.session,
     }
     return tuple(flag for flag, up in raised.items() if up)
 
@@ -308,6 +312,7 @@ def _judge(
         ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,
         p_relevance=relevant.p_holm if relevant else None,
+        blocks_to_show=relevant.runs_to_show if relevant else None,
         family_size=size,
         difference=difference,
         relevance=relevance,
@@ -325,11 +330,20 @@ def judge_beside(
     """
     mean, beside = judge(compared.speedup), compared.beside
     if beside is None or not admissible([f for f in compared.flags if f != "slow_mode"], declared):
-        return mean
+        return _wait_for_slow_runs(mean, compared)
     is_withheld = not admissible(compared.flags, declared)
     judged = judge(Undefined("slow_mode")) if is_withheld else mean
     closed = close_by("typical", judged, judge(beside.ratio), declared.alpha)
-    return closed if closed.by == "typical" else mean
+    return closed if closed.by == "typical" else _wait_for_slow_runs(mean, compared)
+
+
+def _wait_for_slow_runs(mean: Judgement, compared: Comparison) -> Judgement:
+    """Hold back "within" until slow runs would have shown: of means of runs that differ at all."""
+    ratio = compared.speedup
+    is_exempt = compared.estimand not in MEANS or compared.instances is not None
+    if isinstance(ratio, Undefined) or is_exempt or ratio.se == 0:
+        return mean
+    return wait_for_slow_runs(mean, compared.blocks, compared.estimand)
 
 
 def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:

@@ -19,6 +19,7 @@ from steelyard.stats.compare.quantile_ratio import quantile_ratio
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.distributions.monte_carlo import Studentised
+from steelyard.stats.distributions.widened import Widened
 from steelyard.stats.hypothesis.sign_flip import FEWEST, MOST
 from steelyard.stats.hypothesis.sign_flips import SignFlips
 
@@ -49,9 +50,9 @@ def estimate(
         case "ratio_of_means":
             return ratio_of_means(contrast, kind, seed=seed)
         case "median_ratio":
-            return median_ratio(contrast)
+            return allow_for_units(median_ratio(contrast), contrast)
         case "quantile":
-            return quantile_ratio(contrast, quantile)
+            return allow_for_units(quantile_ratio(contrast, quantile), contrast)
         case "geomean_ratio":
             ratio = speedup(contrast)
         case _:
@@ -66,6 +67,19 @@ def estimate(
     else:
         return ratio
     return replace(ratio, p=distribution.p_of(1.0), kind=f"log-ratio-{kind}", distribution=distribution)
+
+
+def allow_for_units(ratio: Speedup | Undefined, contrast: Contrast) -> Speedup | Undefined:
+    """Return the median or quantile of instances, with what a block does to all of them alike.
+
+    It moves the ratio of every instance as far, so that instances which agree do not show it.
+    """
+    crossed = contrast.crossed
+    if isinstance(ratio, Undefined) or crossed is None or not crossed.added:
+        return ratio
+    u = math.sqrt(crossed.added)
+    distribution = Widened(ratio.distribution, ratio.log, u, crossed.units - 1)
+    return replace(ratio, se=math.hypot(ratio.se, u), p=distribution.p_of(1.0), distribution=distribution)
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:

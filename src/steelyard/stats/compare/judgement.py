@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.estimand import Estimand
 from steelyard.results.comparison import Decider, Speedup
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
+from steelyard.stats.compare.slow_mode import runs_to_trust
 from steelyard.stats.hypothesis.holm import Tested, holm
 
 Outcome = Literal["holds", "fails", "not_resolved", "not_judged"]
@@ -46,6 +49,12 @@ class Judgement(msgspec.Struct, frozen=True):
         Whether two one-sided tests at ``level`` each would show it.
     by : {"mean", "typical", "least"}
         What it rests on: what was declared, the typical run beside it, or the least that a mean can be.
+    distance : float or None
+        Of a statement that nothing is worse than a bound: logarithm from the ratio to the nearest bound over
+        which slow runs that did not show would carry it. ``None`` of other statements.
+    runs_to_show : int or None
+        Runs of each treatment that would show such slow runs, where there are fewer: with them the statement
+        would hold, without them it is not resolved.
     """
 
     outcome: Outcome
@@ -56,20 +65,24 @@ class Judgement(msgspec.Struct, frozen=True):
     interval: Interval | None
     one_sided: bool = False
     by: Decider = "mean"
+    distance: float | None = None
+    runs_to_show: int | None = None
 
 
 def judge_at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
     """Better by the factor ``by``: holds where the interval lies above ``by``, fails where it lies below."""
     if isinstance(ratio, Undefined):
         return _make_unknown(alpha)
-    return _judge(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
+    judgement = _judge(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
+    return replace(judgement, distance=ratio.log - math.log(by)) if by < 1 else judgement
 
 
 def judge_at_most(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
     """Better by less than ``by``: holds where the interval lies below it, fails where it lies above."""
     if isinstance(ratio, Undefined):
         return _make_unknown(alpha)
-    return _judge(ratio, "holds" if ratio.value < by else "fails", ratio.p_of(by), alpha)
+    judgement = _judge(ratio, "holds" if ratio.value < by else "fails", ratio.p_of(by), alpha)
+    return replace(judgement, distance=math.log(by) - ratio.log) if by > 1 else judgement
 
 
 def judge_within(
@@ -89,10 +102,13 @@ def judge_within(
     if ratio.value < low:
         return _judge(ratio, "fails", ratio.p_of(low), alpha)
     p = max(ratio.p_of(low), ratio.p_of(high))
-    if not one_sided:
-        return _judge(ratio, "holds", p, alpha)
-    outcome: Outcome = "holds" if p / 2 <= alpha else "not_resolved"
-    return Judgement(outcome, "holds", p / 2, p / 2, alpha, ratio.interval(2 * alpha), one_sided=True)
+    judgement = _judge(ratio, "holds", p, alpha)
+    if one_sided:
+        outcome: Outcome = "holds" if p / 2 <= alpha else "not_resolved"
+        judgement = Judgement(
+            outcome, "holds", p / 2, p / 2, alpha, ratio.interval(2 * alpha), one_sided=True
+        )
+    return replace(judgement, distance=min(math.log(high) - ratio.log, ratio.log - math.log(low)))
 
 
 def close_by(by: Decider, mean: Judgement, beside: Judgement, alpha: float = 0.05) -> Judgement:
@@ -108,6 +124,20 @@ def close_by(by: Decider, mean: Judgement, beside: Judgement, alpha: float = 0.0
     if mean.p is not None and not is_surer:
         return mean
     return replace(beside, outcome="fails" if p <= alpha else "not_resolved", p=p, p_holm=p, by=by)
+
+
+def wait_for_slow_runs(judgement: Judgement, runs: int, estimand: Estimand) -> Judgement:
+    """Judge that nothing is worse than a bound no earlier than slow runs would have shown.
+
+    Those are runs that carry the mean of ``runs`` runs of each treatment over the bound.
+    """
+    if judgement.indicated != "holds" or not judgement.distance:
+        return judgement
+    needed = runs_to_trust(judgement.distance, estimand)
+    if runs >= needed:
+        return judgement
+    to_show = needed if judgement.outcome == "holds" else None
+    return replace(judgement, outcome="not_resolved", p=1.0, p_holm=1.0, runs_to_show=to_show)
 
 
 def share_of_level(p: float) -> float:

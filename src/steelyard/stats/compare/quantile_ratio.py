@@ -14,9 +14,9 @@ from steelyard.results.interval import Interval
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.quantile import Quantile
+from steelyard.stats.distributions.widened import find_level
 
 SHOWN: Final = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
-_HALVINGS: Final = 50
 _ROUNDING: Final = 1e-12
 
 
@@ -56,13 +56,7 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
                 interval.low <= ratio * (1 + _ROUNDING) and ratio <= interval.high * (1 + _ROUNDING)
             )
 
-        if not out(1.0):
-            return 1.0
-        low, high = math.log(1e-12), 0.0
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if out(math.exp(middle)) else (middle, high)
-        return math.exp(high)
+        return find_level(out)
 
 
 def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand
 from steelyard.core.sample import Sample
 from steelyard.results.comparison import SlowMode
 from steelyard.stats.compare.contrast import Contrast
@@ -23,17 +24,21 @@ told where its kind could turn a verdict round, and is an outlier elsewhere."""
 ENOUGH: Final = 10
 """Slow runs from which on their share is known well enough for a mean."""
 
+MEANS: Final[frozenset[Estimand]] = frozenset(["geomean_ratio", "ratio_of_means"])
+"""What a few slow runs move, as they move no median."""
 LARGEST_TIMES: Final = 2.0
 """Slow runs that have not shown are taken to last so many times as long, as for a limit of a mean (213)."""
 
 
-def runs_to_trust(worse: float, bound: float) -> int:
+def runs_to_trust(distance: float, estimand: Estimand = "geomean_ratio") -> int:
     """Return the runs from which on a mode that carries a mean over a bound would have shown.
 
-    The mean of the runs that showed is ``worse``, below ``bound``, both logarithms of time. Slow runs that
-    last ``LARGEST_TIMES`` as long carry it over where they are frequent enough.
+    The bound is ``distance`` away from the mean of the runs that showed, above 0, as a logarithm. Slow runs
+    that last ``LARGEST_TIMES`` as long carry the mean over it where they are frequent enough.
     """
-    return runs_to_show((bound - max(worse, 0.0)) / math.log(LARGEST_TIMES))
+    if estimand == "ratio_of_means":
+        return runs_to_show(math.expm1(distance) / (LARGEST_TIMES - 1))
+    return runs_to_show(distance / math.log(LARGEST_TIMES))
 
 
 def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:

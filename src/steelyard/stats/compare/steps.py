@@ -21,7 +21,7 @@ from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.contributions import Contribution, add_type_b, bound_error, contributions
-from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.compare.estimate import allow_for_units, estimate
 from steelyard.stats.compare.lopsided import allow_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair
@@ -60,7 +60,8 @@ class Basis(msgspec.Struct, frozen=True):
 def _estimate(basis: Basis) -> Speedup | Undefined:
     declared, pair = basis.declared, basis.pair
     if any(pair.baseline.censored) or any(pair.treatment.censored):
-        return censored_median_ratio(basis.between, pair.baseline, pair.treatment)
+        late = censored_median_ratio(basis.between, pair.baseline, pair.treatment)
+        return allow_for_units(late, basis.between)
     seed, quantile = declared.interval_seed, declared.quantile
     return estimate(basis.between, declared.estimand, declared.interval, seed=seed, quantile=quantile)
 

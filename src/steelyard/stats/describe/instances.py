@@ -156,6 +156,7 @@ def _join(
         censored=censored if any(censored) else array("b"),
         instances=Instances(factor, levels, ids),
         provenance=_make_provenance([sample.provenance for _, sample in members]),
+        session=first.session if len({sample.session for _, sample in members}) == 1 else "",
         **columns,
     )
     return pooled.select(sorted(range(len(ids)), key=lambda i: (pooled.trials[i], ids[i])))
@@ -163,7 +164,8 @@ def _join(
 
 def _make_provenance(provenances: Sequence[Provenance]) -> Provenance:
     """Return the weakest provenance among all of them."""
-    return next((kind for kind in ("crowded", "simulated", "one_process") if kind in provenances), "measured")
+    kinds: tuple[Provenance, ...] = ("crowded", "simulated", "one_process", "session")
+    return next((kind for kind in kinds if kind in provenances), "measured")
 
 
 def _drop(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:

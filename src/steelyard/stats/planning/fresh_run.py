@@ -9,8 +9,10 @@ from steelyard.core.estimand import choose_interval
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
 from steelyard.results.plan import Unit
+from steelyard.stats.compare.slow_mode import MEANS
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
+from steelyard.stats.planning.slow_runs import units_to_trust
 
 
 def fresh_run(
@@ -45,6 +47,8 @@ def fresh_run(
         units = test.equivalent(bound / s, POWER, shift=size / s, one_sided=one_sided)
     if units is None:
         return None
+    if size < bound and declared.estimand in MEANS and unit != "instance":
+        units = units_to_trust(bound - size, s, POWER, least=units, passes=passes, estimand=declared.estimand)
     difference = math.expm1(size)
     if ratio.unit == "instance":
         seconds = None if facts.pace is None else facts.blocks * facts.pace.block_s * units / ratio.n

@@ -10,6 +10,7 @@ from steelyard.results.plan import Judge, Outlook, OutlookRow, Pilot, Unit
 from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_precise, n_relied_on
+from steelyard.stats.planning.slow_runs import units_to_trust
 
 SPREADS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Standard deviations of the log ratio of a block, as a quiet machine and a restless one have them."""
@@ -51,9 +52,7 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
             precise=None
             if target is None or unit == "run"
             else _compute_precise(unit, target, s, passes, units),
-            equivalent=None
-            if margin is None or unit == "run"
-            else test.equivalent(math.log1p(margin) / s, POWER_OF_EQUIVALENCE),
+            equivalent=None if margin is None or unit == "run" else _compute_equivalent(test, margin, s),
         )
         for s, pilot in spreads
     )
@@ -75,6 +74,14 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
 def _compute_ratio(effect: float | None, s: float) -> float | None:
     """Relative; ``None`` where that leaves the range of numbers."""
     return None if effect is None or effect * s >= LARGEST_LOG else math.expm1(effect * s)
+
+
+def _compute_equivalent(test: PlannedTest, margin: float, s: float) -> int | None:
+    """Units that show equivalence, and that slow runs which carry a mean over the margin would show in."""
+    units = test.equivalent(math.log1p(margin) / s, POWER_OF_EQUIVALENCE)
+    if units is None or test.judge == "sign" or test.unit == "instance":
+        return units
+    return units_to_trust(math.log1p(margin), s, POWER_OF_EQUIVALENCE, least=units, passes=test.passes)
 
 
 def _compute_precise(unit: Unit, target: float, s: float, passes: int, first: int) -> int | None:
