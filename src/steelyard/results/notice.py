@@ -21,6 +21,7 @@ Kind = Literal[
     "few_blocks",
     "same_program",
     "other_libraries",
+    "other_code",
     "disturbed",
     "stolen",
     # about values

@@ -28,7 +28,12 @@ Levels = tuple[tuple[str, Scalar], ...]
 
 
 def compare_records(
-    old: Path, new: Path, *, metric: str | None = None, margin: float | None = None
+    old: Path,
+    new: Path,
+    *,
+    metric: str | None = None,
+    margin: float | None = None,
+    across_libraries: bool = False,
 ) -> Answer:
     """Compare every treatment that both records have, or the only one of each; runs nothing.
 
@@ -36,6 +41,9 @@ def compare_records(
     ----------
     metric : str, optional
         By default the primary one of the old record.
+    across_libraries : bool
+        Whether libraries that changed, under programs that did not, are what is compared; otherwise nothing
+        is judged where they did.
 
     Raises
     ------
@@ -62,11 +70,13 @@ def compare_records(
             metric=chosen, margin=margin, baseline={RECORD: str(old)}, family="baseline", strata=strata
         )
         facts = DesignFacts("sequential", 1, before.experiment.design.seed)
-        alike = find_same_programs(before.program, after.program)
-        alike = find_other_libraries(before.program, after.program) or alike
+        changed = find_other_libraries(before.program, after.program, judged=across_libraries)
+        if changed and not across_libraries:
+            samples = [replace(sample, provenance="other_code") for sample in samples]
+        alike = [] if changed else find_same_programs(before.program, after.program)
         compared = answer(f"{old} and {new}", samples, facts, declared, warnings=alike)
-        # First: no number of the answer shows it, and only the gravest are told without --details.
-        return replace(compared, warnings=(*_note_apart(before, after), *compared.warnings))
+        # First: no number of the answer shows them, and only the gravest are told without --details.
+        return replace(compared, warnings=(*changed, *_note_apart(before, after), *compared.warnings))
 
 
 def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:

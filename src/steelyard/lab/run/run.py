@@ -24,6 +24,7 @@ from steelyard.lab.run.existing_record import (
     refuse_other_experiment,
 )
 from steelyard.lab.run.extending import add_blocks, find_end, refuse_extending
+from steelyard.lab.run.modules import identify_modules
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
@@ -217,6 +218,8 @@ def _finish(prepared: PreparedRun, directory: Path) -> End | None:
         return None
     with Record.open(directory) as record:
         _refuse_other(record, prepared.experiment, prepared.identities)
+        if prepared.elsewhere is None:
+            prepared.identities += identify_modules(record, prepared.experiment.source)
         return find_end(record)
 
 

@@ -58,7 +58,7 @@ class RunLoop:
         self._record = record
         self._run = run
         self._session = session
-        self._identities = identities
+        self._identities = list(identities)
         self._watch = watch
         self._experiment = record.experiment
         self._stopping = StopRule(record, self._experiment)
@@ -99,7 +99,7 @@ class RunLoop:
                 # Whatever stopped the runner: what is in the journal was measured and belongs into the
                 # record.
                 measurements = self._store(works, before)
-                changes = self._give_up_changed(works)
+                changes = [*self._note_modules(), *self._give_up_changed(works)]
             if changes:
                 raise ProgramError(
                     f"the program changed during the experiment: {changes[0]}",
@@ -243,6 +243,19 @@ class RunLoop:
                 {work.block.id: "incomplete" for work in works if not work.block.discard}
             )
         return changes
+
+    def _note_modules(self) -> list[str]:
+        """Add what warm-up runs mapped to what must stay as it is; describe what was replaced under them."""
+        notes = self._session.take_modules()
+        paths = {identity.resolved for identity in self._identities}
+        modules = [module for module in notes.modules if module.resolved not in paths]
+        if modules:
+            self._record.add_modules({module.path: module for module in modules})
+            self._identities += modules
+        if notes.problem:
+            text = f"what programs load while they run is not known: {notes.problem}"
+            self._record.add_warning("modules", text, self._run)
+        return [f"module {path} was replaced while a program had loaded it" for path in notes.replaced]
 
     def _block_s(self, elapsed_s: float) -> float | None:
         """Seconds per block.

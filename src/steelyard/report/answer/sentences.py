@@ -28,6 +28,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
     "other_libraries": "{libraries} changed between the records, and the programs that use them did not: the"
     " difference may lie there.",
+    "other_code": "{libraries} changed between the records, and the programs that use them did not: no"
+    " verdict. --across-libraries judges all the same, where that change is the question.",
     "same_program": "{programs} are the same program, byte for byte; only names, arguments and paths differ.",
     "few_blocks": "Only {n} {what}: {shape} (use {wanted} or more).",
     "autocorrelated": "{who}: {what} are correlated (r1 = {r1}): {n} are worth {n_eff} independent ones; "

@@ -288,6 +288,17 @@ class LaunchPlan:
                     programs[library].append(launch.path)
         return programs
 
+    @property
+    def starts_programs(self) -> bool:
+        """Whether the runner starts the programs themselves: nothing that starts them elsewhere or inside."""
+        return self._launcher is None and self._valgrind is None and self.experiment.launch.queue is None
+
+    def is_built_in_context(self, path: str) -> bool:
+        """Whether a file is of a program that contexts change, which the cache of builds knows."""
+        return self._built_in is not None and any(
+            Path(path).is_relative_to(directory) for directory in self.builds.values()
+        )
+
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         # By the experiment, not by the name: a factor of an older record may bear one that is reserved now.
         levels = {name: treatment.levels[name] for name in self._interventions} | dict(settings)
