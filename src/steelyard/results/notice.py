@@ -23,6 +23,7 @@ Kind = Literal[
     "other_libraries",
     "other_code",
     "disturbed",
+    "throttled",
     "stolen",
     # about values
     "autocorrelated",

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import ProgramError
+from steelyard.run.host.conditions import ConditionReader, Conditions
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.modules import ModuleNotes, ModuleObserver
 from steelyard.run.measure.measure import Measurer
@@ -51,6 +52,7 @@ class RunnerSession:
         self._journal = journal
         self._offset = 0
         self._take = take
+        self._conditions = ConditionReader(runner.pid)
 
     def run(self, works: Sequence[Work]) -> None:
         """Run the blocks; returns when all of it is in the journal, having slept meanwhile.
@@ -83,6 +85,15 @@ class RunnerSession:
             self._runner.close()
             self._launches.remove_session()
             raise
+
+    def read_conditions(self) -> Conditions | None:
+        """Return the conditions under which programs start now; ``None`` where the runner is gone."""
+        try:
+            conditions = self._conditions.read()
+        except ProcessLookupError:
+            return None
+        # The runner has the CPUs of its last trial.
+        return msgspec.structs.replace(conditions, cpus=None) if self._launches.sets_affinity else conditions
 
     def take_modules(self) -> ModuleNotes:
         """Return what programs have mapped in discarded runs since the last call."""

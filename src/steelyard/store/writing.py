@@ -96,7 +96,7 @@ class Writing(Reading):
     def add_modules(self, modules: Mapping[str, Any]) -> None:
         """Add what programs were observed to map to what was measured; a path that is there stays."""
         with self._transaction(durable=True):
-            self.program = {**modules, **self.program}
+            self.program = {**msgspec.to_builtins(modules), **self.program}
             self._connection.execute("UPDATE record SET program = ?", (write_as_given(self.program),))
 
     def tidy(self) -> None:

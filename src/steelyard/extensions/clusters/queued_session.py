@@ -31,6 +31,7 @@ from steelyard.extensions.clusters.scheduler import Handover
 from steelyard.extensions.clusters.submission import Share, Submission
 from steelyard.files.plain import open_plain
 from steelyard.interventions.node import Node
+from steelyard.run.host.conditions import Conditions
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.modules import ModuleNotes
@@ -172,6 +173,10 @@ class QueuedSession:
             raise
         if lost:
             raise describe_lost(lost)
+
+    def read_conditions(self) -> Conditions | None:
+        """Read nothing: programs run on nodes."""
+        return None
 
     def take_modules(self) -> ModuleNotes:
         """Note nothing: what programs map on nodes is not looked at."""

@@ -16,13 +16,12 @@ from steelyard.core.units import Scalar
 from steelyard.lab.answer.same_program import find_other_libraries, find_same_programs
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
+from steelyard.run.host.conditions import compare_conditions
 from steelyard.stats.answer import answer
 from steelyard.store import Record
 
 RECORD: Final = "record"
 """The factor whose levels are the records."""
-
-_HOST: Final = ("hostname", "cpu_model", "kernel", "governor")
 
 Levels = tuple[tuple[str, Scalar], ...]
 
@@ -120,11 +119,10 @@ def _note_apart(before: Record, after: Record) -> list[Notice]:
     runs = before.runs()[0], after.runs()[0]
     days = [time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started_ns / 1e9)) for run in runs]
     host = [
-        f"{key} {runs[0].host.get(key)} and {runs[1].host.get(key)}"
-        for key in _HOST
-        if runs[0].host.get(key) != runs[1].host.get(key)
+        f"{difference.name} {difference.old} and {difference.new}"
+        for difference in compare_conditions(runs[0].host, runs[1].host)
     ]
-    differ = f" The machines differ: {'; '.join(host)}." if host else ""
+    differ = f" Machines or their settings differ: {'; '.join(host)}." if host else ""
     text = (
         f"The records were made apart ({days[0]} and {days[1]}): whatever else changed between them, such as"
         " load, temperature, libraries or paths, is part of the difference and in no interval; measuring both"

@@ -8,6 +8,7 @@ from typing import Protocol
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import find_launcher, load
 from steelyard.core.units import Scalar
+from steelyard.run.host.conditions import Conditions
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.modules import ModuleNotes
 from steelyard.run.measure.measure import Measurer
@@ -34,6 +35,9 @@ class Session(Protocol):
 
     def store(self, works: Sequence[Work]) -> list[Measurement]:
         """Move what was measured into the record, and return it."""
+
+    def read_conditions(self) -> Conditions | None:
+        """Return the conditions under which programs start now; ``None`` where they are not known."""
 
     def take_modules(self) -> ModuleNotes:
         """Return what programs have mapped in discarded runs since the last call."""

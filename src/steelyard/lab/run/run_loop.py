@@ -14,6 +14,7 @@ from steelyard.lab.run.restarting import Boundary, RestartDueError, boundary
 from steelyard.lab.run.stop_rule import End, StopRule
 from steelyard.results.status import Progress
 from steelyard.run.host import HostLoad
+from steelyard.run.host.conditions import THROTTLED, compare_conditions
 from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
@@ -72,6 +73,7 @@ class RunLoop:
         self._started = time.monotonic()
         self._blocks_run = 0
         self._first: tuple[float, int] | None = None
+        self._conditions = self._at_start = session.read_conditions()
 
     def conduct(self) -> End:
         """Run blocks until the design, the precision or a cap says that it is enough.
@@ -81,6 +83,12 @@ class RunLoop:
         ProgramError
             Three failures in a row of one treatment, or a program that is not the one measured so far.
         """
+        try:
+            return self._run_blocks()
+        finally:
+            self._note_throttling()
+
+    def _run_blocks(self) -> End:
         while True:
             elapsed_s = time.monotonic() - self._started
             end = self._stopping.look(self._states["complete"], len(self._outcomes), elapsed_s)
@@ -99,6 +107,7 @@ class RunLoop:
                 # Whatever stopped the runner: what is in the journal was measured and belongs into the
                 # record.
                 measurements = self._store(works, before)
+                self._note_conditions(works)
                 changes = [*self._note_modules(), *self._give_up_changed(works)]
             if changes:
                 raise ProgramError(
@@ -243,6 +252,27 @@ class RunLoop:
                 {work.block.id: "incomplete" for work in works if not work.block.discard}
             )
         return changes
+
+    def _note_conditions(self, works: Sequence[Work]) -> None:
+        """Say which conditions changed while the batch ran, or just before."""
+        before, now = self._conditions, self._session.read_conditions()
+        if before is None or now is None:
+            return
+        for difference in compare_conditions(before.facts(), now.facts()):
+            text = (
+                f"{difference.name}: {difference.old} before block {works[0].block.id},"
+                f" {difference.new} after block {works[-1].block.id};"
+                " blocks before and after differ in more than time"
+            )
+            self._record.add_warning("host_changed", text, self._run)
+        self._conditions = now
+
+    def _note_throttling(self) -> None:
+        """Add to the facts of the run for how long a CPU quota stopped the programs' control groups."""
+        start, end = self._at_start, self._conditions
+        if start is None or end is None or start.throttled_s is None or end.throttled_s is None:
+            return
+        self._record.note_host(self._run, {THROTTLED: end.throttled_s - start.throttled_s})
 
     def _note_modules(self) -> list[str]:
         """Add what warm-up runs mapped to what must stay as it is; describe what was replaced under them."""
