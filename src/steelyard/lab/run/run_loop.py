@@ -18,6 +18,7 @@ from steelyard.run.host.conditions import THROTTLED, compare_conditions
 from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
+from steelyard.run.measure.verify import STOPPED
 from steelyard.run.runner.block_orders import Work
 from steelyard.store import LoadOfBatch, Record
 
@@ -214,6 +215,11 @@ class RunLoop:
                 cure = (
                     "every rank waits for another: look for a message that none sends; if the program is only"
                     " slow, give it more time: timeout in a spec"
+                )
+            case "timed_out" if (last.reason or "").startswith(STOPPED):
+                cure = (
+                    "more time does not help: a process of the program waits for SIGCONT since SIGSTOP,"
+                    " SIGTSTP, SIGTTIN or SIGTTOU; leave the signal out"
                 )
             case "timed_out":
                 cure = "give it more time: timeout in [program] of a spec"
