@@ -79,13 +79,13 @@ class Line {
 /// Files that were written down, by a number of their device and inode.
 class FileSet {
   public:
-    enum class Entry { added, known, full };
+    enum class Entry { added, present, full };
 
     Entry add(std::uint64_t file) {
         for (std::size_t i = 0; i < files_.size(); ++i) {
             std::uint64_t& place = files_[(file + i) % files_.size()];
             if (place == file) {
-                return Entry::known;
+                return Entry::present;
             }
             if (place == 0) {
                 place = file;
@@ -160,19 +160,19 @@ class ModuleList {
             return;
         }
         static std::array<char, 2 * longest_line> buffer;
-        std::size_t kept = 0;
+        std::size_t rest = 0;
         for (;;) {
-            const ssize_t got = read(maps, buffer.data() + kept, buffer.size() - kept);
+            const ssize_t got = read(maps, buffer.data() + rest, buffer.size() - rest);
             if (got <= 0) {
                 break;
             }
-            std::string_view text(buffer.data(), kept + static_cast<std::size_t>(got));
+            std::string_view text(buffer.data(), rest + static_cast<std::size_t>(got));
             for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
                 note_line(pid, head(text, end));
                 text.remove_prefix(end + 1);
             }
-            kept = text.size();
-            std::memmove(buffer.data(), text.data(), kept);
+            rest = text.size();
+            std::memmove(buffer.data(), text.data(), rest);
         }
         close(maps);
     }
@@ -192,7 +192,7 @@ class ModuleList {
             return;
         }
         switch (files_.add(hash_text(mapping.device, mapping.inode))) {
-        case FileSet::Entry::known:
+        case FileSet::Entry::present:
             return;
         case FileSet::Entry::full:
             full_ = write(fd_, "more\n", 5) == 5;

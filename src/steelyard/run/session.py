@@ -100,8 +100,8 @@ class RunnerSession:
         if self._modules is None:
             return ModuleNotes()
         notes = self._modules.collect()
-        kept = tuple(item for item in notes.modules if not self._launches.is_built_in_context(item.path))
-        return msgspec.structs.replace(notes, modules=kept)
+        modules = tuple(item for item in notes.modules if not self._launches.is_built_in_context(item.path))
+        return msgspec.structs.replace(notes, modules=modules)
 
     def run_hooks(self, key: str, commands: Sequence[Sequence[str]]) -> None:
         """Run the untimed commands of a key that belong to no trial.

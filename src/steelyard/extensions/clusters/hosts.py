@@ -352,11 +352,11 @@ def _explain(host: str, code: int, text: str) -> MachineError:
     return MachineError(f"{host} {verb}: {last}", hint=cure)
 
 
-def _refuse_same(host: str, other: str) -> MachineError:
+def _refuse_same(host: str, duplicate: str) -> MachineError:
     return MachineError(
-        f"{host} and {other} are one machine (its boot is the same): two jobs there would disturb each other,"
-        " and count as two machines",
-        hint=f"leave {other} out of hosts",
+        f"{host} and {duplicate} are one machine (its boot is the same): two jobs there would disturb each"
+        " other, and count as two machines",
+        hint=f"leave {duplicate} out of hosts",
     )
 
 

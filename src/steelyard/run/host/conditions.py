@@ -129,8 +129,8 @@ def compare_conditions(old: Mapping[str, Scalar], new: Mapping[str, Scalar]) -> 
     for name, words in WORDS.items():
         if name == "cpus_usable" and "cpus" in old and "cpus" in new:
             continue
-        known = name in old or name in new if name in _ABSENT else name in old and name in new
-        if known and old.get(name) != new.get(name):
+        is_comparable = name in old or name in new if name in _ABSENT else name in old and name in new
+        if is_comparable and old.get(name) != new.get(name):
             differences.append(Difference(words, _format(name, old.get(name)), _format(name, new.get(name))))
     return differences
 
