@@ -59,6 +59,7 @@ void ChildWait::look(pid_t child, std::int64_t now_ns) {
     if (now_ns >= deadline_ns_) {
         timed_out_ = true;
         deadline_ns_ = never_ns;
+        found_stopped_ = is_any_stopped(child);
         ask_to_end(child, now_ns);
     }
     if (now_ns >= kill_ns_) {

@@ -23,6 +23,8 @@ class ChildWait {
     std::int64_t sleep_until_end(pid_t child);
 
     [[nodiscard]] bool timed_out() const { return timed_out_; }
+    /// Whether a process of the child was stopped by a signal when it timed out.
+    [[nodiscard]] bool found_stopped() const { return found_stopped_; }
     [[nodiscard]] bool stopped() const { return stopped_; }
 
   private:
@@ -37,6 +39,7 @@ class ChildWait {
     std::int64_t stop_patience_ns_;
     bool stopped_ = false;
     bool timed_out_ = false;
+    bool found_stopped_ = false;
     std::int64_t deadline_ns_;
     std::int64_t kill_ns_ = never_ns;
     TrimRhythm rhythm_;

@@ -106,6 +106,7 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     reap(child, record);
     if (wait.timed_out()) {
         record.status = Status::timed_out;
+        record.step = wait.found_stopped() ? Step::stopped : Step::none;
     }
     return !(may_be_stopped && wait.stopped());
 }

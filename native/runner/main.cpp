@@ -1,9 +1,11 @@
 // steelyard-runner --journal PATH [--undo PATH]: starts programs and reads clocks. Started by Python, with
 // orders on descriptor 0 and replies on 1; nobody else has a use for it. Under the names steelyard-cache and
-// steelyard-load the same binary is what interventions start: one file, of which each has the memory it uses.
+// steelyard-load the same binary is what interventions start, and under steelyard-modules what runs a program
+// whose modules are noted: one file, of which each has the memory it uses.
 
 #include "guard.hpp"
 #include "host_settings.hpp"
+#include "modules.hpp"
 #include "programs.hpp"
 #include "server.hpp"
 
@@ -19,6 +21,9 @@ int main(int count, char** arguments) {
     }
     if (name == "steelyard-load") {
         return steelyard::start_load(count, arguments);
+    }
+    if (name == "steelyard-modules") {
+        return steelyard::run_with_modules(count, arguments);
     }
     const bool with_undo = count == 5 && std::strcmp(arguments[3], "--undo") == 0;
     if ((count != 3 && !with_undo) || std::strcmp(arguments[1], "--journal") != 0) {

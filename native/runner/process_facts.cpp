@@ -48,6 +48,16 @@ std::int32_t parse_last_cpu(std::string_view stat) {
     return take_number(stat, cpu) ? static_cast<std::int32_t>(cpu) : -1;
 }
 
+char parse_state(std::string_view stat) {
+    const std::size_t name_end = stat.rfind(')');
+    return name_end == std::string_view::npos || stat.size() < name_end + 3 ? '\0' : stat[name_end + 2];
+}
+
+char read_state(pid_t pid) {
+    char buffer[1024];
+    return parse_state(read_fact(pid, "/stat", buffer, sizeof buffer));
+}
+
 std::uint64_t read_queue_wait_ns(pid_t pid) {
     char buffer[128];
     return parse_queue_wait_ns(read_fact(pid, "/schedstat", buffer, sizeof buffer));

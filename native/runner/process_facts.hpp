@@ -14,6 +14,11 @@ std::uint64_t parse_queue_wait_ns(std::string_view schedstat);
 /// and parentheses.
 std::int32_t parse_last_cpu(std::string_view stat);
 
+/// Field 3 of a stat: the state, as a letter; NUL where there is none.
+char parse_state(std::string_view stat);
+
+char read_state(pid_t pid);
+
 /// Of the main thread.
 std::uint64_t read_queue_wait_ns(pid_t pid);
 

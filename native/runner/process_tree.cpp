@@ -2,6 +2,7 @@
 
 #include "clock.hpp"
 #include "decimal.hpp"
+#include "process_facts.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -141,6 +142,15 @@ void KeptProcesses::drop_of_trial() {
     Entry* const end = entries_ + count_;
     count_ = static_cast<std::size_t>(
         std::remove_if(entries_, end, [](const Entry& entry) { return entry.for_trial; }) - entries_);
+}
+
+bool is_any_stopped(pid_t child) {
+    const auto is_stopped = [](pid_t pid) {
+        const char state = read_state(pid);
+        return state == 'T' || state == 't';
+    };
+    list_descendants(child, KeptProcesses{});
+    return is_stopped(child) || std::any_of(walk.pids, walk.pids + walk.count, is_stopped);
 }
 
 bool can_list_children() {

@@ -41,6 +41,10 @@ bool can_list_children();
 /// is nothing left at all.
 bool reap_and_look(KeptProcesses& processes);
 
+/// Whether a child, or a descendant of it, is stopped by a signal (or by a tracer) and continues when it gets
+/// another one.
+bool is_any_stopped(pid_t child);
+
 /// Sends SIGTERM to every descendant of a child that has left its group, deepest first: a launcher that is
 /// asked to end kills its ranks before they can say where they were.
 void ask_strays_to_end(pid_t child);

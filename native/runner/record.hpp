@@ -34,6 +34,7 @@ enum class Step : std::uint8_t {
     huge_pages = 13,
     host = 14,
     stack_limit = 15,
+    stopped = 16, ///< no failed start: of a run that timed out, in which a process was stopped by a signal
 };
 
 inline constexpr std::uint32_t no_hook = 0xFFFFFFFF;

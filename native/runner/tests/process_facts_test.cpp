@@ -40,6 +40,12 @@ TEST(LastCpu, IsUnknownWhenTheLineIsShort) {
     EXPECT_EQ(parse_last_cpu("123 (true) Z 1 2 3"), -1);
 }
 
+TEST(State, IsTheLetterBehindTheNameWhateverThatHolds) {
+    EXPECT_EQ(parse_state(stat_line("tricky) R 1 2 (3")), 'Z');
+    EXPECT_EQ(parse_state("123 (true)"), '\0');
+    EXPECT_EQ(parse_state(""), '\0');
+}
+
 TEST(ProcessFacts, AreReadFromTheKernel) {
     EXPECT_GE(read_last_cpu(getpid()), 0);
     EXPECT_EQ(read_last_cpu(0), -1);

@@ -146,6 +146,9 @@ class CompareOptions(Options):
         "Of two records: measure their commands in turns, if both programs are as they were measured.",
         "--confirm",
     )
+    across_libraries: bool = declare(
+        "Of two records: judge although libraries or modules changed that unchanged programs load."
+    )
     null: Null | None = declare(
         "Compare the one COMMAND with itself, N times (default: 100, of 20 runs each, or -r), and print how"
         " often it is called different; with =layout or =layout,N, under paths drawn at random. --max-time"
@@ -235,11 +238,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
                 hint=f"--metric {metrics[0]}",
             )
         ctx.exit(_confirm(options, output) if options.confirms else _compare_records(options, output))
-    if options.confirms:
-        raise UsageError(
-            "--confirm is for two records; commands are measured in turns anyway",
-            hint="steelyard compare OLD.lab NEW.lab --confirm",
-        )
+    _refuse_without_records(options)
     require_linux()
     if options.null is not None:
         refuse_without_meaning(ctx)
@@ -296,13 +295,33 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
     ctx.exit(code)
 
 
+def _refuse_without_records(options: CompareOptions) -> None:
+    """Refuse options that only two records have."""
+    if options.across_libraries:
+        raise UsageError(
+            "--across-libraries is for two records; commands are compared with the libraries that they load",
+            hint="steelyard compare OLD.lab NEW.lab --across-libraries",
+        )
+    if options.confirms:
+        raise UsageError(
+            "--confirm is for two records; commands are measured in turns anyway",
+            hint="steelyard compare OLD.lab NEW.lab --confirm",
+        )
+
+
 def _compare_records(options: CompareOptions, output: Shown) -> int:
     """Compare two records, print the answer, and return the exit code."""
     from steelyard.lab.compare.records import compare_records
     from steelyard.lab.run.existing_record import find_record
 
     old, new = (find_record(Path(name)) for name in options.commands)
-    answer = compare_records(old, new, metric=options.metric, margin=options.margin)
+    answer = compare_records(
+        old,
+        new,
+        metric=options.metric,
+        margin=options.margin,
+        across_libraries=options.across_libraries,
+    )
     return show_answer(answer, output, as_json=options.as_json, strict=options.strict)
 
 

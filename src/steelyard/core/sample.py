@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 else:  # Python 3.11 refuses the parameter when the fields of a value are looked at
     Doubles = Integers = array
 
-Provenance = Literal["measured", "simulated", "crowded", "one_process", "session"]
+Provenance = Literal["measured", "simulated", "crowded", "one_process", "other_code", "session"]
 """Where values come from: a real run, a simulated machine, a real run of more ranks than there are CPUs,
 whose times are the work of all ranks together and say nothing of what the program would take elsewhere,
-repetitions within one process, in which nothing shows that differs from launch to launch, or the mean of a
-session of another tool."""
+repetitions within one process, in which nothing shows that differs from launch to launch, a real run with
+libraries that are not those of the sample that it is compared with, or the mean of a session of another tool."""
 
 
 class Treatment(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ class Sample(msgspec.Struct, frozen=True):
         1 where a run timed out, so that its value is only a lower bound; empty where none did.
     instances : Instances or None
         Where levels of one factor were put together, since they are the same problems in every run.
-    provenance : {"measured", "simulated", "crowded", "one_process", "session"}
+    provenance : {"measured", "simulated", "crowded", "one_process", "other_code", "session"}
     session : str
         Of all values, where they are known to have one that the values of other treatments may not have;
         otherwise empty.

@@ -32,9 +32,14 @@ Flag = Literal[
     "one_process",
     "sessions",
     "two_sessions",
+    "other_code",
 ]
 
-WITHHOLDING: Final[tuple[Literal["crowded", "slow_mode"], ...]] = ("crowded", "slow_mode")
+WITHHOLDING: Final[tuple[Literal["other_code", "crowded", "slow_mode"], ...]] = (
+    "other_code",
+    "crowded",
+    "slow_mode",
+)
 """Flags that withhold a verdict though no run failed; each is also the reason."""
 EarlyDoubt = Literal["bimodal", "autocorrelated"]
 """Flags that make the precision of few blocks doubtful."""
@@ -58,12 +63,12 @@ def unequal(failures: Failures, second: Failures) -> bool:
 
 
 def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:
-    """Whether nothing is judged by these samples together: more ranks than CPUs.
+    """Whether nothing is judged by these samples together: more ranks than CPUs, or other libraries.
 
     The other reason, unless it is ignored, is runs that timed out or failed unequally often, so that what is
     missing is not missing by chance.
     """
-    if any(sample.provenance == "crowded" for sample in samples):
+    if any(sample.provenance in ("crowded", "other_code") for sample in samples):
         return True
     return not ignore_failures and missing_not_by_chance(samples)
 

@@ -21,7 +21,9 @@ Kind = Literal[
     "few_blocks",
     "same_program",
     "other_libraries",
+    "other_code",
     "disturbed",
+    "throttled",
     "stolen",
     # about values
     "autocorrelated",

@@ -203,5 +203,6 @@ class Described(msgspec.Struct, frozen=True):
             "simulated": self.provenance == "simulated",
             "crowded": self.provenance == "crowded",
             "one_process": self.provenance == "one_process",
+            "other_code": self.provenance == "other_code",
         }
         return tuple(flag for flag, up in raised.items() if up)

@@ -26,6 +26,7 @@ Reason = Literal[
     "missing_combinations",
     "slow_mode",
     "crowded",
+    "other_code",
     "late_without_pairs",
     "late_beyond_median",
 ]
@@ -51,6 +52,7 @@ REASONS: Final[Mapping[str, str]] = {
     "missing_combinations": "some combinations of the factors are not run",
     "slow_mode": "one program has occasional slow runs; how often is unknown and decides the winner",
     "crowded": "oversubscribed: more ranks than CPUs ran",
+    "other_code": "libraries changed, and the programs that load them did not",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
     "late_without_pairs": "runs timed out in an order without blocks",

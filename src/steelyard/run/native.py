@@ -12,7 +12,8 @@ from steelyard.core.errors import MachineError
 RUNNER: Final = "steelyard-runner"
 CACHE: Final = "steelyard-cache"
 LOAD: Final = "steelyard-load"
-"""Names, as word 0, under which the runner's binary treats the page cache, and is a load."""
+MODULES: Final = "steelyard-modules"
+"""Names, as word 0, under which the runner's binary treats the page cache, is a load, and notes modules."""
 HEAP: Final = "steelyard-heap.so"
 RANKS: Final = "steelyard-ranks.so"
 

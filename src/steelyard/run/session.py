@@ -6,8 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from steelyard.core.errors import ProgramError
+from steelyard.run.host.conditions import ConditionReader, Conditions
 from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.launch.modules import ModuleNotes, ModuleObserver
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.runner.block_orders import BlockOrders, Work
@@ -43,10 +47,12 @@ class RunnerSession:
         self._launches = launches
         self._measurer = measurer
         self._runner = runner
-        self._orders = BlockOrders(launches, runner.define)
+        self._modules = ModuleObserver() if launches.starts_programs else None
+        self._orders = BlockOrders(launches, runner.define, self._modules)
         self._journal = journal
         self._offset = 0
         self._take = take
+        self._conditions = ConditionReader(runner.pid)
 
     def run(self, works: Sequence[Work]) -> None:
         """Run the blocks; returns when all of it is in the journal, having slept meanwhile.
@@ -79,6 +85,23 @@ class RunnerSession:
             self._runner.close()
             self._launches.remove_session()
             raise
+
+    def read_conditions(self) -> Conditions | None:
+        """Return the conditions under which programs start now; ``None`` where the runner is gone."""
+        try:
+            conditions = self._conditions.read()
+        except ProcessLookupError:
+            return None
+        # The runner has the CPUs of its last trial.
+        return msgspec.structs.replace(conditions, cpus=None) if self._launches.sets_affinity else conditions
+
+    def take_modules(self) -> ModuleNotes:
+        """Return what programs have mapped in discarded runs since the last call."""
+        if self._modules is None:
+            return ModuleNotes()
+        notes = self._modules.collect()
+        modules = tuple(item for item in notes.modules if not self._launches.is_built_in_context(item.path))
+        return msgspec.structs.replace(notes, modules=modules)
 
     def run_hooks(self, key: str, commands: Sequence[Sequence[str]]) -> None:
         """Run the untimed commands of a key that belong to no trial.

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import astuple
@@ -92,6 +92,12 @@ class Writing(Reading):
             ((begun,),) = self._connection.execute("SELECT host FROM run WHERE id = ?", (run,)).fetchall()
             facts_of = msgspec.json.decode(begun) | dict(facts)
             self._connection.execute("UPDATE run SET host = ? WHERE id = ?", (write_as_given(facts_of), run))
+
+    def add_modules(self, modules: Mapping[str, Any]) -> None:
+        """Add what programs were observed to map to what was measured; a path that is there stays."""
+        with self._transaction(durable=True):
+            self.program = {**msgspec.to_builtins(modules), **self.program}
+            self._connection.execute("UPDATE record SET program = ?", (write_as_given(self.program),))
 
     def tidy(self) -> None:
         """Do what closing would wait for: move what was logged into the file, as far as readers let."""

@@ -96,7 +96,7 @@ class Host:
 
     def start(self, boot: str = "1") -> None:
         """Start it, as after a boot of this name."""
-        (self._place / self.name / "boot_id").write_text(f"boot-{boot}\n")
+        (self._place / self.name / "boot_id").write_text(f"boot-{self.name}-{boot}\n")
         spaces = ["-n", "-m", "-u", "-p", "--mount-proc", "--kill-child", "-f"]
         words = ["unshare", *spaces, "sh", "-c", self.begin]
         daemon = self._daemon = Daemon(words, self._place / self.name / "sshd.log")

@@ -277,3 +277,12 @@ def test_what_a_host_lacks_is_said(case, both, asked, tmp_path):
     with pytest.raises(MachineError, match=message):
         run(asked(ssh=[str(program)]), tmp_path / "it.lab")
     assert rows(tmp_path) == []
+
+
+def test_one_machine_under_two_names_is_refused(both, asked, tmp_path):
+    boots = [both.place / name / "boot_id" for name in ("n1", "n2")]
+    boots[1].write_text(boots[0].read_text())
+    with pytest.raises(MachineError, match=r"n1 and n2 are one machine") as error:
+        run(asked(), tmp_path / "a.lab")
+    assert error.value.hint == "leave n2 out of hosts"
+    assert rows(tmp_path) == []

@@ -19,7 +19,7 @@ from steelyard.design.plan import Context
 from steelyard.extensions.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
 from steelyard.extensions.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
 from steelyard.extensions.audit.request import AuditRequest, Row
-from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
+from steelyard.lab.answer.disturbance import note_cpus, select_disturbed
 from steelyard.lab.answer.status import extent
 from steelyard.lab.run.existing_record import refuse_other_stage
 from steelyard.lab.run.run import ENVIRONMENT, run
@@ -200,7 +200,7 @@ class Stages:
             ]
             among = select_disturbed(disturbances)
             named = f"{len(among)} of {len(disturbances)} settings of the {stage}"
-            of_cpus = (*note_waits((named,), among), *stolen(record, extent(record).spent_s))
+            of_cpus = note_cpus(record, (named,), among, extent(record).spent_s)
         return (*of_cpus, *self._find_changes_of_host())
 
     def _find_changes_of_host(self) -> Iterator[Notice]:

@@ -109,15 +109,23 @@ class Hosts(Scheduler):
         return self.names
 
     def check(self) -> None:
-        """See ``Scheduler.check``: each host is reached, has what a job takes, and room for it."""
+        """See ``Scheduler.check``: each host is reached, has what a job takes, and room for it.
+
+        Names of one machine are refused: containers of one host share its boot, as its CPUs.
+        """
         self.foresee()
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            failed = [error for error in pool.map(self._check, self.names) if error is not None]
-        if failed:
+            answers = list(pool.map(self._check, self.names))
+        if failed := [answer for answer in answers if isinstance(answer, MachineError)]:
             rest = f" (and {len(failed) - 1} hosts more)" if len(failed) > 1 else ""
             raise MachineError(f"{failed[0].message}{rest}", hint=failed[0].hint)
+        names: dict[str, str] = {}
+        for host, boot in zip(self.names, map(str, answers), strict=True):
+            if names.setdefault(boot, host) != host:
+                raise _refuse_same(names[boot], host)
 
-    def _check(self, host: str) -> MachineError | None:
+    def _check(self, host: str) -> MachineError | str:
+        """Return the boot of a host, by a number that no other start of a machine has."""
         try:
             answer = self._ask(host, "check", f"check-{os.getpid()}")
         except MachineError as error:
@@ -128,8 +136,8 @@ class Hosts(Scheduler):
                 f"{host} prints {len(lines)} lines where one is its answer: {answer[:80]!r}",
                 hint="let its shell print only to a terminal: `[ -t 1 ]` before it in ~/.bashrc there",
             )
-        machine = lines[0].split(" ")[0]
-        return None if machine == platform.machine() else _refuse_machine(host, machine)
+        machine, _, boot = lines[0].partition(" ")
+        return boot or host if machine == platform.machine() else _refuse_machine(host, machine)
 
     def list_nodes(self) -> Sequence[str]:
         """See ``Scheduler.list_nodes``."""
@@ -342,6 +350,14 @@ def _explain(host: str, code: int, text: str) -> MachineError:
     if "bash" in last and code == 127:
         verb, cure = "has no bash", "install bash there"
     return MachineError(f"{host} {verb}: {last}", hint=cure)
+
+
+def _refuse_same(host: str, duplicate: str) -> MachineError:
+    return MachineError(
+        f"{host} and {duplicate} are one machine (its boot is the same): two jobs there would disturb each"
+        " other, and count as two machines",
+        hint=f"leave {duplicate} out of hosts",
+    )
 
 
 def _refuse_machine(host: str, machine: str) -> MachineError:

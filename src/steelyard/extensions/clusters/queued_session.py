@@ -31,8 +31,10 @@ from steelyard.extensions.clusters.scheduler import Handover
 from steelyard.extensions.clusters.submission import Share, Submission
 from steelyard.files.plain import open_plain
 from steelyard.interventions.node import Node
+from steelyard.run.host.conditions import Conditions
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.launch.modules import ModuleNotes
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.native import RUNNER, native_file
@@ -171,6 +173,14 @@ class QueuedSession:
             raise
         if lost:
             raise describe_lost(lost)
+
+    def read_conditions(self) -> Conditions | None:
+        """Read nothing: programs run on nodes."""
+        return None
+
+    def take_modules(self) -> ModuleNotes:
+        """Note nothing: what programs map on nodes is not looked at."""
+        return ModuleNotes()
 
     def leave_levels(self) -> None:
         """Leave nothing: levels with commands are refused where jobs run trials."""

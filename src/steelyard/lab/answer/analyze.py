@@ -16,7 +16,7 @@ from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.boots import confounded_boots
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
-from steelyard.lab.answer.disturbance import note_waits, select_disturbed, stolen
+from steelyard.lab.answer.disturbance import note_cpus, select_disturbed
 from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.answer.status import extent
@@ -335,8 +335,8 @@ def _get_warnings(
         return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     among = select_disturbed(disturbances.values())
-    notices += note_waits(tuple(labels[disturbance.treatment] for disturbance in among), among)
-    return notices + stolen(record, spent_s)
+    names = tuple(labels[disturbance.treatment] for disturbance in among)
+    return notices + note_cpus(record, names, among, spent_s)
 
 
 def _note_unobserved(

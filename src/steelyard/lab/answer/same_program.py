@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard.results.notice import Notice
+from steelyard.results.notice import Kind, Notice
 
 
 def find_same_programs(*programs: Mapping[str, Mapping[str, Any]]) -> list[Notice]:
@@ -30,7 +30,7 @@ def find_same_programs(*programs: Mapping[str, Mapping[str, Any]]) -> list[Notic
 
 
 def find_other_libraries(
-    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]], *, judged: bool
 ) -> list[Notice]:
     """Tell libraries at one path with other contents, where a program that uses them is the same in both.
 
@@ -38,6 +38,8 @@ def find_other_libraries(
     ----------
     old, new : mapping of str to mapping
         ``Record.program`` of two records.
+    judged : bool
+        Whether there is a verdict all the same.
     """
     changed = [
         path
@@ -50,7 +52,8 @@ def find_other_libraries(
         )
     ]
     text = ", ".join(_shorten(changed))
-    return [Notice("other_libraries", fields={"libraries": text})] if changed else []
+    kind: Kind = "other_libraries" if judged else "other_code"
+    return [Notice(kind, fields={"libraries": text})] if changed else []
 
 
 def _list_libraries(path: str, program: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

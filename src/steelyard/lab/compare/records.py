@@ -16,19 +16,23 @@ from steelyard.core.units import Scalar
 from steelyard.lab.answer.same_program import find_other_libraries, find_same_programs
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
+from steelyard.run.host.conditions import compare_conditions
 from steelyard.stats.answer import answer
 from steelyard.store import Record
 
 RECORD: Final = "record"
 """The factor whose levels are the records."""
 
-_HOST: Final = ("hostname", "cpu_model", "kernel", "governor")
-
 Levels = tuple[tuple[str, Scalar], ...]
 
 
 def compare_records(
-    old: Path, new: Path, *, metric: str | None = None, margin: float | None = None
+    old: Path,
+    new: Path,
+    *,
+    metric: str | None = None,
+    margin: float | None = None,
+    across_libraries: bool = False,
 ) -> Answer:
     """Compare every treatment that both records have, or the only one of each; runs nothing.
 
@@ -36,6 +40,9 @@ def compare_records(
     ----------
     metric : str, optional
         By default the primary one of the old record.
+    across_libraries : bool
+        Whether libraries that changed, under programs that did not, are what is compared; otherwise nothing
+        is judged where they did.
 
     Raises
     ------
@@ -62,11 +69,13 @@ def compare_records(
             metric=chosen, margin=margin, baseline={RECORD: str(old)}, family="baseline", strata=strata
         )
         facts = DesignFacts("sequential", 1, before.experiment.design.seed)
-        alike = find_same_programs(before.program, after.program)
-        alike = find_other_libraries(before.program, after.program) or alike
+        changed = find_other_libraries(before.program, after.program, judged=across_libraries)
+        if changed and not across_libraries:
+            samples = [replace(sample, provenance="other_code") for sample in samples]
+        alike = [] if changed else find_same_programs(before.program, after.program)
         compared = answer(f"{old} and {new}", samples, facts, declared, warnings=alike)
-        # First: no number of the answer shows it, and only the gravest are told without --details.
-        return replace(compared, warnings=(*_note_apart(before, after), *compared.warnings))
+        # First: no number of the answer shows them, and only the gravest are told without --details.
+        return replace(compared, warnings=(*changed, *_note_apart(before, after), *compared.warnings))
 
 
 def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:
@@ -110,11 +119,10 @@ def _note_apart(before: Record, after: Record) -> list[Notice]:
     runs = before.runs()[0], after.runs()[0]
     days = [time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started_ns / 1e9)) for run in runs]
     host = [
-        f"{key} {runs[0].host.get(key)} and {runs[1].host.get(key)}"
-        for key in _HOST
-        if runs[0].host.get(key) != runs[1].host.get(key)
+        f"{difference.name} {difference.old} and {difference.new}"
+        for difference in compare_conditions(runs[0].host, runs[1].host)
     ]
-    differ = f" The machines differ: {'; '.join(host)}." if host else ""
+    differ = f" Machines or their settings differ: {'; '.join(host)}." if host else ""
     text = (
         f"The records were made apart ({days[0]} and {days[1]}): whatever else changed between them, such as"
         " load, temperature, libraries or paths, is part of the difference and in no interval; measuring both"

@@ -8,7 +8,9 @@ from typing import Protocol
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import find_launcher, load
 from steelyard.core.units import Scalar
+from steelyard.run.host.conditions import Conditions
 from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.launch.modules import ModuleNotes
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.runner.block_orders import Work
@@ -33,6 +35,12 @@ class Session(Protocol):
 
     def store(self, works: Sequence[Work]) -> list[Measurement]:
         """Move what was measured into the record, and return it."""
+
+    def read_conditions(self) -> Conditions | None:
+        """Return the conditions under which programs start now; ``None`` where they are not known."""
+
+    def take_modules(self) -> ModuleNotes:
+        """Return what programs have mapped in discarded runs since the last call."""
 
     def leave_levels(self) -> None:
         """Undo what entering levels did."""

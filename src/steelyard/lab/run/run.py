@@ -24,6 +24,7 @@ from steelyard.lab.run.existing_record import (
     refuse_other_experiment,
 )
 from steelyard.lab.run.extending import add_blocks, find_end, refuse_extending
+from steelyard.lab.run.modules import identify_modules
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
@@ -33,6 +34,7 @@ from steelyard.lab.run.run_loop import RunLoop, Watch
 from steelyard.lab.run.stop_rule import End
 from steelyard.results.status import Progress
 from steelyard.run.host import boot_id, host_facts
+from steelyard.run.host.conditions import ConditionReader, compare_conditions
 from steelyard.run.host.control_groups import find_control_groups, remove_leftovers
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.provenance import ProgramIdentity, library_identity, program_identity
@@ -52,8 +54,6 @@ from steelyard.store.rows import metrics_of
 
 ENVIRONMENT: Final = "environment_bytes"
 """Fact of a run: length of the environment that its trials have from the shell."""
-HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
-"""Host facts that must not change within an experiment without a word."""
 
 
 class PreparedRun:
@@ -166,6 +166,7 @@ def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) ->
     if elsewhere is None:
         facts = host_facts() | describe_sources(counters) | measure_idle_power(counters)
         facts[ENVIRONMENT] = prepared.launches.inherited_bytes
+        facts |= ConditionReader().read().facts()
     else:
         facts = {"submitted_from": read_host_name()}
     jobs_before = frozenset() if elsewhere is None else elsewhere.list_jobs(record)
@@ -217,6 +218,8 @@ def _finish(prepared: PreparedRun, directory: Path) -> End | None:
         return None
     with Record.open(directory) as record:
         _refuse_other(record, prepared.experiment, prepared.identities)
+        if prepared.elsewhere is None:
+            prepared.identities += identify_modules(record, prepared.experiment.source)
         return find_end(record)
 
 
@@ -439,15 +442,14 @@ def _note_leftovers(record: Record, run_id: int) -> None:
 
 
 def _note_host(record: Record, run_id: int) -> None:
-    """Another CPU or kernel is a warning that stays with the samples."""
+    """Another machine, or other settings and limits of it, is a warning that stays with the samples."""
     first, *later = record.runs()
     if not later:
         return
     now = later[-1]
-    for key in HOST_KEYS:
-        if key in now.host and first.host.get(key) != now.host[key]:
-            text = (
-                f"{key} was {first.host.get(key)!r} and is {now.host.get(key)!r}:"
-                " blocks before and after differ in more than time"
-            )
-            record.add_warning("host_changed", text, run_id)
+    for difference in compare_conditions(first.host, now.host):
+        text = (
+            f"{difference.name} was {difference.old} and is {difference.new}:"
+            " blocks before and after differ in more than time"
+        )
+        record.add_warning("host_changed", text, run_id)

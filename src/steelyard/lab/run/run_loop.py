@@ -14,9 +14,11 @@ from steelyard.lab.run.restarting import Boundary, RestartDueError, boundary
 from steelyard.lab.run.stop_rule import End, StopRule
 from steelyard.results.status import Progress
 from steelyard.run.host import HostLoad
+from steelyard.run.host.conditions import THROTTLED, compare_conditions
 from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
+from steelyard.run.measure.verify import STOPPED
 from steelyard.run.runner.block_orders import Work
 from steelyard.store import LoadOfBatch, Record
 
@@ -60,7 +62,7 @@ class RunLoop:
         self._record = record
         self._run = run
         self._session = session
-        self._identities = identities
+        self._identities = list(identities)
         self._watch = watch
         self._experiment = record.experiment
         self._stopping = StopRule(record, self._experiment)
@@ -74,6 +76,7 @@ class RunLoop:
         self._started = time.monotonic()
         self._blocks_run = 0
         self._first: tuple[float, int] | None = None
+        self._conditions = self._at_start = session.read_conditions()
 
     def conduct(self) -> End:
         """Run blocks until the design, the precision or a cap says that it is enough.
@@ -83,6 +86,12 @@ class RunLoop:
         ProgramError
             Three failures in a row of one treatment, or a program that is not the one measured so far.
         """
+        try:
+            return self._run_blocks()
+        finally:
+            self._note_throttling()
+
+    def _run_blocks(self) -> End:
         while True:
             elapsed_s = time.monotonic() - self._started
             end = self._stopping.look(self._states["complete"], len(self._outcomes), elapsed_s)
@@ -101,7 +110,8 @@ class RunLoop:
                 # Whatever stopped the runner: what is in the journal was measured and belongs into the
                 # record.
                 measurements = self._store(works, before)
-                changes = self._give_up_changed(works)
+                self._note_conditions(works)
+                changes = [*self._note_modules(), *self._give_up_changed(works)]
             if changes:
                 raise ProgramError(
                     f"the program changed during the experiment: {changes[0]}",
@@ -208,6 +218,11 @@ class RunLoop:
                     "every rank waits for another: look for a message that none sends; if the program is only"
                     " slow, give it more time: timeout in a spec"
                 )
+            case "timed_out" if (last.reason or "").startswith(STOPPED):
+                cure = (
+                    "more time does not help: a process of the program waits for SIGCONT since SIGSTOP,"
+                    " SIGTSTP, SIGTTIN or SIGTTOU; leave the signal out"
+                )
             case "timed_out":
                 cure = "give it more time: timeout in [program] of a spec"
             case "hook_failed":
@@ -242,6 +257,40 @@ class RunLoop:
                 {work.block.id: "incomplete" for work in works if not work.block.discard}
             )
         return changes
+
+    def _note_conditions(self, works: Sequence[Work]) -> None:
+        """Say which conditions changed while the batch ran, or just before."""
+        before, now = self._conditions, self._session.read_conditions()
+        if before is None or now is None:
+            return
+        for difference in compare_conditions(before.facts(), now.facts()):
+            text = (
+                f"{difference.name}: {difference.old} before block {works[0].block.id},"
+                f" {difference.new} after block {works[-1].block.id};"
+                " blocks before and after differ in more than time"
+            )
+            self._record.add_warning("host_changed", text, self._run)
+        self._conditions = now
+
+    def _note_throttling(self) -> None:
+        """Add to the facts of the run for how long a CPU quota stopped the programs' control groups."""
+        start, end = self._at_start, self._conditions
+        if start is None or end is None or start.throttled_s is None or end.throttled_s is None:
+            return
+        self._record.note_host(self._run, {THROTTLED: end.throttled_s - start.throttled_s})
+
+    def _note_modules(self) -> list[str]:
+        """Add what warm-up runs mapped to what must stay as it is; describe what was replaced under them."""
+        notes = self._session.take_modules()
+        paths = {identity.resolved for identity in self._identities}
+        modules = [module for module in notes.modules if module.resolved not in paths]
+        if modules:
+            self._record.add_modules({module.path: module for module in modules})
+            self._identities += modules
+        if notes.problem:
+            text = f"what programs load while they run is not known: {notes.problem}"
+            self._record.add_warning("modules", text, self._run)
+        return [f"module {path} was replaced while a program had loaded it" for path in notes.replaced]
 
     def _block_s(self, elapsed_s: float) -> float | None:
         """Seconds per block.

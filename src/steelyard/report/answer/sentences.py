@@ -25,9 +25,13 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "and no interval accounts for it.",
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used; "
     "CPU time (cpu_s) leaves it out.",
+    "throttled": "{quota} stopped the programs' control group for {throttled_s} in all, summed over its CPUs:"
+    " elapsed times contain that, CPU time (cpu_s) leaves it out. Raise the quota.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
     "other_libraries": "{libraries} changed between the records, and the programs that use them did not: the"
     " difference may lie there.",
+    "other_code": "{libraries} changed between the records, and the programs that use them did not: no"
+    " verdict. --across-libraries judges all the same, where that change is the question.",
     "same_program": "{programs} are the same program, byte for byte; only names, arguments and paths differ.",
     "few_blocks": "Only {n} {what}: {shape} (use {wanted} or more).",
     "autocorrelated": "{who}: {what} are correlated (r1 = {r1}): {n} are worth {n_eff} independent ones; "
@@ -141,7 +145,7 @@ def _name_treatments(labels: Sequence[str], names: Names) -> str:
 def _format_field(key: str, value: Scalar) -> str:
     if key in ("share", "cv", "low", "high") and isinstance(value, float):
         return percent(value)
-    if key in ("value", "wall_s") and isinstance(value, float):
+    if key in ("value", "wall_s", "throttled_s") and isinstance(value, float):
         return format_quantity(value, "s")
     if key in _COUNTS and isinstance(value, int):
         return plural(value, _COUNTS[key])

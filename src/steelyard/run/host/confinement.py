@@ -38,8 +38,8 @@ def confinement_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     """Name and value of each fact; ``None`` where nothing shows one."""
     yield "virtualization", _get_virtualization(root)
     yield "container", _get_container(root)
-    groups = list(_find_own_groups(root))
-    cpu_limits = [limit for group in groups if (limit := _compute_cpu_limit(group)) is not None]
+    groups = list(find_own_groups(root))
+    cpu_limits = [limit for group in groups if (limit := compute_cpu_limit(group)) is not None]
     memory_limits = [limit for group in groups if (limit := _compute_memory_limit(group)) is not None]
     yield "cgroup_cpu_limit", min(cpu_limits, default=None)
     yield "cgroup_memory_limit_bytes", min(memory_limits, default=None)
@@ -73,7 +73,7 @@ def _get_container(root: Path) -> str | None:
     return next((name for name in ("kubepods", "docker", "lxc", "libpod") if f"/{name}" in groups), None)
 
 
-def _find_own_groups(root: Path) -> Iterator[Path]:
+def find_own_groups(root: Path) -> Iterator[Path]:
     """Yield the directories of all control groups of this process, up to the root of each hierarchy."""
     for line in (files.text(root / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
@@ -114,7 +114,7 @@ def _get_mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] |
     return None
 
 
-def _compute_cpu_limit(group: Path) -> float | None:
+def compute_cpu_limit(group: Path) -> float | None:
     """CPUs that a group may use at a time; ``None`` without a limit."""
     quota, _, period = (files.text(group / "cpu.max") or "").partition(" ")
     if not quota:

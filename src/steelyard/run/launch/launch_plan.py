@@ -22,6 +22,7 @@ from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
 from steelyard.files.writing import refuse_output
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
+from steelyard.interventions.affinity import Affinity
 from steelyard.run.launch.changes import apply_change, existing
 from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import CAPTURE, Launch
@@ -288,6 +289,25 @@ class LaunchPlan:
                 if launch.path not in programs.setdefault(library, []):
                     programs[library].append(launch.path)
         return programs
+
+    @property
+    def starts_programs(self) -> bool:
+        """Whether the runner starts the programs themselves: nothing that starts them elsewhere or inside."""
+        return self._launcher is None and self._valgrind is None and self.experiment.launch.queue is None
+
+    @property
+    def sets_affinity(self) -> bool:
+        """Whether the experiment says for each trial on which CPUs the runner starts it."""
+        contexts = self.experiment.contexts
+        return Affinity.name in self._interventions or (
+            contexts is not None and Affinity.name in contexts.settings
+        )
+
+    def is_built_in_context(self, path: str) -> bool:
+        """Whether a file is of a program that contexts change, which the cache of builds knows."""
+        return self._built_in is not None and any(
+            Path(path).is_relative_to(directory) for directory in self.builds.values()
+        )
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         # By the experiment, not by the name: a factor of an older record may bear one that is reserved now.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,6 +18,9 @@ from steelyard.run.launch.elf import read_elf
 
 _SHEBANG_BYTES: Final = 256
 """BINPRM_BUF_SIZE: as much of a script's first line as the kernel reads."""
+
+_LIBRARY: Final = re.compile(r"\.(so|node|pyd|dylib)(\.|$)|^ld-")
+"""Names of what is loaded, and of loaders; some of them can be started, too."""
 
 _TICK_NS: Final = 20_000_000
 """Longer than a tick of any kernel's file times (10 ms at 100 Hz)."""
@@ -59,7 +63,9 @@ class ProgramIdentity(msgspec.Struct, frozen=True):
     interpreter : str or None
         What follows ``#!`` in a script; ``None`` for anything else.
     library_of : tuple of str
-        The programs that are linked to it; empty of a program.
+        The programs that are linked to it, or mapped it; empty of a program.
+    mapped : bool
+        Whether programs were observed to map it, and no loader lists it.
     """
 
     path: str
@@ -69,11 +75,14 @@ class ProgramIdentity(msgspec.Struct, frozen=True):
     build_id: str | None = None
     interpreter: str | None = None
     library_of: tuple[str, ...] = ()
+    mapped: bool = False
 
     @property
     def kind(self) -> str:
         """What it is, in a word."""
-        return "library" if self.library_of else "program"
+        if not self.library_of:
+            return "program"
+        return "module" if self.mapped else "library"
 
 
 def library_identity(path: str, programs: Sequence[str]) -> ProgramIdentity:
@@ -85,6 +94,27 @@ def library_identity(path: str, programs: Sequence[str]) -> ProgramIdentity:
         As ``program_identity``.
     """
     return msgspec.structs.replace(program_identity(path), library_of=tuple(programs))
+
+
+def module_identity(path: str, programs: Sequence[str]) -> ProgramIdentity:
+    """Path and contents of a file with code, and the programs that mapped it.
+
+    A program, as a shell starts it, is a program of its own, and no part of the one that started it.
+
+    Raises
+    ------
+    ProgramError
+        As ``program_identity``.
+    """
+    identity = msgspec.structs.replace(program_identity(path), mapped=True)
+    if _LIBRARY.search(Path(path).name) or not _is_executable(Path(path)):
+        return msgspec.structs.replace(identity, library_of=tuple(programs))
+    return identity
+
+
+def _is_executable(path: Path) -> bool:
+    elf = read_elf(path)
+    return elf is not None and os.access(path, os.X_OK)
 
 
 def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:

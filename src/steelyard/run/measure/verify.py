@@ -22,6 +22,8 @@ from steelyard.spec.experiment import Experiment, Verify
 if TYPE_CHECKING:
     from steelyard.run.runner.journal import FileDigest, RawTrial
 
+STOPPED: Final = "was stopped by a signal"
+"""How the reason of a run begins that waited for SIGCONT until its time limit."""
 _SHELL_CODES: Final = {126: "the shell could not execute it", 127: "the shell found no such command"}
 _MISSING_LIBRARY: Final = re.compile(
     rb"error while loading shared libraries: ([^:\s]+): cannot open shared"
@@ -63,6 +65,11 @@ class Verifier:
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
                 ranks = describe_waiting(raw) if self._kind == "mpi" else ""
                 words = self._read_last_words(raw, account=not ranks)
+                if raw.step == "stopped":
+                    return (
+                        "timed_out",
+                        f"{STOPPED}, and nobody continued it until its time limit{limit}{words}",
+                    )
                 reason = f"was still running at its time limit{limit}{ranks}{words}"
                 return "timed_out", reason
             case "hook_failed":

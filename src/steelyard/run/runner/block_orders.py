@@ -11,6 +11,7 @@ from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan, set_trial
+from steelyard.run.launch.modules import ModuleObserver
 from steelyard.run.runner.level_changes import LevelChanges
 from steelyard.run.runner.orders import BlockEnd, Entry, Hook, TrialOrder
 
@@ -51,11 +52,19 @@ class BlockOrders:
     ----------
     define : callable
         Makes a launch known to the runner and returns its number.
+    observer : ModuleObserver, optional
+        Notes what programs map in runs that are discarded.
     """
 
-    def __init__(self, launches: LaunchPlan, define: Callable[[Launch], int]) -> None:
+    def __init__(
+        self,
+        launches: LaunchPlan,
+        define: Callable[[Launch], int],
+        observer: ModuleObserver | None = None,
+    ) -> None:
         self._launches = launches
         self._define_launch = define
+        self._observer = observer
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._defined: dict[Launch, int] = {}
         self._launches_in: tuple[Context | None, dict[int, Launch]] | None = None
@@ -123,6 +132,9 @@ class BlockOrders:
 
     def _read_number(self, launch: Launch, treatment: int, trial: int, block: Block) -> int:
         """Return the number of a trial's launch; looked up once where all trials of a treatment share it."""
+        if block.discard and self._observer is not None:
+            numbered = set_trial(launch, trial, self._name_iteration(block))
+            return self._define(self._observer.wrap_launch(numbered))
         number = self._numbers.get(treatment)
         if number is None:
             numbered = set_trial(launch, trial, self._name_iteration(block))

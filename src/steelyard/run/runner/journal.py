@@ -50,6 +50,7 @@ _STEPS: Final = (
     "huge_pages",
     "host",
     "stack_limit",
+    "stopped",
 )
 _FILE_HEAD: Final = Struct("<8sII")
 _MAGIC: Final = b"SLYDJRNL"
@@ -93,7 +94,8 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
         See ``RawStatus``. With ``hook_failed`` everything below is about the hook.
     step : str or None
         What failed, where nothing could be started: ``cwd``, ``stdin``, ``stdout``, ``stderr``, ``metrics``,
-        ``aslr``, ``affinity``, ``nice``, ``start`` or ``exec``.
+        ``aslr``, ``affinity``, ``nice``, ``start`` or ``exec``. ``stopped`` where a run timed out and a
+        signal had stopped a process of it.
     hook : int or None
         The launch of the prepare or cleanup command that failed.
     hook_status : str or None

@@ -24,7 +24,7 @@ from steelyard.results.comparison import (
     Speedup,
     TypicalRatio,
 )
-from steelyard.results.flags import FEW_BLOCKS, Flag, unequal
+from steelyard.results.flags import FEW_BLOCKS, WITHHOLDING, Flag, unequal
 from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import Undefined
 from steelyard.stats.cached import cache
@@ -236,6 +236,7 @@ def _compute_flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Ana
         "sessions": "session" in provenance,
         "two_sessions": bool(pair.baseline.session and pair.treatment.session)
         and pair.baseline.session != pair.treatment.session,
+        "other_code": "other_code" in provenance,
     }
     return tuple(flag for flag, up in raised.items() if up)
 
@@ -350,9 +351,10 @@ def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
     """Whether a comparison may be judged although runs failed.
 
     What timed out counts as the limit says, what failed otherwise is unknown. Times of more ranks than CPUs
-    are never judged, nor are those of which one treatment has slow runs whose share decides.
+    are never judged, nor are those of which one treatment has slow runs whose share decides, nor those of a
+    program whose libraries changed.
     """
-    if not {"crowded", "slow_mode"}.isdisjoint(flags):
+    if not set(WITHHOLDING).isdisjoint(flags):
         return False
     if declared.failures == "ignore":
         return True

@@ -164,8 +164,8 @@ def _join(
 
 def _make_provenance(provenances: Sequence[Provenance]) -> Provenance:
     """Return the weakest provenance among all of them."""
-    kinds: tuple[Provenance, ...] = ("crowded", "simulated", "one_process", "session")
-    return next((kind for kind in kinds if kind in provenances), "measured")
+    weakest: tuple[Provenance, ...] = ("other_code", "crowded", "simulated", "one_process", "session")
+    return next((kind for kind in weakest if kind in provenances), "measured")
 
 
 def _drop(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:

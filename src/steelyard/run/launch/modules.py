@@ -1,0 +1,155 @@
+"""Code that programs map while they run: plug-ins, extension modules, programs that a shell starts.
+
+No loader lists it. It is noted in warm-up runs (``discard``), which are in no result:
+``native/runner/modules.cpp`` runs the program there, and the kernel stops each process where it is about to
+end. No run that counts is observed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.core.errors import ProgramError
+from steelyard.files.plain import read_plain
+from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.provenance import FileState, ProgramIdentity, module_identity
+from steelyard.run.native import MODULES, RUNNER, native_file
+
+_MOST_BYTES: Final = 1 << 24
+_LINE: Final = re.compile(r"(\d+) (\d+) (\d+) (\d+) (\d+) (/.*)")
+_NUMBERS: Final = 5
+_DELETED: Final = " (deleted)"
+_OWN_RIGHTS: Final = stat.S_ISUID | stat.S_ISGID
+
+
+class ModuleNotes(msgspec.Struct, frozen=True):
+    """Files of which programs had code mapped.
+
+    Attributes
+    ----------
+    modules : tuple of ProgramIdentity
+        Programs, and libraries that a loader lists, may be among them.
+    replaced : tuple of str
+        Files that were replaced while a program that had mapped them ran.
+    problem : str
+        Why nothing, or not everything, was noted; empty where all was.
+    """
+
+    modules: tuple[ProgramIdentity, ...] = ()
+    replaced: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class ModuleObserver:
+    """Observes one run of each command, as launches of warm-up runs are made for it."""
+
+    def __init__(self) -> None:
+        self._place: Path | None = None
+        self._programs: dict[str, Path] = {}
+        self._observed: set[tuple[str, tuple[str, ...]]] = set()
+        self._since_ns = time.time_ns()
+
+    def wrap_launch(self, launch: Launch) -> Launch:
+        """Return the launch so that its modules are noted; as it is where they were, or cannot be.
+
+        The kernel gives a program with rights of its own (set-user-id) none of them while it is observed.
+        """
+        key = launch.path, launch.argv
+        if key in self._observed or _has_own_rights(launch.path):
+            return launch
+        self._observed.add(key)
+        if self._place is None:
+            self._place = Path(tempfile.mkdtemp(prefix="steelyard-"))
+            weakref.finalize(self, shutil.rmtree, self._place, ignore_errors=True)
+        file = self._programs.setdefault(launch.path, self._place / str(len(self._programs)))
+        file.touch(mode=0o600)
+        runner = str(native_file(RUNNER).absolute())
+        return replace(launch, path=runner, argv=(MODULES, str(file), launch.path, *launch.argv))
+
+    def collect(self) -> ModuleNotes:
+        """Return what was noted since the last call."""
+        programs_of: dict[str, list[str]] = {}
+        states: dict[str, FileState | None] = {}
+        problem = ""
+        for program, file in self._programs.items():
+            for line in _read_lines(file):
+                if match := _LINE.fullmatch(line):
+                    path = _unescape(match[_NUMBERS + 1])
+                    numbers = [int(match[i]) for i in range(1, _NUMBERS + 1)]
+                    states[path] = FileState(*numbers) if numbers[1] else None
+                    programs_of.setdefault(path, []).append(program)
+                else:
+                    problem = _describe_problem(line, program) or problem
+        self._programs.clear()
+        if self._place is not None:
+            shutil.rmtree(self._place, ignore_errors=True)
+            self._place = None
+        gone = [path for path, state in states.items() if state is None]
+        # What is newer the program has made itself, as compilers at run time do.
+        modules = [
+            _identify(path, state, programs_of[path])
+            for path, state in states.items()
+            if state is not None and state.changed_ns < self._since_ns
+        ]
+        return ModuleNotes(
+            tuple(module for module in modules if module is not None),
+            tuple(path.removesuffix(_DELETED) for path in gone if _was_replaced(path)),
+            problem,
+        )
+
+
+def _describe_problem(line: str, program: str) -> str:
+    """Return why not all was noted, where a line is not of a file; empty where it says nothing of that."""
+    if line.startswith("refused "):
+        return f"the kernel allows no tracing ({os.strerror(int(line.split()[1]))})"
+    return f"{Path(program).name} maps more files than are noted (4096)" if line == "more" else ""
+
+
+def _was_replaced(path: str) -> bool:
+    """Whether a mapped file that has no name any more was there before, and another file is now."""
+    try:
+        return path.endswith(_DELETED) and Path(path.removesuffix(_DELETED)).is_file()
+    except OSError:
+        return False
+
+
+def _identify(path: str, state: FileState, programs: Sequence[str]) -> ProgramIdentity | None:
+    """Return the identity of a mapped file; ``None`` where no file of this machine is that one.
+
+    A program may have another root, and a file may be gone or replaced by now; then what it mapped cannot be
+    read any more.
+    """
+    try:
+        identity = module_identity(path, sorted(set(programs)))
+    except ProgramError:
+        return None
+    return identity if identity.state == state else None
+
+
+def _has_own_rights(path: str) -> bool:
+    try:
+        return bool(Path(path).stat().st_mode & _OWN_RIGHTS)
+    except OSError:
+        return False
+
+
+def _read_lines(file: Path) -> list[str]:
+    content = read_plain(file, largest=_MOST_BYTES) or b""
+    return os.fsdecode(content).split("\n")
+
+
+def _unescape(path: str) -> str:
+    """Return a path of /proc/PID/maps with the line feeds that it has: nothing else is written otherwise."""
+    return path.replace("\\012", "\n")
