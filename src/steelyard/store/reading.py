@@ -17,8 +17,11 @@ from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.results.portrait import Disturbed, Excluded
+from steelyard.results.proof import Proof
 from steelyard.run.measure.measurement import Measurement
-from steelyard.store.database import explained, make_damage_error
+from steelyard.store.chain import Link, find_unproven_parts, read_links, verify_chain
+from steelyard.store.database import explained, is_in_the_middle, make_damage_error
+from steelyard.store.digests import has_own_digests
 from steelyard.store.entries import (
     Disturbance,
     Gaps,
@@ -93,6 +96,27 @@ class Reading(Facts):
         finally:
             self._trials = None
             self._connection.rollback()
+
+    @_explain_damage
+    def prove(self, noted: str = "") -> Proof:
+        """Compare the record with its chain of digests, and with a head that was noted."""
+        return verify_chain(self._connection, noted)
+
+    @_explain_damage
+    def prove_briefly(self) -> Proof:
+        """As ``prove``; the rows are compared only where another program may have written to the file.
+
+        Of a million trials, comparing takes some seconds.
+        """
+        file = self.directory / FILE
+        if not is_in_the_middle(file) and has_own_digests(file):
+            return find_unproven_parts(self._connection)
+        return verify_chain(self._connection)
+
+    @_explain_damage
+    def links(self) -> list[Link]:
+        """Return the chain of digests; empty where the record has none."""
+        return read_links(self._connection)
 
     @property
     def merged(self) -> bool:

@@ -31,9 +31,11 @@ from steelyard.store.database import (
     create_database,
     explained,
     inspect,
+    is_in_the_middle,
     open_reader,
     open_writer,
 )
+from steelyard.store.digests import has_own_digests
 from steelyard.store.facts import FILE, SUMMARY
 from steelyard.store.lock import WriterLock
 from steelyard.store.writing import Writing
@@ -44,6 +46,9 @@ class Record(Writing):
 
     One process writes at a time; any number read meanwhile and never wait. A context manager that closes.
     """
+
+    _is_untouched: bool = True
+    """Whether only Steelyard had written to it when it was opened for writing."""
 
     @classmethod
     def create(
@@ -137,7 +142,10 @@ class Record(Writing):
             lock = WriterLock(directory / "lock")
             try:
                 remove_plain(file.with_name(SUMMARY))
-                return cls._open(directory, open_writer(file), lock)
+                untouched = not is_in_the_middle(file) and has_own_digests(file)
+                record = cls._open(directory, open_writer(file), lock)
+                record._is_untouched = untouched
+                return record
             except BaseException:
                 lock.release()
                 raise
@@ -171,7 +179,9 @@ class Record(Writing):
                 if lock is None:
                     self._connection.close()
                 else:
-                    close_writer(self._connection, self.directory / FILE)
+                    # Digests say that only Steelyard wrote; an edit before must not get them by a run after.
+                    digests = self._is_untouched or not self.prove().refuted
+                    close_writer(self._connection, self.directory / FILE, digests=digests)
         finally:
             if lock is not None:
                 lock.release()
