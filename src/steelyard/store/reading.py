@@ -31,6 +31,7 @@ from steelyard.store.entries import (
     RecordProgress,
     Run,
     StoredNotice,
+    TrialKey,
 )
 from steelyard.store.facts import FILE, Facts
 from steelyard.store.lock import LockHolder, holder
@@ -347,6 +348,19 @@ class Reading(Facts):
             )
         )
         return {run: (count, blocks[run]) for run, count in trials.items()}
+
+    @_explain_damage
+    def list_trial_keys(self) -> list[TrialKey]:
+        """List by what each trial is known in every copy of its record, in the order of the plan."""
+        before = {run.id: int(run.host.get("merged_after", 0)) for run in self.runs()}
+        rows = self._query_rows(
+            "SELECT run, block, trial.id, start_ns, state = 'complete' AND trial.id = first_trial FROM trial"
+            " JOIN block ON block.id = trial.block ORDER BY trial.id"
+        )
+        return [
+            TrialKey(run, block, number - before[run], start_ns, bool(opens))
+            for run, block, number, start_ns, opens in rows
+        ]
 
     @_explain_damage
     def runs(self) -> list[Run]:
