@@ -15,6 +15,7 @@ from documentation.markdown import GeneratedBlockError
 from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
 from steelyard.extensions.clean import results as cleaning
+from steelyard.extensions.verify import results as verifying
 from steelyard.extensions.efficiency import results as efficiency
 from steelyard.extensions.explain import results as explanation
 from steelyard.extensions.gate import results as gate
@@ -50,6 +51,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     gate.GATE,
     gate.QUALIFICATION,
     cleaning.CLEANING,
+    verifying.VERIFICATION,
     solvers.SOLVERS,
 )
 """All that ``--json`` prints."""

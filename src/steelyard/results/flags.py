@@ -30,9 +30,10 @@ Flag = Literal[
     "simulated",
     "crowded",
     "one_process",
+    "edited",
 ]
 
-WITHHOLDING: Final[tuple[Literal["crowded", "slow_mode"], ...]] = ("crowded", "slow_mode")
+WITHHOLDING: Final[tuple[Literal["edited", "crowded", "slow_mode"], ...]] = ("edited", "crowded", "slow_mode")
 """Flags that withhold a verdict though no run failed; each is also the reason."""
 EarlyDoubt = Literal["bimodal", "autocorrelated"]
 """Flags that make the precision of few blocks doubtful."""

@@ -33,6 +33,19 @@ class Proof(msgspec.Struct, frozen=True):
     reason: str = ""
 
     @property
+    def words(self) -> str:
+        """What the record is, in words that may follow "is" or "was"."""
+        match self.state:
+            case "measured":
+                return "as measured"
+            case "edited":
+                return f"edited in {self.place}, which {self.reason}"
+            case "forked":
+                return f"forked at {self.place}: {self.reason}"
+            case state:
+                return f"{state}: {self.reason}"
+
+    @property
     def refuted(self) -> bool:
         """Whether the record is known not to be what was measured."""
         return self.state in ("edited", "shortened", "forked")

@@ -26,6 +26,7 @@ Reason = Literal[
     "missing_combinations",
     "slow_mode",
     "crowded",
+    "edited",
     "late_without_pairs",
     "late_beyond_median",
 ]
@@ -50,6 +51,7 @@ REASONS: Final[Mapping[str, str]] = {
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
     "slow_mode": "one program has occasional slow runs; how often is unknown and decides the winner",
+    "edited": "the record is not as it was measured",
     "crowded": "oversubscribed: more ranks than CPUs ran",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",

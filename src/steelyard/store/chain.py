@@ -134,7 +134,7 @@ def verify_chain(connection: sqlite3.Connection, noted: str = "") -> Proof:
     links = read_links(connection)
     if not links:
         if has_chain(connection):
-            return Proof("edited", place="its chain", reason="all digests were removed")
+            return Proof("edited", place="its chain", reason="was removed")
         return Proof("unproven", reason="it has no digests")
     return _Check(connection, links).conclude(noted)
 
@@ -187,7 +187,9 @@ class _Check:
         digests = [_chain(before, kind, key, content)]
         if kind == "block" and key in self._given_up:
             digests += [
-                _chain(before, kind, key, _read_content(self._connection, kind, key, self._late, state) or b"")
+                _chain(
+                    before, kind, key, _read_content(self._connection, kind, key, self._late, state) or b""
+                )
                 for state in ("complete", "discarded")
             ]
         return digests
@@ -200,9 +202,9 @@ class _Check:
         others = [kind for _, kind, key, _ in wrong if kind == "block" and key not in missing]
         if not missing or others or missing != after:
             return None
-        named = f"block {missing[0]}"
-        count = "1 block that was measured is" if len(missing) == 1 else f"{len(missing):,} blocks are"
-        return named, f"{count} missing at its end"
+        if len(missing) == 1:
+            return f"block {missing[0]}", f"block {missing[0]} is missing"
+        return f"block {missing[0]}", f"{len(missing):,} blocks are missing, from block {missing[0]} on"
 
     def _has_block(self, key: str) -> bool:
         return self._connection.execute("SELECT 1 FROM block WHERE id = ?", (key,)).fetchone() is not None
@@ -219,10 +221,12 @@ class _Check:
         for kind, (_, key) in _ROWS.items():
             known = set(self._keys.get(kind, ()))
             rows = self._connection.execute(f"SELECT {key} FROM {kind}")  # noqa: S608 -- names of ours
-            found += [(_name_subject(kind, str(row)), "was added") for (row,) in rows if str(row) not in known]
+            found += [
+                (_name_subject(kind, str(row)), "was added") for (row,) in rows if str(row) not in known
+            ]
         found += self._find_changed_versions()
         if self._count_strays():
-            found.append(("its trials", "have some that no block has"))
+            found.append(("its trials", "have rows that belong to no block"))
         return found
 
     def _find_changed_versions(self) -> list[tuple[str, str]]:
@@ -260,7 +264,9 @@ class _Check:
         if number > len(heads):
             missing = f"it has {len(heads):,} links, and the noted head is number {number:,}"
             return Proof("shortened", heads[-1], blocks, "its end", missing)
-        return Proof("forked", heads[-1], blocks, f"link {number}", "the noted head is of another course of it")
+        return Proof(
+            "forked", heads[-1], blocks, f"link {number}", "the noted head is of another course of it"
+        )
 
 
 def find_unproven_parts(connection: sqlite3.Connection) -> Proof:

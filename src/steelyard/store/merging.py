@@ -150,7 +150,8 @@ class MergedRecord(Record):
         self._chain.add_blocks([block for (block,) in blocks])
         for table, key in (("batch", "first_trial"), ("warning", "id")):
             rows = self._query_rows(
-                f"SELECT {key} FROM main.{table} WHERE run > ? ORDER BY {key}", runs_before  # noqa: S608 -- ours
+                f"SELECT {key} FROM main.{table} WHERE run > ? ORDER BY {key}",
+                runs_before,
             )
             self._chain.add_rows(table, [number for (number,) in rows])
 

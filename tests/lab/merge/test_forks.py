@@ -42,9 +42,10 @@ def go_on(directory, blocks, clock, *, trials_first=0):
         if trials_first:
             measured = measured[:trials_first]
         moved = [
-            type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {
-                "start_ns": one.start_ns + clock * 10**9
-            })
+            type(one)(
+                **{name: getattr(one, name) for name in one.__struct_fields__}
+                | {"start_ns": one.start_ns + clock * 10**9}
+            )
             for one in measured
         ]
         record.take(run, moved, record.journal_path(run).name, 0)
@@ -110,7 +111,7 @@ def test_a_record_that_was_edited_is_not_merged_and_the_block_is_named(tmp_path)
     a, b = (machine(tmp_path / f"{name}.lab", name) for name in "ab")
     with closing(sqlite3.connect(a / "record.sqlite")) as connection, connection:
         connection.execute("UPDATE trial SET wall_ns = wall_ns * 8 / 10 WHERE block = 17")
-    with pytest.raises(RecordError, match=r"a\.lab was edited \(block 17 is not as it was stored\)"):
+    with pytest.raises(RecordError, match=r"a\.lab was edited in block 17, which is not as it was stored"):
         merge([a, b], tmp_path / "all.lab")
     assert not (tmp_path / "all.lab").exists()
 

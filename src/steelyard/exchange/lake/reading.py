@@ -23,6 +23,7 @@ from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
 from steelyard.exchange.lake.facts import LakeFacts
 from steelyard.results.portrait import Disturbed, Excluded
+from steelyard.results.proof import Proof
 from steelyard.spec.experiment import Experiment
 from steelyard.store.entries import Disturbance, Gaps, Journal, RecordProgress
 from steelyard.store.lock import LockHolder
@@ -144,6 +145,23 @@ class LakeRecord(Reading):
             raise LookupError("trials are not in the order of their numbers")
         self._table = table | moved
         return self._table
+
+    def prove(self, noted: str = "") -> Proof:
+        """As ``prove_briefly``: the tables that the chain is about are not in a lake."""
+        return self.prove_briefly()
+
+    def prove_briefly(self) -> Proof:
+        """Return what records were proven to be when they were exported.
+
+        Since then, digests of its files hold a lake to what was written.
+        """
+        for part in self._parts:
+            if not part.facts.head:
+                return Proof("unproven", reason=f"{part.facts.name} had no digests when it was exported")
+        heads = [part.facts.head for part in self._parts]
+        return Proof(
+            "measured", heads[0] if len(heads) == 1 else "", self.progress().blocks.get("complete", 0)
+        )
 
     @property
     def merged(self) -> bool:

@@ -65,6 +65,8 @@ def _refuse_unfit(record: Record) -> None:
         raise RecordError(f"{record.directory} is being written by {holder}")
     if record.merged:
         raise RecordError(f"{record.directory} was made of other records: export those")
+    if (proof := record.prove_briefly()).refuted:
+        raise RecordError(f"{record.directory} was {proof.words}")
 
 
 def _read_condensed(directory: Path) -> Condensed | None:

@@ -68,7 +68,5 @@ def find_tails(copies: Sequence[Copy]) -> list[tuple[Copy, Tail]]:
 def count_distinct(copies: Sequence[Sequence[TrialKey]]) -> tuple[int, int]:
     """Count the complete blocks and the trials of several copies of a record, each once."""
     trials = {(trial.number, trial.start_ns) for copy in copies for trial in copy}
-    blocks = {
-        (trial.number, trial.start_ns) for copy in copies for trial in copy if trial.opens_complete
-    }
+    blocks = {(trial.number, trial.start_ns) for copy in copies for trial in copy if trial.opens_complete}
     return len(blocks), len(trials)

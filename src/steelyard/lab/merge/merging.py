@@ -131,8 +131,7 @@ def _read_source(record: Record) -> _Source:
     proof = record.prove_briefly()
     if proof.refuted:
         raise RecordError(
-            f"{record.directory} was edited ({proof.place} {proof.reason}), and is not merged with what was"
-            " measured",
+            f"{record.directory} was {proof.words}; it is not merged with what was measured",
             hint=f"restore it from a copy; steelyard verify {record.directory} says more",
         )
     head = proof.head if proof.state == "measured" else "unproven"

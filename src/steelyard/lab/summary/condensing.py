@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.errors import RecordError, SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.stats.describe.digest import digest
 from steelyard.store import Record
@@ -80,7 +80,9 @@ def write_summary(directory: Path) -> None:
     """
     with suppress(SteelyardError):
         condensed, available = condense(directory, None)
-        write_seal(directory / FILE, SealSummary(condensed, tuple(available.values())))
+        with Record.open(directory) as record:
+            head = record.prove_briefly().head
+        write_seal(directory / FILE, SealSummary(condensed, tuple(available.values())), head)
 
 
 def find_records(name: Path) -> Iterator[Path]:
@@ -120,13 +122,15 @@ def condense(
     Raises
     ------
     RecordError
-        It cannot be read.
+        It cannot be read, or is not as it was measured.
     UsageError
         It is being written, or has nothing of what is asked.
     """
     with Record.open(directory) as record, record.snapshot():
         if (holder := record.holder()) is not None:
             raise UsageError(f"is being written by {holder}")
+        if (proof := record.prove_briefly()).refuted:
+            raise RecordError(f"{directory} was {proof.words}")
         available = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric
