@@ -15,7 +15,6 @@ from documentation.markdown import GeneratedBlockError
 from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
 from steelyard.extensions.clean import results as cleaning
-from steelyard.extensions.verify import results as verifying
 from steelyard.extensions.efficiency import results as efficiency
 from steelyard.extensions.explain import results as explanation
 from steelyard.extensions.gate import results as gate
@@ -23,6 +22,7 @@ from steelyard.extensions.history import results as history
 from steelyard.extensions.observe import results as observation
 from steelyard.extensions.ratchet import results as ratchet
 from steelyard.extensions.solvers import results as solvers
+from steelyard.extensions.verify import results as verifying
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
 from steelyard.report.models.document import MODELS

@@ -210,7 +210,10 @@ def test_what_is_found_of_a_host_later_joins_what_was_known(tmp_path):
         record.note_host(run, {"counters_available": "", "load_1m": 0.2})
         (noted,) = record.runs()
     assert noted.host == {
-        "cpu": "A", "load_1m": 0.2, "aslr": True, "counters_available": "",
+        "cpu": "A",
+        "load_1m": 0.2,
+        "aslr": True,
+        "counters_available": "",
         "steelyard": __version__,
     }
 

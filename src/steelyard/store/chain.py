@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -30,6 +30,7 @@ _ROWS: Final = {
     "batch": ("SELECT * FROM batch WHERE first_trial = ?", "first_trial"),
     "warning": ("SELECT * FROM warning WHERE id = ?", "id"),
 }
+_GIVEN_UP: Final = "SELECT 1 FROM block WHERE id = ? AND state = 'incomplete'"
 """Tables whose rows never change: how a row is read by its key, and its key."""
 
 _TRIALS: Final = "SELECT * FROM trial WHERE id >= ? AND id < ? ORDER BY id"
@@ -246,8 +247,8 @@ class _Check:
     def _count_strays(self) -> int:
         """Count trials and values that are outside of the blocks they name, or that nothing has."""
         ((trials, values),) = self._connection.execute(
-            "SELECT (SELECT count(*) FROM trial LEFT JOIN block ON block.id = trial.block WHERE block.id IS NULL"
-            " OR trial.id < first_trial OR trial.id >= first_trial + trials),"
+            "SELECT (SELECT count(*) FROM trial LEFT JOIN block ON block.id = trial.block"
+            " WHERE block.id IS NULL OR trial.id < first_trial OR trial.id >= first_trial + trials),"
             " (SELECT count(*) FROM value WHERE trial NOT IN (SELECT id FROM trial))"
         ).fetchall()
         return int(trials + values)
@@ -284,7 +285,7 @@ def find_unproven_parts(connection: sqlite3.Connection) -> Proof:
 
 
 def find_fork(first: Sequence[Link], second: Sequence[Link]) -> str:
-    """Name the first block that two copies of a record went on with apart; empty where one continues the other.
+    """Name the first block that two copies of a record have otherwise; empty where one continues the other.
 
     Where they parted before any block differs, that is what differs first.
     """
@@ -331,28 +332,26 @@ def _read_content(
     state: str | None = None,
 ) -> bytes | None:
     """Read what a link is about, as JSON; ``None`` where it is not there."""
+    if kind == "block":
+        return _read_block(connection, key, late, state)
+    content: object
     match kind:
         case "record":
-            return _read_record(connection)
-        case "block":
-            return _read_block(connection, key, late, state)
+            content = _read_record(connection)
         case "late":
-            if not key.isdigit():
-                return None
-            rows = _read_trials(connection, int(key), int(key) + 1)
-            return msgspec.json.encode(rows)
+            # Digits alone: a key that was edited may be anything.
+            content = _read_trials(connection, int(key), int(key) + 1) if key.isdecimal() else None
         case "given_up":
-            query = "SELECT 1 FROM block WHERE id = ? AND state = 'incomplete'"
-            return b"" if connection.execute(query, (key,)).fetchone() else None
+            content = connection.execute(_GIVEN_UP, (key,)).fetchone()
         case _ if kind in _ROWS:
-            row = connection.execute(_ROWS[kind][0], (key,)).fetchone()
-            return None if row is None else msgspec.json.encode(row)
+            content = connection.execute(_ROWS[kind][0], (key,)).fetchone()
         case _:
             # The key itself is a digest of the content, of which the last one must be that of the row.
             return b""
+    return None if content is None else msgspec.json.encode(content)
 
 
-def _read_record(connection: sqlite3.Connection) -> bytes:
+def _read_record(connection: sqlite3.Connection) -> object:
     record = connection.execute("SELECT id, format, created_ns, experiment, sha256 FROM record").fetchall()
     tables = [
         connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()  # noqa: S608 -- names of ours
@@ -362,7 +361,7 @@ def _read_record(connection: sqlite3.Connection) -> bytes:
     views = connection.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type IN ('view', 'trigger') ORDER BY name"
     ).fetchall()
-    return msgspec.json.encode((record, tables, views))
+    return record, tables, views
 
 
 def _read_block(
@@ -379,14 +378,15 @@ def _read_block(
         row = (*row[:4], state, *row[5:])
     trials, values = _read_trials(connection, row[6], row[6] + row[7])
     if late:
-        trials = [trial for trial in trials if trial[0] not in late]
-        values = [value for value in values if value[0] not in late]
+        apart = set(late)
+        trials = [trial for trial in trials if trial[0] not in apart]
+        values = [value for value in values if value[0] not in apart]
     return msgspec.json.encode((row, trials, values))
 
 
 def _read_trials(
     connection: sqlite3.Connection, first: int, end: int
-) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     trials = connection.execute(_TRIALS, (first, end)).fetchall()
     return trials, connection.execute(_VALUES, (first, end)).fetchall()
 

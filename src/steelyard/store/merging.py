@@ -148,12 +148,10 @@ class MergedRecord(Record):
             self._chain.add_run(run)
         blocks = self._query_rows("SELECT id FROM main.block WHERE id > ? ORDER BY id", blocks_before)
         self._chain.add_blocks([block for (block,) in blocks])
-        for table, key in (("batch", "first_trial"), ("warning", "id")):
-            rows = self._query_rows(
-                f"SELECT {key} FROM main.{table} WHERE run > ? ORDER BY {key}",
-                runs_before,
-            )
-            self._chain.add_rows(table, [number for (number,) in rows])
+        batches = self._query_rows("SELECT first_trial FROM main.batch WHERE run > ?", runs_before)
+        self._chain.add_rows("batch", [first for (first,) in batches])
+        warnings = self._query_rows("SELECT id FROM main.warning WHERE run > ?", runs_before)
+        self._chain.add_rows("warning", [number for (number,) in warnings])
 
     def _copy_runs(self, part: MergedRun, runs_before: int, after: int) -> None:
         ((record_id,),) = self._query_rows("SELECT id FROM source.record")

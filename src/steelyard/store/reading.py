@@ -19,7 +19,7 @@ from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Exte
 from steelyard.results.portrait import Disturbed, Excluded
 from steelyard.results.proof import Proof
 from steelyard.run.measure.measurement import Measurement
-from steelyard.store.chain import Link, find_unproven_parts, read_links, verify_chain
+from steelyard.store.chain import Link, find_unproven_parts, read_head, read_links, verify_chain
 from steelyard.store.database import explained, is_in_the_middle, make_damage_error
 from steelyard.store.digests import has_own_digests
 from steelyard.store.entries import (
@@ -113,6 +113,16 @@ class Reading(Facts):
         if not is_in_the_middle(file) and has_own_digests(file):
             return find_unproven_parts(self._connection)
         return verify_chain(self._connection)
+
+    def list_versions(self) -> tuple[str, ...]:
+        """List the versions of Steelyard that measured it, in the order of their first runs."""
+        named = (run.host.get("steelyard") for run in self.runs())
+        return tuple(dict.fromkeys(str(version) for version in named if version))
+
+    @_explain_damage
+    def head(self) -> str:
+        """Return the last link of its chain of digests; empty where it has none."""
+        return read_head(self._connection)
 
     @_explain_damage
     def links(self) -> list[Link]:

@@ -143,17 +143,24 @@ class Record(Writing):
             try:
                 remove_plain(file.with_name(SUMMARY))
                 untouched = not is_in_the_middle(file) and has_own_digests(file)
-                record = cls._open(directory, open_writer(file), lock)
-                record._is_untouched = untouched
-                return record
+                return cls._open(directory, open_writer(file), lock, untouched=untouched)
             except BaseException:
                 lock.release()
                 raise
 
     @classmethod
-    def _open(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Self:
+    def _open(
+        cls,
+        directory: Path,
+        connection: sqlite3.Connection,
+        lock: WriterLock | None,
+        *,
+        untouched: bool = True,
+    ) -> Self:
         try:
-            return cls(directory, connection, lock)
+            record = cls(directory, connection, lock)
+            record._is_untouched = untouched
+            return record
         except BaseException:
             connection.close()
             raise

@@ -1,4 +1,4 @@
-"""Copies of a record that went on apart: what they have in common is there once, and so is what each added."""
+"""Copies of a record that went on apart: what they have in common is there once, as is what each added."""
 
 from __future__ import annotations
 

@@ -134,8 +134,8 @@ def _refuse_fork(record: Record, present: LakeFacts, location: Location) -> None
         )
     if not continues:
         raise RecordError(
-            f"{record.directory} is a copy of what {location.label} has as {present.name}, and lacks trials of"
-            " that: it would replace them",
+            f"{record.directory} is a copy of what {location.label} has as {present.name}, and lacks trials"
+            " of that: it would replace them",
             hint="the copies went on apart, or this is the older one: keep the records, and merge them",
         )
 

@@ -327,8 +327,8 @@ def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> 
     """Write the first page of a new record over that of ``file``.
 
     ``scratch`` is a name for the new record. The page is the same, but for counters, in all whose pages have
-    one size and were made in one way, by one version of the format. Of these ways, the one is taken by which the list of tables can be
-    read; where that is lost, the first with pages as digests state them.
+    one size and were made in one way, by one version of the format. Of these ways, the one is taken by which
+    the list of tables can be read; where that is lost, the first with pages as digests state them.
     """
     ways = [(LARGE_PAGE_BYTES, False), (SMALL_PAGE_BYTES, False), (SMALL_PAGE_BYTES, True)]
     ways.sort(key=lambda way: (LARGE_PAGE_BYTES if way[1] else way[0]) != (stated_bytes or way[0]))

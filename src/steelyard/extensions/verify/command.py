@@ -25,15 +25,21 @@ class VerifyOptions(Options):
         "RECORD...", type=InputPath(), nargs=-1, required=True, complete=completion.records
     )
     noted: str | None = declare(
-        "Head that was noted earlier: of a page, an archive, JSON or this command.", "--head", "noted",
+        "Head that was noted earlier: of a page, an archive, JSON or this command.",
+        "--head",
+        "noted",
         metavar="HEAD",
     )
     key: Path | None = declare(
-        "Sign what is as measured with this key of ssh-keygen.", "--sign", "key", metavar="KEY",
+        "Sign what is as measured with this key of ssh-keygen.",
+        "--sign",
+        "key",
+        metavar="KEY",
         type=InputPath(),
     )
     signers: Path | None = declare(
-        "Ask for a signature by somebody in this file (ALLOWED SIGNERS of ssh-keygen).", metavar="FILE",
+        "Ask for a signature by somebody in this file (ALLOWED SIGNERS of ssh-keygen).",
+        metavar="FILE",
         type=InputPath(),
     )
     as_json: bool = json_option

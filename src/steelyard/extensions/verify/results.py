@@ -72,12 +72,10 @@ class Verification(msgspec.Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 1 where a record is refuted or a signature is bad, 3 where one is unproven or unsigned."""
+        """Exit code: 1 where a record or a signature is refuted, 3 where one is unproven or unsigned."""
         if any(entry.proof.refuted or entry.signature.state == "bad" for entry in self.records):
             return 1
-        unsigned = self.is_signature_wanted and any(
-            entry.signature.state != "good" for entry in self.records
-        )
+        unsigned = self.is_signature_wanted and any(entry.signature.state != "good" for entry in self.records)
         unproven = any(entry.proof.state == "unproven" for entry in self.records)
         return 3 if unproven or unsigned else 0
 

@@ -88,8 +88,25 @@ def check_signature(
     signers : Path, optional
         Who may sign, as ssh-keygen reads it (``ALLOWED SIGNERS``).
     """
+    file = _read_file(directory / NAME)
+    if isinstance(file, Signature):
+        return file
+    if file.head not in heads:
+        return Signature("bad", reason="it is of another course of the record")
+    program = shutil.which(_PROGRAM)
+    if signers is None or program is None:
+        reason = "ssh-keygen is not installed" if signers else "--signers FILE says who may sign"
+        return Signature("unchecked", reason=reason)
+    signer = _find_signer(program, file, record, signers)
+    if isinstance(signer, Signature):
+        return signer
+    return Signature("good" if file.head == head else "earlier", signer)
+
+
+def _read_file(place: Path) -> _SignatureFile | Signature:
+    """Read the file of a signature; what is wrong with it is a signature that is none, or bad."""
     try:
-        content = read_plain(directory / NAME, largest=_LARGEST_BYTES, may_have_names=True)
+        content = read_plain(place, largest=_LARGEST_BYTES, may_have_names=True)
         if content is None:
             return Signature("none")
         file = msgspec.json.decode(content, type=_SignatureFile)
@@ -97,17 +114,7 @@ def check_signature(
         return Signature("bad", reason=f"{NAME} cannot be read: {error}")
     if (file.format, file.version) != (FORMAT, VERSION):
         return Signature("bad", reason=f"{NAME} is not of this format")
-    if file.head not in heads:
-        return Signature("bad", reason="it is of another course of the record")
-    if signers is None:
-        return Signature("unchecked", reason="--signers FILE says who may sign")
-    program = shutil.which(_PROGRAM)
-    if program is None:
-        return Signature("unchecked", reason="ssh-keygen is not installed")
-    signer = _find_signer(program, file, record, signers)
-    if isinstance(signer, Signature):
-        return signer
-    return Signature("good" if file.head == head else "earlier", signer)
+    return file
 
 
 def _find_signer(program: str, file: _SignatureFile, record: str, signers: Path) -> str | Signature:

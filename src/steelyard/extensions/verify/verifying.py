@@ -93,7 +93,9 @@ def _unpack(archive: zipfile.ZipFile, directory: Path, name: Path) -> None:
         if parent != _IN_ARCHIVE or base not in _MEMBERS:
             continue
         if entry.file_size > _LARGEST_BYTES:
-            raise UsageError(f"{name}: {base} unpacks to {entry.file_size:,} bytes", hint="it is not a record")
+            raise UsageError(
+                f"{name}: {base} unpacks to {entry.file_size:,} bytes", hint="it is not a record"
+            )
         with archive.open(entry) as packed, (directory / base).open("wb") as unpacked:
             shutil.copyfileobj(packed, unpacked)
     if not (directory / FILE).exists():
@@ -115,8 +117,7 @@ def _verify_one(name: Path, directory: Path, noted: str, signers: Path | None, k
         signature = (
             check_signature(directory, record.id, heads, proof.head, signers) if links else Signature()
         )
-        hosts = [str(run.host["steelyard"]) for run in record.runs() if "steelyard" in run.host]
-        verified = Verified(str(name), record.id, proof, signature, tuple(dict.fromkeys(hosts)))
+        verified = Verified(str(name), record.id, proof, signature, record.list_versions())
     return _Read(verified, links)
 
 

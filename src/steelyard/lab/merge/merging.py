@@ -303,8 +303,8 @@ def _warn_of_forks(merged: Record, parts: Sequence[_Part]) -> None:
         if part.tail.parted is not None:
             text = (
                 f"{part.source.record.directory.name} is a copy that went on apart from block"
-                f" {part.tail.parted} on: what copies have in common counts once, and what each measured since"
-                " counts too"
+                f" {part.tail.parted} on: what copies have in common counts once, and what each measured"
+                " since counts too"
             )
             merged.add_warning("merged", text)
 

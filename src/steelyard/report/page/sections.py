@@ -195,6 +195,8 @@ def _draw_machine(contents: PageContents) -> Section:
     host = [
         (key.replace("_", " "), printable(_format_fact(key, value))) for key, value in portrait.host.items()
     ]
+    if portrait.proof is not None and portrait.proof.head:
+        host.append(("last digest of the record", portrait.proof.head))
     program = [
         (".".join(filter(None, path)), printable(value))
         for path, value in _get_flat(portrait.program)
