@@ -312,3 +312,34 @@ def test_a_full_disk_leaves_a_record_as_measured_which_goes_on(tmp_path):
         record.take(1, measured[6:], record.journal_path(1).name, 5000)
         assert record.prove().blocks == 40
     assert prove(directory).state == "measured"
+
+
+def test_a_record_that_is_being_written_is_read_in_one_state(tmp_path):
+    directory = tmp_path / "a.lab"
+    made = made_up.blocks(6)
+    record = made_up.filled(directory, made[:3], made_up.measurements(made[:3]))
+    with record, Record.open(directory) as reader:
+        written = iter([None])
+
+        def write_meanwhile(statement):
+            if "FROM block" in statement and next(written, True) is None:
+                record.add_blocks(made[3:])
+                record.take(1, made_up.measurements(made[3:]), record.journal_path(1).name, 5000)
+
+        reader._connection.set_trace_callback(write_meanwhile)
+        assert reader.prove().words == "as measured"
+        assert next(written, True) is True
+        assert reader.prove().blocks == 6
+
+
+def test_who_needs_what_was_measured_refuses_a_record_that_was_edited(original, tmp_path):
+    directory = copy_to(original, tmp_path / "a.lab")
+    with Record.open(directory) as record:
+        assert record.refuse_edited().state == "measured"
+    edit(directory, "UPDATE trial SET wall_ns = wall_ns + 1 WHERE id = 5")
+    with (
+        Record.open(directory) as record,
+        pytest.raises(SteelyardError, match="was edited in block 2") as error,
+    ):
+        record.refuse_edited()
+    assert f"steelyard verify {directory} says more" in error.value.hint

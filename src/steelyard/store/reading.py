@@ -13,6 +13,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 
+from steelyard.core.errors import RecordError
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
@@ -20,7 +21,7 @@ from steelyard.results.portrait import Disturbed, Excluded
 from steelyard.results.proof import Proof
 from steelyard.run.measure.measurement import Measurement
 from steelyard.store.chain import Link, find_unproven_parts, read_head, read_links, verify_chain
-from steelyard.store.database import explained, is_in_the_middle, make_damage_error
+from steelyard.store.database import explained, is_in_the_middle, make_damage_error, quote
 from steelyard.store.digests import has_own_digests
 from steelyard.store.entries import (
     Disturbance,
@@ -101,7 +102,8 @@ class Reading(Facts):
     @_explain_damage
     def prove(self, noted: str = "") -> Proof:
         """Compare the record with its chain of digests, and with a head that was noted."""
-        return verify_chain(self._connection, noted)
+        with self._one_state():
+            return verify_chain(self._connection, noted)
 
     @_explain_damage
     def prove_briefly(self) -> Proof:
@@ -112,7 +114,36 @@ class Reading(Facts):
         file = self.directory / FILE
         if not is_in_the_middle(file) and has_own_digests(file):
             return find_unproven_parts(self._connection)
-        return verify_chain(self._connection)
+        with self._one_state():
+            return verify_chain(self._connection)
+
+    def refuse_edited(self) -> Proof:
+        """Return the proof of a record that may be as it was measured.
+
+        Raises
+        ------
+        RecordError
+            It is known not to be.
+        """
+        proof = self.prove_briefly()
+        if proof.refuted:
+            raise RecordError(
+                f"{self.directory} was {proof.words}",
+                hint=f"restore it from a copy; steelyard verify {quote(self.directory)} says more",
+            )
+        return proof
+
+    @contextmanager
+    def _one_state(self) -> Iterator[None]:
+        """Read one state of the record within: links and rows of two would look edited."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.rollback()
 
     def list_versions(self) -> tuple[str, ...]:
         """List the versions of Steelyard that measured it, in the order of their first runs."""

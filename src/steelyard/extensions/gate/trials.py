@@ -125,9 +125,12 @@ def read(directory: Path, metric: str) -> Measured:
     ------
     ProgramError
         A value is not above 0, of which no ratio can be taken.
+    RecordError
+        The record was edited since.
     """
     values: dict[tuple[str, Side], Values] = {}
     with Record.open(directory) as record:
+        record.refuse_edited()
         for sample in record.samples(metric):
             key = (str(sample.labels.get(LABEL, "")), _read_side(sample.treatment.levels))
             values[key] = dict(zip(sample.blocks, sample.values, strict=True))

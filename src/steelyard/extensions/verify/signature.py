@@ -118,10 +118,10 @@ def _read_file(place: Path) -> _SignatureFile | Signature:
 
 
 def _find_signer(program: str, file: _SignatureFile, record: str, signers: Path) -> str | Signature:
-    with tempfile.NamedTemporaryFile(suffix=".sig") as opened:
-        opened.write(file.signature.encode())
-        opened.flush()
-        place = ["-s", opened.name, "-f", str(signers)]
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as directory:
+        opened = Path(directory) / "signature"
+        opened.write_text(file.signature, encoding="utf-8")
+        place = ["-s", str(opened), "-f", str(signers)]
         named = subprocess.run(
             [program, "-Y", "find-principals", *place], capture_output=True, text=True, check=False
         )

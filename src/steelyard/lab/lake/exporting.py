@@ -65,8 +65,7 @@ def _refuse_unfit(record: Record) -> None:
         raise RecordError(f"{record.directory} is being written by {holder}")
     if record.merged:
         raise RecordError(f"{record.directory} was made of other records: export those")
-    if (proof := record.prove_briefly()).refuted:
-        raise RecordError(f"{record.directory} was {proof.words}")
+    record.refuse_edited()
 
 
 def _read_condensed(directory: Path) -> Condensed | None:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.core.errors import RecordError, SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.stats.describe.digest import digest
 from steelyard.store import Record
@@ -129,8 +129,7 @@ def condense(
     with Record.open(directory) as record, record.snapshot():
         if (holder := record.holder()) is not None:
             raise UsageError(f"is being written by {holder}")
-        if (proof := record.prove_briefly()).refuted:
-            raise RecordError(f"{directory} was {proof.words}")
+        record.refuse_edited()
         available = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric
