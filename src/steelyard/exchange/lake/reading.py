@@ -89,12 +89,17 @@ class LakeRecord(Reading):
         trials: ParquetTrials,
         *,
         named: bool,
+        warning: str = "",
     ) -> None:
         connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.executescript(TABLES)
         self._parts, self._parquet = parts, trials
         try:
             self._offsets = _fill(connection, experiment, parts, named=named)
+            if warning:
+                connection.execute(
+                    "INSERT INTO warning (at_ns, kind, text) VALUES (0, 'merged', ?)", (warning,)
+                )
             super().__init__(Path(place), connection)
         except BaseException:
             connection.close()

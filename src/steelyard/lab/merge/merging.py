@@ -276,13 +276,8 @@ def _find_observed(sources: Sequence[_Source]) -> set[str]:
 
 
 def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> None:
-    contents: dict[str, set[str]] = {}
-    for source in sources:
-        for path, identity in source.record.program.items():
-            place = move_path(path, source.record.experiment.source, merged.experiment.source)
-            contents.setdefault(place, set()).add(identity.get("sha256", ""))
-    if differing := [path for path, entry in contents.items() if len(entry) > 1]:
-        text = f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
+    programs = [(source.record.program, source.record.experiment.source) for source in sources]
+    if text := describe_builds(programs, merged.experiment.source):
         merged.add_warning("merged", text)
     stop = merged.experiment.design.stop
     if stop is not None and stop.decided and len(names) < 2:
@@ -291,6 +286,26 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
             " error rates hold for each record alone"
         )
         merged.add_warning("merged", text)
+
+
+def describe_builds(programs: Sequence[tuple[Mapping[str, Any], str]], source: str) -> str:
+    """Say which programs are not the same file in all records; empty where all are.
+
+    Parameters
+    ----------
+    programs : sequence of tuple
+        The program of each record, and the directory of its spec then.
+    source : str
+        Directory of the spec of all together.
+    """
+    contents: dict[str, set[str]] = {}
+    for program, before in programs:
+        for path, identity in program.items():
+            contents.setdefault(move_path(path, before, source), set()).add(identity.get("sha256", ""))
+    differing = [path for path, entry in contents.items() if len(entry) > 1]
+    if not differing:
+        return ""
+    return f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
 
 
 def _warn_of_forks(merged: Record, parts: Sequence[_Part]) -> None:
