@@ -158,7 +158,7 @@ def say_the_same(original, directory):
         ("UPDATE context SET settings = '{}' WHERE id = 3", "edited in block 3"),
         ("DELETE FROM extension", "edited in extension 1"),
         ("DELETE FROM warning WHERE id = 2", "edited in warning 2"),
-        ("UPDATE run SET state = 'running' WHERE id = 1", "edited in run 1"),
+        ("UPDATE run SET state = 'running' WHERE id = 1", "edited in run 1, which is not as it was stored"),
         ("UPDATE record SET program = '{}'", "edited in its program"),
         ("UPDATE record SET experiment = replace(experiment, '6', '7')", "edited in its spec"),
         ("UPDATE treatment SET label = 'x' WHERE id = 1", "edited in its spec, treatments or metrics"),

@@ -200,8 +200,8 @@ class _Check:
         first = wrong[0][0]
         missing = [key for _, kind, key, _ in wrong if kind == "block" and not self._has_block(key)]
         after = [key for number, kind, key, _ in self._links if kind == "block" and number >= first]
-        others = [kind for _, kind, key, _ in wrong if kind == "block" and key not in missing]
-        if not missing or others or missing != after:
+        remaining = [kind for _, kind, key, _ in wrong if kind == "block" and key not in missing]
+        if not missing or remaining or missing != after:
             return None
         if len(missing) == 1:
             return f"block {missing[0]}", f"block {missing[0]} is missing"
@@ -211,38 +211,39 @@ class _Check:
         return self._connection.execute("SELECT 1 FROM block WHERE id = ?", (key,)).fetchone() is not None
 
     def _find_unlinked_rows(self) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
+        departures: list[tuple[str, str]] = []
         linked = set(self._keys.get("block", ()))
         ended = "SELECT id FROM block WHERE state <> 'planned' ORDER BY id"
-        found += [
+        departures += [
             (_name_subject("block", str(block)), "was added")
             for (block,) in self._connection.execute(ended)
             if str(block) not in linked
         ]
         for kind, (_, key) in _ROWS.items():
-            known = set(self._keys.get(kind, ()))
+            keys = set(self._keys.get(kind, ()))
             rows = self._connection.execute(f"SELECT {key} FROM {kind}")  # noqa: S608 -- names of ours
-            found += [
-                (_name_subject(kind, str(row)), "was added") for (row,) in rows if str(row) not in known
+            departures += [
+                (_name_subject(kind, str(row)), "was added") for (row,) in rows if str(row) not in keys
             ]
-        found += self._find_changed_versions()
+        departures += self._find_changed_versions()
         if self._count_strays():
-            found.append(("its trials", "have rows that belong to no block"))
-        return found
+            departures.append(("its trials", "have rows that belong to no block"))
+        return departures
 
     def _find_changed_versions(self) -> list[tuple[str, str]]:
         """Compare runs and the program with the last link of each."""
         last = dict(key.split(" ", 1) for key in self._keys.get(_RUN, ()) if " " in key)
-        found = [
+        departures = [
             (f"run {run}", "is not as it was stored" if str(run) in last else "was added")
             for (run,) in self._connection.execute("SELECT id FROM run").fetchall()
-            if last.pop(str(run), "") != _hash_run(self._connection, run)
+            if last.get(str(run)) != _hash_run(self._connection, run)
         ]
-        found += [(f"run {run}", "was removed") for run in last]
+        runs = {str(run) for (run,) in self._connection.execute("SELECT id FROM run")}
+        departures += [(f"run {run}", "was removed") for run in last if run not in runs]
         programs = self._keys.get(_PROGRAM, ())
         if not programs or programs[-1] != _hash_program(self._connection):
-            found.append(("its program", "is not as it was stored"))
-        return found
+            departures.append(("its program", "is not as it was stored"))
+        return departures
 
     def _count_strays(self) -> int:
         """Count trials and values that are outside of the blocks they name, or that nothing has."""
@@ -291,11 +292,11 @@ def find_fork(first: Sequence[Link], second: Sequence[Link]) -> str:
     """
     parted = False
     named = ""
-    for one, other in zip(first, second, strict=False):
-        parted = parted or one != other
+    for pair in zip(first, second, strict=False):
+        parted = parted or pair[0] != pair[1]
         if parted and not named:
-            named = _name_subject(one[1], one[2])
-        for _, kind, key, _ in (one, other):
+            named = _name_subject(pair[0][1], pair[0][2])
+        for _, kind, key, _ in pair:
             if parted and kind == "block":
                 return _name_subject(kind, key)
     return named

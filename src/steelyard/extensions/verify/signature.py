@@ -60,9 +60,9 @@ def sign(directory: Path, record: str, head: str, key: Path) -> None:
         check=False,
     )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
+        messages = done.stderr.decode(errors="replace").strip().splitlines()
         raise UsageError(
-            f"ssh-keygen does not sign with {key}: {said[-1] if said else 'it does not say why'}",
+            f"ssh-keygen does not sign with {key}: {messages[-1] if messages else 'it does not say why'}",
             hint="make a key: ssh-keygen -t ed25519 -f KEY",
         )
     content = msgspec.json.encode(_SignatureFile(FORMAT, VERSION, head, done.stdout.decode()))

@@ -52,16 +52,16 @@ def find_tails(copies: Sequence[Copy]) -> list[tuple[Copy, Tail]]:
     A block of which an earlier copy has any trial began before they went apart, and counts there.
     """
     ordered = sorted(copies, key=lambda copy: (len(copy.trials), copy.runs), reverse=True)
-    known: set[tuple[int, int]] = set()
+    counted: set[tuple[int, int]] = set()
     tails: list[tuple[Copy, Tail]] = []
     for copy in ordered:
-        shared = {trial.block for trial in copy.trials if (trial.number, trial.start_ns) in known}
+        shared = {trial.block for trial in copy.trials if (trial.number, trial.start_ns) in counted}
         added = {trial.block: trial.run for trial in copy.trials if trial.block not in shared}
         if not tails:
             tails.append((copy, Tail(frozenset(trial.run for trial in copy.trials))))
         elif added:
             tails.append((copy, Tail(frozenset(added.values()), frozenset(shared), min(added))))
-        known |= {(trial.number, trial.start_ns) for trial in copy.trials}
+        counted |= {(trial.number, trial.start_ns) for trial in copy.trials}
     return tails
 
 
