@@ -68,7 +68,7 @@ def test_a_run_that_was_killed_and_resumed_is_as_measured(steelyard_cli, steelya
             time.sleep(0.01)
         time.sleep(0.5)
         os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        process.communicate()
         assert verified(steelyard_cli, "it.lab")[0] == 0
     assert steelyard_cli("run", "it.toml").returncode == 0
     code, text = verified(steelyard_cli, "it.lab")
