@@ -22,6 +22,7 @@ from steelyard.extensions.history import results as history
 from steelyard.extensions.observe import results as observation
 from steelyard.extensions.ratchet import results as ratchet
 from steelyard.extensions.solvers import results as solvers
+from steelyard.extensions.verify import results as verifying
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
 from steelyard.report.models.document import MODELS
@@ -50,6 +51,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     gate.GATE,
     gate.QUALIFICATION,
     cleaning.CLEANING,
+    verifying.VERIFICATION,
     solvers.SOLVERS,
 )
 """All that ``--json`` prints."""

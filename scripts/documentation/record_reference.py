@@ -12,7 +12,7 @@ from steelyard.store.schema import TABLES, VERSION
 
 _TABLE = re.compile(r"^CREATE TABLE (\w+) \([ ]*(?:-- ([^\n]*))?\n(.*?)^\) STRICT", re.MULTILINE | re.DOTALL)
 _VIEW = re.compile(r"^CREATE VIEW (\w+) AS\s*(?:-- (.*))?$", re.MULTILINE)
-_COLUMN = re.compile(r"    (\w+) +(TEXT|INTEGER|REAL)([^\n]*?)(?:-- (.*))?$")
+_COLUMN = re.compile(r"    (\w+) +(TEXT|INTEGER|REAL|BLOB)([^\n]*?)(?:-- (.*))?$")
 _CHOICES = re.compile(r"CHECK \((.*)\)")
 
 _ABOUT: Final = {

@@ -83,10 +83,10 @@ def test_a_database_of_another_program(tmp_path, write):
 @either_way
 def test_a_record_of_a_newer_version(record_directory, write):
     with closing(sqlite3.connect(record_directory / "record.sqlite")) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute("PRAGMA user_version = 4")
     refused(
         record_directory,
-        "has format 3, and this Steelyard reads formats up to 2",
+        "has format 4, and this Steelyard reads formats up to 3",
         "install a newer Steelyard",
         write=write,
     )

@@ -12,6 +12,7 @@ import made_up
 import pytest
 from msgspec.structs import replace
 
+from steelyard import __version__
 from steelyard.core.errors import RecordError
 from steelyard.design import Extension
 from steelyard.run.measure.measurement import Value
@@ -197,7 +198,7 @@ def test_runs_are_remembered_with_their_hosts_and_ends(tmp_path):
         (2, "boot-2", "died"),
         (3, "boot-2", "complete"),
     ]
-    assert runs[0].host == {"cpu": "A", "cpus": 2, "aslr": True}
+    assert runs[0].host == {"cpu": "A", "cpus": 2, "aslr": True, "steelyard": __version__}
     assert runs[1].ended_ns is None
     assert runs[0].ended_ns is not None
     assert runs[0].started_ns <= runs[0].ended_ns
@@ -208,7 +209,13 @@ def test_what_is_found_of_a_host_later_joins_what_was_known(tmp_path):
         run = record.begin_run({"cpu": "A", "load_1m": 0.1, "aslr": True}, "boot-1")
         record.note_host(run, {"counters_available": "", "load_1m": 0.2})
         (noted,) = record.runs()
-    assert noted.host == {"cpu": "A", "load_1m": 0.2, "aslr": True, "counters_available": ""}
+    assert noted.host == {
+        "cpu": "A",
+        "load_1m": 0.2,
+        "aslr": True,
+        "counters_available": "",
+        "steelyard": __version__,
+    }
 
 
 def test_tidying_leaves_little_in_the_log_whether_somebody_reads_or_not(tmp_path):
@@ -294,6 +301,7 @@ def as_version_1(directory):
     """The record as an earlier Steelyard made it."""
     with closing(sqlite3.connect(directory / "record.sqlite")) as connection, connection:
         connection.execute("DROP TABLE extension")
+        connection.execute("DROP TABLE link")
         connection.execute("UPDATE record SET version = 1")
         connection.execute("PRAGMA user_version = 1")
 

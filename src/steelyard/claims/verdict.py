@@ -63,6 +63,11 @@ class Verdict(msgspec.Struct, frozen=True):
     family: Family | None = None
     breaks: tuple[BreaksEvidence, ...] = ()
 
+    def judging_nothing(self) -> Verdict:
+        """Return the same as of a record that was edited: not judged."""
+        instances = tuple(replace(instance, outcome="not_judged") for instance in self.instances)
+        return replace(self, instances=instances, outcome="not_judged")
+
     def strictly(self) -> Verdict:
         """Return the same under ``--strict``: what is only approximately as stated is not resolved."""
         instances = tuple(
@@ -74,7 +79,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return replace(self, instances=instances, outcome=combine(instance.outcome for instance in instances))
 
 
-Reservation = Literal["failed", "unfinished", "imprecise", "afterwards", "departing"]
+Reservation = Literal["edited", "failed", "unfinished", "imprecise", "afterwards", "departing"]
 """What keeps verdicts from counting under ``--strict``, whatever they are."""
 
 
@@ -102,6 +107,8 @@ class Checked(msgspec.Struct, frozen=True):
         Whether claims of a baseline were judged, before those of the experiment.
     records : int
         Records of one spec whose claims are one family with these, this one included.
+    edited : str
+        How the record departs from what was measured, as the end of a sentence; empty where it does not.
     """
 
     experiment: str
@@ -115,11 +122,13 @@ class Checked(msgspec.Struct, frozen=True):
     departures: tuple[str, ...] = ()
     has_baseline: bool = False
     records: int = 1
+    edited: str = ""
 
     @property
     def reservations(self) -> Mapping[Reservation, Outcome]:
         """What keeps the verdicts from counting, and as which outcome it counts itself."""
         every: tuple[tuple[Reservation, Outcome, bool], ...] = (
+            ("edited", "fails", bool(self.edited)),
             ("failed", "fails", self.failed),
             ("unfinished", "not_judged", not self.finished and not self.failed),
             ("imprecise", "not_resolved", not self.precise),
@@ -134,6 +143,10 @@ class Checked(msgspec.Struct, frozen=True):
         outcomes = {verdict.outcome for verdict in self.verdicts}
         return bool(outcomes) and not self.failed and outcomes.isdisjoint(("holds", "fails"))
 
+    def judging_nothing(self) -> Checked:
+        """All verdicts as they are of a record that was edited: nothing is judged."""
+        return replace(self, verdicts=tuple(verdict.judging_nothing() for verdict in self.verdicts))
+
     def strictly(self) -> Checked:
         """All verdicts as they are under ``--strict``."""
         return replace(self, verdicts=tuple(verdict.strictly() for verdict in self.verdicts))
@@ -142,10 +155,13 @@ class Checked(msgspec.Struct, frozen=True):
         """Exit code: 5 where the run failed.
 
         It is 1 where a claim fails; 3 under ``strict`` where one is not resolved, not judged or holds only
-        approximately, and where there are reservations.
+        approximately, and where there are reservations. It is 3 whatever is asked for where the record was
+        edited.
         """
         if self.failed:
             return ProgramError.exit_code
+        if self.edited:
+            return 3
         outcomes = {verdict.outcome for verdict in (self.strictly() if strict else self).verdicts}
         if "fails" in outcomes:
             return 1

@@ -234,6 +234,7 @@ def _get_series(
         from steelyard.store import Record
 
         with Record.open(find_record(data)) as record:
+            record.refuse_edited()
             return series_of_record(record, parameters, metrics)
     from steelyard.exchange.files import read_series
 

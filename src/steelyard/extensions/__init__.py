@@ -181,6 +181,17 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="verify",
+        purpose="whether a record is as it was measured",
+        commands={
+            "verify": Command(
+                "Verify that records are as they were measured.",
+                "steelyard.extensions.verify.command:command",
+                topic="runs and records",
+            ),
+        },
+    ),
+    Extension(
         name="clean",
         purpose="old records, trees and builds of this user",
         commands={

@@ -84,6 +84,17 @@ def _cite(contents: PageContents, authors: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _tell_proof(contents: PageContents) -> list[str]:
+    proof = contents.portrait.proof
+    if proof is None or not proof.head:
+        return []
+    return [
+        f"The record is {proof.words}; head {proof.head}. `steelyard verify --head {proof.head} record.lab`",
+        "says whether that still holds.",
+        "",
+    ]
+
+
 def _explain(
     contents: PageContents, names: Mapping[str, str], sources: Collection[str], omissions: Sequence[str]
 ) -> str:
@@ -97,6 +108,7 @@ def _explain(
         "",
         f"{measured} Archived by Steelyard {__version__}.",
         "",
+        *_tell_proof(contents),
         f"- `{names[PAGE]}`: the answer with every run; it opens in any browser, offline",
         *answer,
         f"- `{names['trials.csv']}`: every trial",

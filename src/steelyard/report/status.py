@@ -31,6 +31,7 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         "precision": _format_precision(status),
         "time": _format_time(status),
         "locked by": _format_holder(status),
+        "measured": f"by Steelyard {printable(', then '.join(status.versions))}" if status.versions else "",
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"

@@ -14,6 +14,7 @@ from steelyard.results.contexts import ContextFinding
 from steelyard.results.document import Lines
 from steelyard.results.effects import Factorial
 from steelyard.results.notice import Notice
+from steelyard.results.proof import Proof
 from steelyard.results.protocol import ProtocolAnswer
 from steelyard.results.samples import Described
 
@@ -139,6 +140,8 @@ class Answer(msgspec.Struct, frozen=True):
         Of the primary metric, one a stratum; empty where no two factors are crossed.
     effects_beside : tuple of Factorial
         Of the other metrics, without verdicts, where the design is about effects.
+    proof : Proof or None
+        Whether the record is as it was measured; ``None`` where the answer is from no record, or from two.
     """
 
     experiment: str
@@ -154,6 +157,7 @@ class Answer(msgspec.Struct, frozen=True):
     effects: tuple[Factorial, ...] = ()
     speedup_ratios: tuple[SpeedupRatio, ...] = ()
     effects_beside: tuple[Factorial, ...] = ()
+    proof: Proof | None = None
     __lines__: ClassVar[Lines] = (
         *("experiment", "metric", "alpha=declared.alpha", "margin=declared.margin"),
         *(
@@ -164,7 +168,7 @@ class Answer(msgspec.Struct, frozen=True):
             "uncertainty=declared.uncertainty",
         ),
         *("design", "samples", "comparisons", "warnings", "unobserved", "contexts", "protocol"),
-        *("effects", "effects_beside", "speedup_ratios", "simulated"),
+        *("effects", "effects_beside", "speedup_ratios", "simulated", "proof"),
     )
 
     @property

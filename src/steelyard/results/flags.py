@@ -33,9 +33,11 @@ Flag = Literal[
     "sessions",
     "two_sessions",
     "other_code",
+    "edited",
 ]
 
-WITHHOLDING: Final[tuple[Literal["other_code", "crowded", "slow_mode"], ...]] = (
+WITHHOLDING: Final[tuple[Literal["edited", "other_code", "crowded", "slow_mode"], ...]] = (
+    "edited",
     "other_code",
     "crowded",
     "slow_mode",

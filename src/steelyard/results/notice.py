@@ -12,6 +12,8 @@ from steelyard.core.units import Scalar
 Kind = Literal[
     # about the question
     "exploratory",
+    # about the record
+    "edited",
     # about the run
     "running",
     "interrupted",

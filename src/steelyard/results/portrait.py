@@ -9,6 +9,7 @@ import msgspec
 
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Scalar
+from steelyard.results.proof import Proof
 from steelyard.results.status import Status
 
 
@@ -61,6 +62,8 @@ class Portrait(msgspec.Struct, frozen=True):
         What was measured: paths, hashes, versions.
     spec : str
         Text of the spec, with which the experiment can be repeated.
+    proof : Proof or None
+        Whether it is as it was measured.
     """
 
     status: Status
@@ -74,3 +77,4 @@ class Portrait(msgspec.Struct, frozen=True):
     host: Mapping[str, Scalar]
     program: Mapping[str, Any]
     spec: str
+    proof: Proof | None = None

@@ -78,6 +78,10 @@ class Status(msgspec.Struct, frozen=True):
         Time spent running; estimate of the time left, ``None`` where unknown.
     target, reached : float or None
         Relative half-width wanted, and the widest at the last look.
+    versions : tuple of str
+        Of Steelyard, which measured it; empty where a version before 0.11 did.
+    head : str
+        Last link of its chain of digests; empty where it has none.
     """
 
     experiment: str
@@ -94,6 +98,8 @@ class Status(msgspec.Struct, frozen=True):
     target: float | None = None
     reached: float | None = None
     holder: Holder | None = None
+    versions: tuple[str, ...] = ()
+    head: str = ""
 
 
 class Statuses(msgspec.Struct, frozen=True):

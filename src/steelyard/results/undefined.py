@@ -27,6 +27,7 @@ Reason = Literal[
     "slow_mode",
     "crowded",
     "other_code",
+    "edited",
     "late_without_pairs",
     "late_beyond_median",
 ]
@@ -51,6 +52,7 @@ REASONS: Final[Mapping[str, str]] = {
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
     "slow_mode": "one program has occasional slow runs; how often is unknown and decides the winner",
+    "edited": "the record is not as it was measured",
     "crowded": "oversubscribed: more ranks than CPUs ran",
     "other_code": "libraries changed, and the programs that load them did not",
     "no_spread": "values do not differ at all",

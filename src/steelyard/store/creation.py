@@ -18,6 +18,7 @@ from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric
 from steelyard.files.system import MOVES_OPEN_FILES
 from steelyard.spec.experiment import Experiment
+from steelyard.store.chain import Chain
 from steelyard.store.facts import FILE
 from steelyard.store.lock import WriterLock, busy, holder
 from steelyard.store.rows import canonical, metric_rows, treatment_rows, write_as_given
@@ -42,6 +43,7 @@ def fill(
     connection.executemany(
         "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", metric_rows(experiment, metrics, observed)
     )
+    Chain(connection).add_record()
     connection.execute("COMMIT")
 
 

@@ -36,7 +36,7 @@ _LARGE_BYTES: Final = 1 << 20
 
 
 def create_database(
-    path: Path, *, durable: bool = True, page_bytes: int = SMALL_PAGE_BYTES
+    path: Path, *, durable: bool = True, page_bytes: int = SMALL_PAGE_BYTES, tables: str = TABLES
 ) -> sqlite3.Connection:
     """Make a new record at ``path``, empty tables only.
 
@@ -47,6 +47,8 @@ def create_database(
         file before it is filled and synchronised: a rollback journal is made and deleted for each, 2 ms.
     page_bytes : int
         Size of its pages, which stays while it is open.
+    tables : str
+        Those of the version of the format that is wanted.
 
     Raises
     ------
@@ -64,7 +66,7 @@ def create_database(
     if not durable:
         connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")
     header = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
-    connection.executescript(f"BEGIN; {TABLES} {header} COMMIT;")
+    connection.executescript(f"BEGIN; {tables} {header} COMMIT;")
     return connection
 
 
@@ -155,8 +157,8 @@ def refuse_replaced_files(path: Path, *, for_writing: bool) -> None:
     refuse_replaced(*([path] if for_writing else []), *beside)
 
 
-def close_writer(connection: sqlite3.Connection, path: Path) -> None:
-    """Leave one file that can be read from read-only media, and its digests.
+def close_writer(connection: sqlite3.Connection, path: Path, *, digests: bool = True) -> None:
+    """Leave one file that can be read from read-only media, and its ``digests`` if they are wanted.
 
     Where a reader is at it, the next writer does so.
     """
@@ -173,7 +175,7 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
-    if not is_in_the_middle(path):
+    if digests and not is_in_the_middle(path):
         write_digests(path)
 
 

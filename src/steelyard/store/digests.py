@@ -107,6 +107,19 @@ def damaged_pages(file: Path) -> list[int]:
     return []
 
 
+def has_own_digests(file: Path) -> bool:
+    """Whether the digests beside a file are of it: nobody but Steelyard has changed it since.
+
+    Pages that are not as written are found by ``damaged_pages``, not here.
+    """
+    try:
+        text = read_plain(file.with_name(NAME), may_have_names=True)
+        digests = None if text is None else _decode(text, file.with_name(NAME))
+        return digests is not None and _compute_header(file) == (digests.changes, digests.page_bytes)
+    except (OSError, RecordError):
+        return False
+
+
 def read_page_bytes(file: Path) -> int | None:
     """Size of the pages of a record whose own first page is lost; ``None`` where its digests do not tell."""
     place = file.with_name(NAME)

@@ -69,6 +69,28 @@ class LoadOfBatch(msgspec.Struct, frozen=True):
     load_1min: float | None = None
 
 
+class TrialKey(msgspec.Struct, frozen=True):
+    """A trial, and by what it is known in every copy of the record that measured it.
+
+    Attributes
+    ----------
+    run, block : int
+        Where it is read.
+    number : int
+        In the record that measured it.
+    start_ns : int
+        Unix time: copies that went on apart have different trials of one number.
+    opens_complete : bool
+        Whether it is the first of a complete block.
+    """
+
+    run: int
+    block: int
+    number: int
+    start_ns: int
+    opens_complete: bool
+
+
 class StoredNotice(msgspec.Struct, frozen=True):
     """A warning stored with the data: ``kind`` is a word for programs, ``text`` a sentence for people."""
 

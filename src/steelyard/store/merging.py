@@ -22,7 +22,8 @@ from steelyard.store.rows import write_as_given
 
 RECORD: Final = "merged_record"
 AFTER: Final = "merged_after"
-"""Facts of a run that was merged."""
+PROOF: Final = "merged_proof"
+"""Facts of a run that was merged; the last is the head of the chain that its record had, or ``unproven``."""
 
 T = TypeVar("T")
 
@@ -54,10 +55,16 @@ class MergedRun(msgspec.Struct, frozen=True):
     runs : Mapping[int, str or None]
         The machine of each run, by its number; ``None`` where contexts name the node that was drawn for each
         block. Runs that are not here are left out.
+    proof : str
+        Head of the record's chain, or ``unproven``.
+    without : frozenset of int
+        Blocks that another copy of the record has given already.
     """
 
     directory: Path
     runs: Mapping[int, str | None]
+    proof: str = "unproven"
+    without: frozenset[int] = frozenset()
 
 
 def find_origin(record_id: str, run: Run) -> str:
@@ -93,7 +100,11 @@ class MergedRecord(Record):
     def _copy(self, part: MergedRun, *, named: bool) -> None:
         ((runs_before,),) = self._query_rows("SELECT coalesce(max(id), 0) FROM run")
         ((blocks_before,),) = self._query_rows("SELECT coalesce(max(id), 0) FROM block")
-        rows = [row for row in self._query_rows(_BLOCKS).fetchall() if row[2] in part.runs]
+        rows = [
+            row
+            for row in self._query_rows(_BLOCKS).fetchall()
+            if row[2] in part.runs and row[0] not in part.without
+        ]
         ((per_block,),) = self._query_rows("SELECT coalesce(max(trials), 0) FROM source.block")
         after = blocks_before * per_block
         self._copy_runs(part, runs_before, after)
@@ -127,8 +138,20 @@ class MergedRecord(Record):
                 " AND last_trial + ?1 IN (SELECT id FROM main.trial)",
                 (after, runs_before),
             )
+            self._link_part(runs_before, blocks_before)
         finally:
             execute("DROP TABLE merged")
+
+    def _link_part(self, runs_before: int, blocks_before: int) -> None:
+        """Link what was copied: its chain was that of its own record."""
+        for (run,) in self._query_rows("SELECT id FROM main.run WHERE id > ?", runs_before).fetchall():
+            self._chain.add_run(run)
+        blocks = self._query_rows("SELECT id FROM main.block WHERE id > ? ORDER BY id", blocks_before)
+        self._chain.add_blocks([block for (block,) in blocks])
+        batches = self._query_rows("SELECT first_trial FROM main.batch WHERE run > ?", runs_before)
+        self._chain.add_rows("batch", [first for (first,) in batches])
+        warnings = self._query_rows("SELECT id FROM main.warning WHERE run > ?", runs_before)
+        self._chain.add_rows("warning", [number for (number,) in warnings])
 
     def _copy_runs(self, part: MergedRun, runs_before: int, after: int) -> None:
         ((record_id,),) = self._query_rows("SELECT id FROM source.record")
@@ -136,7 +159,7 @@ class MergedRecord(Record):
             if id_ not in part.runs:
                 continue
             facts: dict[str, Scalar] = msgspec.json.decode(host)
-            facts_there = {RECORD: record_id, AFTER: 0} | facts
+            facts_there = {RECORD: record_id, AFTER: 0, PROOF: part.proof} | facts
             facts_there[AFTER] = int(facts_there[AFTER]) + after
             self._connection.execute(
                 "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",

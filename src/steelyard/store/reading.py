@@ -13,12 +13,16 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 
+from steelyard.core.errors import RecordError
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.results.portrait import Disturbed, Excluded
+from steelyard.results.proof import Proof
 from steelyard.run.measure.measurement import Measurement
-from steelyard.store.database import explained, make_damage_error
+from steelyard.store.chain import Link, find_unproven_parts, read_head, read_links, verify_chain
+from steelyard.store.database import explained, is_in_the_middle, make_damage_error, quote
+from steelyard.store.digests import has_own_digests
 from steelyard.store.entries import (
     Disturbance,
     Gaps,
@@ -28,6 +32,7 @@ from steelyard.store.entries import (
     RecordProgress,
     Run,
     StoredNotice,
+    TrialKey,
 )
 from steelyard.store.facts import FILE, Facts
 from steelyard.store.lock import LockHolder, holder
@@ -93,6 +98,67 @@ class Reading(Facts):
         finally:
             self._trials = None
             self._connection.rollback()
+
+    @_explain_damage
+    def prove(self, noted: str = "") -> Proof:
+        """Compare the record with its chain of digests, and with a head that was noted."""
+        with self._one_state():
+            return verify_chain(self._connection, noted)
+
+    @_explain_damage
+    def prove_briefly(self) -> Proof:
+        """As ``prove``; the rows are compared only where another program may have written to the file.
+
+        Of a million trials, comparing takes some seconds.
+        """
+        file = self.directory / FILE
+        if not is_in_the_middle(file) and has_own_digests(file):
+            return find_unproven_parts(self._connection)
+        with self._one_state():
+            return verify_chain(self._connection)
+
+    def refuse_edited(self) -> Proof:
+        """Return the proof of a record that may be as it was measured.
+
+        Raises
+        ------
+        RecordError
+            It is known not to be.
+        """
+        proof = self.prove_briefly()
+        if proof.refuted:
+            raise RecordError(
+                f"{self.directory} was {proof.words}",
+                hint=f"restore it from a copy; steelyard verify {quote(self.directory)} says more",
+            )
+        return proof
+
+    @contextmanager
+    def _one_state(self) -> Iterator[None]:
+        """Read one state of the record within: links and rows of two would look edited."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.rollback()
+
+    def list_versions(self) -> tuple[str, ...]:
+        """List the versions of Steelyard that measured it, in the order of their first runs."""
+        named = (run.host.get("steelyard") for run in self.runs())
+        return tuple(dict.fromkeys(str(version) for version in named if version))
+
+    @_explain_damage
+    def head(self) -> str:
+        """Return the last link of its chain of digests; empty where it has none."""
+        return read_head(self._connection)
+
+    @_explain_damage
+    def links(self) -> list[Link]:
+        """Return the chain of digests; empty where the record has none."""
+        return read_links(self._connection)
 
     @property
     def merged(self) -> bool:
@@ -327,6 +393,19 @@ class Reading(Facts):
             )
         )
         return {run: (count, blocks[run]) for run, count in trials.items()}
+
+    @_explain_damage
+    def list_trial_keys(self) -> list[TrialKey]:
+        """List by what each trial is known in every copy of its record, in the order of the plan."""
+        before = {run.id: int(run.host.get("merged_after", 0)) for run in self.runs()}
+        rows = self._query_rows(
+            "SELECT run, block, trial.id, start_ns, state = 'complete' AND trial.id = first_trial FROM trial"
+            " JOIN block ON block.id = trial.block ORDER BY trial.id"
+        )
+        return [
+            TrialKey(run, block, number - before[run], start_ns, bool(opens))
+            for run, block, number, start_ns, opens in rows
+        ]
 
     @_explain_damage
     def runs(self) -> list[Run]:

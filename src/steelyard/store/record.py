@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,9 +32,11 @@ from steelyard.store.database import (
     create_database,
     explained,
     inspect,
+    is_in_the_middle,
     open_reader,
     open_writer,
 )
+from steelyard.store.digests import has_own_digests
 from steelyard.store.facts import FILE, SUMMARY
 from steelyard.store.lock import WriterLock
 from steelyard.store.writing import Writing
@@ -44,6 +47,9 @@ class Record(Writing):
 
     One process writes at a time; any number read meanwhile and never wait. A context manager that closes.
     """
+
+    _is_untouched: bool = True
+    """Whether only Steelyard had written to it when it was opened for writing."""
 
     @classmethod
     def create(
@@ -137,18 +143,34 @@ class Record(Writing):
             lock = WriterLock(directory / "lock")
             try:
                 remove_plain(file.with_name(SUMMARY))
-                return cls._open(directory, open_writer(file), lock)
+                untouched = not is_in_the_middle(file) and has_own_digests(file)
+                return cls._open(directory, open_writer(file), lock, untouched=untouched)
             except BaseException:
                 lock.release()
                 raise
 
     @classmethod
-    def _open(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Self:
+    def _open(
+        cls,
+        directory: Path,
+        connection: sqlite3.Connection,
+        lock: WriterLock | None,
+        *,
+        untouched: bool = True,
+    ) -> Self:
         try:
-            return cls(directory, connection, lock)
+            record = cls(directory, connection, lock)
+            record._is_untouched = untouched
+            return record
         except BaseException:
             connection.close()
             raise
+
+    def _is_believable(self) -> bool:
+        """Whether nothing shows that another program changed what it says."""
+        with suppress(SteelyardError):
+            return not self.prove().refuted
+        return False
 
     def __enter__(self) -> Self:
         return self
@@ -171,7 +193,9 @@ class Record(Writing):
                 if lock is None:
                     self._connection.close()
                 else:
-                    close_writer(self._connection, self.directory / FILE)
+                    # Digests say that only Steelyard wrote; an edit before must not get them by a run after.
+                    digests = self._is_untouched or self._is_believable()
+                    close_writer(self._connection, self.directory / FILE, digests=digests)
         finally:
             if lock is not None:
                 lock.release()

@@ -4,6 +4,7 @@ History of the format
 ---------------------
 1   the first
 2   the table ``extension``; a record of version 1 gets it, and becomes one of version 2, when it is extended
+3   the table ``link``; a record of version 1 or 2 stays without, since what it says cannot be proven any more
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 APPLICATION_ID: Final = int.from_bytes(b"Stly", "big")
 """In the header of the file, by which ``file`` and we know a record."""
 
-VERSION: Final = 2
+VERSION: Final = 3
 """In the header of the file (``user_version``); a record of a newer version is refused."""
 
 # What is frequent is checked first, and alone: for a list of more than two, SQLite refills a table with
@@ -164,7 +165,20 @@ CREATE TABLE warning (
     kind        TEXT    NOT NULL,
     text        TEXT    NOT NULL
 ) STRICT;
+
+CREATE TABLE link (                            -- the chain of digests
+    id          INTEGER PRIMARY KEY,           -- from 1, without a gap
+    kind        TEXT    NOT NULL,              -- what it is about
+    key         TEXT    NOT NULL,              -- which of that kind
+    digest      BLOB    NOT NULL               -- of what it is about, and of the link before
+) STRICT;
 """
 
 EXTENSION: Final = TABLES[TABLES.index("CREATE TABLE extension") : TABLES.index("CREATE TABLE batch")]
 """The table that version 2 added."""
+
+TABLES_WITHOUT_CHAIN: Final = TABLES[: TABLES.index("CREATE TABLE link")]
+"""Those of version 2."""
+
+EXTENDED_VERSION: Final = 2
+"""Of a record of version 1 that gets it."""

@@ -36,12 +36,16 @@ _LARGEST_BYTES: Final = 1 << 26
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """Digests of the record's file and of what follows the line, in hexadecimal digits."""
+    """Digests of the record's file and of what follows the line, in hexadecimal digits.
+
+    ``head`` is the last link of the record's chain of digests; empty where it has none.
+    """
 
     format: str
     version: int
     record: str
     summary: str
+    head: str = ""
 
 
 class SealSummary(msgspec.Struct, frozen=True):
@@ -55,11 +59,11 @@ _decode_seal: Final = msgspec.json.Decoder(Seal).decode
 _decode_summary: Final = msgspec.json.Decoder(SealSummary).decode
 
 
-def write_seal(file: Path, summary: SealSummary) -> None:
+def write_seal(file: Path, summary: SealSummary, head: str = "") -> None:
     """Seal the record in ``file``, which nobody writes to; where no file can be made, it stays without."""
     text = zlib.compress(msgspec.json.encode(summary))
     with suppress(OSError):
-        seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(text))
+        seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(text), head)
         write_plain(file.with_name(SUMMARY), b"%b\n%b" % (msgspec.json.encode(seal), text))
 
 
@@ -76,6 +80,19 @@ def read_seal(file: Path) -> SealSummary | None:
         return _decode_summary(inflate(text, form="zlib", largest=_LARGEST_BYTES))
     except (OSError, ValueError, RecursionError, NotPlainError, zlib.error):
         return None
+
+
+def read_sealed_head(file: Path) -> str:
+    """Return the head that the record in ``file`` had when it was sealed, whatever became of it since.
+
+    Empty without one. Who writes to a record removes its seal first, so that the chain of a record always
+    has this link.
+    """
+    try:
+        content = read_plain(file.with_name(SUMMARY), largest=_LARGEST_BYTES, may_have_names=True)
+        return _decode_seal((content or b"").partition(b"\n")[0]).head
+    except (OSError, ValueError, RecursionError, NotPlainError):
+        return ""
 
 
 def _hash(text: bytes) -> str:

@@ -13,11 +13,13 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
+from steelyard import __version__
 from steelyard.core.errors import RecordError
 from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.files.plain import remove_plain
 from steelyard.run.measure.measurement import COLUMNS, Measurement, Value
+from steelyard.store.chain import Chain
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import LoadOfBatch, Look, RunState
 from steelyard.store.facts import FILE
@@ -25,7 +27,10 @@ from steelyard.store.failed_output import FailedOutput
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
 from steelyard.store.rows import block_row, canonical, insert_rows, write_as_given
-from steelyard.store.schema import EXTENSION, VERSION
+from steelyard.store.schema import EXTENDED_VERSION, EXTENSION
+
+STEELYARD: Final = "steelyard"
+"""The fact of a run that says which version of Steelyard measured it."""
 
 _FIELDS: Final = (*COLUMNS, "reason")
 _TRIAL: Final = f"trial ({', '.join(('id', *_FIELDS[1:], 'run'))})"
@@ -41,6 +46,7 @@ UPDATE block SET state = (
 WHERE id BETWEEN ? AND ? AND state = 'planned'
   -- Nearly always the last to come: without it nothing needs to be counted.
   AND EXISTS (SELECT 1 FROM trial WHERE trial.id = first_trial + trials - 1)
+RETURNING id, state
 """
 
 
@@ -54,6 +60,8 @@ class Writing(Reading):
     def __init__(self, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
         super().__init__(directory, connection)
         self._lock = lock
+        self._chain = Chain(connection)
+        self._linked_program = self.program
         self._failed_output = FailedOutput(directory / "failed")
         self._labels: dict[str, int] = {}
         self._places: dict[int, tuple[int, Sequence[int]]] = {}
@@ -63,11 +71,14 @@ class Writing(Reading):
     def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
         """Note that work begins, and on which host; gives its number. A run that never ended has died."""
         with self._transaction(durable=True):
-            self._connection.execute("UPDATE run SET state = 'died' WHERE state = 'running'")
+            died = "UPDATE run SET state = 'died' WHERE state = 'running' RETURNING id"
+            for (dead,) in self._connection.execute(died).fetchall():
+                self._chain.add_run(dead)
             ((run,),) = self._connection.execute(
                 "INSERT INTO run (started_ns, boot, host, state) VALUES (?, ?, ?, 'running') RETURNING id",
-                (time.time_ns(), boot, write_as_given(dict(host))),
+                (time.time_ns(), boot, write_as_given({**host, STEELYARD: __version__})),
             ).fetchall()
+            self._chain.add_run(run)
             name = self.journal_path(run).name
             self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (name, run))
         with explained(self.directory / FILE):
@@ -82,6 +93,7 @@ class Writing(Reading):
             self._connection.execute(
                 "UPDATE run SET state = ?, ended_ns = ? WHERE id = ?", (state, time.time_ns(), run)
             )
+            self._chain.add_run(run)
         for journal in self.journals():
             if journal.name == name and journal.unmoved_bytes == 0:
                 self.drop_journal(name)
@@ -92,6 +104,7 @@ class Writing(Reading):
             ((begun,),) = self._connection.execute("SELECT host FROM run WHERE id = ?", (run,)).fetchall()
             facts_of = msgspec.json.decode(begun) | dict(facts)
             self._connection.execute("UPDATE run SET host = ? WHERE id = ?", (write_as_given(facts_of), run))
+            self._chain.add_run(run)
 
     def add_modules(self, modules: Mapping[str, Any]) -> None:
         """Add what programs were observed to map to what was measured; a path that is there stays."""
@@ -162,6 +175,7 @@ class Writing(Reading):
         self._check_places(measurements)
         with self._transaction(durable=False), _refused(self.directory, run):
             self._failed_output.keep(measurements)
+            late = self._find_late(measurements)
             insert_rows(self._connection, _TRIAL, [(*astuple(m)[: len(_FIELDS)], run) for m in measurements])
             insert_rows(
                 self._connection,
@@ -180,7 +194,9 @@ class Writing(Reading):
             )
             if measurements:
                 ids = [m.block for m in measurements]
-                self._connection.execute(_FINISH_BLOCKS, (min(ids), max(ids)))
+                finished = self._connection.execute(_FINISH_BLOCKS, (min(ids), max(ids))).fetchall()
+                self._chain.add_blocks(sorted(id_ for id_, state in finished if state != "planned"))
+                self._chain.add_late(late)
             moved = self._connection.execute(
                 "UPDATE journal SET moved_bytes = ? WHERE name = ? AND moved_bytes <= ?",
                 (journal_offset, journal_name, journal_offset),
@@ -217,6 +233,7 @@ class Writing(Reading):
         """
         with self._transaction(durable=True):
             for block, state in states.items():
+                ((before,),) = self._query_rows("SELECT state FROM block WHERE id = ?", block).fetchall()
                 self._connection.execute("UPDATE block SET state = ? WHERE id = ?", (state, block))
                 for _ in self._connection.execute(
                     "SELECT 1 FROM block WHERE id = ? AND state = 'complete' AND trials <>"
@@ -225,6 +242,10 @@ class Writing(Reading):
                     (block,),
                 ):
                     raise ValueError(f"block {block} is not complete")
+                if before == "planned":
+                    self._chain.add_blocks([block])
+                elif before != state:
+                    self._chain.add_given_up(block)
 
     def add_look(self, look: Look) -> None:
         """Store what the stop rule saw."""
@@ -241,18 +262,21 @@ class Writing(Reading):
                     look.decision,
                 ),
             )
+            self._chain.add_rows("look", [f"{look.block} {look.metric}"])
 
     def add_extension(self, extension: Extension) -> None:
         """Ask for more blocks; a record of version 1 becomes one of version 2."""
         with self._transaction(durable=True):
             if not list(self._query_rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
                 self._connection.execute(EXTENSION)
-                self._connection.execute("UPDATE record SET version = ?", (VERSION,))
-                self._connection.execute(f"PRAGMA user_version = {VERSION}")
-            self._connection.execute(
-                "INSERT INTO extension (after_run, at_ns, from_blocks, to_blocks) VALUES (?, ?, ?, ?)",
+                self._connection.execute("UPDATE record SET version = ?", (EXTENDED_VERSION,))
+                self._connection.execute(f"PRAGMA user_version = {EXTENDED_VERSION}")
+            ((number,),) = self._connection.execute(
+                "INSERT INTO extension (after_run, at_ns, from_blocks, to_blocks) VALUES (?, ?, ?, ?)"
+                " RETURNING id",
                 (extension.after_run, time.time_ns(), extension.from_blocks, extension.to_blocks),
-            )
+            ).fetchall()
+            self._chain.add_rows("extension", [number])
 
     def add_batch(self, batch: LoadOfBatch) -> None:
         """Store the load of the host during trials that were taken."""
@@ -264,15 +288,17 @@ class Writing(Reading):
                     batch.psi_memory_s, batch.psi_io_s, batch.load_1min,
                 ),
             )  # fmt: skip
+            self._chain.add_rows("batch", [batch.first_trial])
 
     def add_warning(self, kind: str, text: str, run: int | None = None) -> None:
         """Store a warning; the same one is stored once for each run."""
         with self._transaction(durable=False):
-            self._connection.execute(
+            rows = self._connection.execute(
                 "INSERT INTO warning (run, at_ns, kind, text) SELECT ?, ?, ?, ? WHERE NOT EXISTS"
-                " (SELECT 1 FROM warning WHERE run IS ? AND kind = ? AND text = ?)",
+                " (SELECT 1 FROM warning WHERE run IS ? AND kind = ? AND text = ?) RETURNING id",
                 (run, time.time_ns(), kind, text, run, kind, text),
-            )
+            ).fetchall()
+            self._chain.add_rows("warning", [id_ for (id_,) in rows])
 
     def _note_left_processes(self, run: int) -> None:
         for treatment in self.treatments:
@@ -299,7 +325,10 @@ class Writing(Reading):
                 set_durable(self._connection, durable=durable)
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
+                if self.program is not self._linked_program:
+                    self._chain.add_program()
                 self._connection.execute("COMMIT")
+                self._linked_program = self.program
             except BaseException:
                 # Ids of labels that were new in this transaction are not in the file.
                 self._labels.clear()
@@ -328,6 +357,17 @@ class Writing(Reading):
                     f"trial {m.trial} of treatment {m.treatment} is not at place {m.place} of block {m.block}"
                 )
         self._places = places
+
+    def _find_late(self, measurements: Sequence[Measurement]) -> list[int]:
+        """List the trials that come when their block has ended without them."""
+        if not measurements:
+            return []
+        ids = [m.block for m in measurements]
+        rows = self._query_rows(
+            "SELECT id FROM block WHERE id BETWEEN ? AND ? AND state <> 'planned'", min(ids), max(ids)
+        )
+        ended = {id_ for (id_,) in rows}
+        return [m.trial for m in measurements if m.block in ended] if ended else []
 
     def _find_metric_id(self, name: str) -> int:
         metric, id_, _ = self._metrics.get(name, (None, 0, ""))

@@ -418,3 +418,39 @@ pattern = "(.*)"
     export_blocks_metric(tmp_path, spec)
     with Record.open(tmp_path / "a.lab") as own, lake_record(tmp_path / "lake") as record:
         assert record.samples("block") == own.samples("block")
+
+
+def test_records_of_different_builds_are_pooled_with_the_warning_that_a_merge_gives(tmp_path):
+    sources = [machine(tmp_path / f"{host}.lab", host, sha256=host) for host in "ab"]
+    export_to(sources, Location(tmp_path / "lake"))
+    merge(sources, tmp_path / "all.lab")
+    with lake_record(tmp_path / "lake") as pooled, Record.open(tmp_path / "all.lab") as merged:
+        (text,) = [warning.text for warning in pooled.warnings() if warning.kind == "merged"]
+        assert "different builds of /bin/true" in text
+        assert text in [warning.text for warning in merged.warnings()]
+
+
+def test_a_copy_that_went_on_apart_replaces_nothing_with_digests_or_without(tmp_path):
+    for version in (3, 2):
+        place = tmp_path / str(version)
+        place.mkdir()
+        a = machine(place / "a.lab", "a")
+        if version == 2:
+            with closing(sqlite3.connect(a / "record.sqlite")) as connection, connection:
+                connection.execute("DROP TABLE link")
+                connection.execute("PRAGMA user_version = 2")
+        early = shutil.copytree(a, place / "early.lab")
+        b = shutil.copytree(a, place / "b.lab")
+        for directory in (a, b):
+            with Record.open(directory, write=True) as record:
+                record.end_run(record.begin_run({}, directory.name), "complete")
+        lake = Location(place / "lake")
+        assert export_to([early], lake).written == 1
+        assert export_to([a], lake).written == 1
+        for directory in (b, early):
+            exported = export_to([directory], lake)
+            assert exported.written == 0
+            assert "lacks trials of that" in exported.left_out[0].why
+        with lake_record(place / "lake") as record:
+            assert record.runs()[-1].boot == "a.lab"
+            assert record.prove().state == ("measured" if version == 3 else "unproven")

@@ -74,6 +74,8 @@ class LakeFacts(msgspec.Struct, frozen=True, kw_only=True):
         Drawn, those without a trial included.
     condensed : Condensed or None
         What a history keeps of it; ``None`` where that is nothing.
+    head : str
+        Last link of its chain of digests when it was exported; empty where it had none.
     trials, ratios : TableFile
         The tables beside it.
     """
@@ -99,6 +101,7 @@ class LakeFacts(msgspec.Struct, frozen=True, kw_only=True):
     condensed: Condensed | None
     trials: TableFile
     ratios: TableFile
+    head: str = ""
 
     @property
     def stem(self) -> str:

@@ -23,6 +23,7 @@ from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
 from steelyard.exchange.lake.facts import LakeFacts
 from steelyard.results.portrait import Disturbed, Excluded
+from steelyard.results.proof import Proof
 from steelyard.spec.experiment import Experiment
 from steelyard.store.entries import Disturbance, Gaps, Journal, RecordProgress
 from steelyard.store.lock import LockHolder
@@ -88,12 +89,17 @@ class LakeRecord(Reading):
         trials: ParquetTrials,
         *,
         named: bool,
+        warning: str = "",
     ) -> None:
         connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.executescript(TABLES)
         self._parts, self._parquet = parts, trials
         try:
             self._offsets = _fill(connection, experiment, parts, named=named)
+            if warning:
+                connection.execute(
+                    "INSERT INTO warning (at_ns, kind, text) VALUES (0, 'merged', ?)", (warning,)
+                )
             super().__init__(Path(place), connection)
         except BaseException:
             connection.close()
@@ -144,6 +150,28 @@ class LakeRecord(Reading):
             raise LookupError("trials are not in the order of their numbers")
         self._table = table | moved
         return self._table
+
+    def head(self) -> str:
+        """Return the last link of the only record; empty where there are several."""
+        return self.prove_briefly().head
+
+    def prove(self, noted: str = "") -> Proof:
+        """As ``prove_briefly``: the tables that the chain is about are not in a lake."""
+        del noted
+        return self.prove_briefly()
+
+    def prove_briefly(self) -> Proof:
+        """Return what records were proven to be when they were exported.
+
+        Since then, digests of its files hold a lake to what was written.
+        """
+        for part in self._parts:
+            if not part.facts.head:
+                return Proof("unproven", reason=f"{part.facts.name} had no digests when it was exported")
+        heads = [part.facts.head for part in self._parts]
+        return Proof(
+            "measured", heads[0] if len(heads) == 1 else "", self.progress().blocks.get("complete", 0)
+        )
 
     @property
     def merged(self) -> bool:

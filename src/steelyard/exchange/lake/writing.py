@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.core.errors import SteelyardError
+from steelyard.core.errors import RecordError, SteelyardError
 from steelyard.exchange.arrow import write_parquet
 from steelyard.exchange.lake.facts import (
     LARGEST_BYTES,
@@ -27,6 +27,7 @@ from steelyard.exchange.lake.location import Location
 from steelyard.exchange.table import Cell, Table, TableColumn
 from steelyard.exchange.trials import trials
 from steelyard.store import Record
+from steelyard.store.chain import format_head
 from steelyard.store.facts import FILE
 from steelyard.store.summaries import Condensed
 
@@ -72,8 +73,11 @@ def write_record(
         The record is damaged.
     """
     stem, content = name_stem(spec, record.created_ns, record.id), _hash_content(record.directory / FILE)
-    if _is_written(location, stem, content):
-        return False
+    present = _read_facts(location, stem)
+    if present is not None:
+        if present.content == content and _is_whole(location, stem, present):
+            return False
+        _refuse_fork(record, present, location)
     tables = {
         f"{stem}.parquet": trials(record),
         f"{stem}.ratios.parquet": Table(_RATIOS, _list_rows(ratios)),
@@ -94,16 +98,46 @@ def write_record(
     return True
 
 
-def _is_written(location: Location, stem: str, content: str) -> bool:
-    """Whether the lake has this very record, whole."""
+def _read_facts(location: Location, stem: str) -> LakeFacts | None:
+    """Return what the lake has of a record; ``None`` where that is nothing that can be read."""
     try:
-        facts = decode(location.read(f"{stem}.json.gz", largest=LARGEST_BYTES), stem)
-        return facts.content == content and all(
+        return decode(location.read(f"{stem}.json.gz", largest=LARGEST_BYTES), stem)
+    except SteelyardError:
+        return None
+
+
+def _is_whole(location: Location, stem: str, facts: LakeFacts) -> bool:
+    """Whether both tables of a record are as they were written."""
+    try:
+        return all(
             hash_bytes(location.read(f"{stem}{end}")) == table.digest
             for end, table in ((".parquet", facts.trials), (".ratios.parquet", facts.ratios))
         )
     except SteelyardError:
         return False
+
+
+def _refuse_fork(record: Record, present: LakeFacts, location: Location) -> None:
+    """Refuse to replace trials that the record does not have: of a copy that went on apart, or is longer.
+
+    Raises
+    ------
+    RecordError
+    """
+    if present.head and (links := record.links()):
+        continues = present.head in {format_head(number, digest) for number, _, _, digest in links}
+    else:
+        runs = {(run.id, run.started_ns) for run in record.runs()}
+        continues = (
+            all((run.id, run.started_ns) in runs for run in present.runs)
+            and record.progress().trials >= present.trials.rows
+        )
+    if not continues:
+        raise RecordError(
+            f"{record.directory} is a copy of what {location.label} has as {present.name}, and lacks trials"
+            " of that: it would replace them",
+            hint="the copies went on apart, or this is the older one: keep the records, and merge them",
+        )
 
 
 def _find_column(record: Record, metric: str, columns: Collection[str]) -> str:
@@ -153,6 +187,7 @@ def _collect(
         condensed=condensed,
         trials=trial_file,
         ratios=ratios,
+        head=record.prove_briefly().head,
     )
 
 

@@ -138,9 +138,12 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
     ------
     ProgramError
         A time is not above 0: no ratio can be taken of it.
+    RecordError
+        The record was edited since.
     """
     values: dict[tuple[str, str, Side], Values] = {}
     with Record.open(directory) as record:
+        record.refuse_edited()
         for metric in metrics:
             for sample in record.samples(metric.name):
                 side = _read_side(sample.treatment.levels)

@@ -149,6 +149,7 @@ def _measure_record(pair: BuildPair, name: str, blocks: int, watch: Watch) -> tu
     if not _is_complete(record):
         run(_make_experiment(pair, name, blocks), record, watch=watch)
     with Record.open(record) as opened:
+        opened.refuse_edited()
         trials = [trial for _, trial in opened.stream_measurements() if trial.treatment == RIVAL]
         before, after = opened.samples(metric)
     failed = [trial for trial in trials if trial.status != "ok"]

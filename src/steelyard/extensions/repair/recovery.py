@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.extensions.repair.restoring import restore
 from steelyard.files.plain import refuse_replaced
+from steelyard.store.chain import Chain, verify_chain
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import (
     LARGE_PAGE_BYTES,
@@ -32,11 +33,12 @@ from steelyard.store.digests import damaged_pages, read_page_bytes, write_digest
 from steelyard.store.facts import FILE
 from steelyard.store.facts import SUMMARY as SEAL
 from steelyard.store.rows import canonical
+from steelyard.store.schema import TABLES, TABLES_WITHOUT_CHAIN
 
 _KEYS: Final = {
     "record": "rowid", "run": "id", "journal": "name", "treatment": "id", "context": "id", "block": "id",
     "trial": "id", "metric": "id", "labels": "id", "value": "trial", "look": "block",
-    "extension": "id", "batch": "first_trial", "warning": "id",
+    "extension": "id", "batch": "first_trial", "warning": "id", "link": "id",
 }  # fmt: skip
 """Tables, and what their rows lie in the order of."""
 
@@ -50,7 +52,7 @@ values have labels, and a changed letter in one shows."""
 _RESTORED: Final = ("treatment", "metric", "context")
 """Tables that follow from the spec, from which they are taken first."""
 
-_ALWAYS: Final = _KEYS.keys() - {"extension"}
+_ALWAYS: Final = _KEYS.keys() - {"extension", "link"}
 """Tables of every version of the format."""
 
 _LARGEST: Final = 2**63 - 1
@@ -61,6 +63,9 @@ _UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 _WITH_EXTENSIONS: Final = 2
 """The first version of the format that has a table for them."""
+
+_WITHOUT_CHAIN: Final = 2
+"""The last version of the format in which a record has no digests of what it says."""
 
 _PAGES: Final = slice(28, 32)
 """In the header of the file, how many pages it has; where that is 0, SQLite asks the file."""
@@ -218,11 +223,30 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
         _refuse_unknown_extensions(target, damaged, hidden=hidden, broken="extension" in broken)
         partial = _get_trials_with_lost_values(doubted, target) if lost else set()
         recovered = replace(_settle(target, partial), spec="record" if specs else "file")
+        _keep_chain_or_remove(target)
         target.execute("COMMIT")
     for path in (*directory.glob(f"{old.name}*"), *directory.glob(f"{doubtful.name}*")):
         path.unlink()
     write_digests(directory / FILE)
     return recovered
+
+
+def _keep_chain_or_remove(target: sqlite3.Connection) -> None:
+    """Keep the digests where all that they prove was read; else make it a record that has none.
+
+    What was lost was not edited, and what is left cannot be proven.
+    """
+    notes = target.execute(
+        "SELECT id FROM warning WHERE kind = 'recovered' AND CAST(id AS TEXT) NOT IN"
+        " (SELECT key FROM link WHERE kind = 'warning')"
+    ).fetchall()
+    if target.execute("SELECT 1 FROM link LIMIT 1").fetchone() is not None:
+        Chain(target).add_rows("warning", [id_ for (id_,) in notes])
+        if verify_chain(target).state == "measured":
+            return
+    target.execute("DROP TABLE link")
+    target.execute("UPDATE record SET version = min(version, ?)", (_WITHOUT_CHAIN,))
+    target.execute(f"PRAGMA user_version = {_WITHOUT_CHAIN}")
 
 
 def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) -> None:
@@ -303,12 +327,16 @@ def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> 
     """Write the first page of a new record over that of ``file``.
 
     ``scratch`` is a name for the new record. The page is the same, but for counters, in all whose pages have
-    one size and were made in one way. Of these ways, the one is taken by which the list of tables can be
-    read; where that is lost, the first with pages as digests state them.
+    one size and were made in one way, by one version of the format. Of these ways, the one is taken by which
+    the list of tables can be read; where that is lost, the first with pages as digests state them.
     """
     ways = [(LARGE_PAGE_BYTES, False), (SMALL_PAGE_BYTES, False), (SMALL_PAGE_BYTES, True)]
     ways.sort(key=lambda way: (LARGE_PAGE_BYTES if way[1] else way[0]) != (stated_bytes or way[0]))
-    pages = [_make_first_page(scratch, size, grown=grown) for size, grown in ways]
+    pages = [
+        _make_first_page(scratch, size, tables, grown=grown)
+        for tables in (TABLES, TABLES_WITHOUT_CHAIN)
+        for size, grown in ways
+    ]
     with file.open("rb") as opened:
         begin = opened.read(LARGE_PAGE_BYTES)
     for page in (*pages, pages[0]):
@@ -318,10 +346,10 @@ def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> 
             return
 
 
-def _make_first_page(scratch: Path, page_bytes: int, *, grown: bool) -> bytes:
+def _make_first_page(scratch: Path, page_bytes: int, tables: str, *, grown: bool) -> bytes:
     """Return the first page of a record; ``grown`` where its pages became large when its writer left."""
     try:
-        with closing(create_database(scratch, durable=False, page_bytes=page_bytes)) as new:
+        with closing(create_database(scratch, durable=False, page_bytes=page_bytes, tables=tables)) as new:
             if grown:
                 rewrite_pages(new)
             ((page_bytes,),) = new.execute("PRAGMA page_size").fetchall()

@@ -17,6 +17,7 @@ from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.boots import confounded_boots
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import note_cpus, select_disturbed
+from steelyard.lab.answer.edited import note_edited, withhold_verdicts
 from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.answer.status import extent
@@ -102,6 +103,8 @@ def analyze(
             unobserved=_note_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
+        proof = record.prove_briefly()
+    result = withhold_verdicts(replace(result, proof=proof), note_edited(record, proof))
     chosen = _get_chosen_afterwards(experiment.analysis, analysis)
     if against is not None and _get_pairs(samples, analysis) != _get_pairs(samples, declared):
         chosen.append("baseline")

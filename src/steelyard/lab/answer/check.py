@@ -92,10 +92,11 @@ def judge_together(members: Sequence[Drafted]) -> list[Checked]:
     claims = [claim for member in members for claim in member.claims]
     drafts = [entry for member in members for entry in member.drafts]
     verdicts = iter(decide(claims, drafts, min(member.checked.alpha for member in members)))
-    return [
+    decided = [
         replace(member.checked, verdicts=tuple(islice(verdicts, len(member.claims))), records=len(members))
         for member in members
     ]
+    return [checked.judging_nothing() if checked.edited else checked for checked in decided]
 
 
 def prepare_claims(
@@ -133,6 +134,7 @@ def prepare_claims(
     )
     runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
+    proof = record.prove_briefly()
     checked = Checked(
         experiment=experiment.name,
         record=record.directory,
@@ -145,5 +147,6 @@ def prepare_claims(
         failed=state == "failed",
         departures=() if baseline is None else tuple(_get_departures(baseline, experiment)),
         has_baseline=baseline is not None,
+        edited=proof.words if proof.refuted else "",
     )
     return Drafted(asked_claims, drafts, checked)

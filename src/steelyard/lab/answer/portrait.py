@@ -41,4 +41,5 @@ def portrait(record: Reading, *, metric: str | None = None) -> Portrait:
             host=runs[-1].host if runs else {},
             program=record.program,
             spec=dumps(experiment),
+            proof=record.prove_briefly(),
         )

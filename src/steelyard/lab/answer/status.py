@@ -57,6 +57,8 @@ def status(record: Reading) -> Status:
         target=find_target(stop, looks_so_far),
         reached=looks_so_far[-1].rel_halfwidth if looks_so_far else None,
         holder=Holder(holder.pid or 0, holder.host or "", holder.since or "") if holder else None,
+        versions=record.list_versions(),
+        head=record.head(),
     )
 
 

@@ -13,6 +13,7 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Scalar
+from steelyard.lab.answer.edited import note_edited, withhold_verdicts
 from steelyard.lab.answer.same_program import find_other_libraries, find_same_programs
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
@@ -74,8 +75,10 @@ def compare_records(
             samples = [replace(sample, provenance="other_code") for sample in samples]
         alike = [] if changed else find_same_programs(before.program, after.program)
         compared = answer(f"{old} and {new}", samples, facts, declared, warnings=alike)
+        refuted = [note for side in (before, after) for note in note_edited(side, side.prove_briefly())]
         # First: no number of the answer shows them, and only the gravest are told without --details.
-        return replace(compared, warnings=(*changed, *_note_apart(before, after), *compared.warnings))
+        notes = (*changed, *_note_apart(before, after), *compared.warnings)
+        return withhold_verdicts(replace(compared, warnings=notes), refuted)
 
 
 def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:

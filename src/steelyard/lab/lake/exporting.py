@@ -65,6 +65,7 @@ def _refuse_unfit(record: Record) -> None:
         raise RecordError(f"{record.directory} is being written by {holder}")
     if record.merged:
         raise RecordError(f"{record.directory} was made of other records: export those")
+    record.refuse_edited()
 
 
 def _read_condensed(directory: Path) -> Condensed | None:

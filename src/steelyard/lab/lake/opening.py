@@ -15,7 +15,7 @@ from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.lake.naming import name_spec
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
-from steelyard.lab.merge.merging import build_experiment, measure_name
+from steelyard.lab.merge.merging import build_experiment, describe_builds, measure_name
 from steelyard.results.left_out import LeftOut
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
@@ -122,7 +122,9 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
         experiment = build_experiment(experiment, names)
     trials = ParquetTrials(lake.location, [part.facts for part in parts])
     try:
-        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named)
+        programs = [(facts.program, stored.decode(facts.experiment).source) for facts in lake.facts]
+        builds = describe_builds(programs, experiment.source)
+        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named, warning=builds)
     except BaseException:
         trials.close()
         raise

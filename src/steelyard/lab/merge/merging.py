@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.interventions.node import Node
+from steelyard.lab.merge.forks import Copy, Tail, find_tails
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.lab.run.existing_record import move_path
 from steelyard.spec.experiment import Contexts, Experiment
@@ -32,6 +33,16 @@ class _Source(msgspec.Struct, frozen=True):
     record: Record
     runs: Mapping[str, list[Run]]
     trials: int
+    proof: str
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """The runs of a record that was measured, in one of the records in which it is."""
+
+    source: _Source
+    origin: str
+    runs: Sequence[Run]
+    tail: Tail
 
 
 @contextmanager
@@ -55,7 +66,8 @@ def one_record(directories: Sequence[Path], by: By = "host") -> Iterator[Path]:
 def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
     """Make a record of all blocks of several records of one spec.
 
-    A record that is there twice, or is part of a merged one, counts once: where it has more trials.
+    A record that is there twice, or is part of a merged one, counts once. Of copies that went on apart, what
+    they have in common counts once, and what each measured since counts too.
 
     Parameters
     ----------
@@ -67,7 +79,7 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
     UsageError
         Records of different specs, or of a sequential order, whose runs no block pairs.
     RecordError
-        One is damaged or has no run, or ``target`` exists already or cannot be written.
+        One is damaged, edited or has no run, or ``target`` exists already or cannot be written.
     """
     for directory in directories:
         if directory.resolve() == target.resolve():
@@ -100,6 +112,7 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
                 for part in _order_parts(chosen, machines):
                     merged.take_part(part, named=len(names) > 1)
                 _warn(merged, sources, names)
+                _warn_of_forks(merged, chosen)
             refuse_existing(target)
             unfinished.rename(target)
         except BaseException:
@@ -115,7 +128,9 @@ def _read_source(record: Record) -> _Source:
         raise RecordError(
             f"{record.directory} has no run to merge", hint=f"steelyard status {record.directory}"
         )
-    return _Source(record, runs, record.progress().trials)
+    proof = record.refuse_edited()
+    head = proof.head if proof.state == "measured" else "unproven"
+    return _Source(record, runs, record.progress().trials, head)
 
 
 def _refuse_unblocked(record: Record) -> None:
@@ -155,71 +170,85 @@ def get_comparable(experiment: Experiment) -> Any:
     return msgspec.to_builtins(replace(experiment, source="", contexts=contexts, design=design))
 
 
-def _choose(sources: Sequence[_Source]) -> list[tuple[_Source, str]]:
-    """Each record that was measured, once, and where to read it: where it has most runs, then trials."""
-    best: dict[str, _Source] = {}
+def _choose(sources: Sequence[_Source]) -> list[_Part]:
+    """Each record that was measured, once: copies that went on apart with what each has alone."""
+    holders: dict[str, dict[Path, _Source]] = {}
     for source in sources:
-        for origin, runs in source.runs.items():
-            best_so_far = best.get(origin)
-            if best_so_far is None or (len(runs), source.trials) > (
-                len(best_so_far.runs[origin]),
-                best_so_far.trials,
-            ):
-                best[origin] = source
-    return [(source, origin) for origin, source in best.items()]
+        for origin in source.runs:
+            holders.setdefault(origin, {}).setdefault(source.record.directory.resolve(), source)
+    parts: list[_Part] = []
+    for origin, several in holders.items():
+        if len(several) == 1:
+            (source,) = several.values()
+            parts.append(_Part(source, origin, source.runs[origin], Tail(frozenset())))
+            continue
+        for copy, tail in find_tails([_make_copy(place, it, origin) for place, it in several.items()]):
+            source = several[copy.directory]
+            runs = source.runs[origin]
+            if tail.parted is not None:
+                runs = [run for run in runs if run.id in tail.runs]
+            parts.append(_Part(source, origin, runs, tail))
+    return parts
 
 
-Machines = Mapping[tuple[str, int], str | None]
-"""By the record that measured a run, and its number where it is read."""
+def _make_copy(directory: Path, source: _Source, origin: str) -> Copy:
+    runs = {run.id for run in source.runs[origin]}
+    return Copy(directory, len(runs), [key for key in source.record.list_trial_keys() if key.run in runs])
 
 
-def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> Machines:
+Machines = Mapping[tuple[int, int], str | None]
+"""By the place of a part in their list, and the number of a run where it is read."""
+
+
+def _name_runs(parts: Sequence[_Part], by: By) -> Machines:
     """Return the machine of each run; ``None`` where a queue gave each block the node of its context."""
     places = [
-        (origin, RunOfMachine(origin, source.record.directory.name.removesuffix(".lab"), run))
-        for source, origin in chosen
-        for run in source.runs[origin]
+        (i, RunOfMachine(part.origin, part.source.record.directory.name.removesuffix(".lab"), run))
+        for i, part in enumerate(parts)
+        for run in part.runs
     ]
     named = name_machines([place for _, place in places], by)
-    drawn = {origin for source, origin in chosen if _has_drawn_nodes(source, origin)}
+    drawn = {i for i, part in enumerate(parts) if _has_drawn_nodes(part)}
     return {
-        (origin, place.run.id): None if origin in drawn else name
-        for (origin, place), name in zip(places, named, strict=True)
+        (i, place.run.id): None if i in drawn else name
+        for (i, place), name in zip(places, named, strict=True)
     }
 
 
-def _has_drawn_nodes(source: _Source, origin: str) -> bool:
-    contexts = source.record.experiment.contexts
-    queued = all("submitted_from" in run.host for run in source.runs[origin])
+def _has_drawn_nodes(part: _Part) -> bool:
+    contexts = part.source.record.experiment.contexts
+    queued = all("submitted_from" in run.host for run in part.runs)
     return queued and contexts is not None and Node.name in contexts.settings
 
 
-def _collect_machines(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> set[str]:
+def _collect_machines(parts: Sequence[_Part], machines: Machines) -> set[str]:
     """Names of machines, those of jobs included that contexts name."""
     collected: set[str] = set()
-    for source, origin in chosen:
-        if _has_drawn_nodes(source, origin):
+    for i, part in enumerate(parts):
+        if _has_drawn_nodes(part):
             collected |= {
                 str(outcome.block.context.settings[Node.name])
-                for outcome in source.record.stream_outcomes()
+                for outcome in part.source.record.stream_outcomes()
                 if outcome.block.context is not None
             }
         else:
-            collected |= {name for run in source.runs[origin] if (name := machines[origin, run.id])}
+            collected |= {name for run in part.runs if (name := machines[i, run.id])}
     return collected
 
 
-def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> list[MergedRun]:
+def _order_parts(parts: Sequence[_Part], machines: Machines) -> list[MergedRun]:
     return order_by_state(
         [
             (
-                source.runs[origin][-1].state,
+                part.runs[-1].state,
                 MergedRun(
-                    source.record.directory,
-                    {run.id: machines[origin, run.id] for run in source.runs[origin]},
+                    part.source.record.directory,
+                    {run.id: machines[i, run.id] for run in part.runs},
+                    part.source.proof,
+                    part.tail.without,
                 ),
             )
-            for source, origin in chosen
+            for i, part in enumerate(parts)
         ]
     )
 
@@ -247,13 +276,8 @@ def _find_observed(sources: Sequence[_Source]) -> set[str]:
 
 
 def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> None:
-    contents: dict[str, set[str]] = {}
-    for source in sources:
-        for path, identity in source.record.program.items():
-            place = move_path(path, source.record.experiment.source, merged.experiment.source)
-            contents.setdefault(place, set()).add(identity.get("sha256", ""))
-    if differing := [path for path, entry in contents.items() if len(entry) > 1]:
-        text = f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
+    programs = [(source.record.program, source.record.experiment.source) for source in sources]
+    if text := describe_builds(programs, merged.experiment.source):
         merged.add_warning("merged", text)
     stop = merged.experiment.design.stop
     if stop is not None and stop.decided and len(names) < 2:
@@ -262,6 +286,37 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
             " error rates hold for each record alone"
         )
         merged.add_warning("merged", text)
+
+
+def describe_builds(programs: Sequence[tuple[Mapping[str, Any], str]], source: str) -> str:
+    """Say which programs are not the same file in all records; empty where all are.
+
+    Parameters
+    ----------
+    programs : sequence of tuple
+        The program of each record, and the directory of its spec then.
+    source : str
+        Directory of the spec of all together.
+    """
+    contents: dict[str, set[str]] = {}
+    for program, before in programs:
+        for path, identity in program.items():
+            contents.setdefault(move_path(path, before, source), set()).add(identity.get("sha256", ""))
+    differing = [path for path, entry in contents.items() if len(entry) > 1]
+    if not differing:
+        return ""
+    return f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
+
+
+def _warn_of_forks(merged: Record, parts: Sequence[_Part]) -> None:
+    for part in parts:
+        if part.tail.parted is not None:
+            text = (
+                f"{part.source.record.directory.name} is a copy that went on apart from block"
+                f" {part.tail.parted} on: what copies have in common counts once, and what each measured"
+                " since counts too"
+            )
+            merged.add_warning("merged", text)
 
 
 def measure_name(name: str) -> tuple[int, str]:

@@ -80,7 +80,9 @@ def write_summary(directory: Path) -> None:
     """
     with suppress(SteelyardError):
         condensed, available = condense(directory, None)
-        write_seal(directory / FILE, SealSummary(condensed, tuple(available.values())))
+        with Record.open(directory) as record:
+            head = record.prove_briefly().head
+        write_seal(directory / FILE, SealSummary(condensed, tuple(available.values())), head)
 
 
 def find_records(name: Path) -> Iterator[Path]:
@@ -120,13 +122,14 @@ def condense(
     Raises
     ------
     RecordError
-        It cannot be read.
+        It cannot be read, or is not as it was measured.
     UsageError
         It is being written, or has nothing of what is asked.
     """
     with Record.open(directory) as record, record.snapshot():
         if (holder := record.holder()) is not None:
             raise UsageError(f"is being written by {holder}")
+        record.refuse_edited()
         available = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric

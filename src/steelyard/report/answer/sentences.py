@@ -14,6 +14,7 @@ from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.results.notice import Kind, Notice
 
 _SENTENCES: Final[dict[Kind, str]] = {
+    "edited": "{record} was {words}. Nothing is judged by it.",
     "exploratory": "Exploratory: {names} chosen after the run, when the values may have been seen. `check` "
     "ignores verdicts in parentheses. Declare the choice in the spec, and confirm it in a new run.",
     "running": "The experiment is still running; this is after {blocks}.",

@@ -71,6 +71,7 @@ def lines(
     if details:
         return _render_details(view)
     parts = [
+        _render_edited(view),
         _render_headline(answer, width) or _render_findings(view),
         [*_render_chosen(answer, width), *_find_shared(view), *render_overview(view, time_unit)],
         *_get_pairs(view),
@@ -79,7 +80,7 @@ def lines(
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
-        notices.brief(answer.warnings, called, width),
+        notices.brief([notice for notice in answer.warnings if notice.kind != "edited"], called, width),
     ]
     return [line for part in _separate(parts) for line in part]
 
@@ -102,6 +103,7 @@ def _find_shared(view: Presentation) -> list[Line]:
 def _render_details(view: Presentation) -> list[Line]:
     answer, width, called = view.answer, view.width, view.names
     parts = [
+        _render_edited(view),
         _render_headline(answer, width) or _render_findings(view),
         [*render_paragraph(caption(answer), width, style="dim"), *render_samples(view)],
         *_get_pairs(view),
@@ -115,6 +117,16 @@ def _render_details(view: Presentation) -> list[Line]:
         notices.lines("Limitations", answer.unobserved, called, width),
     ]
     return [line for part in _separate(parts) for line in part]
+
+
+def _render_edited(view: Presentation) -> list[Line]:
+    """Return what comes before any number of a record that is not as it was measured."""
+    edited = [notice for notice in view.answer.warnings if notice.kind == "edited"]
+    return [
+        line
+        for sentence in notices.sentences(edited, view.names)
+        for line in render_paragraph(sentence, view.width, rest="  ", style="bad")
+    ]
 
 
 def _render_headline(answer: Answer, width: int) -> list[Line]:

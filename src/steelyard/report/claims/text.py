@@ -153,7 +153,11 @@ _RESERVATIONS: Final[dict[Reservation, str]] = {
 
 def reservations(checked: Checked) -> list[tuple[Outcome, str]]:
     """Sentences about what keeps verdicts from counting, each with the outcome that it is itself."""
-    words = {**_RESERVATIONS, "departing": _format_departing(checked.departures)}
+    words = {
+        **_RESERVATIONS,
+        "departing": _format_departing(checked.departures),
+        "edited": f"The record was {checked.edited}. Nothing is judged by it.",
+    }
     return [(outcome, words[name]) for name, outcome in checked.reservations.items()]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.core.extension import find_section, load
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.answer.notices import sentences
+from steelyard.report.answer.notices import sentences as edited_sentences
 from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.text import caption, collect_findings, stopping, tally
 from steelyard.report.answer.words import Finding, names
@@ -64,6 +65,10 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
     if contents.answer is None:
         return [Finding(f"Nothing can be said yet: {contents.why}", "", "open")], ""
     answer = contents.answer
+    edited = [notice for notice in answer.warnings if notice.kind == "edited"]
+    if edited:
+        first, *_ = edited_sentences(edited, name_treatments(contents))
+        return [Finding(first, "", "bad")], ""
     if answer.protocol is not None:
         from steelyard.report.answer.protocol import headline as by_protocol
 
@@ -190,6 +195,8 @@ def _draw_machine(contents: PageContents) -> Section:
     host = [
         (key.replace("_", " "), printable(_format_fact(key, value))) for key, value in portrait.host.items()
     ]
+    if portrait.proof is not None and portrait.proof.head:
+        host.append(("last digest of the record", portrait.proof.head))
     program = [
         (".".join(filter(None, path)), printable(value))
         for path, value in _get_flat(portrait.program)
