@@ -21,7 +21,8 @@ Provenance = Literal["measured", "simulated", "crowded", "one_process", "other_c
 """Where values come from: a real run, a simulated machine, a real run of more ranks than there are CPUs,
 whose times are the work of all ranks together and say nothing of what the program would take elsewhere,
 repetitions within one process, in which nothing shows that differs from launch to launch, a real run with
-libraries that are not those of the sample that it is compared with, or the mean of a session of another tool."""
+libraries that are not those of the sample that it is compared with, or the mean of a session of another
+tool."""
 
 
 class Treatment(msgspec.Struct, frozen=True):
