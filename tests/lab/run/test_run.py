@@ -138,7 +138,11 @@ def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path,
 @pytest.mark.parametrize(
     ("keys", "reason", "cure"),
     [
-        ({"command": ["sh", "-c", "exit 7"]}, "ended with exit code 7", "--ignore-failure"),
+        (
+            {"command": ["sh", "-c", "exit 7"]},
+            "ended with exit code 7",
+            "verify = { exit = 7 } under [program]",
+        ),
         ({"command": ["sleep", "9"], "timeout": "0.05 s"}, "was still running", "timeout in [program]"),
         ({"command": ["true"], "prepare": ["false"]}, "a prepare or cleanup command", "prepare and cleanup"),
         (
