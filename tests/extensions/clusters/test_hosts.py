@@ -275,7 +275,7 @@ def test_what_a_host_lacks_is_said(case, both, asked, tmp_path):
     program.write_text(STAND_IN.format(place=tmp_path / "cache", options=options))
     program.chmod(0o755)
     with pytest.raises(MachineError, match=message):
-        run(asked(ssh=[str(program)]), tmp_path / "it.lab")
+        run(asked(hosts=["n1"], ssh=[str(program)]), tmp_path / "it.lab")
     assert rows(tmp_path) == []
 
 

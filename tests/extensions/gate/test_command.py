@@ -102,7 +102,7 @@ def test_a_machine_is_qualified_once_and_every_answer_says_so(steelyard_cli, sui
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (("HEAD~1",), "error: no benchmarks found in "),
+        (("HEAD~1",), "is not in a git repository\n\nhint: cd to one, or name it: --repo DIR"),
         (("HEAD", *HARNESS), "error: base and head are the same commit, "),
         (("a", "b", "c", *HARNESS), "error: 3 revisions: one or two are needed"),
         (("nosuch", *HARNESS), "error: 'nosuch' names no commit in "),
@@ -114,7 +114,8 @@ def test_a_machine_is_qualified_once_and_every_answer_says_so(steelyard_cli, sui
 )
 def test_mistakes_are_told_with_a_cure(steelyard_cli, slower, words, error):
     done = steelyard_cli("gate", *words)
-    assert done.stderr.startswith(error)
+    assert error in done.stderr
+    assert done.stderr.startswith("error: ")
     assert "hint:" in done.stderr or "--margin" in done.stderr
     assert done.returncode == 2
 

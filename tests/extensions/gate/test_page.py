@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from steelyard.extensions.gate.page import render, render_error
-from steelyard.extensions.gate.results import ExplainedFunction, Gate, GatedBenchmark, Reason
+from steelyard.extensions.gate.results import ExplainedFunction, Gate, GatedBenchmark, GatedMetric, Reason
 from steelyard.results.interval import Interval
 
 CHROMIUM = shutil.which("chromium")
@@ -29,15 +29,17 @@ def answer():
         "sampling made OLD 1 % slower", (ExplainedFunction("f", "s.c:3", 0.05, Interval(0.04, 0.06)),)
     )
     slower = GatedBenchmark(
-        LONG, "slower", 6, 1e-7, 1.2e-7, 0.2, Interval(0.19, 0.21), 0.0, 1.0, 1.0, reason=reason
+        *(LONG, "slower", 6, 1e-7, 1.2e-7, 0.2, Interval(0.19, 0.21), 0.0, 1.0, 1.0),
+        reason=reason,
+        metric="real_time_s",
+        margin=0.03,
     )
     return Gate(
         base="a" * 12,
         head="b" * 12,
         harness="google-benchmark",
         command="./bench",
-        metric="real_time_s",
-        unit="s",
+        metrics=(GatedMetric("real_time_s", "s", "lower", 0.03),),
         margin=0.03,
         alpha=0.05,
         measured_s=1.0,
