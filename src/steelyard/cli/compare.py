@@ -147,7 +147,8 @@ class CompareOptions(Options):
         "--confirm",
     )
     across_libraries: bool = declare(
-        "Of two records: judge although libraries or modules changed that unchanged programs load."
+        "Of two records: judge although libraries or modules changed that unchanged programs load.",
+        hidden=True,
     )
     null: Null | None = declare(
         "Compare the one COMMAND with itself, N times (default: 100, of 20 runs each, or -r), and print how"
@@ -192,7 +193,8 @@ class CompareOptions(Options):
 
 
 AS_IN_HYPERFINE = (
-    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT."
+    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT. Of two records:"
+    " --across-libraries, to judge although libraries changed that unchanged programs load."
     " docs/coming-from-hyperfine.md describes them, and the keys of a spec that took the place of options."
 )
 
