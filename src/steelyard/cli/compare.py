@@ -193,9 +193,9 @@ class CompareOptions(Options):
 
 
 AS_IN_HYPERFINE = (
-    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT. Of two records:"
-    " --across-libraries, to judge although libraries changed that unchanged programs load."
+    "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT."
     " docs/coming-from-hyperfine.md describes them, and the keys of a spec that took the place of options."
+    " Of two records, --across-libraries judges although libraries changed that unchanged programs load."
 )
 
 
