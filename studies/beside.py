@@ -263,9 +263,9 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         yield HERE / study / PAGE, write_page(module, rows)
         readme = HERE / study / "README.md"
         line = f"Beside the paper, statement by statement: [PAPER.md]({PAGE}). {say_counts(counts)}"
-        found = [f"- {finding}" for finding in module.findings()]
+        bullets = [f"- {finding}" for finding in module.findings()]
         heads = module.head() if hasattr(module, "head") else ()
-        block = "\n\n".join([line, *heads, "What the paper did not know:", "\n".join(found)])
+        block = "\n\n".join([line, *heads, "What the paper did not know:", "\n".join(bullets)])
         yield readme, put(readme.read_text(encoding="utf-8"), block)
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()

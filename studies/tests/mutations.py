@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+STUDIES = Path(__file__).parents[2] / "studies"
+sys.path.insert(0, str(STUDIES))
+
+from declarations import Data, Declaration, Judged, judge  # noqa: E402
 
 Rows = list[dict[str, str]]
 Change = Callable[[Rows], Rows]
@@ -94,3 +104,37 @@ def both(*changes: Change) -> Change:
         return rows
 
     return change
+
+
+def list_declarations(compared: ModuleType) -> dict[str, Declaration]:
+    """Statements and cells of a study, by their names."""
+    cells = (declared for _, declared in getattr(compared, "CELLS", ()))
+    every = (*compared.DECLARATIONS, *(cell for cell in cells if isinstance(cell, Declaration)))
+    return {declared.id: declared for declared in every}
+
+
+def judge_changed(declared: Declaration, data: Data, *changes: tuple[str, Callable[[Any], Any]]) -> Judged:
+    """Judge a statement by data of which these files are changed."""
+    for file, change in changes:
+        contents = data.document(file) if file.endswith(".json") else data.table(file)
+        data = data.replace(file, change(copy.deepcopy(contents)))
+    return judge(declared, data)
+
+
+def check_statements(
+    declared: Mapping[str, Declaration], decided: Iterable[str], files: Mapping[str, Iterable[str]]
+) -> None:
+    """Check that each statement that data decide has a rule, a claim, and changes of its own files."""
+    assert set(files) == set(decided)
+    for name, changed in files.items():
+        assert {*changed} <= {*declared[name].data}, name
+        assert declared[name].rule, name
+        assert declared[name].claim, name
+
+
+def check_no_mark_is_typed(*modules: str) -> None:
+    """Check the sources of modules, named relative to the studies."""
+    for name in modules:
+        source = (STUDIES / f"{name}.py").read_text(encoding="utf-8")
+        assert '"reproduced"' not in source, name
+        assert '"contradicted"' not in source, name

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import sys
 from pathlib import Path
 
 import pytest
+from mutations import both, check_no_mark_is_typed, check_statements, judge_changed, list_declarations
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
@@ -16,7 +16,7 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("execution-time-variability")
-DECLARED = {item.id: item for item in compared.DECLARATIONS}
+DECLARED = list_declarations(compared)
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 SUMMARY, MEASURED, BUILT = "nas-summary.json", "nas-measured.csv", "summary.json"
@@ -66,15 +66,6 @@ def effects(factor, resolved):
         for i, row in enumerate(document["nas-services-blocks"]["elapsed_s"]["effects"].values()):
             row.setdefault(factor, {"ratio": 1.1})["resolved"] = i < resolved
         return document
-
-    return change
-
-
-def together(*changes):
-    def change(contents):
-        for one in changes:
-            contents = one(contents)
-        return contents
 
     return change
 
@@ -149,7 +140,7 @@ MUTATIONS = {
     "not-gaussian": [
         (
             SUMMARY,
-            together(
+            both(
                 chosen("nas-environment-rows", {"student": 28}, "wall_s"),
                 chosen("nas-services-rows", {"student": 28}, "wall_s"),
             ),
@@ -159,7 +150,7 @@ MUTATIONS = {
     "over-20": [
         (
             MEASURED,
-            together(cells("nas-environment-rows", 3), cells("nas-environment-blocks", 3)),
+            both(cells("nas-environment-rows", 3), cells("nas-environment-blocks", 3)),
             "reproduced",
         )
     ],
@@ -167,7 +158,7 @@ MUTATIONS = {
     "holm-2-O2": [(MEASURED, cells("nas-environment-rows", 3, 1), "reproduced")],
     "holm-2-O3": [(MEASURED, cells("nas-environment-rows", 3, 3), "not resolved")],
     "over-60": [
-        (MEASURED, together(cells("nas-affinity-rows", 8), cells("nas-affinity-blocks", 8)), "reproduced")
+        (MEASURED, both(cells("nas-affinity-rows", 8), cells("nas-affinity-blocks", 8)), "reproduced")
     ],
     "affinity-matters": [(SUMMARY, default(0), "contradicted")],
     "up-to-100": [(SUMMARY, shares(ROWS, 50), "contradicted")],
@@ -177,11 +168,7 @@ NOT_AT_ONCE = {"optimisation", "services", "holm-1", "holm-3", "holm-2-O3"}
 
 
 def changed(name, *changes):
-    data = DATA
-    for file, change in changes:
-        whole = DATA.document(file) if file.endswith(".json") else DATA.table(file)
-        data = data.replace(file, change(copy.deepcopy(whole)))
-    return judge(DECLARED[name], data)
+    return judge_changed(DECLARED[name], DATA, *changes)
 
 
 @pytest.mark.parametrize("name", [name for name in DECIDED if name not in NOT_AT_ONCE])
@@ -236,8 +223,8 @@ def test_half_of_ten_programs_are_too_few_to_tell_50_percent():
 
 @pytest.mark.parametrize(("name", "part"), [("holm-1", "services"), ("holm-3", "affinity")])
 def test_one_program_that_holm_changes_in_both_orders_is_reproduced(name, part):
-    both = together(one_program_of(f"nas-{part}-rows"), one_program_of(f"nas-{part}-blocks"))
-    assert changed(name, (SUMMARY, both)).mark == "reproduced"
+    orders = both(one_program_of(f"nas-{part}-rows"), one_program_of(f"nas-{part}-blocks"))
+    assert changed(name, (SUMMARY, orders)).mark == "reproduced"
 
 
 def test_holm_lowering_23_of_28_pairs_is_reproduced():
@@ -253,19 +240,14 @@ def test_a_clean_null_moves_what_the_null_contradicts():
 
 
 def test_every_statement_of_the_study_declares_its_data_and_moves():
-    assert set(MUTATIONS) == set(DECIDED)
-    for name in DECIDED:
-        declared = DECLARED[name]
-        assert {file for file, _, _ in MUTATIONS[name]} <= {*declared.data}, name
-        assert declared.rule, name
-        assert declared.claim, name
+    files = {name: [file for file, _, _ in changes] for name, changes in MUTATIONS.items()}
+    check_statements(DECLARED, DECIDED, files)
 
 
 def test_the_modules_of_the_study_type_no_mark():
-    for name in ("compared", "claims_of_pairs"):
-        source = (STUDIES / "execution-time-variability" / f"{name}.py").read_text(encoding="utf-8")
-        assert '"reproduced"' not in source
-        assert '"contradicted"' not in source
+    check_no_mark_is_typed(
+        "execution-time-variability/compared", "execution-time-variability/claims_of_pairs"
+    )
 
 
 def test_the_documents_that_decide_are_those_of_the_study():

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mutations import exchanged
+from mutations import check_no_mark_is_typed, check_statements, exchanged, judge_changed, list_declarations
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
@@ -15,7 +15,7 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("grappa")
-DECLARED = {item.id: item for item in compared.DECLARATIONS}
+DECLARED = list_declarations(compared)
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 
@@ -87,7 +87,7 @@ MUTATIONS = {
 def test_a_mark_moves_with_its_values(name):
     marks = {judge(DECLARED[name], DATA).mark}
     for file, change, expected in MUTATIONS[name]:
-        judged = judge(DECLARED[name], DATA.replace(file, change(DATA.table(file))))
+        judged = judge_changed(DECLARED[name], DATA, (file, change))
         assert judged.mark == expected, judged
         marks.add(judged.mark)
     assert len(marks) > 1, f"nothing moves the mark of {name}"
@@ -107,16 +107,9 @@ def test_a_simulation_alone_contradicts_nothing():
 
 
 def test_every_statement_of_the_study_declares_its_data_and_moves():
-    assert set(MUTATIONS) == set(DECIDED)
-    for name in DECIDED:
-        declared = DECLARED[name]
-        assert {file for file, _, _ in MUTATIONS[name]} <= {*declared.data}, name
-        assert declared.rule, name
-        assert declared.claim, name
+    files = {name: [file for file, _, _ in changes] for name, changes in MUTATIONS.items()}
+    check_statements(DECLARED, DECIDED, files)
 
 
 def test_the_modules_of_the_study_type_no_mark():
-    for name in ("compared", "claims_of_grappa"):
-        source = (STUDIES / "grappa" / f"{name}.py").read_text(encoding="utf-8")
-        assert '"reproduced"' not in source
-        assert '"contradicted"' not in source
+    check_no_mark_is_typed("grappa/compared", "grappa/claims_of_grappa")

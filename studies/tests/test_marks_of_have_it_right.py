@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mutations import both, narrowed, permuted, planted, removed
+from mutations import both, check_no_mark_is_typed, narrowed, permuted, planted, removed
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
@@ -208,7 +208,6 @@ def test_a_statement_that_is_not_resolved_names_its_cause_and_a_command():
 
 
 def test_the_modules_of_the_study_hold_no_mark():
-    for name in ("compared", "claims_of_contexts", "claims_of_probes"):
-        source = (STUDIES / "have-it-right" / f"{name}.py").read_text(encoding="utf-8")
-        assert '"reproduced"' not in source
-        assert '"contradicted"' not in source
+    check_no_mark_is_typed(
+        "have-it-right/compared", "have-it-right/claims_of_contexts", "have-it-right/claims_of_probes"
+    )

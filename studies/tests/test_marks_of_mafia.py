@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mutations import check_no_mark_is_typed, check_statements, judge_changed, list_declarations
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
@@ -15,7 +16,7 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("mafia")
-DECLARED = {item.id: item for item in (*compared.DECLARATIONS, *(item for _, item in compared.CELLS))}
+DECLARED = list_declarations(compared)
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 PHASES, CODE = "values/phases.csv", "values/paper-code.csv"
@@ -82,7 +83,7 @@ MUTATIONS = {
 def test_a_mark_moves_with_its_values(name):
     marks = {judge(DECLARED[name], DATA).mark}
     for file, change in MUTATIONS[name]:
-        marks.add(judge(DECLARED[name], DATA.replace(file, change(DATA.table(file)))).mark)
+        marks.add(judge_changed(DECLARED[name], DATA, (file, change)).mark)
     assert len(marks) > 1, f"nothing moves the mark of {name}"
 
 
@@ -91,30 +92,21 @@ def test_as_published_every_cell_but_those_of_limits_is_reproduced():
     for name in DECIDED:
         if name.endswith(("-time", "-count")):
             file, change = next(changes_of_a_cell(name))
-            assert judge(DECLARED[name], DATA.replace(file, change(DATA.table(file)))).mark == "reproduced", (
-                name
-            )
+            assert judge_changed(DECLARED[name], DATA, (file, change)).mark == "reproduced", name
 
 
 def test_another_program_than_the_papers_contradicts_nothing():
     for name in DECIDED:
         if not name.endswith("-code") and "-" in name and name != "figure-none":
             for file, change in changes_of_a_cell(name):
-                mark = judge(DECLARED[name], DATA.replace(file, change(DATA.table(file)))).mark
+                mark = judge_changed(DECLARED[name], DATA, (file, change)).mark
                 assert mark != "contradicted", name
 
 
 def test_every_statement_of_the_study_declares_its_data_and_moves():
-    assert set(MUTATIONS) == set(DECIDED)
-    for name in DECIDED:
-        declared = DECLARED[name]
-        assert {file for file, _ in MUTATIONS[name]} <= {*declared.data}, name
-        assert declared.rule, name
-        assert declared.claim, name
+    files = {name: [file for file, _ in changes] for name, changes in MUTATIONS.items()}
+    check_statements(DECLARED, DECIDED, files)
 
 
 def test_the_modules_of_the_study_type_no_mark():
-    for name in ("mafia/compared", "mafia/claims_of_phases", "rank_claims"):
-        source = (STUDIES / f"{name}.py").read_text(encoding="utf-8")
-        assert '"contradicted"' not in source
-        assert source.count('"reproduced"') == ('found.mark == "reproduced"' in source)
+    check_no_mark_is_typed("mafia/compared", "mafia/claims_of_phases", "rank_claims")

@@ -7,16 +7,18 @@ from math import log2
 from pathlib import Path
 
 import pytest
+from mutations import both, check_no_mark_is_typed, check_statements, judge_changed, list_declarations
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
 
 import beside  # noqa: E402
-from declarations import Data, Declaration, judge  # noqa: E402
+from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("mpi-collectives")
-CELLS = {declared.id: declared for _, declared in compared.CELLS if isinstance(declared, Declaration)}
-DECLARED = {item.id: item for item in compared.DECLARATIONS} | CELLS
+DECLARED = list_declarations(compared)
+STATED = {item.id for item in compared.DECLARATIONS}
+CELLS = {name: item for name, item in DECLARED.items() if name not in STATED}
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 SIMULATED, AUTHORS, HEAPS = "simulated.csv", "../scalability-validation/authors.csv", "values/memory.csv"
@@ -85,15 +87,6 @@ def authors(system, operation="", **values):
     return change
 
 
-def together(*changes):
-    def change(rows):
-        for one in changes:
-            rows = one(rows)
-        return rows
-
-    return change
-
-
 def of_a_cell(name):
     """As published, and as nobody publishes."""
     for key, system in {**compared.MACHINES, **compared.SELECTORS}.items():
@@ -117,7 +110,7 @@ def of_a_cell(name):
 
 
 def everywhere(machines, operations, rank):
-    return together(
+    return both(
         *(
             latencies(machine, operation, function(compared.study.LATENCIES[operation], rank))
             for machine in machines
@@ -152,7 +145,7 @@ MUTATIONS = {
     "guideline-allgather": [
         (
             SIMULATED,
-            together(
+            both(
                 everywhere(compared.MACHINES, ("gather", "allgather"), "match"),
                 scaled(0.5, op="allgather", of="machine=torus"),
                 scaled(0.5, op="allgather", of="machine=fat-tree"),
@@ -164,21 +157,21 @@ MUTATIONS = {
     "constants": [
         (
             HEAPS,
-            together(
+            both(
                 heap("impi", "comm_create", lambda p: 22 * p / 2),
                 heap("mpich", "comm_create", lambda p: 0.0264 * p / 2),
             ),
         )
     ],
     "memory-wall": [
-        (HEAPS, together(*(heap(lib, "mpi_init", lambda p: 100 * p) for lib in ("openmpi", "mpich", "impi"))))
+        (HEAPS, both(*(heap(lib, "mpi_init", lambda p: 100 * p) for lib in ("openmpi", "mpich", "impi"))))
     ],
     "figure-4i": [(HEAPS, heap("mpich", "mpi_init", lambda p: 1.0))],
     "gather-switch": [(AUTHORS, authors("Open MPI", "gather", segments=1))],
     "intel-half": [
         (
             AUTHORS,
-            together(
+            both(
                 authors("Intel MPI", rank="match"),
                 *(authors("Intel MPI", op, rank="none", faster=1) for op in ("barrier", "gather", "bcast")),
             ),
@@ -194,7 +187,7 @@ MUTATIONS = {
 def test_a_mark_moves_with_its_data(name):
     marks = {judge(DECLARED[name], DATA).mark}
     for file, change in MUTATIONS[name]:
-        marks.add(judge(DECLARED[name], DATA.replace(file, change(DATA.table(file)))).mark)
+        marks.add(judge_changed(DECLARED[name], DATA, (file, change)).mark)
     assert len(marks) > 1, f"nothing moves the mark of {name}"
 
 
@@ -210,21 +203,14 @@ def test_a_simulation_alone_contradicts_nothing():
     for name in DECIDED:
         if DECLARED[name].origin == "simulated":
             for file, change in MUTATIONS[name]:
-                mark = judge(DECLARED[name], DATA.replace(file, change(DATA.table(file)))).mark
+                mark = judge_changed(DECLARED[name], DATA, (file, change)).mark
                 assert mark != "contradicted", name
 
 
 def test_every_statement_of_the_study_declares_its_data_and_moves():
-    assert set(MUTATIONS) == set(DECIDED)
-    for name in DECIDED:
-        declared = DECLARED[name]
-        assert {file for file, _ in MUTATIONS[name]} <= {*declared.data}, name
-        assert declared.rule, name
-        assert declared.claim, name
+    files = {name: [file for file, _ in changes] for name, changes in MUTATIONS.items()}
+    check_statements(DECLARED, DECIDED, files)
 
 
 def test_the_modules_of_the_study_type_no_mark():
-    for name in ("compared", "claims_of_models"):
-        source = (STUDIES / "mpi-collectives" / f"{name}.py").read_text(encoding="utf-8")
-        assert '"reproduced"' not in source
-        assert '"contradicted"' not in source
+    check_no_mark_is_typed("mpi-collectives/compared", "mpi-collectives/claims_of_models")

@@ -9,7 +9,15 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from mutations import Change, both, exchanged, planted
+from mutations import (
+    Change,
+    both,
+    check_no_mark_is_typed,
+    check_statements,
+    exchanged,
+    list_declarations,
+    planted,
+)
 
 STUDIES = Path(__file__).parents[2] / "studies"
 sys.path.insert(0, str(STUDIES))
@@ -18,7 +26,7 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("value-of-variance")
-DECLARED = {declaration.id: declaration for declaration in compared.DECLARATIONS}
+DECLARED = list_declarations(compared)
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
 REAL, PAPERS, TABLE_1 = "real-runs.csv", "papers-runs.csv", "published.csv"
@@ -192,16 +200,11 @@ def test_a_simulation_alone_contradicts_nothing():
 
 
 def test_every_statement_of_the_study_declares_its_data_and_moves():
-    assert set(MUTATIONS) == set(DECIDED)
-    for name in DECIDED:
-        declared = DECLARED[name]
-        assert {file for _, replaced, _ in MUTATIONS[name] for file in replaced} <= {*declared.data}, name
-        assert declared.rule, name
-        assert declared.claim, name
+    files = {
+        name: [file for _, replaced, _ in changes for file in replaced] for name, changes in MUTATIONS.items()
+    }
+    check_statements(DECLARED, DECIDED, files)
 
 
 def test_the_modules_of_the_study_type_no_mark():
-    for name in ("compared", "claims_of_runs"):
-        source = (STUDIES / "value-of-variance" / f"{name}.py").read_text(encoding="utf-8")
-        assert '"reproduced"' not in source
-        assert '"contradicted"' not in source
+    check_no_mark_is_typed("value-of-variance/compared", "value-of-variance/claims_of_runs")

@@ -23,8 +23,6 @@ NEW: Final = "new"
 SAMPLED: Final = " with its sampler"
 ARMS: Final = (OLD, NEW, f"{OLD}{SAMPLED}", f"{NEW}{SAMPLED}")
 BLOCKS: Final = 20
-LEAST_BLOCKS: Final = 12
-"""From which on the intervals that are stated cover as promised."""
 MAX_TIME_S: Final = 180.0
 METRICS: Final = ("cpu_s", "wall_s")
 
