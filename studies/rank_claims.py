@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -79,6 +79,27 @@ def by_ours(name: str, points: Points, cell: Cell, command: str) -> Judge:
         return Answer(text, "holds" if same else "fails")
 
     return judge
+
+
+def judge_ranks(
+    models: Mapping[str, ScalingModel],
+    allowed: Iterable[str],
+    cause: Cause,
+    say: Callable[[ScalingModel], str] = describe,
+) -> Answer:
+    """Judge whether the rank of each of several models is one of these; open where one is undecided.
+
+    A rank of none counts where growth is faster than expected. ``say`` writes a model behind its name.
+    """
+    chosen, verdicts = {*allowed}, set()
+    for model in models.values():
+        stated = rank(model)
+        wanted = stated in chosen and (stated != "none" or grows_more(model))
+        verdicts.add("not resolved" if stated == "undecided" else "holds" if wanted else "fails")
+    text = "; ".join(f"{name} {say(model)}".lstrip() for name, model in models.items())
+    if "fails" in verdicts:
+        return Answer(text, "fails")
+    return Answer(text, "not resolved", cause) if "not resolved" in verdicts else Answer(text, "holds")
 
 
 def declare_rank(

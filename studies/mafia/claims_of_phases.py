@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from declarations import Answer, Cause, Data, Judge
-from rank_claims import Cell, Points, modelled
-from ranking import describe, rank
+from rank_claims import Cell, Points, judge_ranks, modelled
 
 from steelyard.api.scaling import Method, ScalingModel
 
@@ -82,14 +81,10 @@ def inside(method: Method, points: Mapping[str, Points]) -> Judge:
 
     def judge(data: Data) -> Answer:
         models = _models(data, points, "code", method)
-        text = "; ".join(f"{name}: {describe(model)}" for name, model in models.items())
-        ranks = [rank(model) for model in models.values()]
-        if "none" in ranks:
-            return Answer(text, "fails")
-        if "undecided" in ranks:
-            cause = Cause("too few runs", "a rank has no probability of .8", RUN_CODE)
-            return Answer(text, "not resolved", cause)
-        return Answer(text, "holds")
+        cause = Cause("too few runs", "a rank has no probability of .8", RUN_CODE)
+        return judge_ranks(
+            {f"{name}:": model for name, model in models.items()}, ("match", "approximate"), cause
+        )
 
     return judge
 

@@ -11,6 +11,7 @@ import simulated
 import study
 from declarations import Answer, Cause, Data, Judge
 from msgspec.structs import replace
+from rank_claims import judge_ranks
 from ranking import grows_more
 from scipy.stats import binomtest
 
@@ -114,19 +115,8 @@ def ranked(models: Models, allowed: Sequence[str], command: str, *, sure: bool) 
     """
 
     def judge(data: Data) -> Answer:
-        texts, verdicts = [], set()
-        for name, model in models(data).items():
-            rank = study.rank_text(model)
-            said = say_sure(model) if sure else say_rank(model)
-            texts.append(f"{name} {said}" if name else said)
-            wanted = rank in allowed and (rank != "none" or grows_more(model))
-            verdicts.add("not resolved" if rank == "undecided" else "holds" if wanted else "fails")
-        text = "; ".join(texts)
-        if "fails" in verdicts:
-            return Answer(text, "fails")
-        if "not resolved" in verdicts:
-            return Answer(text, "not resolved", Cause("too few runs", "a rank is undecided", command))
-        return Answer(text, "holds")
+        cause = Cause("too few runs", "a rank is undecided", command)
+        return judge_ranks(models(data), allowed, cause, say_sure if sure else say_rank)
 
     return judge
 

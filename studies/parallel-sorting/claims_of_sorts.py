@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from declarations import Answer, Cause, Data, Judge
-from rank_claims import Cell, Points, medians, modelled
-from ranking import describe, grows_more, rank
+from rank_claims import Cell, Points, judge_ranks, medians, modelled
+from ranking import describe, rank
 
 from steelyard.api.scaling import Method
 
@@ -69,19 +69,8 @@ def ranked(
     """
 
     def judge(data: Data) -> Answer:
-        texts, verdicts = [], set()
-        for called, of in points.items():
-            model = modelled(data, f"{name} {called}", of, cell, method)
-            its = rank(model)
-            texts.append(f"{called} {describe(model)}")
-            wanted = its in allowed and (its != "none" or grows_more(model))
-            verdicts.add("not resolved" if its == "undecided" else "holds" if wanted else "fails")
-        text = "; ".join(texts)
-        if "fails" in verdicts:
-            return Answer(text, "fails")
-        if "not resolved" in verdicts:
-            return Answer(text, "not resolved", Cause("too few runs", "a rank is undecided", command))
-        return Answer(text, "holds")
+        models = {of: modelled(data, f"{name} {of}", at, cell, method) for of, at in points.items()}
+        return judge_ranks(models, allowed, Cause("too few runs", "a rank is undecided", command))
 
     return judge
 
