@@ -201,3 +201,33 @@ def judge(declaration: Declaration, data: Data) -> Judged:
 def runs_to_decide(runs: int, half_width: float, distance: float) -> int:
     """Runs after which an interval that now has ``half_width`` has one of ``distance``: by 1/√n."""
     return math.ceil(runs * (half_width / distance) ** 2)
+
+
+def judge_interval(
+    text: str,
+    interval: tuple[float, float],
+    bounds: tuple[float, float],
+    runs: int,
+    command: str,
+    unit: str = "",
+) -> Answer:
+    """Judge whether an interval lies between two bounds, beyond them, or across one, which then is open.
+
+    Parameters
+    ----------
+    runs : int
+        That gave the interval; the cause says how many ``unit`` of this spread would decide.
+    command : str
+        Measures them.
+    """
+    (low, high), (least, most) = interval, bounds
+    if least <= low and high <= most:
+        return Answer(text, "holds")
+    if high < least or low > most:
+        return Answer(text, "fails")
+    middle = (low + high) / 2
+    near = min(abs(middle - bound) for bound in bounds if math.isfinite(bound))
+    if near == 0:
+        return Answer(text, "not resolved", Cause("too few runs", "it lies on a bound", command))
+    wanted = runs_to_decide(runs, (high - low) / 2, near)
+    return Answer(text, "not resolved", Cause("too few runs", f"{wanted:,}{unit} of this spread", command))

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from declarations import Answer, Cause, Data, Judge, runs_to_decide
+from declarations import Answer, Cause, Data, Judge, judge_interval
 from scipy import stats
 
 HERE: Final = Path(__file__).resolve().parent
@@ -70,17 +70,6 @@ def mean_of(table: str, opt: str) -> float:
     return statistics.fmean(published(table, opt).values())
 
 
-def inside(text: str, low: float, high: float, least: float, most: float, runs: int) -> Answer:
-    """Whether an interval, in percent, lies between two bounds, beyond them, or across one."""
-    if least <= low and high <= most:
-        return Answer(text, "holds")
-    if high < least or low > most:
-        return Answer(text, "fails")
-    near = min(abs((low + high) / 2 - bound) for bound in (least, most))
-    wanted = runs_to_decide(runs, (high - low) / 2, near) if near > 0 else math.inf
-    return Answer(text, "not resolved", Cause("too few runs", f"{wanted:,g} of this spread", RUN))
-
-
 def exact(count: int, trials: int) -> tuple[float, float]:
     """The 95 % interval of a share, in percent (Clopper and Pearson)."""
     ends = stats.binomtest(count, trials).proportion_ci(0.95)
@@ -107,7 +96,9 @@ def interval_is_near(stated: float, part: str, opt: str, key: str) -> Judge:
         shares = [percent(row[key], row["pairs"]) for row in programs.values()]
         mean, half = statistics.fmean(shares), _half_width(shares)
         text = f"{mean:.0f} % ± {half:.0f} over {len(shares)} programs (t, 95 %)"
-        return inside(text, mean - half, mean + half, stated - TOLERANCE, stated + TOLERANCE, len(shares))
+        return judge_interval(
+            text, (mean - half, mean + half), (stated - TOLERANCE, stated + TOLERANCE), len(shares), RUN
+        )
 
     return judge
 
@@ -141,7 +132,7 @@ def removed_interval(stated: float, name: str, cause: Cause) -> Judge:
         low, high = exact(row["before"] - row["after"], row["before"])
         text = f"[{low:.0f}, {high:.0f}] % of {row['before']} findings"
         least, most = max(0.0, stated - TOLERANCE), min(100.0, stated + TOLERANCE)
-        return inside(text, low, high, least, most, row["before"])
+        return judge_interval(text, (low, high), (least, most), row["before"], RUN)
 
     return judge
 
@@ -215,7 +206,7 @@ def share_beyond(part: str, key: str, least: float) -> Judge:
         shares = [percent(row[key], row["pairs"]) for row in programs.values()]
         mean, half = statistics.fmean(shares), _half_width(shares)
         text = f"{mean:.1f} % ± {half:.1f} over {len(shares)} programs (t, 95 %)"
-        return inside(text, mean - half, mean + half, least, math.inf, len(shares))
+        return judge_interval(text, (mean - half, mean + half), (least, math.inf), len(shares), RUN)
 
     return judge
 
@@ -259,7 +250,7 @@ def effects_are_near(least: float, most: float, factor: str) -> Judge:
         low, high = exact(len(resolved), len(effects))
         named = ", ".join(f"{name.upper()} {effect['ratio']:.2f} ×" for name, effect in resolved.items())
         text = f"{len(resolved)} of {len(effects)} programs [{low:.0f}, {high:.0f}] %: {named or 'none'}"
-        return inside(text, low, high, least, most, len(effects))
+        return judge_interval(text, (low, high), (least, most), len(effects), RUN)
 
     return judge
 

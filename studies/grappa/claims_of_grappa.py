@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from declarations import Answer, Cause, Data, Judge, Verdict, runs_to_decide
+from declarations import Answer, Cause, Data, Judge, Verdict, judge_interval, runs_to_decide
 from scipy import stats
 
 IN_MEMORY: Final = ("values/uts-memory.csv", "values/uts-memory-deep.csv")
@@ -68,19 +68,8 @@ def paired(over: Sequence[float], under: Sequence[float]) -> tuple[float, float,
 def beside(
     text: str, low: float, high: float, bounds: tuple[float, float], runs: int, command: str
 ) -> Answer:
-    """Whether an interval lies between two bounds, beyond them, or across one."""
-    least, most = bounds
-    if least <= low and high <= most:
-        return Answer(text, "holds")
-    if high < least or low > most:
-        return Answer(text, "fails")
-    width = (high - low) / 2
-    middle = (low + high) / 2
-    near = min(abs(middle - bound) for bound in bounds if math.isfinite(bound))
-    wanted = (
-        f"{runs_to_decide(runs, width, near):,} runs of this spread" if near > 0 else "it lies on a bound"
-    )
-    return Answer(text, "not resolved", Cause("too few runs", wanted, command))
+    """Whether an interval of runs lies between two bounds."""
+    return judge_interval(text, (low, high), bounds, runs, command, " runs")
 
 
 def worst(answers: Sequence[Answer]) -> Answer:
