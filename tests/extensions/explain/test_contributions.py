@@ -11,6 +11,7 @@ from steelyard.extensions.explain.contributions import (
     estimate_remainder,
     judge,
     ratio_of_mean,
+    scale_weights,
     tabulate,
 )
 from steelyard.extensions.explain.profiles import Function, Profile
@@ -92,6 +93,21 @@ def test_the_error_of_a_contribution_is_that_of_a_ratio_of_means():
 def test_a_difference_without_a_spread_has_no_interval():
     remainder = estimate_remainder(np.zeros(12), np.ones(12))
     assert (remainder.value, remainder.ci95) == (0, None)
+
+
+def test_weights_that_differ_by_their_last_digit_alone_name_nothing():
+    # Each program is scaled by its own total: 50 of 100 and 50 of 120 samples are the same time, or nearly.
+    factors = np.linspace(0.01, 0.02, 200)
+    named = uneven = 0
+    for factor in map(float, factors):
+        old = [scale_weights(Profile({(MAIN, PARSE): 40.0, (HASH,): 50.0}, 90), factor * 90 / 90)] * 12
+        new = [scale_weights(Profile({(MAIN, PARSE): 60.0, (HASH,): 50.0}, 110), factor * 110 / 110)] * 12
+        times, result, _ = judged(old, new)
+        place = times.functions.index(HASH)
+        uneven += times.new[0, place] != times.old[0, place]
+        named += any(entry.named for entry in result.contributions if entry.name == "hash")
+    assert uneven > 0
+    assert named == 0
 
 
 def test_equal_programs_name_nothing_and_a_plant_is_first():

@@ -30,6 +30,8 @@ LEAST_SAMPLES: Final = 2.0
 """Samples of a function in a run of both programs together, below which it is pooled."""
 MOST_FUNCTIONS: Final = 60
 """Functions that are judged one by one."""
+_ROUNDING: Final = 1e-12
+"""Of two weights, up to which their difference is that of the last digits."""
 
 
 class Times(msgspec.Struct, frozen=True, eq=False):
@@ -49,6 +51,16 @@ class Times(msgspec.Struct, frozen=True, eq=False):
     new: Floats
     inclusive_old: Floats
     inclusive_new: Floats
+
+    @property
+    def differences(self) -> Floats:
+        """New minus old by block and function; 0 where rounding alone makes them differ.
+
+        Weights are scaled program by program, so that equal ones may differ in their last digit: always in
+        the same direction, which a test of means would resolve.
+        """
+        differences = self.new - self.old
+        return np.where(np.abs(differences) <= _ROUNDING * (self.new + self.old), 0.0, differences)
 
 
 def tabulate(old: Sequence[Profile], new: Sequence[Profile]) -> Times:
@@ -120,7 +132,7 @@ def judge(times: Times, plain: Floats, per_sample: float, *, alpha: float, seed:
     per_sample : float
         Seconds of a sample.
     """
-    differences = times.new - times.old
+    differences = times.differences
     blocks, count = differences.shape
     totals = (times.old + times.new).sum(axis=0)
     order = np.argsort(-totals, kind="stable")
@@ -134,7 +146,8 @@ def judge(times: Times, plain: Floats, per_sample: float, *, alpha: float, seed:
         return Judged((), Remainder(0.0, None), None, None)
     family = judge_family(np.column_stack(columns), alpha, seed)
     entries = [
-        _make_contribution(times, place, family, row, plain, alpha) for row, place in enumerate(single)
+        _make_contribution(times, place, columns[row], family, row, plain, alpha)
+        for row, place in enumerate(single)
     ]
     pool = None
     if small:
@@ -148,9 +161,8 @@ def judge(times: Times, plain: Floats, per_sample: float, *, alpha: float, seed:
 
 
 def _make_contribution(
-    times: Times, place: int, family: Family, row: int, plain: Floats, alpha: float
+    times: Times, place: int, difference: Floats, family: Family, row: int, plain: Floats, alpha: float
 ) -> Contribution:
-    difference = times.new[:, place] - times.old[:, place]
     function = times.functions[place]
     before = times.former.get(function)
     value, interval, named = _estimate(difference, plain, family, row, alpha)
