@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Literal
 
 from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.extensions.explain.collapsed import read_collapsed
+from steelyard.extensions.explain.kernel_symbols import KernelSymbols, find_quick_start
 from steelyard.extensions.explain.naming import name_profiles
 from steelyard.extensions.explain.perf_script import FIELDS, Frame, RawProfile, read_perf_script
 from steelyard.extensions.explain.profiles import Profile
@@ -71,10 +72,10 @@ class Perf(Profiler):
         self.rate_hz, self.chains = rate_hz, chains
 
     def wrap(self, words: Sequence[str], file: str) -> tuple[str, ...]:
-        """Put ``perf record`` before the program, without what takes a second to end."""
+        """Put ``perf record`` before the program, without what takes long to start and to end."""
         callers = () if self.chains == "none" else ("--call-graph", self.chains)
         return (
-            *("perf", "record", "-q", "-N", "-B", "--no-bpf-event", "-e", "cpu-clock"),
+            *(*find_quick_start(), "perf", "record", "-q", "-N", "-B", "--no-bpf-event", "-e", "cpu-clock"),
             *("-F", str(self.rate_hz), *callers, "-o", file, "--", *words),
         )
 
@@ -102,9 +103,15 @@ class Perf(Profiler):
     def read(self, files: Mapping[int, Path], programs: Collection[str]) -> dict[int, Profile]:
         """Read each file by ``perf script``, and name the functions of all of them together."""
         interned: dict[Frame, Frame] = {}
+        kernel = KernelSymbols()
+
+        def intern(frame: Frame) -> Frame:
+            if frame not in interned:
+                interned[frame] = kernel.resolve(frame)
+            return interned[frame]
 
         def read(file: Path) -> RawProfile:
-            return _read_perf_data(file, lambda frame: interned.setdefault(frame, frame))
+            return _read_perf_data(file, intern)
 
         # One is read while perf prepares the next.
         with ThreadPoolExecutor(2) as pool:
@@ -162,7 +169,7 @@ class ProfileCommand(Profiler):
         return profiles
 
 
-def _read_perf_data(file: Path, intern: object) -> RawProfile:
+def _read_perf_data(file: Path, intern: Callable[[Frame], Frame]) -> RawProfile:
     if not file.is_file():
         raise ProgramError(
             f"perf left no {file.name}",
@@ -173,7 +180,7 @@ def _read_perf_data(file: Path, intern: object) -> RawProfile:
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
     ) as process:
         assert process.stdout is not None  # noqa: S101 -- for the type checker: it is a pipe
-        profile = read_perf_script(process.stdout, intern)  # type: ignore[arg-type]
+        profile = read_perf_script(process.stdout, intern)
     if process.returncode:
         raise ProgramError(
             f"perf script cannot read {file.name} (exit code {process.returncode})",
