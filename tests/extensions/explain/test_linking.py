@@ -184,7 +184,7 @@ def test_a_difference_is_measured_over_layouts_and_put_to_the_test(perf, sides, 
     [
         (("--objects", "old", "new", "old/prog", "new/prog"), "--build how: one is not enough"),
         (("--build", LINK, "old/prog", "new/prog"), "--build how: one is not enough"),
-        (("--validate", "true", "true"), "--validate puts objects of OLD into NEW"),
+        (("--validate", "true", "true"), "--validate puts parts of OLD into NEW"),
         (("-m", "11", "true", "true"), "fewer than 12 blocks"),
     ],
 )

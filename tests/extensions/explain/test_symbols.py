@@ -25,6 +25,23 @@ int main(int c, char **v) { return work(c) & 1; }
 """
 
 
+def test_functions_of_go_have_the_lines_of_gos_own_table(tmp_path):
+    if shutil.which("go") is None:
+        pytest.skip("go is not installed")
+    (tmp_path / "p.go").write_text(
+        "package main\n\n//go:noinline\nfunc work(n int) int {\n\treturn n * 3\n}\n\n"
+        "func main() {\n\tprintln(work(4))\n}\n"
+    )
+    subprocess.run(["go", "build", "-o", "p", "p.go"], cwd=tmp_path, check=True)
+    done = subprocess.run(["nm", "p"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    address = next(int(line.split()[0], 16) for line in done.stdout.splitlines() if "T main.work" in line)
+    (place,) = look_up(tmp_path / "p", {address, 1})[address]
+    assert (place.name, place.file) == ("main.work", str(tmp_path / "p.go"))
+    # A function without a frame begins with its first statement.
+    assert place.line in (4, 5)
+    assert look_up(tmp_path / "p", {1}) == {}
+
+
 @pytest.fixture
 def program(tmp_path):
     (tmp_path / "p.c").write_text(SOURCE)

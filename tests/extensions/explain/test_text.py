@@ -156,7 +156,7 @@ def test_counted_functions_of_the_same_work_may_be_layout_unless_layouts_are_dra
         ),
         (
             {"verdict": "refuted", "change": 0.041, "ci95": Interval(0.037, 0.045)},
-            "parse is refuted, since the object undoes 0.10 % (0.00 to 0.20) of 4.2 %",
+            "parse is refuted, since it undoes 0.10 % (0.00 to 0.20) of 4.2 %",
         ),
         (
             {"verdict": "not_resolved", "change": -0.02, "ci95": Interval(-0.03, -0.01)},

@@ -74,6 +74,57 @@ def test_a_slower_benchmark_has_a_reason_and_an_equal_one_has_none(suites, tmp_p
     assert (tmp_path / "found" / "explained-1.lab").is_dir()
 
 
+PROGRAM = """\
+#include <stdio.h>
+__attribute__((noinline)) unsigned parse(unsigned n) {
+    unsigned h = n;
+    for (unsigned i = 0; i < TIMES * 2000000u; i++) h = h * 33 + i;
+    return h;
+}
+int main(void) { printf("%d\\n", parse(3) == 5); return 0; }
+"""
+
+
+def test_lines_of_base_are_put_back_into_head(tmp_path, monkeypatch):
+    try:
+        Perf().refuse_missing()
+    except MachineError as error:
+        pytest.skip(error.message)
+    monkeypatch.setattr(explaining, "BLOCKS", 12)
+    for side, times in (("base", "1"), ("head", "4")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "p.c").write_text(PROGRAM.replace("TIMES", times))
+    request = request_of(
+        *(str(tmp_path / side) for side in ("base", "head")),
+        words=("./p",),
+        build="cc -O1 -g p.c -o p",
+        harness="time",
+        are_directories=True,
+        validate=True,
+    )
+    (entry,) = gate(request, None, tmp_path / "found").benchmarks
+    assert entry.verdict == "slower"
+    (text,) = entry.reason.validations
+    assert text.startswith("with p.c:4 of base, head is ")
+    assert text.endswith("parse is confirmed")
+    assert not list((tmp_path / "found").glob("*-trees"))
+
+
+def test_what_was_put_to_the_test_stands_under_the_functions():
+    function = ExplainedFunction("parse", "p.c:3", 0.2, Interval(0.19, 0.21))
+    result = answer(Reason("sampling", (function,), ("with p.c:4 of base: <parse> is confirmed",)))
+    assert "p.c:3\nwith p.c:4 of base: <parse> is confirmed\nsampling\n" in plain(list_lines(result))
+    markdown = render(result, strict=False)
+    assert "<br>with p.c:4 of base: " in markdown
+    assert "<parse>" not in markdown
+
+
+def test_a_test_of_what_is_not_explained_is_refused(steelyard_cli):
+    done = steelyard_cli("gate", "--base-dir", ".", "--head-dir", ".", "--time", "--validate", "--", "true")
+    assert done.returncode == 2
+    assert "hint: add --explain" in done.stderr
+
+
 def test_functions_stand_under_their_benchmark_in_text_and_in_markdown():
     functions = tuple(ExplainedFunction(f"f{i}_x", "s.c:3", 0.05, Interval(0.04, 0.06)) for i in range(3))
     result = answer(Reason("sampling made OLD 1 % and NEW 1 % slower", functions))

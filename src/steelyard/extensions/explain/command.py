@@ -28,8 +28,10 @@ from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.extensions.explain.linking import Linking
+    from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.results import Explanation
     from steelyard.extensions.explain.sampling import Chains
+    from steelyard.extensions.explain.validation import Replacement
 
 
 class ExplainOptions(Options):
@@ -58,11 +60,20 @@ class ExplainOptions(Options):
         nargs=2,
         type=str,
     )
-    build: str | None = declare("Link {objects} into {program} with CMD.", metavar="CMD")
+    sources: tuple[str, str] | None = declare(
+        "With --validate: the source trees of both programs, from which --build makes {program}; without"
+        " --build programs run from there.",
+        metavar="OLD NEW",
+        nargs=2,
+        type=str,
+    )
+    build: str | None = declare(
+        "Link {objects} into {program} with CMD, or make it from {source}.", metavar="CMD"
+    )
     counts: bool = declare("Also count instructions and calls of each function, once, by callgrind.")
     validate: bool = declare(
-        "Also link the objects of OLD that define named functions into NEW, and measure what is left of the"
-        " difference; with --objects."
+        "Also put the objects or the lines of OLD that have named functions into NEW, and measure what is"
+        " left of the difference; with --objects or --sources."
     )
     blocks: int = declare(
         "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=1
@@ -104,7 +115,7 @@ def command(options: ExplainOptions) -> None:
         _refuse_no_record(directory)
         if options.validate:
             raise UsageError(
-                "--validate links and measures, and a record alone has no objects",
+                "--validate builds and measures, and a record alone has nothing to build from",
                 hint="repeat the command that made the record, with --validate: what it has is not run again",
             )
     elif len(options.programs) == 2:
@@ -157,7 +168,7 @@ def _measure(options: ExplainOptions) -> Path:
     from steelyard.extensions.explain.linking import discard_programs
     from steelyard.extensions.explain.request import ExplainRequest
     from steelyard.extensions.explain.sampling import RATE_HZ, Perf, ProfileCommand
-    from steelyard.extensions.explain.validation import DIRECTORY, refuse_untestable, validate
+    from steelyard.extensions.explain.validation import DIRECTORY, validate
     from steelyard.lab.compare.compare import split
 
     if options.profile_command is not None and options.rate_hz is not None:
@@ -181,34 +192,59 @@ def _measure(options: ExplainOptions) -> Path:
     )
     if options.counts:
         refuse_uncountable()
-    if options.validate and request.linking is None:
-        raise UsageError(
-            "--validate puts objects of OLD into NEW, and it is not said which these are",
-            hint="--objects old/ new/ --build 'cc {objects} -o {program}'",
-        )
-    if options.validate:
-        refuse_untestable()
+    objects = locate_objects(directory)
+    replacement = _choose_replacement(options, request, objects)
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
         explain(request, profiler, directory, watch=line.update, tell=tell)
         if options.counts:
             count(request, directory, tell)
-        objects = locate_objects(directory)
-        if options.validate:
+        if replacement is not None:
             explanation = explain_directory(directory)
-            validate(request, explanation, objects, directory, watch=line.update, tell=tell)
+            validate(replacement, explanation, directory, watch=line.update, tell=tell)
+            replacement.discard(directory / DIRECTORY)
         if request.linking is not None:
             shutil.rmtree(objects, ignore_errors=True)
-            for record in (directory, directory / DIRECTORY):
-                discard_programs(record)
+            discard_programs(directory)
     return directory
+
+
+def _choose_replacement(
+    options: ExplainOptions, request: ExplainRequest, objects: Path
+) -> Replacement | None:
+    """Return how parts of OLD are put into NEW, where that is asked for."""
+    from steelyard.extensions.explain.hunk_replacement import HunkReplacement, choose_make
+    from steelyard.extensions.explain.object_replacement import ObjectReplacement, refuse_untestable
+    from steelyard.extensions.explain.sources import read_sources
+
+    if options.sources is not None and (options.objects is not None or not options.validate):
+        raise UsageError(
+            "--sources is of --validate, and --objects says where the parts are"
+            if options.objects is not None
+            else "--sources says where the lines of functions are, and nothing is put to the test",
+            hint="--objects or --sources, not both" if options.objects is not None else "add --validate",
+        )
+    if not options.validate:
+        return None
+    if request.linking is not None:
+        refuse_untestable()
+        return ObjectReplacement(request, request.linking, objects)
+    if options.sources is None:
+        raise UsageError(
+            "--validate puts parts of OLD into NEW, and it is not said where these are",
+            hint="--objects old/ new/ --build 'cc {objects} -o {program}', or --sources old/ new/",
+        )
+    sources = read_sources(options.sources, options.build or "")
+    return HunkReplacement(
+        request, sources, objects.with_name(f"{objects.name}-trees"), choose_make(request, sources)
+    )
 
 
 def _find_linking(options: ExplainOptions) -> Linking | None:
     """Return what both programs are linked from, where that is said."""
     from steelyard.extensions.explain.linking import read_linking
 
-    if options.objects is None and options.build is None:
+    if options.sources is not None or (options.objects is None and options.build is None):
         return None
     if options.objects is None or options.build is None:
         raise UsageError(

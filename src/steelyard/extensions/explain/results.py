@@ -77,6 +77,11 @@ class Contribution(msgspec.Struct, frozen=True):
     counts: CountChange | None = None
 
     @property
+    def is_interpreted(self) -> bool:
+        """Whether it is a function of Python, whose code no linker places."""
+        return self.file.endswith(".py")
+
+    @property
     def is_other_work(self) -> bool | None:
         """Whether it executes other instructions or has other calls; ``None`` where that was not counted."""
         if self.presence != "both":
@@ -164,20 +169,20 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Validation(msgspec.Struct, frozen=True):
-    """What is left of the difference with an object of the old program in the new one.
+    """What is left of the difference with a part of the old program in the new one.
 
     Attributes
     ----------
     object : str
-        Its file, as ``--objects`` names it.
+        An object, as ``--objects`` names it, or a file of ``--sources`` with the lines of the new program.
     functions : tuple of str
-        Named functions that it defines.
+        Named functions that it has.
     contribution, contribution_ci95 : float and Interval or None
         Theirs, together.
     change, ci95 : float or None, and Interval or None
-        The new program with the object over the old one, minus 1: ratio of means.
+        The new program with the part over the old one, minus 1: ratio of means.
     undone, undone_ci95 : float or None, and Interval or None
-        What the object takes away, as a fraction of the time of the old program.
+        What the part takes away, as a fraction of the time of the old program.
     blocks : int
     reason : str
         Why it was not tested.
@@ -278,7 +283,9 @@ class Explanation(msgspec.Struct, frozen=True):
     @property
     def of_builds(self) -> tuple[Contribution, ...]:
         """Named functions that may differ by their layout alone: neither drawn layouts nor counts tell."""
-        return () if self.layouts else tuple(entry for entry in self.named if not entry.is_other_work)
+        if self.layouts:
+            return ()
+        return tuple(entry for entry in self.named if not entry.is_other_work and not entry.is_interpreted)
 
     @property
     def is_resolved(self) -> bool:

@@ -1,4 +1,8 @@
-"""Lines of functions and what was inlined into them: debug information of a program, by addr2line."""
+"""Lines of functions and what was inlined into them: debug information of a program, by addr2line.
+
+Programs of Go have a table of their own, which Go's addr2line reads: their debug information (DWARF 5) is
+newer than binutils 2.40.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ import msgspec
 _TIMEOUT_S: Final = 60.0
 _LINE: Final = re.compile(r"^(?P<file>.+):(?P<line>\d+)(?: \(discriminator \d+\))?$")
 _LOADED: Final = 1
+_BUILT_BY_GO: Final = b"\xff Go buildinf:"
 
 
 class SourcePlace(msgspec.Struct, frozen=True):
@@ -67,10 +72,18 @@ def look_up(path: Path, addresses: Collection[int]) -> Mapping[int, tuple[Source
 
     Empty where there is no addr2line, or it knows nothing.
     """
-    tool = shutil.which("addr2line")
-    if tool is None or not addresses or not path.is_file():
+    if not addresses or not path.is_file():
         return {}
-    command = [tool, "-a", "-f", "-i", "-C", "-e", str(path)]
+    if (go := shutil.which("go")) is not None and _is_go(path):
+        return _read_go_places(_ask([go, "tool", "addr2line", str(path)], addresses), addresses)
+    tool = shutil.which("addr2line")
+    if tool is None:
+        return {}
+    return _read_places(_ask([tool, "-a", "-f", "-i", "-C", "-e", str(path)], addresses))
+
+
+def _ask(command: Sequence[str], addresses: Collection[int]) -> list[str]:
+    """Return the lines that a tool prints about addresses; none where it fails."""
     lines = "".join(f"{address:#x}\n" for address in sorted(addresses))
     try:
         done = subprocess.run(
@@ -83,8 +96,25 @@ def look_up(path: Path, addresses: Collection[int]) -> Mapping[int, tuple[Source
             timeout=_TIMEOUT_S,
         )
     except (subprocess.TimeoutExpired, OSError):
-        return {}
-    return _read_places(done.stdout.splitlines())
+        return []
+    return done.stdout.splitlines()
+
+
+def _is_go(path: Path) -> bool:
+    try:
+        return _BUILT_BY_GO in path.read_bytes()
+    except OSError:
+        return False
+
+
+def _read_go_places(lines: Sequence[str], addresses: Collection[int]) -> dict[int, tuple[SourcePlace, ...]]:
+    """Read two lines for each address: its function, and file and line."""
+    places: dict[int, tuple[SourcePlace, ...]] = {}
+    for address, name, line in zip(sorted(addresses), lines[::2], lines[1::2], strict=False):
+        match = _LINE.match(line)
+        if match and match["file"] != "?":
+            places[address] = (SourcePlace(name, match["file"], int(match["line"])),)
+    return places
 
 
 def _read_places(lines: Sequence[str]) -> dict[int, tuple[SourcePlace, ...]]:

@@ -161,7 +161,7 @@ def _describe_counts(entry: Contribution, counts: CountChange, layouts: int) -> 
     return f"{counts.new_instructions / counts.old_instructions:.3g} × the instructions"
 
 
-def write_validation(entry: Validation) -> str:
+def write_validation(entry: Validation, old: str = "OLD", new: str = "NEW") -> str:
     """``with parser.o of OLD, NEW is 0.3 % slower (95 % CI …): parse_block is confirmed``."""
     names = " and ".join(printable(name) for name in entry.functions)
     if entry.change is None or entry.undone is None:
@@ -173,14 +173,14 @@ def write_validation(entry: Validation) -> str:
     bounds = "" if interval is None else f" (95 % CI {_format_bounds(interval, half)})"
     direction = "slower" if change > 0 else "faster"
     size = format_percent(abs(change), half)
-    head = f"with {entry.object} of OLD, NEW is {size} % {direction} than OLD{bounds}"
+    head = f"with {entry.object} of {old}, {new} is {size} % {direction} than {old}{bounds}"
     undone = format_value(entry.undone, entry.undone_ci95).removeprefix("+ ")
     total = format_percent(entry.contribution, half)
     if entry.verdict == "confirmed":
         return f"{head}: {names} is confirmed"
     if entry.verdict == "refuted":
-        return f"{head}: {names} is refuted, since the object undoes {undone} of {total} %"
-    return f"{head}: {names} is not resolved, since the object undoes {undone} of {total} %: more blocks (-m)"
+        return f"{head}: {names} is refuted, since it undoes {undone} of {total} %"
+    return f"{head}: {names} is not resolved, since it undoes {undone} of {total} %: more blocks (-m)"
 
 
 def find_caller(entry: Contribution, explanation: Explanation) -> str:

@@ -134,6 +134,10 @@ class GateOptions(Options):
     explain: bool = declare(
         "Sample the benchmarks that are slower, by perf, and name the functions that make them so."
     )
+    validate: bool = declare(
+        "With --explain: put the lines of BASE that have these functions back into HEAD, and measure what is"
+        " left of the difference."
+    )
     qualify: bool = declare(
         "Measure two builds of BASE side by side, and say how often the gate is wrong on this machine."
     )
@@ -217,6 +221,11 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         are_directories=are_directories,
         harness="time" if options.is_timed else options.harness,
     )
+    if options.validate and not options.explain:
+        raise UsageError(
+            "--validate puts to the test what --explain names, and nothing is explained",
+            hint="add --explain",
+        )
     if options.explain:
         from steelyard.extensions.gate.explaining import refuse_unexplainable
 

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from steelyard.core.errors import SteelyardError
 from steelyard.extensions.explain.explain import explain, explain_directory
-from steelyard.extensions.explain.request import BLOCKS, METRICS, ExplainRequest
+from steelyard.extensions.explain.hunk_replacement import HunkReplacement, Make
+from steelyard.extensions.explain.request import BLOCKS, METRICS, OLD, ExplainRequest
 from steelyard.extensions.explain.results import Explanation
 from steelyard.extensions.explain.sampling import Perf
-from steelyard.extensions.explain.text import name_source, write_builds, write_headline, write_trust
-from steelyard.extensions.gate.harnesses.harness import HarnessProgram, Selection
-from steelyard.extensions.gate.plan import Plan, PlannedProgram
+from steelyard.extensions.explain.sources import Sources, refuse_large
+from steelyard.extensions.explain.text import (
+    name_source,
+    write_builds,
+    write_headline,
+    write_trust,
+    write_validation,
+)
+from steelyard.extensions.explain.validation import validate
+from steelyard.extensions.gate.harnesses.harness import HarnessProgram, Selection, Tree
+from steelyard.extensions.gate.plan import Plan, PlannedProgram, list_words
+from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import ExplainedFunction, GatedMetric, Reason
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side
 from steelyard.lab.run.run_loop import Watch
@@ -43,6 +56,7 @@ def explain_benchmark(  # noqa: PLR0913
     sides: GateSides,
     directory: Path,
     *,
+    gate: GateRequest,
     seed: int,
     watch: Watch,
     tell: Callable[[str], None],
@@ -63,7 +77,9 @@ def explain_benchmark(  # noqa: PLR0913
     if not plan.chosen.can_filter and len(program.list_common(metric.name)) > 1:
         return Reason(f"{plan.harness} runs all its benchmarks in one process")
     selection = Selection(str((directory / "metrics").absolute()), (name,) if plan.chosen.can_filter else ())
-    base, head = (_list_words(plan, program.programs[side], side, sides, selection) for side in SIDES)
+    base, head = (
+        _list_words(plan, program.programs[side], sides.describe_tree(side), selection) for side in SIDES
+    )
     source = program.programs["base"].source
     request = ExplainRequest(
         old=base,
@@ -79,18 +95,58 @@ def explain_benchmark(  # noqa: PLR0913
     )
     try:
         explain(request, Perf(), directory, watch=watch, tell=tell)
+        if gate.validate:
+            make = partial(_build_copy, plan, program, sides, gate, selection)
+            _validate(sides, request, make, directory, watch=watch, tell=tell)
         return _make_reason(explain_directory(directory))
     except SteelyardError as error:
         # A gate that has its verdicts does not fail for want of their reasons.
         return Reason(f"not explained: {error.message}")
 
 
-def _list_words(
-    plan: Plan, program: HarnessProgram, side: Side, sides: GateSides, selection: Selection
+def _validate(
+    sides: GateSides,
+    request: ExplainRequest,
+    make: Make,
+    directory: Path,
+    *,
+    watch: Watch,
+    tell: Callable[[str], None],
+) -> None:
+    """Put the lines of base that have named functions back into head, and measure what goes."""
+    sources = Sources(sides.locate("base").resolve(), sides.locate("head").resolve())
+    refuse_large(sources)
+    scratch = directory.absolute().with_name(f"{directory.name}-trees")
+    replacement = HunkReplacement(request, sources, scratch, make)
+    try:
+        validate(replacement, explain_directory(directory), directory, watch=watch, tell=tell)
+    finally:
+        replacement.discard(directory)
+
+
+def _build_copy(
+    plan: Plan,
+    program: PlannedProgram,
+    sides: GateSides,
+    gate: GateRequest,
+    selection: Selection,
+    root: Path,
+    name: str,
 ) -> tuple[str, ...]:
-    """Return the words of a process of a side, with its directory and its variables."""
-    tree = sides.describe_tree(side)
-    variables = plan.chosen.make_environment(str(sides.locate(side)), tree.place)
+    """Build a copy of a side as the side was built, and return the words of its process."""
+    side: Side = "base" if name == OLD else "head"
+    trees = {entry: sides.describe_tree(entry) for entry in SIDES}
+    output = root.with_name(f"{root.name}-programs")
+    tree = replace(trees[side], root=root, output=output, cache=output / "cache")
+    words = list_words(gate.words, plan.chosen, trees, side)
+    sides.build_copy(side, tree)
+    programs = plan.chosen.find_programs(words or gate.words, tree)
+    return _list_words(plan, next(entry for entry in programs if entry.name == program.name), tree, selection)
+
+
+def _list_words(plan: Plan, program: HarnessProgram, tree: Tree, selection: Selection) -> tuple[str, ...]:
+    """Return the words of a process in a tree, with its directory and its variables."""
+    variables = plan.chosen.make_environment(str(tree.root), tree.place)
     start = tree.path / program.directory
     settings = [f"{key}={value}" for key, value in variables.items()]
     return ("env", "-C", str(start), *settings, *plan.chosen.launch(program, selection))
@@ -112,4 +168,5 @@ def _make_reason(explanation: Explanation) -> Reason:
     if not functions:
         return Reason(f"{write_headline(explanation, 'head')}; {write_trust(explanation)}")
     texts = (write_trust(explanation), write_builds(explanation))
-    return Reason("; ".join(text for text in texts if text), functions)
+    validations = tuple(write_validation(entry, "base", "head") for entry in explanation.validations)
+    return Reason("; ".join(text for text in texts if text), functions, validations)

@@ -353,6 +353,7 @@ class GatedSuite:
                 entry.name,
                 self._sides,
                 self._directory / f"explained-{number}.lab",
+                gate=self.request,
                 seed=(self.request.seed or 0) + number,
                 watch=watch,
                 tell=tell,

@@ -66,7 +66,7 @@ def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
         cells += [format_change(answer, entry), verdict]
         out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
         if entry.reason is not None:
-            functions = [escape(format_function(function)) for function in entry.reason.functions]
-            text = "<br>".join(functions) or escape(entry.reason.text)
+            lines = [*map(format_function, entry.reason.functions), *entry.reason.validations]
+            text = "<br>".join(map(escape, lines)) or escape(entry.reason.text)
             out.append(f"| | {text} | | | | |")
     return out

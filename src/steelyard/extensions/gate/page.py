@@ -91,7 +91,8 @@ def _write_rows(answer: Gate, entry: GatedBenchmark) -> str:
 def _write_reason(entry: GatedBenchmark) -> str:
     if entry.reason is None:
         return ""
-    lines: Sequence[str] = [*map(format_function, entry.reason.functions), entry.reason.text]
+    reason = entry.reason
+    lines: Sequence[str] = [*map(format_function, reason.functions), *reason.validations, reason.text]
     return f'<tr><td></td><td colspan="6">{"<br>".join(map(escape, lines))}</td></tr>\n'
 
 

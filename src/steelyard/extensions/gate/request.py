@@ -51,6 +51,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         Both sides are linked anew for each block, with a layout that is drawn for it.
     explain : bool
         The functions that make benchmarks slower are looked for.
+    validate : bool
+        Lines of base that have these functions are put back into head, to see what goes.
     is_null : bool
         Both sides are builds of head: what a qualification measures.
     """
@@ -75,4 +77,5 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     allow_failures: int = 0
     layout: bool = False
     explain: bool = False
+    validate: bool = False
     is_null: bool = False

@@ -125,10 +125,21 @@ class ExplainedFunction(msgspec.Struct, frozen=True):
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """Why a benchmark is slower: functions, largest first, and what sampling did; or why none is named."""
+    """Why a benchmark is slower.
+
+    Attributes
+    ----------
+    text : str
+        What sampling did; or why no function is named.
+    functions : tuple of ExplainedFunction
+        The largest first.
+    validations : tuple of str
+        With ``--validate``: what became of each that was put to the test.
+    """
 
     text: str
     functions: tuple[ExplainedFunction, ...] = ()
+    validations: tuple[str, ...] = ()
 
 
 class GatedBenchmark(msgspec.Struct, frozen=True):

@@ -116,6 +116,19 @@ class GateSides:
                 build([word.replace("{tree}", str(tree.root.resolve())) for word in words], tree)
         return tree
 
+    def build_copy(self, side: Side, tree: Tree) -> None:
+        """Build a copy of a side by the same command.
+
+        Raises
+        ------
+        ProgramError
+            The command fails.
+        """
+        words = fill_layout(self._request.build_words, 0)
+        if words:
+            with naming(side, self._revisions[side]):
+                build([word.replace("{tree}", str(tree.root)) for word in words], tree)
+
     def describe_removal(self) -> str:
         """Return the command that does what ``remove`` does, with all that is kept beside the trees."""
         words: list[tuple[str, ...]] = []

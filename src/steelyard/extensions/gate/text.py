@@ -81,6 +81,8 @@ def _list_reason(entry: GatedBenchmark, width: int) -> list[Line]:
         out += render_paragraph(
             text, width, first="  ", rest="      ", style="bad" if function.value > 0 else "good"
         )
+    for text in entry.reason.validations:
+        out += render_paragraph(printable(text), width, rest="  ")
     return [*out, *render_paragraph(entry.reason.text, width, rest="  ", style="dim"), ()]
 
 
