@@ -109,10 +109,10 @@ def interval_tables(report: Report, experiments: int, seed: int) -> None:
             "",
             f"### Intervals, {'in blocks that share a disturbance of 30 %' if in_blocks else 'unpaired'}",
             "",
-            f"Percent of {experiments:,} experiments ({experiments // 8:,} where the method draws) whose 95 %"
-            f" interval covers the true ratio, unbounded ones included; in brackets what the bounded ones"
-            f" cover where some are not, and how many are; standard error"
-            f" {intervals.standard_error(experiments):.2f} and"
+            f"Percent of {experiments:,} experiments whose 95 % interval covers the true ratio"
+            f" ({experiments // 8:,} where the method draws). Unbounded intervals count as covering. Where"
+            " some are unbounded, brackets say what the bounded ones cover, and how many these are."
+            f" Standard error: {intervals.standard_error(experiments):.2f} and"
             f" {intervals.standard_error(experiments // 8):.2f}.",
         )
         found = intervals.rows(experiments, seed, blocks=in_blocks)
@@ -145,9 +145,9 @@ def family_tables(report: Report, count: int, seed: int) -> None:
         "",
         "### Families in randomised blocks: the default",
         "",
-        f"Percent of {count:,} families of equal treatments, 30 blocks each, in which anything was called"
-        " different at 5 % (bound: 6); and percent found of the comparisons with one treatment that is slower"
-        " by 0.75 s.",
+        f"First, percent of {count:,} families of equal treatments in which anything was called different"
+        " at 5 % (30 blocks each; bound: 6). Then, percent found of the comparisons with one treatment"
+        " that is slower by 0.75 s.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
@@ -200,14 +200,13 @@ def doubtful_table(report: Report, count: int, seed: int) -> None:
         "",
         "### Verdicts of the default, by the number of blocks",
         "",
-        f"Percent of {count:,} comparisons of treatments that are equal in the geometric mean: whose"
-        " verdict is"
-        " withheld; of all, whose interval leaves out 1 and that are judged; of those that are judged, whose"
-        " interval holds the ratio of what could show; and that are held or withheld (bound: 93, and what"
-        " chance makes). What could show: where a mode has not shown, and may be as frequent as that (26 % of"
-        " runs at 10 blocks, 9.5 % at 30: every answer says how frequent), the ratio of the runs"
-        " outside of it. Of neighbours that resemble each other, fewer blocks than 30 tell little, and fewer"
-        " than 20 of the time of the run alone: no bound there.",
+        f"Percent of {count:,} comparisons of treatments that are equal in the geometric mean. *Withheld*:"
+        " without a verdict. *Wrong*: judged, and the interval leaves out 1. *Held*: of those that are"
+        " judged, the interval holds the ratio that could show. The last column has those held or withheld"
+        " (bound: 93, and what chance makes). A mode that has not shown may be as frequent as every answer"
+        " says (26 % of runs at 10 blocks, 9.5 % at 30). Then the ratio that could show is that of the"
+        " other runs. Where neighbours resemble each other, fewer than 30 blocks tell little, and fewer"
+        " than 20 only of the time of the run. There is no bound there.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
@@ -232,14 +231,15 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
         "",
         "### Looking until the verdict is decided",
         "",
-        f"Percent of {count:,} experiments, called different at any look although geometric means are equal,"
-        f" up to {sequential.CAP} blocks, with looks at 4, 5, 6, 7, 8, 10, 12, 15, … (bound: 5, and 6 where"
-        " one arm is lognormal and the other normal with half of its spread, and what chance makes); of"
-        f" {count // 10:,} experiments looked at as `compare` does until that is answered or time is over"
-        f" at {MOST} blocks: those of equal treatments that are called different at the end (bound as above),"
-        " and of those that differ by one standard deviation of a block of normal noise (2.8 %) the ones that"
-        " are decided, intervals at the end that hold the truth, those that do so beside a verdict (bound of"
-        " both: 93), and mean blocks. By the product itself. Of modes as above; of differences that wander no"
+        f"The first column is the percent of {count:,} experiments that are called different at any look"
+        f" although geometric means are equal. They have up to {sequential.CAP} blocks and looks at 4, 5,"
+        " 6, 7, 8, 10, 12, 15, … (bound: 5, and what chance makes). The bound is 6 where one arm is"
+        f" lognormal and the other normal with half of its spread. The others are of {count // 10:,}"
+        f" experiments that `compare` looks at until it can answer, or until time is over at {MOST} blocks."
+        " Of equal treatments: those called different at the end (bound as above). Of treatments that"
+        " differ by one standard deviation of a block of normal noise (2.8 %): those decided, intervals at"
+        " the end that hold the truth, those that do so beside a verdict (bound of both: 93), and mean"
+        " blocks. All by the product itself. Modes are as above. Where differences wander there is no"
         " bound: few blocks tell of the time of the run.",
     )
 
@@ -271,11 +271,12 @@ def beside_table(report: Report, count: int, seed: int) -> None:
         "",
         "### Intervals beside a verdict",
         "",
-        f"Percent of {count:,} normal experiments with a spread of 2 % a block, by t, looked at as `compare`"
-        f" does until that is answered or time is over at {WAITED} blocks: decided; of these, intervals that"
-        " hold the truth (bound: 93, and what chance makes, where half are decided); and mean blocks. A"
-        " difference of which few are found is found where chance made it large, whatever the interval. As"
-        " they come: Laplace, of mean size one standard deviation (s).",
+        f"Of {count:,} normal experiments with a spread of 2 % a block, by t. `compare` looks at them"
+        f" until it can answer, or until time is over at {WAITED} blocks. *Decided*: percent of all."
+        " *Held*: percent of these whose interval holds the truth (bound where half are decided: 93, and"
+        " what chance makes). The last column has mean blocks. Where few differences of a size are found,"
+        " chance made these large, whatever the interval. *As they come*: Laplace, of mean size one"
+        " standard deviation (s).",
     )
     at = answered.schedule(WAITED)
     drawn = answered.as_they_come(SPREAD, count)
@@ -296,8 +297,8 @@ def beside_table(report: Report, count: int, seed: int) -> None:
     report.say(
         "",
         f"Percent of {count:,} experiments of equal treatments that are called different where such a run"
-        f" ends, at {MOST} blocks at the latest, by t and without any allowance (bound: 6, and what chance"
-        " makes, where differences are independent and symmetric).",
+        f" ends, at {MOST} blocks at the latest. By t and without any allowance (bound where differences"
+        " are independent and symmetric: 6, and what chance makes).",
     )
 
     def equal() -> Iterator[Sequence[str]]:
@@ -318,10 +319,10 @@ def price_table(report: Report, count: int, seed: int) -> None:
         "",
         "### Blocks until the verdict",
         "",
-        f"{count:,} normal experiments, by t; in brackets over the blocks of the fixed test with 80 %"
-        " power. Mean until the verdict, which all reach; blocks by which 80 % have it; and mean where the"
-        " others are given up there, which is a test of the same power (bound of both means: 1.4 from one"
-        " standard deviation on, with looks from 4 blocks on).",
+        f"{count:,} normal experiments, by t. Brackets have the ratio to the blocks of the fixed test with"
+        " 80 % power. The columns are the mean until the verdict, which all reach; the blocks by which 80"
+        " % have it; and the mean where the others are given up there. The last is a test of the same"
+        " power. Bound of both means: 1.4 from one standard deviation on, with looks from 4 blocks on.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
@@ -348,10 +349,11 @@ def limit_tables(report: Report, count: int, seed: int) -> None:
         "",
         "### Limits of a mean",
         "",
-        f"Percent of {count:,} experiments, by their number of runs, in which a limit holds although the mean"
-        " is 1 % above it (bound: 2.5, and what chance makes). The limit allows for slow runs that have not"
-        " shown and last at most twice the mean; rows in brackets are outside of what is promised: longer"
-        " slow runs, tails without a third moment, neighbours that are correlated by 0.9.",
+        f"Percent of {count:,} experiments in which a limit holds although the mean is 1 % above it, by"
+        " their number of runs (bound: 2.5, and what chance makes). The limit allows for slow runs that"
+        " have not shown and last at most twice the mean. Rows in brackets are outside of what is"
+        " promised: longer slow runs, tails without a third moment, and neighbours that are correlated by"
+        " 0.9.",
     )
 
     def wrongly() -> Iterator[Sequence[str]]:
@@ -384,13 +386,14 @@ def slow_tables(report: Report, count: int, seed: int) -> None:
         "",
         "### Slow runs: the typical run beside the mean",
         "",
-        f"Percent of {count:,} experiments at the margin (5 %; a limit: the value itself) in which something"
-        " is called worse than it, although mean and typical run just keep to it: claims of 20 blocks (bound:"
-        " 3.1, and what chance makes), benchmarks of a gate at any look up to"
-        f" {slow_runs.GATE_BLOCKS} blocks (the same), {count // 10:,} of compare with a margin at any look"
-        " (the same), and limits of 20 runs (3.8); in brackets by the mean alone. Of changes as they come"
-        " (Laplace, of mean size the margin): claims that fail, and of these the wrong ones. No bound where"
-        " differences wander: few blocks tell of the time of the run.",
+        f"Percent of {count:,} experiments in which something is called worse than its margin (5 %),"
+        " although mean and typical run just keep to it. Claims have 20 blocks (bound: 3.1, and what"
+        f" chance makes). Benchmarks of a gate are looked at up to {slow_runs.GATE_BLOCKS} blocks (the same"
+        f" bound), and so are {count // 10:,} of compare with a margin. Limits have 20 runs, and the margin"
+        " is the value itself (bound: 3.8). Brackets say what the mean alone does. The last two columns"
+        " are of changes as they come (Laplace, of mean size the margin): claims that fail, and of these"
+        " the wrong ones. Where differences wander there is no bound: few blocks tell of the time of the"
+        " run.",
     )
 
     def bound(most: float, experiments: int, arms: slow_runs.Arms) -> float:
@@ -417,8 +420,8 @@ def slow_tables(report: Report, count: int, seed: int) -> None:
     report.table(("", "claims", "gate", "compare", "max", "min", "fail", "of these wrong"), wrongly())
     report.say(
         "",
-        f"Percent of {count // 4:,} heads that take three times as long and pass “not slower by 5 %”, since"
-        " so many of 20 runs of base are slow, 30 to 300 times (bound of one and two: 5).",
+        f"Percent of {count // 4:,} heads that take three times as long and pass “not slower by 5 %”. The"
+        " reason is that so many of 20 runs of base are slow, 30 to 300 times (bound of one and two: 5).",
     )
 
     def openly() -> Iterator[Sequence[str]]:
@@ -435,9 +438,9 @@ def stopping_table(report: Report, count: int, seed: int) -> None:
         "",
         "### Stopping on a precision",
         "",
-        f"Percent of {count:,} experiments whose 95 % interval at the end holds the truth or whose verdict is"
-        " withheld there (bound: 93); that are withheld; and mean blocks, to"
-        f" {stopping.CAP}; by t. Of modes as above.",
+        f"Percent of {count:,} experiments whose 95 % interval at the end holds the truth, or whose"
+        " verdict is withheld there (bound: 93). Then the percent withheld, and mean blocks, of at most"
+        f" {stopping.CAP}. By t; modes are as above.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
@@ -460,8 +463,8 @@ def extending_table(report: Report, count: int, seed: int) -> None:
         "### Adding blocks to a record that has ended",
         "",
         f"Percent of {count:,} normal experiments called different at the first answer, after one"
-        " extension and"
-        " after five; and of intervals that hold the truth when nobody adds any more (bound: 5.5 and 94).",
+        " extension and after five (bound: 5.5). Then, percent of intervals that hold the truth when"
+        " nobody adds any more (bound: 94).",
     )
 
     def rows() -> Iterator[Sequence[str]]:
@@ -496,9 +499,10 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
         "",
         "### What a plan says, and what shows",
         "",
-        "The smallest difference, in standard deviations of a block, that so many blocks are said to show"
-        f" with 80 % power; in brackets the percent of {count:,} experiments in which it shows, by the"
-        " product itself (bound: 2 points, and what chance makes). Normal differences of independent blocks.",
+        "The smallest difference that so many blocks are said to show with 80 % power, in standard"
+        f" deviations of a block. Brackets have the percent of {count:,} experiments in which it shows, by"
+        " the product itself (bound: 2 points, and what chance makes). Differences are normal and blocks"
+        " independent.",
     )
 
     def shows() -> Iterator[Sequence[str]]:
@@ -517,11 +521,12 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
     report.table(("blocks", *heads), shows())
     report.say(
         "",
-        "Blocks that a difference is said to need, the percent in which it shows with as many (bound: at"
-        f" least 80, as above) and with one fewer; the look of a rule that asks for verdicts, from"
-        f" {planned.FIRST} blocks on, by which 80 % are said to be decided, the percent that are (bound as"
-        " above), and by the look before; and the blocks by which equal programs are said to be equivalent"
-        " within it in 90 %, and the percent that are (bound as above).",
+        "First, blocks that a difference is said to need, with the percent in which it shows with as many"
+        " (bound: at least 80, as above) and with one fewer. Then, for a rule that asks for verdicts, the"
+        f" look from {planned.FIRST} blocks on by which 80 % are said to be decided. Beside it are the"
+        " percent that are (bound as above) and the percent by the look before. Last, the blocks by which"
+        " equal programs are said to be equivalent within it in 90 %, and the percent that are (bound as"
+        " above).",
     )
 
     def needed() -> Iterator[Sequence[str]]:
@@ -564,9 +569,9 @@ def procedure_tables(report: Report, count: int, seed: int) -> None:
         "",
         "### Procedures without blocks",
         "",
-        f"Percent found of the pairs with one treatment moved by 0.75 s, {count:,} families, n = 30, Holm"
-        " over all pairs; in brackets an independent simulation with SciPy (3,000 families). Bound: 3 points"
-        " and what chance makes.",
+        f"Percent found of the pairs with one treatment moved by 0.75 s, in {count:,} families of 30 runs"
+        " each (Holm over all pairs). Brackets have an independent simulation with SciPy (3,000 families)."
+        " Bound: 3 points, and what chance makes.",
     )
     procedures: tuple[families.Procedure, ...] = ("protocol", "Welch", "Mann-Whitney", "Brunner-Munzel")
     by_name = {scenario.name: scenario for scenario in families.SCENARIOS}
