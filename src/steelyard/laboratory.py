@@ -424,7 +424,7 @@ def report(
         The record has no such metric.
     """
     from steelyard.lab.compare.arguments import refuse_unknown
-    from steelyard.lab.lake.asking import opened
+    from steelyard.lab.places.asking import opened
 
     refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "report")
     contents = []

@@ -46,6 +46,7 @@ def test_every_entry_of_ours_can_be_loaded():
         places = [command.place for command in extension.commands.values()]
         places += [place for kind in extension.claims.values() for place in (kind.struct, kind.judge)]
         places += [*extension.sections.values(), *extension.launchers.values(), *extension.after_run.values()]
+        places += [*extension.places.values(), *extension.readers.values(), *extension.pages.values()]
         places += filter(None, extension.state.values())
         assert all(map(load, places))
 

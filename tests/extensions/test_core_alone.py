@@ -51,6 +51,13 @@ def test_a_comparison_runs_is_answered_and_its_claim_is_judged(place, tmp_path):
     assert run_copy(place, COMMAND_LINE, "check", "alone.lab", cwd=tmp_path).returncode == 0
 
 
+def test_a_place_that_only_an_extension_reads_is_refused_in_words(place, tmp_path):
+    done = run_copy(place, COMMAND_LINE, "analyze", "memory://lake", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no installed extension keeps records at a place" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place, tmp_path):
     done = run_copy(place, COMMAND_LINE, "--help", cwd=tmp_path)
     assert "compare" in done.stdout

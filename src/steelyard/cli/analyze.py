@@ -66,7 +66,7 @@ def command(ctx: click.Context, options: AnalyzeOptions) -> None:
     Exits with 1 if a claim of its spec fails; with --metric, --protocol and --by-context no claim is judged
     (steelyard check judges them).
     """
-    from steelyard.lab.lake.asking import opened
+    from steelyard.lab.places.asking import opened
 
     with opened(options.records, options.by) as (record, is_temporary):
         if options.html is not None:

@@ -135,21 +135,19 @@ def command(ctx: click.Context, options: ExportOptions) -> None:
 
 
 def _export_to(records: tuple[Path, ...], place: Path | str) -> int:
-    """Add records to the place of a lake, say which could not be, and return the exit code."""
+    """Add records to a place, say which could not be, and return the exit code."""
     import sys
 
-    from steelyard.exchange.lake.location import Location
-    from steelyard.lab.lake.exporting import export_to
+    from steelyard.lab.places.asking import write_records
     from steelyard.lab.run.existing_record import find_record
     from steelyard.report.text.progress import Counting
 
-    location = Location(place)
     with Counting("records", sys.stderr) as counting:
-        done = export_to([find_record(record) for record in records], location, counting.update)
+        done = write_records([find_record(record) for record in records], place, counting.update)
     for entry in done.left_out:
         click.echo(f"left out: {entry.record} {entry.why}", err=True)
     unchanged = f", {done.unchanged} there already" if done.unchanged else ""
-    click.echo(f"{location.label}: {done.written} records written{unchanged}", err=True)
+    click.echo(f"{done.place}: {done.written} records written{unchanged}", err=True)
     return RecordError.exit_code if done.left_out else 0
 
 

@@ -62,14 +62,14 @@ def command(options: ReportOptions) -> None:
 
     With --figures, --tables or --archive, no page is written unless -o names one.
     """
-    from steelyard.lab.lake.places import is_lake
+    from steelyard.lab.places.place import is_place
     from steelyard.laboratory import report
 
     if options.only and not (options.figures or options.tables):
         raise UsageError("--only chooses among figures and tables", hint="give --figures DIR or --tables DIR")
     if options.authors and options.archive is None:
         raise UsageError("--author is for an archive", hint="give --archive FILE.zip")
-    if options.archive is not None and any(is_lake(record) for record in options.records):
+    if options.archive is not None and any(is_place(record) for record in options.records):
         raise UsageError(
             "an archive packs a record, and a place has trials of several",
             hint="name the records themselves, or leave --archive out",

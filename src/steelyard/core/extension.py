@@ -91,6 +91,9 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     readers : Mapping[str, str]
         Formats of other tools, by the name that ``--format`` takes: functions from the text of a file and
         what to call it to a ``FileContents``.
+    places : Mapping[str, str]
+        Kinds of places that hold records and are none, by what they are called: values with the methods of
+        ``steelyard.lab.places.place.Place``.
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
@@ -112,6 +115,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     sections: Mapping[str, str] = {}
     pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
+    places: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
     contexts: Mapping[str, str] = {}
     state: Mapping[str, str] = {}
@@ -265,6 +269,11 @@ def find_page(answer: type) -> str | None:
 def list_readers() -> dict[str, str]:
     """List the formats that extensions read, by name."""
     return {name: place for entry in find_extensions().usable for name, place in entry.readers.items()}
+
+
+def list_places() -> dict[str, str]:
+    """List the kinds of places that hold records and are none, by name."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.places.items()}
 
 
 _contexts_not_loaded: list[Problem] = []

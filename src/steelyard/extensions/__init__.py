@@ -58,6 +58,11 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="lake",
+        purpose="trials of many records as Parquet files, in a directory or an object store",
+        places={"lake": "steelyard.extensions.lake.place:LAKE"},
+    ),
+    Extension(
         name="history",
         purpose="what changed over records of many commits, and at which",
         needs=("bisect",),

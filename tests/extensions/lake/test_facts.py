@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.core.errors import RecordError
 from steelyard.core.sample import Treatment
-from steelyard.exchange.lake.facts import LakeFacts, TableFile, decode, encode, find_place, hash_bytes
+from steelyard.extensions.lake.facts import LakeFacts, TableFile, decode, encode, find_place, hash_bytes
 from steelyard.store.entries import Run
 
 FACTS = LakeFacts(
@@ -76,7 +76,7 @@ def test_a_newer_version_is_refused_with_the_cure():
 
 
 def test_no_more_is_unpacked_than_facts_can_have(monkeypatch):
-    monkeypatch.setattr("steelyard.exchange.lake.facts.LARGEST_BYTES", 1000)
+    monkeypatch.setattr("steelyard.extensions.lake.facts.LARGEST_BYTES", 1000)
     with pytest.raises(RecordError, match="unpacks to more than"):
         decode(gzip.compress(b" " * 10**7), "x")
 

@@ -10,7 +10,7 @@ import fsspec
 import pytest
 
 from steelyard.core.errors import MachineError, UsageError
-from steelyard.exchange.lake.location import Location
+from steelyard.extensions.lake.location import Location
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_a_file_that_is_larger_than_may_be_is_refused_unread(tmp_path, memory, k
 def test_exports_of_one_file_at_once_all_succeed_and_leave_it_whole(tmp_path):
     code = f"""
 from pathlib import Path
-from steelyard.exchange.lake.location import Location
+from steelyard.extensions.lake.location import Location
 location = Location(Path({str(tmp_path)!r}))
 for _ in range(40):
     location.write("spec=a/day=b/x", b"x" * 100_000)

@@ -20,17 +20,18 @@ from simulated_machines import SPEC, machine
 
 from steelyard.core.errors import MachineError, RecordError, UsageError
 from steelyard.design import stream_until, treatments
-from steelyard.exchange.lake.facts import decode, encode, hash_bytes
-from steelyard.exchange.lake.location import Location
 from steelyard.extensions.history.gathering import collect, gather
 from steelyard.extensions.history.history import HistoryRequest, history
+from steelyard.extensions.lake.exporting import export_to
+from steelyard.extensions.lake.facts import decode, encode, hash_bytes
+from steelyard.extensions.lake.location import Location
+from steelyard.extensions.lake.opening import lake_record
+from steelyard.extensions.lake.place import LAKE
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.answer.portrait import portrait
-from steelyard.lab.lake.exporting import Exported, export_to
-from steelyard.lab.lake.opening import lake_record
-from steelyard.lab.lake.places import is_lake
 from steelyard.lab.merge.merging import merge, one_record
+from steelyard.lab.places.contents import Exported
 from steelyard.run.measure.measurement import Value
 from steelyard.spec import loads
 from steelyard.spec.experiment import Contexts, Program
@@ -54,8 +55,9 @@ def records(tmp_path):
 
 @pytest.fixture
 def lake(tmp_path, records):
-    assert export_to(records, Location(tmp_path / "lake")) == Exported(3, 0, ())
-    return tmp_path / "lake"
+    lake = tmp_path / "lake"
+    assert export_to(records, Location(lake)) == Exported(str(lake), 3, 0, ())
+    return lake
 
 
 def files(lake, ending):
@@ -159,15 +161,15 @@ pattern = "(?P<part>.) (?P<value>.*)"
 
 def test_what_is_there_already_is_left_alone_and_what_has_changed_is_replaced(lake, records):
     before = {path: path.stat().st_mtime_ns for path in files(lake, "")}
-    assert export_to(records, Location(lake)) == Exported(0, 3, ())
+    assert export_to(records, Location(lake)) == Exported(str(lake), 0, 3, ())
     assert {path: path.stat().st_mtime_ns for path in files(lake, "")} == before
     with Record.open(records[0], write=True) as record:
         record.add_warning("kind", "a word of warning")
-    assert export_to(records, Location(lake)) == Exported(1, 2, ())
+    assert export_to(records, Location(lake)) == Exported(str(lake), 1, 2, ())
     assert len(files(lake, ".json.gz")) == 3
     # And what was damaged there since.
     files(lake, ".ratios.parquet")[1].write_bytes(b"PAR1")
-    assert export_to(records, Location(lake)) == Exported(1, 2, ())
+    assert export_to(records, Location(lake)) == Exported(str(lake), 1, 2, ())
 
 
 def test_an_object_store_holds_the_same_and_answers_the_same(lake, records):
@@ -357,8 +359,8 @@ def test_a_record_that_is_being_written_is_left_out_and_named(tmp_path, records)
 def test_names_that_are_lakes(tmp_path, lake, records):
     (spec,) = lake.iterdir()
     (day,) = spec.iterdir()
-    assert all(map(is_lake, [lake, spec, day, "memory://x"]))
-    assert not any(map(is_lake, [records[0], tmp_path, tmp_path / "missing", tmp_path / "a.toml"]))
+    assert all(map(LAKE.holds, [lake, spec, day, "memory://x"]))
+    assert not any(map(LAKE.holds, [records[0], tmp_path, tmp_path / "missing", tmp_path / "a.toml"]))
 
 
 @pytest.mark.parametrize("place", ["missing", "empty"])
@@ -382,8 +384,8 @@ def test_an_export_that_is_killed_at_any_rename_is_finished_by_the_next(tmp_path
     code = f"""
 import os, signal
 from pathlib import Path
-from steelyard.exchange.lake.location import Location
-from steelyard.lab.lake.exporting import export_to
+from steelyard.extensions.lake.location import Location
+from steelyard.extensions.lake.exporting import export_to
 replace, left = Path.replace, [{renames}]
 def killed(self, target):
     left[0] -= 1

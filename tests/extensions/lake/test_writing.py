@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.exchange.lake import writing
+from steelyard.extensions.lake import writing
 
 
 def test_trials_that_a_killed_run_left_in_the_log_are_a_change(tmp_path):

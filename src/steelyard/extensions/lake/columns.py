@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.core.errors import MachineError, RecordError
-from steelyard.exchange.lake.facts import LakeFacts, describe_damage, hash_bytes
-from steelyard.exchange.lake.location import EXTRA, Location
+from steelyard.extensions.lake.facts import LakeFacts, describe_damage, hash_bytes
+from steelyard.extensions.lake.location import EXTRA, Location
 
 if TYPE_CHECKING:
     import numpy as np

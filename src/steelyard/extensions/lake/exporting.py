@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from steelyard.core.errors import RecordError, SteelyardError, UsageError
 from steelyard.core.sample import Sample
-from steelyard.exchange.lake.location import Location
-from steelyard.exchange.lake.writing import BlockRatio, write_record
+from steelyard.extensions.lake.location import Location
+from steelyard.extensions.lake.naming import name_spec
+from steelyard.extensions.lake.writing import BlockRatio, write_record
 from steelyard.lab.answer.analyze import BESIDE, TIMED
-from steelyard.lab.lake.naming import name_spec
+from steelyard.lab.places.contents import Exported
 from steelyard.lab.summary.condensing import Watch, find_records, ignore_progress, read_condensed
 from steelyard.results.left_out import LeftOut
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.store.summaries import Condensed
-
-
-class Exported(msgspec.Struct, frozen=True):
-    """Records that were written, those that were there already, and those that were left out."""
-
-    written: int
-    unchanged: int
-    left_out: tuple[LeftOut, ...]
 
 
 def export_to(names: Sequence[Path], location: Location, watch: Watch = ignore_progress) -> Exported:
@@ -57,7 +49,7 @@ def export_to(names: Sequence[Path], location: Location, watch: Watch = ignore_p
         except RecordError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
-    return Exported(written, len(directories) - written - len(left_out), tuple(left_out))
+    return Exported(location.label, written, len(directories) - written - len(left_out), tuple(left_out))
 
 
 def _refuse_unfit(record: Record) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import msgspec
 
 from steelyard.core.errors import RecordError, UsageError
-from steelyard.exchange.lake.columns import ParquetTrials
-from steelyard.exchange.lake.facts import LARGEST_BYTES, LakeFacts, decode, describe_damage, find_place
-from steelyard.exchange.lake.location import Location
-from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
-from steelyard.lab.lake.naming import name_spec
+from steelyard.extensions.lake.columns import ParquetTrials
+from steelyard.extensions.lake.facts import LARGEST_BYTES, LakeFacts, decode, describe_damage, find_place
+from steelyard.extensions.lake.location import Location
+from steelyard.extensions.lake.naming import name_spec
+from steelyard.extensions.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.lab.merge.merging import build_experiment, describe_builds, measure_name
+from steelyard.lab.places.contents import Summaries, Summary
 from steelyard.results.left_out import LeftOut
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
@@ -87,6 +88,18 @@ def read_lake(place: Path | str) -> Lake:
         )
     ordered = sorted(by_id.values(), key=lambda facts: (facts.created_ns, facts.id))
     return Lake(location, tuple(ordered), tuple(left_out))
+
+
+def read_summaries(place: Path | str) -> Summaries:
+    """Read what the facts of a lake keep for a history; errors as ``read_lake``."""
+    lake = read_lake(place)
+    return Summaries(
+        tuple(
+            Summary(facts.name, tuple(entry.metric for entry in facts.metrics), facts.condensed)
+            for facts in lake.facts
+        ),
+        lake.left_out,
+    )
 
 
 @contextmanager

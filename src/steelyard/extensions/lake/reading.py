@@ -20,8 +20,8 @@ from steelyard.core.errors import UsageError
 from steelyard.core.sample import Doubles, Failures, Integers, Sample
 from steelyard.core.units import Metric, Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
-from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
-from steelyard.exchange.lake.facts import LakeFacts
+from steelyard.extensions.lake.columns import STATES, WHERE, ParquetTrials
+from steelyard.extensions.lake.facts import LakeFacts
 from steelyard.results.portrait import Disturbed, Excluded
 from steelyard.results.proof import Proof
 from steelyard.spec.experiment import Experiment

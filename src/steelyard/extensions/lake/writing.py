@@ -13,7 +13,9 @@ import msgspec
 
 from steelyard.core.errors import RecordError, SteelyardError
 from steelyard.exchange.arrow import write_parquet
-from steelyard.exchange.lake.facts import (
+from steelyard.exchange.table import Cell, Table, TableColumn
+from steelyard.exchange.trials import trials
+from steelyard.extensions.lake.facts import (
     LARGEST_BYTES,
     LakeFacts,
     Reduced,
@@ -23,9 +25,7 @@ from steelyard.exchange.lake.facts import (
     hash_bytes,
     name_stem,
 )
-from steelyard.exchange.lake.location import Location
-from steelyard.exchange.table import Cell, Table, TableColumn
-from steelyard.exchange.trials import trials
+from steelyard.extensions.lake.location import Location
 from steelyard.store import Record
 from steelyard.store.chain import format_head
 from steelyard.store.facts import FILE
