@@ -443,7 +443,7 @@ def _write_trials(directory: Path) -> bytes:
     """Every trial of a record as CSV."""
     import tempfile
 
-    from steelyard.exchange.export import export
+    from steelyard.extensions.exchange.export import export
     from steelyard.store import Record
 
     with tempfile.TemporaryDirectory() as temporary, Record.open(directory) as record:
@@ -611,8 +611,8 @@ def model(
 ) -> Result[Modelled]:
     """Model series from anywhere.
 
-    ``steelyard.scaling.series_of_frame`` makes them of a data frame, ``steelyard.exchange.files.read_series``
-    of a file.
+    ``series_of_frame`` of ``steelyard.api.scaling`` makes them of a data frame, ``read_series`` there of a
+    file.
 
     Parameters
     ----------

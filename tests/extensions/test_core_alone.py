@@ -58,6 +58,22 @@ def test_a_place_that_only_an_extension_reads_is_refused_in_words(place, tmp_pat
     assert "Traceback" not in done.stderr
 
 
+def test_data_that_only_an_extension_reads_are_refused_in_words(place, tmp_path):
+    (tmp_path / "a.csv").write_text("p,t\n1,2\n")
+    done = run_copy(place, COMMAND_LINE, "check", "a.csv", "--expect", "O(p)", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no installed extension reads files of other tools" in done.stderr
+
+
+def test_a_harness_that_only_an_extension_reads_is_refused_before_anything_runs(place, tmp_path):
+    text = 'name = "a"\n[program]\ncommand = ["touch", "ran"]\n[metrics]\nns = { source = "criterion" }\n'
+    (tmp_path / "a.toml").write_text(text)
+    done = run_copy(place, COMMAND_LINE, "run", "a.toml", cwd=tmp_path)
+    assert done.returncode == 4
+    assert "no installed extension reads what criterion reports" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
 def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place, tmp_path):
     done = run_copy(place, COMMAND_LINE, "--help", cwd=tmp_path)
     assert "compare" in done.stdout

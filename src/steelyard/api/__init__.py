@@ -19,7 +19,7 @@ from steelyard.core.errors import (
     UsageError,
 )
 from steelyard.core.sample import Sample, Treatment
-from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.extensions.exchange.recording import KeptBlock, LabelledValue, write_values
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.history.history import HistoryRequest

@@ -66,16 +66,6 @@ CORE = {
         "steelyard.cli.model:command",
         topic="growth",
     ),
-    "import": Command(
-        "Make a record of what another tool measured.",
-        "steelyard.cli.import_:command",
-        topic="other tools",
-    ),
-    "export": Command(
-        "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
-        "steelyard.cli.export:command",
-        topic="other tools",
-    ),
     "config": Command(
         "Print where steelyard.h is, for compilers, pkg-config and CMake.",
         "steelyard.cli.config:command",

@@ -17,8 +17,8 @@ from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
-from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
+from steelyard.lab.answer.series_of_file import holds_series
 from steelyard.lab.places.place import is_place
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, C
     records = [
         name
         for name in dict.fromkeys(names)
-        if isinstance(name, Path) and _is_record(name) and not is_place(name) and not holds_profiles(name)
+        if isinstance(name, Path) and _is_record(name) and not is_place(name) and not holds_series(name)
     ]
     if len(records) < 2:
         return {}
@@ -176,7 +176,7 @@ def _check(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) 
             f"{name} states its own expectations in [[claims]]",
             hint="leave out the options about data, or add to [[claims]]",
         )
-    recorded = name.is_dir() and not holds_profiles(name)
+    recorded = name.is_dir() and not holds_series(name)
     if about_data or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         if baseline is not None:
             raise UsageError(

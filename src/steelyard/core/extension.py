@@ -94,6 +94,12 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     places : Mapping[str, str]
         Kinds of places that hold records and are none, by what they are called: values with the methods of
         ``steelyard.lab.places.place.Place``.
+    series : Mapping[str, str]
+        Files that hold series and are no record, by what they are called: values with the methods of
+        ``steelyard.lab.answer.series_of_file.SeriesReader``.
+    harnesses : Mapping[str, str]
+        Harnesses of benchmarks, by the name that ``[metrics] source`` takes: functions from the text of a
+        report, what to call it and the name of the harness to ``HarnessReport``s.
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
@@ -116,6 +122,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
     places: Mapping[str, str] = {}
+    series: Mapping[str, str] = {}
+    harnesses: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
     contexts: Mapping[str, str] = {}
     state: Mapping[str, str] = {}
@@ -269,6 +277,19 @@ def find_page(answer: type) -> str | None:
 def list_readers() -> dict[str, str]:
     """List the formats that extensions read, by name."""
     return {name: place for entry in find_extensions().usable for name, place in entry.readers.items()}
+
+
+def list_series_readers() -> dict[str, str]:
+    """List what reads files that hold series and are no record, by name."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.series.items()}
+
+
+def find_harness(name: str) -> str | None:
+    """Find what reads the reports of a harness of benchmarks."""
+    for extension in find_extensions().usable:
+        if name in extension.harnesses:
+            return extension.harnesses[name]
+    return None
 
 
 def list_places() -> dict[str, str]:

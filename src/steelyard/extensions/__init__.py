@@ -13,7 +13,7 @@ EXTENSIONS: Final = (
     Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
-        needs=("explain",),
+        needs=("exchange", "explain"),
         state={"gate": "steelyard.extensions.gate.request:GateRequest"},
         commands={
             "gate": Command(
@@ -60,6 +60,7 @@ EXTENSIONS: Final = (
     Extension(
         name="lake",
         purpose="trials of many records as Parquet files, in a directory or an object store",
+        needs=("exchange",),
         places={"lake": "steelyard.extensions.lake.place:LAKE"},
     ),
     Extension(
@@ -153,6 +154,40 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="exchange",
+        purpose="files of other tools, and values of other harnesses",
+        series={"files": "steelyard.extensions.exchange.series:SERIES"},
+        harnesses=dict.fromkeys(
+            (
+                *("google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "jmh"),
+                *(
+                    "nanobench",
+                    "hyperfine",
+                    "vitest",
+                    "asv",
+                    "go-bench",
+                    "criterion",
+                    "cargo-criterion",
+                    "divan",
+                ),
+                *("tango", "tinybench", "imb", "osu", "reprompi", "perf-stat"),
+            ),
+            "steelyard.extensions.exchange.reports:read_reports",
+        ),
+        commands={
+            "import": Command(
+                "Make a record of what another tool measured.",
+                "steelyard.extensions.exchange.import_command:command",
+                topic="other tools",
+            ),
+            "export": Command(
+                "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
+                "steelyard.extensions.exchange.export_command:command",
+                topic="other tools",
+            ),
+        },
+    ),
+    Extension(
         name="solvers",
         purpose="solvers over problem instances, where runs may time out or fail",
         commands={
@@ -233,7 +268,11 @@ EXTENSIONS: Final = (
             ),
         },
     ),
-    Extension(name="pytest", purpose="tests whose functions are timed, in turns, and held to claims"),
+    Extension(
+        name="pytest",
+        purpose="tests whose functions are timed, in turns, and held to claims",
+        needs=("exchange",),
+    ),
     Extension(
         name="clusters",
         purpose="trials in jobs of a queue, and on hosts by ssh",

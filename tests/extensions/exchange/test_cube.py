@@ -12,8 +12,8 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.core.growth import Growth
-from steelyard.exchange.cube import run_of
-from steelyard.exchange.files import read_series
+from steelyard.extensions.exchange.cube import run_of
+from steelyard.extensions.exchange.files import read_series
 from steelyard.scaling import model
 
 REGIONS = ["main", "solve", "MPI_Allreduce"]

@@ -19,11 +19,11 @@ from steelyard.core.errors import MachineError, UsageError
 from steelyard.core.sample import Treatment
 from steelyard.core.units import BUILTIN, Metric
 from steelyard.design.plan import Block
-from steelyard.exchange import export
-from steelyard.exchange.csv import write_csv
-from steelyard.exchange.jsonl import write_json_lines
-from steelyard.exchange.table import Table, TableColumn, type_of
-from steelyard.exchange.trials import OBSERVED
+from steelyard.extensions.exchange import export
+from steelyard.extensions.exchange.csv import write_csv
+from steelyard.extensions.exchange.jsonl import write_json_lines
+from steelyard.extensions.exchange.table import Table, TableColumn, type_of
+from steelyard.extensions.exchange.trials import OBSERVED
 from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import LaunchMethod, UserMetric
 from steelyard.store import Record
@@ -242,7 +242,7 @@ def test_json_lines_keep_types_and_any_text():
 
 def test_parquet_takes_a_factor_of_mixed_levels_as_text(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    from steelyard.exchange.arrow import write_parquet
+    from steelyard.extensions.exchange.arrow import write_parquet
 
     with (tmp_path / "a.parquet").open("wb") as to:
         write_parquet(Table((TableColumn("v", "text"),), iter([(v,) for v in ("a", 1, 2.5, True, None)])), to)
@@ -253,7 +253,7 @@ def test_parquet_takes_a_factor_of_mixed_levels_as_text(tmp_path):
 @pytest.mark.parametrize("writing", [True, False], ids=["of the file", "of the rows"])
 def test_an_error_ends_the_table_as_what_it_was(tmp_path, capfd, form, writing):
     pytest.importorskip("arro3.io", reason="arro3-io is not installed")
-    from steelyard.exchange.arrow import write_arrow, write_parquet
+    from steelyard.extensions.exchange.arrow import write_arrow, write_parquet
 
     def rows():
         yield (1,)
@@ -272,7 +272,7 @@ def test_an_error_ends_the_table_as_what_it_was(tmp_path, capfd, form, writing):
 
 def test_a_long_table_is_written_in_row_groups(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    from steelyard.exchange.arrow import ROWS_AT_ONCE, write_parquet
+    from steelyard.extensions.exchange.arrow import ROWS_AT_ONCE, write_parquet
 
     with (tmp_path / "a.parquet").open("wb") as to:
         write_parquet(Table((TableColumn("v", "integer"),), ((i,) for i in range(ROWS_AT_ONCE + 1))), to)
@@ -334,7 +334,7 @@ def test_a_pipe_stays_one_and_gets_what_is_written(record, tmp_path):
 
 def test_the_standard_output_takes_every_format(record, tmp_path):
     code = (
-        "import sys\nfrom pathlib import Path\nfrom steelyard.exchange import export\n"
+        "import sys\nfrom pathlib import Path\nfrom steelyard.extensions.exchange import export\n"
         "from steelyard.store import Record\n"
         "with Record.open(Path(sys.argv[1])) as record: export(record, None, sys.argv[2])"
     )

@@ -1,4 +1,4 @@
-"""``steelyard export``, as a user types it; the tables themselves are tested in tests/exchange."""
+"""``steelyard export``, as a user types it; the tables themselves are tested beside it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from steelyard.exchange.files import read_series
+from steelyard.extensions.exchange.files import read_series
 
 
 @pytest.fixture

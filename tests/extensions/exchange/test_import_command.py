@@ -1,4 +1,4 @@
-"""``steelyard import``, as a user types it; readers and records are tested in tests/exchange."""
+"""``steelyard import``, as a user types it; readers and records are tested beside it."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from steelyard.core.errors import RecordError, UsageError
-from steelyard.exchange.export import export
-from steelyard.exchange.imported import ImportSource, import_files
-from steelyard.exchange.importers.columns import Chosen
-from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
+from steelyard.extensions.exchange.export import export
+from steelyard.extensions.exchange.imported import ImportSource, import_files
+from steelyard.extensions.exchange.importers.columns import Chosen
+from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
@@ -330,8 +330,8 @@ def test_a_time_that_no_clock_gives_is_refused(tmp_path, time, output):
 
 
 def test_more_values_than_a_record_holds_are_refused_before_they_are_placed(tmp_path, monkeypatch):
-    monkeypatch.setattr("steelyard.exchange.imported.MOST_VALUES", 3)
-    monkeypatch.setattr("steelyard.exchange.importers.MOST_VALUES", 3)
+    monkeypatch.setattr("steelyard.extensions.exchange.imported.MOST_VALUES", 3)
+    monkeypatch.setattr("steelyard.extensions.exchange.importers.MOST_VALUES", 3)
     (tmp_path / "a.json").write_text('{"results": [{"command": "sort", "times": [1, 2, 3, 4]}]}')
     (tmp_path / "a.csv").write_text("p,t[s]\n1,1\n1,2\n1,3\n1,4\n")
     with pytest.raises(UsageError, match="4 values: a record holds what at most 3 trials have measured"):

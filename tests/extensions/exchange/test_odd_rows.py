@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.csv_columns import CsvColumns, read
+from steelyard.core.series import CsvColumns
+from steelyard.extensions.exchange.csv_columns import read
 
 NODES = CsvColumns("t", ("nodes",))
 

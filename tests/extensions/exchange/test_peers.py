@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange import export, export_for_peers
-from steelyard.exchange.importers import read
-from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
+from steelyard.extensions.exchange import export, export_for_peers
+from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.store import Record
 
 OLD, NEW = [0.010, 0.012, 0.011], [0.020, 0.021, 0.022]

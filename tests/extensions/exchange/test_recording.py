@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.units import RUNNER_METRICS
-from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.extensions.exchange.recording import KeptBlock, LabelledValue, write_values
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.csv_columns import CsvColumns
-from steelyard.exchange.files import read_series
+from steelyard.core.series import CsvColumns
+from steelyard.extensions.exchange.files import read_series
 
 TIMES = {(64.0,): 50.27, (128.0,): 28.5, (256.0,): 15.64}
 GNUPLOT = """\

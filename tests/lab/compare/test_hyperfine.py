@@ -9,7 +9,7 @@ import statistics
 
 import pytest
 
-from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown
+from steelyard.lab.compare.hyperfine import render_csv, render_json, render_markdown
 
 TIMES = [0.010, 0.012, 0.011]
 

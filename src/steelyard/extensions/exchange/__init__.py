@@ -6,7 +6,7 @@ write is read by ``files`` (series) and ``importers`` (whole records).
 
 from __future__ import annotations
 
-from steelyard.exchange.export import (
+from steelyard.extensions.exchange.export import (
     Format,
     SeriesFormat,
     export,
@@ -14,7 +14,7 @@ from steelyard.exchange.export import (
     export_series,
     export_text,
 )
-from steelyard.exchange.peers import PEER_FORMATS, PeerFormat
+from steelyard.extensions.exchange.peers import PEER_FORMATS, PeerFormat
 
 __all__ = [
     "PEER_FORMATS",

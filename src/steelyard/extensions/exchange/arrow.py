@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from steelyard.core.errors import MachineError
-from steelyard.exchange.table import Cell, Table, TableColumn
+from steelyard.extensions.exchange.table import Cell, Table, TableColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

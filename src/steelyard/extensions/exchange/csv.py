@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, TextIO
 
-from steelyard.exchange.table import Table
+from steelyard.extensions.exchange.table import Table
 
 # Blanks at the ends are within quotes because some readers strip them.
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')

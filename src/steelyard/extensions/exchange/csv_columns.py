@@ -15,43 +15,12 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.core.series import Point, Series
+from steelyard.core.series import CsvColumns, Point, Series
 from steelyard.core.units import Scalar, parse_float
-from steelyard.exchange.blank_table import is_blank_table, read_blank_table
-from steelyard.exchange.odd_rows import OddRow, odd_row
-from steelyard.exchange.wide_table import PERCENT, is_percent, lengthen, strip_percent
+from steelyard.extensions.exchange.blank_table import is_blank_table, read_blank_table
+from steelyard.extensions.exchange.odd_rows import OddRow, odd_row
+from steelyard.extensions.exchange.wide_table import PERCENT, is_percent, lengthen, strip_percent
 from steelyard.files.reading import column_separator, csv_rows
-
-
-class CsvColumns(msgspec.Struct, frozen=True):
-    """What the columns of a CSV file are.
-
-    Attributes
-    ----------
-    value : str
-        The metric.
-    parameters : tuple of str
-        What varies, as numbers.
-    by : tuple of str
-        What tells functions apart.
-    u, n : str or None
-        Standard uncertainty of the value and number of launches behind it.
-    unit : str
-    pool : tuple of str
-        What differs between rows of one function.
-    launch : str or None
-        What names the launch (job, node, day) of a row: rows of one launch share its luck, and are one value.
-    """
-
-    value: str
-    parameters: tuple[str, ...]
-    by: tuple[str, ...] = ()
-    u: str | None = None
-    n: str | None = None
-    unit: str = ""
-    pool: tuple[str, ...] = ()
-    launch: str | None = None
-
 
 LAUNCHES: Final = ("job", "jobid", "job_id", "slurm_job_id", "slurm_jobid", "launch", "launch_id")
 """Names of columns that name launches, where no option says otherwise."""

@@ -19,7 +19,7 @@ import msgspec
 
 from steelyard.core.errors import MachineError, UsageError
 from steelyard.core.series import Series
-from steelyard.exchange.collect import Observations
+from steelyard.extensions.exchange.collect import Observations
 
 PROFILE: Final = "[!.]*.cubex"
 _PART: Final = re.compile(r"(?:[A-Za-z_]+[0-9]+(?:,[0-9]+)?)+")

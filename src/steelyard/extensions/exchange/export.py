@@ -12,12 +12,12 @@ from typing import BinaryIO, Literal
 from msgspec.structs import replace
 
 from steelyard.core.series import Series
-from steelyard.exchange.arrow import write_arrow, write_parquet
-from steelyard.exchange.csv import write_csv
-from steelyard.exchange.jsonl import write_json_lines
-from steelyard.exchange.peers import PeerFormat, render
-from steelyard.exchange.trials import trials
-from steelyard.exchange.values import values
+from steelyard.extensions.exchange.arrow import write_arrow, write_parquet
+from steelyard.extensions.exchange.csv import write_csv
+from steelyard.extensions.exchange.jsonl import write_json_lines
+from steelyard.extensions.exchange.peers import PeerFormat, render
+from steelyard.extensions.exchange.trials import trials
+from steelyard.extensions.exchange.values import values
 from steelyard.files.writing import open_output
 from steelyard.store import Record
 
@@ -77,7 +77,7 @@ def export_series(series: Sequence[Series], to: Path | None, form: SeriesFormat,
     UsageError
         As ``export``; or the format cannot hold these series.
     """
-    from steelyard.exchange import extrap_json, extrap_text
+    from steelyard.extensions.exchange import extrap_json, extrap_text
 
     named = [replace(function, name=function.name or unnamed) for function in series]
     text = extrap_text.write(named) if form == "extrap-text" else extrap_json.write(named)

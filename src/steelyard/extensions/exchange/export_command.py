@@ -13,7 +13,7 @@ from steelyard.cli.paths import OutputPlace, PathCommand
 from steelyard.core.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
-    from steelyard.exchange import Format, PeerFormat, SeriesFormat
+    from steelyard.extensions.exchange import Format, PeerFormat, SeriesFormat
     from steelyard.lab.merge.machines import By
     from steelyard.store import Record
 
@@ -101,7 +101,7 @@ def command(ctx: click.Context, options: ExportOptions) -> None:
                 f"{refused[0]} has no meaning for --to, which writes all of a record", hint="leave it out"
             )
         ctx.exit(_export_to(options.records, options.place))
-    from steelyard.exchange import export, export_for_peers
+    from steelyard.extensions.exchange import export, export_for_peers
     from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
@@ -158,7 +158,7 @@ def _export_series(
     parameters: tuple[str, ...],
     metrics: tuple[str, ...],
 ) -> None:
-    from steelyard.exchange import export_series
+    from steelyard.extensions.exchange import export_series
     from steelyard.lab.answer.series_of_record import series_of_record
 
     series = series_of_record(record, parameters, metrics)

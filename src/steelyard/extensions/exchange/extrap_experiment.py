@@ -18,7 +18,7 @@ import numpy as np
 
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Series
-from steelyard.exchange.collect import Observations
+from steelyard.extensions.exchange.collect import Observations
 from steelyard.files.reading import parse_json, read_bytes
 
 SUFFIX: Final = ".extra-p"

@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Point, Series
-from steelyard.exchange.collect import UNITS, Observations, make_series
+from steelyard.extensions.exchange.collect import UNITS, Observations, make_series
 from steelyard.files.reading import parse_json
 
 _HINT = (

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from steelyard.core.errors import UsageError
 from steelyard.core.series import Series
-from steelyard.exchange.collect import Observations
+from steelyard.extensions.exchange.collect import Observations
 
 _HINT = "correct that line: lines start with PARAMETER, POINTS, REGION, METRIC or DATA"
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import UsageError
-from steelyard.core.series import Series
-from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
-from steelyard.exchange.blank_table import is_blank_table
-from steelyard.exchange.csv_columns import CsvColumns
+from steelyard.core.series import CsvColumns, Series
+from steelyard.extensions.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
+from steelyard.extensions.exchange.blank_table import is_blank_table
 from steelyard.files.reading import TAB_SUFFIXES, column_separator, read_text
 
 FORMATS: Final = (
@@ -50,7 +49,7 @@ def read_series(
         The library that reads it is not installed.
     """
     if path.is_dir():
-        from steelyard.exchange import cube
+        from steelyard.extensions.exchange import cube
 
         return cube.read(path, inclusive=inclusive)
     if path.suffix.lower() == extrap_experiment.SUFFIX:

@@ -15,7 +15,7 @@ from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.exchange.imported import ImportSource
+    from steelyard.extensions.exchange.imported import ImportSource
 
 
 class ImportOptions(Options):
@@ -79,9 +79,9 @@ def command(options: ImportOptions) -> None:
     Nothing in such a file pairs its values, so that tests are unpaired and assume that nothing drifted; a
     mean alone gets no verdict.
     """
-    from steelyard.exchange.imported import import_files
-    from steelyard.exchange.importers import Chosen
-    from steelyard.exchange.recording import Selection
+    from steelyard.extensions.exchange.imported import import_files
+    from steelyard.extensions.exchange.importers import Chosen
+    from steelyard.extensions.exchange.recording import Selection
 
     chosen = None
     if options.value or options.by or options.unit is not None or options.better is not None:
@@ -129,7 +129,7 @@ def _refuse_repeated(sources: Sequence[ImportSource]) -> None:
 
 
 def _find_source(text: str) -> ImportSource:
-    from steelyard.exchange.imported import ImportSource
+    from steelyard.extensions.exchange.imported import ImportSource
 
     name, sign, path = text.partition("=")
     if sign and name and not Path(text).exists():

@@ -20,16 +20,21 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN, Scalar
-from steelyard.exchange.importers import MOST_VALUES, Chosen, read
-from steelyard.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries, identifier
-from steelyard.exchange.importers.identity import tell_apart
-from steelyard.exchange.importers.machines import (
+from steelyard.extensions.exchange.importers import MOST_VALUES, Chosen, read
+from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    identifier,
+)
+from steelyard.extensions.exchange.importers.identity import tell_apart
+from steelyard.extensions.exchange.importers.machines import (
     MACHINE,
     SOFTWARE,
     describe_differences,
     refuse_other_machines,
 )
-from steelyard.exchange.recording import (
+from steelyard.extensions.exchange.recording import (
     FILE,
     Levels,
     Quantity,

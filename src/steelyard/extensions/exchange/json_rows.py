@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from steelyard.core.errors import UsageError
-from steelyard.core.series import Series
-from steelyard.exchange.csv_columns import CsvColumns, read_rows
+from steelyard.core.series import CsvColumns, Series
+from steelyard.extensions.exchange.csv_columns import read_rows
 from steelyard.files.reading import parse_json
 
 _HINT = 'write one object a line, as in {"op": "bcast", "p": 4, "latency_s": 1.2e-5}'

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from steelyard.exchange.table import Table
+from steelyard.extensions.exchange.table import Table
 
 
 def write_json_lines(table: Table, to: BinaryIO) -> None:

@@ -15,7 +15,7 @@ from typing import Final, Literal, get_args
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Sample
 from steelyard.core.units import Metric, format_quantity
-from steelyard.exchange.hyperfine import render_json, results, write_json_2
+from steelyard.lab.compare.hyperfine import render_json, results, write_json_2
 from steelyard.results.document import write_json
 from steelyard.store import Record
 

@@ -18,8 +18,8 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
         The text is of another format, damaged, or in an unknown unit.
     """
     # Readers of a dozen formats, which few runs need.
-    from steelyard.exchange.importers import read_output
-    from steelyard.exchange.importers.identity import find_namesakes, qualify
+    from steelyard.extensions.exchange.importers import read_output
+    from steelyard.extensions.exchange.importers.identity import find_namesakes, qualify
 
     contents = read_output(text, origin, form)
     series = qualify(contents.series)

@@ -21,7 +21,7 @@ from typing import Final
 
 from steelyard.core.units import RUNNER_METRICS, Scalar
 from steelyard.design.plan import BlockOutcome
-from steelyard.exchange.table import Cell, Table, TableColumn, Type, type_of
+from steelyard.extensions.exchange.table import Cell, Table, TableColumn, Type, type_of
 from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
 

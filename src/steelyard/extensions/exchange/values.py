@@ -15,8 +15,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.exchange.table import Cell, Table, TableColumn
-from steelyard.exchange.trials import OBSERVED, factor_columns
+from steelyard.extensions.exchange.table import Cell, Table, TableColumn
+from steelyard.extensions.exchange.trials import OBSERVED, factor_columns
 from steelyard.store import Record
 
 _PLACE: Final = (

@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.core.errors import RecordError, SteelyardError
-from steelyard.exchange.arrow import write_parquet
-from steelyard.exchange.table import Cell, Table, TableColumn
-from steelyard.exchange.trials import trials
+from steelyard.extensions.exchange.arrow import write_parquet
+from steelyard.extensions.exchange.table import Cell, Table, TableColumn
+from steelyard.extensions.exchange.trials import trials
 from steelyard.extensions.lake.facts import (
     LARGEST_BYTES,
     LakeFacts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 
 def measured(stage, launch, nanoseconds, operations=10):

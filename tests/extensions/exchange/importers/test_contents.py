@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.exchange.importers.contents import Unit, identifier, level, unit_of
+from steelyard.extensions.exchange.importers.contents import Unit, identifier, level, unit_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 
 def save(directory, saved, times, iters=None, **about):

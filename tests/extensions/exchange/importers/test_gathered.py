@@ -7,7 +7,7 @@ import json
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read, read_output
+from steelyard.extensions.exchange.importers import read, read_output
 
 ASV = {
     "commit_hash": "eb135d33",

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
-from steelyard.exchange.reports import read_reports
+from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.reports import read_reports
 
 
 def run(name, time, **more):

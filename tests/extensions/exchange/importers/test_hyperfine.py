@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 
 def result(command, times, **more):

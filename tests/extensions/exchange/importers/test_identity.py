@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read_output
-from steelyard.exchange.importers.contents import ImportedSeries
-from steelyard.exchange.importers.identity import find_namesakes, tell_apart
-from steelyard.exchange.reports import read_reports
+from steelyard.extensions.exchange.importers import read_output
+from steelyard.extensions.exchange.importers.contents import ImportedSeries
+from steelyard.extensions.exchange.importers.identity import find_namesakes, tell_apart
+from steelyard.extensions.exchange.reports import read_reports
 
 Pair = tuple[str, str]
 """Name of a benchmark, and what tells it from another of that name."""

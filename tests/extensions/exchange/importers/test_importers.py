@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange import importers
-from steelyard.exchange.importers import FORMATS, read
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange import importers
+from steelyard.extensions.exchange.importers import FORMATS, read
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
 
 HYPERFINE = {"results": [{"command": "a", "times": [1.0]}]}
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
-from steelyard.exchange.importers.columns import Chosen
+from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers.columns import Chosen
 
 
 def go_event(package, output, action="output"):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.imported import ImportSource, import_files
-from steelyard.exchange.importers.machines import MACHINE, describe_differences, make_host
+from steelyard.extensions.exchange.imported import ImportSource, import_files
+from steelyard.extensions.exchange.importers.machines import MACHINE, describe_differences, make_host
 
 
 def write_go(tmp_path, name, cpu):

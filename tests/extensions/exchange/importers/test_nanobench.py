@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 
 def result(name="f", batch=1, unit="op", title="benchmark", elapsed=(1e-9, 2e-9)):

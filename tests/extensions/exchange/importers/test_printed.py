@@ -8,7 +8,7 @@ import json
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import FORMATS, columns, read, read_output
+from steelyard.extensions.exchange.importers import FORMATS, columns, read, read_output
 from steelyard.spec.tables.metrics import HARNESSES
 
 CRITERION = """\

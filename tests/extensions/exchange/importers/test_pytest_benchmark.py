@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 
 def file(*benchmarks):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 
 def case(value=10.0, unit="MB/s", **more):

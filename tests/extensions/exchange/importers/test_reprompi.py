@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 HEAD = (
     "#Command-Line Arguments: ./mpibenchmark --calls-list=MPI_Bcast\n#@reproMPIcommitSHA1=abc\n#@nprocs=4\n"

@@ -15,7 +15,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_readers, load
-from steelyard.exchange.importers import (
+from steelyard.extensions.exchange.importers import (
     asv,
     benchmarkdotnet,
     columns,
@@ -36,8 +36,8 @@ from steelyard.exchange.importers import (
     tinybench,
     vitest,
 )
-from steelyard.exchange.importers.columns import Chosen
-from steelyard.exchange.importers.contents import FileContents
+from steelyard.extensions.exchange.importers.columns import Chosen
+from steelyard.extensions.exchange.importers.contents import FileContents
 from steelyard.files.reading import decode_document, read_text
 
 __all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]

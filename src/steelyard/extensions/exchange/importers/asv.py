@@ -15,8 +15,8 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries
-from steelyard.exchange.importers.machines import make_host
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "asv"
 KEYS = frozenset({"result_columns", "results"})

@@ -9,8 +9,8 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
-from steelyard.exchange.importers.machines import make_host
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
+from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "benchmarkdotnet"
 KEYS = frozenset({"HostEnvironmentInfo", "Benchmarks"})

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.rates import is_cost, is_rate
 from steelyard.core.units import Better, Scalar, parse_float
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
     ImportedSeries,

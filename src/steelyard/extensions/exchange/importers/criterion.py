@@ -19,7 +19,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, read_unit
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, level, read_unit
 from steelyard.files.reading import decode_json, read_bytes
 
 TOOL = "criterion"

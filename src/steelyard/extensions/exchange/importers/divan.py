@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, read_unit
 
 TOOL = "divan"
 

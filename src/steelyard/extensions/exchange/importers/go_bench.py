@@ -13,7 +13,7 @@ from typing import Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
     identifier,

@@ -13,7 +13,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
     ImportedSeries,
@@ -21,7 +21,7 @@ from steelyard.exchange.importers.contents import (
     read_unit,
     summary_note,
 )
-from steelyard.exchange.importers.machines import make_host
+from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "google-benchmark"
 KEYS = frozenset({"context", "benchmarks"})

@@ -15,14 +15,14 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.hyperfine import METRICS
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
     ImportedSeries,
     level,
     summary_note,
 )
+from steelyard.lab.compare.hyperfine import METRICS
 
 TOOL = "hyperfine"
 KEYS = frozenset({"results"})

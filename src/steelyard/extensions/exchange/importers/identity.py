@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import ImportedSeries
+from steelyard.extensions.exchange.importers.contents import ImportedSeries
 
 _Key = tuple[tuple[tuple[str, Scalar], ...], str]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from steelyard.core.units import Better, Scalar
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
     Unit,
@@ -18,7 +18,7 @@ from steelyard.exchange.importers.contents import (
     summary_note,
     unit_of,
 )
-from steelyard.exchange.importers.machines import make_host
+from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers import go_bench
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers import go_bench
+from steelyard.extensions.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
     any_unit,

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
 
 TOOL = "nanobench"
 KEYS = frozenset({"results"})

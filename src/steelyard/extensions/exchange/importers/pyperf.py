@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
-from steelyard.exchange.importers.machines import make_host
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, read_unit
+from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "pyperf"
 KEYS = frozenset({"version", "benchmarks", "metadata"})

@@ -12,8 +12,13 @@ from typing import Any
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, summary_note
-from steelyard.exchange.importers.machines import make_host
+from steelyard.extensions.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    identifier,
+    summary_note,
+)
+from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "pytest-benchmark"
 KEYS = frozenset({"machine_info", "benchmarks"})

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import (
+from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
     ImportedSeries,

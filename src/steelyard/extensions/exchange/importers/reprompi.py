@@ -12,7 +12,7 @@ from typing import Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_number
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, read_number
 
 TOOL: Final = "reprompi"
 

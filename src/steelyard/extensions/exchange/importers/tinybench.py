@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries, read_unit
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, read_unit
 
 TOOL = "tinybench"
 

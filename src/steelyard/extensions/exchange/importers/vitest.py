@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
 
 TOOL = "vitest"
 KEYS = frozenset({"files"})
