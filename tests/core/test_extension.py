@@ -48,7 +48,8 @@ def test_every_entry_of_ours_can_be_loaded():
         places += [place for kind in extension.claims.values() for place in (kind.struct, kind.judge)]
         for entries in (
             *(extension.parts, extension.sections, extension.pages, extension.readers, extension.places),
-            *(extension.series, extension.harnesses, extension.launchers, extension.after_run),
+            *(extension.writers, extension.series, extension.harnesses),
+            *(extension.launchers, extension.after_run),
         ):
             places += entries.values()
         places += filter(None, extension.state.values())

@@ -74,6 +74,15 @@ def test_a_harness_that_only_an_extension_reads_is_refused_before_anything_runs(
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_page_that_only_an_extension_writes_is_refused_in_words(place, tmp_path):
+    (tmp_path / "alone.toml").write_text(SPEC)
+    assert run_copy(place, COMMAND_LINE, "run", "alone.toml", cwd=tmp_path).returncode == 0
+    done = run_copy(place, COMMAND_LINE, "analyze", "alone.lab", "--html", "a.html", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "a.html: no installed extension writes pages" in done.stderr
+    assert not (tmp_path / "a.html").exists()
+
+
 def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place, tmp_path):
     done = run_copy(place, COMMAND_LINE, "--help", cwd=tmp_path)
     assert "compare" in done.stdout

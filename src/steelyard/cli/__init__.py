@@ -46,11 +46,6 @@ CORE = {
         "steelyard.cli.analyze:command",
         topic="runs and records",
     ),
-    "report": Command(
-        "Write a page, figures and tables of one record or several.",
-        "steelyard.cli.report:command",
-        topic="",
-    ),
     "merge": Command(
         "Answer from records of one spec on several machines: one verdict for all.",
         "steelyard.cli.merge:command",

@@ -91,6 +91,10 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     readers : Mapping[str, str]
         Formats of other tools, by the name that ``--format`` takes: functions from the text of a file and
         what to call it to a ``FileContents``.
+    writers : Mapping[str, str]
+        Files that show answers, ``pages`` and ``figures``: functions from a file or a directory, and from
+        open records, directories of records, and answers that are no record; by keyword, what
+        ``Laboratory.analyze`` takes.
     places : Mapping[str, str]
         Kinds of places that hold records and are none, by what they are called: values with the methods of
         ``steelyard.lab.places.place.Place``.
@@ -121,6 +125,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     sections: Mapping[str, str] = {}
     pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
+    writers: Mapping[str, str] = {}
     places: Mapping[str, str] = {}
     series: Mapping[str, str] = {}
     harnesses: Mapping[str, str] = {}
@@ -277,6 +282,14 @@ def find_page(answer: type) -> str | None:
 def list_readers() -> dict[str, str]:
     """List the formats that extensions read, by name."""
     return {name: place for entry in find_extensions().usable for name, place in entry.readers.items()}
+
+
+def find_writer(kind: str) -> str | None:
+    """Find what writes files that show answers: ``pages`` or ``figures``."""
+    for extension in find_extensions().usable:
+        if kind in extension.writers:
+            return extension.writers[kind]
+    return None
 
 
 def list_series_readers() -> dict[str, str]:

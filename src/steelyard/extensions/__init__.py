@@ -58,6 +58,22 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="page",
+        purpose="a page of records and other answers, with figures, tables and an archive",
+        needs=("exchange",),
+        commands={
+            "report": Command(
+                "Write a page, figures and tables of one record or several.",
+                "steelyard.extensions.page.command:command",
+                topic="",
+            ),
+        },
+        writers={
+            "pages": "steelyard.extensions.page.report:save_page",
+            "figures": "steelyard.extensions.page.report:save_figures",
+        },
+    ),
+    Extension(
         name="lake",
         purpose="trials of many records as Parquet files, in a directory or an object store",
         needs=("exchange",),
@@ -190,6 +206,7 @@ EXTENSIONS: Final = (
     Extension(
         name="solvers",
         purpose="solvers over problem instances, where runs may time out or fail",
+        needs=("page",),
         commands={
             "solvers": Command(
                 "Compare solvers over problem instances under a time limit.",
@@ -258,6 +275,7 @@ EXTENSIONS: Final = (
     Extension(
         name="demo",
         purpose="how run times lie, on this machine",
+        needs=("page",),
         state={"demo": ""},
         commands={
             "demo": Command(

@@ -27,9 +27,9 @@ from steelyard.extensions.lake.facts import decode, encode, hash_bytes
 from steelyard.extensions.lake.location import Location
 from steelyard.extensions.lake.opening import lake_record
 from steelyard.extensions.lake.place import LAKE
+from steelyard.extensions.page.portrait import portrait
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.check import check
-from steelyard.lab.answer.portrait import portrait
 from steelyard.lab.merge.merging import merge, one_record
 from steelyard.lab.places.contents import Exported
 from steelyard.run.measure.measurement import Value

@@ -12,9 +12,9 @@ import pytest
 from answers.histories import HISTORIES
 from answers.pages import PAGES, many_runs, page_of, without_runs
 
+from steelyard.extensions.page.figures import draw_figure_spec
+from steelyard.extensions.page.sections import sections_of
 from steelyard.report.page.chart import DARK, LIGHT, draw_rows_axis
-from steelyard.report.page.figures import draw_figure_spec
-from steelyard.report.page.sections import sections_of
 
 
 @cache

@@ -9,8 +9,8 @@ import pytest
 from answers.made import make, noisy
 from answers.pages import interleaved, many_runs, portrait, two_treatments
 
+from steelyard.extensions.page.columns import RunColumns
 from steelyard.report.answer.words import names
-from steelyard.report.page.columns import RunColumns
 
 TYPES = {"Uint8Array": "<u1", "Uint16Array": "<u2", "Uint32Array": "<u4", "Float64Array": "<f8"}
 

@@ -162,7 +162,7 @@ def test_without_the_extra_there_is_a_page_and_figures_say_what_installs_it(stee
 def test_help_and_a_run_load_nothing_that_draws():
     import subprocess
 
-    program = "import steelyard.cli.report, steelyard.laboratory, sys; print('vl_convert' in sys.modules)"
+    program = "import steelyard.extensions.page.report, sys; print('vl_convert' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
     assert Path(sys.executable).exists()

@@ -29,8 +29,8 @@ from answers.pages import (
     without_runs,
 )
 
-from steelyard.report.page import document
-from steelyard.report.page.sections import headline, sections_of
+from steelyard.extensions.page import document
+from steelyard.extensions.page.sections import headline, sections_of
 from steelyard.results.analysis import DesignFacts
 
 WORDS = ("title", "about")

@@ -1,4 +1,4 @@
-from steelyard.report.page.latex_table import LONGEST, format_latex_table
+from steelyard.extensions.page.latex_table import LONGEST, format_latex_table
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 

@@ -62,8 +62,8 @@ def command(options: ReportOptions) -> None:
 
     With --figures, --tables or --archive, no page is written unless -o names one.
     """
+    from steelyard.extensions.page.report import report
     from steelyard.lab.places.place import is_place
-    from steelyard.laboratory import report
 
     if options.only and not (options.figures or options.tables):
         raise UsageError("--only chooses among figures and tables", hint="give --figures DIR or --tables DIR")

@@ -15,7 +15,7 @@ from steelyard.report.answer.words import (
     pair_name,
     verdict,
 )
-from steelyard.report.page.chart import Chart, Section, name_shared
+from steelyard.report.page.chart import WIDE, Chart, Section, name_shared
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.ratio_axis import name_directions
 from steelyard.report.text.cells import render_interval_cell, render_ratio_cell
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from steelyard.results.comparison import Comparison
     from steelyard.results.interval import Interval
 
-WIDE = 10_000
-"""Columns of a terminal of which no table needs more: nothing gives way."""
 MOST_ROWS = 60
 """Comparisons of a chart; the table below has all."""
 

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard import __version__
+from steelyard.extensions.page.columns import RunColumns
+from steelyard.extensions.page.drawing.frame import Look
+from steelyard.extensions.page.drawing.picture import Hints, draw_picture
+from steelyard.extensions.page.html_table import format_html_table
+from steelyard.extensions.page.sections import claims, headline, name_treatments, sections, sections_of, state
 from steelyard.report.answer.words import Finding
-from steelyard.report.drawing.frame import Look
-from steelyard.report.drawing.picture import Hints, draw_picture
 from steelyard.report.page.answer_page import AnswerPage, make_answer_page
 from steelyard.report.page.chart import COLOURS, DARK, FONT, LIGHT, Chart, Section
-from steelyard.report.page.columns import RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
-from steelyard.report.page.html_table import format_html_table
-from steelyard.report.page.sections import claims, headline, name_treatments, sections, sections_of, state
 from steelyard.report.text.label import plural, printable
 
 WIDE: Final = Look(760, 12, FONT, COLOURS)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from steelyard.extensions.page.chosen_names import choose_names
+from steelyard.extensions.page.converter import converter
+from steelyard.extensions.page.drawing.frame import Look
+from steelyard.extensions.page.drawing.picture import Hints, draw_picture
+from steelyard.extensions.page.sections import sections_of
 from steelyard.files.writing import write_output
-from steelyard.report.drawing.frame import Look
-from steelyard.report.drawing.picture import Hints, draw_picture
 from steelyard.report.page.chart import CHOSEN, COLOURS, LIGHT, Chart, config
-from steelyard.report.page.chosen_names import choose_names
-from steelyard.report.page.converter import converter
-from steelyard.report.page.sections import sections_of
 
 if TYPE_CHECKING:
     from steelyard.report.page.contents import Shown

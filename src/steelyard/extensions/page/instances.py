@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from steelyard.extensions.page.columns import described_name
 from steelyard.report.answer.tables import primary
 from steelyard.report.page.chart import (
     ACCENT,
@@ -25,7 +26,6 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
-from steelyard.report.page.columns import described_name
 from steelyard.report.page.marks import colour_scale, line_at, point
 from steelyard.report.text.digits import percent, quantity
 from steelyard.report.text.label import format_level_text, printable

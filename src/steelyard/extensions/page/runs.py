@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from steelyard.extensions.page.columns import FAR, RunColumns, described_name
+from steelyard.extensions.page.html_table import RUN
 from steelyard.report.answer.tables import primary
 from steelyard.report.page.chart import (
     ACCENT,
@@ -21,8 +23,6 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
-from steelyard.report.page.columns import FAR, RunColumns, described_name
-from steelyard.report.page.html_table import RUN
 from steelyard.report.page.marks import diamond, line_at, mark, opacity_scale
 from steelyard.report.text.digits import percent, quantity, scale
 from steelyard.report.text.label import plural, printable

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.core.extension import find_section, load
 from steelyard.core.units import format_duration, format_quantity
+from steelyard.extensions.page import comparisons, instances, runs, sweeps
+from steelyard.extensions.page.columns import MOST_MARKS, RunColumns
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.notices import sentences as edited_sentences
 from steelyard.report.answer.presentation import Presentation
@@ -13,20 +15,9 @@ from steelyard.report.answer.text import caption, collect_findings, stopping, ta
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
-from steelyard.report.page import (
-    comparisons,
-    contexts,
-    factors,
-    growth,
-    instances,
-    pairs,
-    rules,
-    runs,
-    sweeps,
-)
+from steelyard.report.page import contexts, factors, growth, pairs, rules
 from steelyard.report.page.answer_page import make_answer_page
-from steelyard.report.page.chart import Section
-from steelyard.report.page.columns import MOST_MARKS, RunColumns
+from steelyard.report.page.chart import WIDE, Section
 from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import plain
@@ -72,9 +63,9 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
     if answer.protocol is not None:
         from steelyard.report.answer.protocol import headline as by_protocol
 
-        claim, _, evidence = " ".join(plain(by_protocol(answer, comparisons.WIDE)).split()).partition(" (")
+        claim, _, evidence = " ".join(plain(by_protocol(answer, WIDE)).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""
-    findings, omitted = collect_findings(Presentation(answer, comparisons.WIDE), name_treatments(contents))
+    findings, omitted = collect_findings(Presentation(answer, WIDE), name_treatments(contents))
     if len(findings) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
         return [Finding(counts, power, "")], ""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.drawing.elements import Label, cut_line, measure, shorten_to, write_element
+from steelyard.extensions.page.drawing.elements import Label, cut_line, measure, shorten_to, write_element
 
 
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from("<>&\"'")))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.drawing.expressions import compile_expression
+from steelyard.extensions.page.drawing.expressions import compile_expression
 from steelyard.report.page.chart import make_quantity_axis, relabel
 
 

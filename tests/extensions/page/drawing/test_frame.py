@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from steelyard.report.drawing.frame import Field, Frame, Look
-from steelyard.report.drawing.scales import Rows
+from steelyard.extensions.page.drawing.frame import Field, Frame, Look
+from steelyard.extensions.page.drawing.scales import Rows
 from steelyard.report.page.chart import draw_rows_axis
 from steelyard.report.page.ratio_axis import Directions, make_ratio_axis
 

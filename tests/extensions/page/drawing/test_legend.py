@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from steelyard.report.drawing.elements import measure
-from steelyard.report.drawing.frame import Look
-from steelyard.report.drawing.legend import SYMBOL_PX, draw_legend, list_entries
+from steelyard.extensions.page.drawing.elements import measure
+from steelyard.extensions.page.drawing.frame import Look
+from steelyard.extensions.page.drawing.legend import SYMBOL_PX, draw_legend, list_entries
 from steelyard.report.page.marks import colour_scale, series_scale
 
 LOOK = Look(336, 9, "sans-serif", {})

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from steelyard.report.drawing.numerals import format_number
+from steelyard.extensions.page.drawing.numerals import format_number
 
 NUMBERS = (0.0, 1.0, -2.5, 0.05, 1e-4, 0.1 + 0.2, 12.5, 999.0, 1000.0, 12345.0, 1.5e7, 2e-9, -3e4)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.report.drawing.parts import Part, list_shared, merge
+from steelyard.extensions.page.drawing.parts import Part, list_shared, merge
 
 
 def line(x, color="#000000", inside="", **more):

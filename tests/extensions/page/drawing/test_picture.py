@@ -12,14 +12,14 @@ from answers.pages import PAGES, held_to_a_rule, many_runs, page_of, swept, two_
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.drawing.elements import measure
-from steelyard.report.drawing.frame import Look
-from steelyard.report.drawing.picture import Hints, draw_picture
+from steelyard.extensions.page.drawing.elements import measure
+from steelyard.extensions.page.drawing.frame import Look
+from steelyard.extensions.page.drawing.picture import Hints, draw_picture
+from steelyard.extensions.page.figures import draw_figure_spec
+from steelyard.extensions.page.sections import sections_of
 from steelyard.report.page.chart import COLOURS, FONT, Chart, number
-from steelyard.report.page.figures import draw_figure_spec
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.ratio_axis import Directions
-from steelyard.report.page.sections import sections_of
 from steelyard.results.interval import Interval
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.drawing.scales import Rows, list_round, make_numeric
+from steelyard.extensions.page.drawing.scales import Rows, list_round, make_numeric
 
 KINDS = ("linear", "log", "symlog")
 NUMBERS = st.floats(1e-9, 1e9)

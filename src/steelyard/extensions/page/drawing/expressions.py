@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from steelyard.report.drawing.numerals import format_number
+from steelyard.extensions.page.drawing.numerals import format_number
 
 Scope = Mapping[str, Any]
 """``datum`` and the signals."""

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.report.drawing.elements import CENTRE, Label, measure, shorten_to
-from steelyard.report.drawing.expressions import compile_expression
-from steelyard.report.drawing.numerals import format_number
-from steelyard.report.drawing.scales import Numeric, Rows, make_numeric
+from steelyard.extensions.page.drawing.elements import CENTRE, Label, measure, shorten_to
+from steelyard.extensions.page.drawing.expressions import compile_expression
+from steelyard.extensions.page.drawing.numerals import format_number
+from steelyard.extensions.page.drawing.scales import Numeric, Rows, make_numeric
 from steelyard.report.text.label import shorten_apart
 
 Spec = Mapping[str, Any]

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from steelyard.report.drawing.expressions import compile_expression, is_valid
-from steelyard.report.drawing.frame import Field, Spec
+from steelyard.extensions.page.drawing.expressions import compile_expression, is_valid
+from steelyard.extensions.page.drawing.frame import Field, Spec
 
 Row = Mapping[str, Any]
 Data = Mapping[str, Sequence[Row]]

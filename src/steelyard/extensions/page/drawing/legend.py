@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.report.drawing.elements import CENTRE, Label, measure, shorten_to, write_element
-from steelyard.report.drawing.frame import Look
+from steelyard.extensions.page.drawing.elements import CENTRE, Label, measure, shorten_to, write_element
+from steelyard.extensions.page.drawing.frame import Look
 
 CHANNELS: Final = ("color", "stroke", "fill", "strokeDash")
 SYMBOL_PX: Final = 24

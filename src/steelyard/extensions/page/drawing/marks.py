@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.report.drawing.elements import CENTRE, Label, number
-from steelyard.report.drawing.expressions import compile_expression, is_valid
-from steelyard.report.drawing.frame import Frame, keep_inside
-from steelyard.report.drawing.layers import Layer, Row
-from steelyard.report.drawing.scales import Numeric, Rows
+from steelyard.extensions.page.drawing.elements import CENTRE, Label, number
+from steelyard.extensions.page.drawing.expressions import compile_expression, is_valid
+from steelyard.extensions.page.drawing.frame import Frame, keep_inside
+from steelyard.extensions.page.drawing.layers import Layer, Row
+from steelyard.extensions.page.drawing.scales import Numeric, Rows
 
 BASELINES: Final = {"top": 0.78, "bottom": -0.24, "middle": CENTRE}
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.report.drawing.elements import Box, Label, cut_line, number, write_element
-from steelyard.report.drawing.frame import Frame
+from steelyard.extensions.page.drawing.elements import Box, Label, cut_line, number, write_element
+from steelyard.extensions.page.drawing.frame import Frame
 
 CLEAR_PX: Final = 3
 """Between a text and a line that gives way to it."""

@@ -13,14 +13,14 @@ from typing import Any
 
 import msgspec
 
-from steelyard.report.drawing.elements import Box, Label, measure, number, shorten_to, write_element
-from steelyard.report.drawing.expressions import is_valid
-from steelyard.report.drawing.frame import Frame, Look, Spec
-from steelyard.report.drawing.layers import Data, Layer, list_layers, make_field
-from steelyard.report.drawing.legend import draw_legend, list_entries
-from steelyard.report.drawing.marks import Shape, draw_shapes
-from steelyard.report.drawing.parts import Part, cut, list_shared, merge
-from steelyard.report.drawing.scales import Numeric, Rows
+from steelyard.extensions.page.drawing.elements import Box, Label, measure, number, shorten_to, write_element
+from steelyard.extensions.page.drawing.expressions import is_valid
+from steelyard.extensions.page.drawing.frame import Frame, Look, Spec
+from steelyard.extensions.page.drawing.layers import Data, Layer, list_layers, make_field
+from steelyard.extensions.page.drawing.legend import draw_legend, list_entries
+from steelyard.extensions.page.drawing.marks import Shape, draw_shapes
+from steelyard.extensions.page.drawing.parts import Part, cut, list_shared, merge
+from steelyard.extensions.page.drawing.scales import Numeric, Rows
 
 
 class Hints(msgspec.Struct, frozen=True):
