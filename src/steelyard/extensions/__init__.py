@@ -11,6 +11,22 @@ from steelyard.core.extension import ClaimKind, Command, Extension
 
 EXTENSIONS: Final = (
     Extension(
+        name="page",
+        purpose="a page of records and other answers, with figures, tables and an archive",
+        needs=("exchange",),
+        commands={
+            "report": Command(
+                "Write a page, figures and tables of one record or several.",
+                "steelyard.extensions.page.command:command",
+                topic="",
+            ),
+        },
+        writers={
+            "pages": "steelyard.extensions.page.report:save_page",
+            "figures": "steelyard.extensions.page.report:save_figures",
+        },
+    ),
+    Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
         needs=("exchange", "explain"),
@@ -55,22 +71,6 @@ EXTENSIONS: Final = (
                 "steelyard.extensions.efficiency.judging:judge_efficiency",
                 "steelyard.extensions.efficiency.claim_words",
             ),
-        },
-    ),
-    Extension(
-        name="page",
-        purpose="a page of records and other answers, with figures, tables and an archive",
-        needs=("exchange",),
-        commands={
-            "report": Command(
-                "Write a page, figures and tables of one record or several.",
-                "steelyard.extensions.page.command:command",
-                topic="",
-            ),
-        },
-        writers={
-            "pages": "steelyard.extensions.page.report:save_page",
-            "figures": "steelyard.extensions.page.report:save_figures",
         },
     ),
     Extension(
