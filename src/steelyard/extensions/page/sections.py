@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.core.extension import find_section, load
 from steelyard.core.units import format_duration, format_quantity
-from steelyard.extensions.page import comparisons, instances, runs, sweeps
+from steelyard.extensions.page import comparisons, contexts, factors, instances, runs, sweeps
 from steelyard.extensions.page.columns import MOST_MARKS, RunColumns
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.notices import sentences as edited_sentences
@@ -15,7 +15,7 @@ from steelyard.report.answer.text import caption, collect_findings, stopping, ta
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
-from steelyard.report.page import contexts, factors, growth, pairs, rules
+from steelyard.report.page import growth, pairs, rules
 from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import WIDE, Section
 from steelyard.report.page.contents import PageContents, PageModels, Shown
