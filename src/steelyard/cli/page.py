@@ -9,7 +9,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.extension import find_writer, load
 
 
-def save_page(file: Path, *shown: object, **chosen: Any) -> None:
+def save_page(file: Path, *answers: object, **chosen: Any) -> None:
     """Write a page of open records, directories of records, or answers that are no record.
 
     Parameters
@@ -22,10 +22,10 @@ def save_page(file: Path, *shown: object, **chosen: Any) -> None:
     UsageError
         No extension writes pages, or the file cannot be written.
     """
-    _find_writer("pages", file)(file, *shown, **chosen)
+    _find_writer("pages", file)(file, *answers, **chosen)
 
 
-def save_figures(directory: Path, *shown: object) -> list[Path]:
+def save_figures(directory: Path, *answers: object) -> list[Path]:
     """Write the charts of what is shown into a directory, and return their files.
 
     Raises
@@ -33,7 +33,7 @@ def save_figures(directory: Path, *shown: object) -> list[Path]:
     UsageError
         No extension writes figures, or the directory cannot be written.
     """
-    files: list[Path] = _find_writer("figures", directory)(directory, *shown)
+    files: list[Path] = _find_writer("figures", directory)(directory, *answers)
     return files
 
 

@@ -103,10 +103,10 @@ def _read_place(
     place: Place, name: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()
 ) -> CondensedRecords:
     """Return what a place keeps for a history; no trial is read."""
-    kept = place.read_summaries(name)
-    records, left_out = [], list(kept.left_out)
+    summaries = place.read_summaries(name)
+    records, left_out = [], list(summaries.left_out)
     available: dict[str, Metric] = {}
-    for summary in kept.summaries:
+    for summary in summaries.summaries:
         condensed = summary.condensed
         if condensed is None or not (digests := choose_digests(condensed, metrics, beside)):
             why = "has no complete block with positive values of the metric"

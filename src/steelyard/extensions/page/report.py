@@ -134,19 +134,19 @@ class Report:
         )
 
 
-def save_page(file: Path, *shown: str | Path | Reading | Shown, **chosen: Any) -> None:
+def save_page(file: Path, *answers: str | Path | Reading | Shown, **chosen: Any) -> None:
     """Write the page of records and of answers that are no record, one below the other; as ``report``."""
-    _show(shown, chosen).save(file)
+    _show(answers, chosen).save(file)
 
 
-def save_figures(directory: Path, *shown: str | Path | Reading | Shown, **chosen: Any) -> list[Path]:
+def save_figures(directory: Path, *answers: str | Path | Reading | Shown, **chosen: Any) -> list[Path]:
     """Write every chart of records and of answers that are no record; as ``report``."""
-    return _show(shown, chosen).figures(directory)
+    return _show(answers, chosen).figures(directory)
 
 
-def _show(shown: Sequence[str | Path | Reading | Shown], chosen: Mapping[str, Any]) -> Report:
+def _show(answers: Sequence[str | Path | Reading | Shown], chosen: Mapping[str, Any]) -> Report:
     contents: list[Shown] = []
-    for entry in shown:
+    for entry in answers:
         contents += [entry] if isinstance(entry, msgspec.Struct) else report(entry, **chosen).contents
     return Report(contents)
 
