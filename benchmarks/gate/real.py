@@ -22,7 +22,7 @@ from typing import Any
 from projects import PLANTED, PROJECTS, Project, check_out, make_repository
 from scipy import stats
 
-from steelyard.exchange.reports import read_reports
+from steelyard.extensions.exchange.reports import read_reports
 
 Values = dict[str, list[float]]
 COUNT = 10

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block
-from steelyard.exchange.lake.location import Location
-from steelyard.lab.lake.exporting import export_to
+from steelyard.extensions.lake.exporting import export_to
+from steelyard.extensions.lake.location import Location
 from steelyard.lab.summary.condensing import write_summary
 from steelyard.run.measure.measurement import Measurement
 from steelyard.spec.experiment import Design, Experiment, Factor, Program

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
+from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 
 TREATMENTS = 40
 LIMIT_S = 5.0

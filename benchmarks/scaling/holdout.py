@@ -9,8 +9,8 @@ from pathlib import Path
 import extra_p
 import numpy as np
 
-from steelyard.exchange.csv_columns import CsvColumns
-from steelyard.exchange.files import read_series
+from steelyard.core.series import CsvColumns
+from steelyard.extensions.exchange.files import read_series
 from steelyard.scaling import Question, ScalingModel, Series, model_all, series_of
 
 LEAST_FITTED = 3

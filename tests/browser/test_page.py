@@ -31,8 +31,8 @@ from answers.pages import (
     with_instances,
 )
 
-from steelyard.report.page.document import render
-from steelyard.report.page.sections import sections_of
+from steelyard.extensions.page.document import render
+from steelyard.extensions.page.sections import sections_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")

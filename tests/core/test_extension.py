@@ -8,8 +8,9 @@ import pytest
 
 from steelyard.core import extension as module
 from steelyard.core.errors import UsageError
-from steelyard.core.extension import Extension, end_run, find_extensions, find_launcher, load
+from steelyard.core.extension import Extension, end_run, find_extensions, find_harness, find_launcher, load
 from steelyard.extensions import EXTENSIONS
+from steelyard.spec.tables.metrics import HARNESSES
 
 
 @pytest.fixture
@@ -45,7 +46,12 @@ def test_every_entry_of_ours_can_be_loaded():
     for extension in EXTENSIONS:
         places = [command.place for command in extension.commands.values()]
         places += [place for kind in extension.claims.values() for place in (kind.struct, kind.judge)]
-        places += [*extension.sections.values(), *extension.launchers.values(), *extension.after_run.values()]
+        for entries in (
+            *(extension.parts, extension.sections, extension.pages, extension.readers, extension.places),
+            *(extension.writers, extension.series, extension.harnesses),
+            *(extension.launchers, extension.after_run),
+        ):
+            places += entries.values()
         places += filter(None, extension.state.values())
         assert all(map(load, places))
 
@@ -105,6 +111,11 @@ def test_an_entry_that_stands_for_nothing_is_an_error_that_names_it(place):
 def test_a_kind_of_launch_is_found_and_an_unknown_one_is_not():
     assert find_launcher("slurm") == "steelyard.extensions.clusters.jobs:Jobs"
     assert find_launcher("mpi") is None
+
+
+def test_every_harness_of_a_spec_has_an_extension_that_reads_its_reports():
+    assert all(map(find_harness, HARNESSES))
+    assert find_harness("stopwatch") is None
 
 
 def test_what_fails_after_a_run_keeps_neither_the_run_nor_the_others(installed, tmp_path):

@@ -253,5 +253,5 @@ def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(tmp_path):
         *building.PRELOADED,
         X86.kernels,
     }
-    assert {"steelyard/report/page/page.js", "steelyard/report/page/page.css"} < expected
+    assert {"steelyard/extensions/page/page.js", "steelyard/extensions/page/page.css"} < expected
     assert expected - names == set()

@@ -51,6 +51,38 @@ def test_a_comparison_runs_is_answered_and_its_claim_is_judged(place, tmp_path):
     assert run_copy(place, COMMAND_LINE, "check", "alone.lab", cwd=tmp_path).returncode == 0
 
 
+def test_a_place_that_only_an_extension_reads_is_refused_in_words(place, tmp_path):
+    done = run_copy(place, COMMAND_LINE, "analyze", "memory://lake", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no installed extension keeps records at a place" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_data_that_only_an_extension_reads_are_refused_in_words(place, tmp_path):
+    (tmp_path / "a.csv").write_text("p,t\n1,2\n")
+    done = run_copy(place, COMMAND_LINE, "check", "a.csv", "--expect", "O(p)", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no installed extension reads files of other tools" in done.stderr
+
+
+def test_a_harness_that_only_an_extension_reads_is_refused_before_anything_runs(place, tmp_path):
+    text = 'name = "a"\n[program]\ncommand = ["touch", "ran"]\n[metrics]\nns = { source = "criterion" }\n'
+    (tmp_path / "a.toml").write_text(text)
+    done = run_copy(place, COMMAND_LINE, "run", "a.toml", cwd=tmp_path)
+    assert done.returncode == 4
+    assert "no installed extension reads what criterion reports" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_page_that_only_an_extension_writes_is_refused_in_words(place, tmp_path):
+    (tmp_path / "alone.toml").write_text(SPEC)
+    assert run_copy(place, COMMAND_LINE, "run", "alone.toml", cwd=tmp_path).returncode == 0
+    done = run_copy(place, COMMAND_LINE, "analyze", "alone.lab", "--html", "a.html", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "a.html: no installed extension writes pages" in done.stderr
+    assert not (tmp_path / "a.html").exists()
+
+
 def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place, tmp_path):
     done = run_copy(place, COMMAND_LINE, "--help", cwd=tmp_path)
     assert "compare" in done.stdout

@@ -19,16 +19,17 @@ from steelyard.core.errors import (
     UsageError,
 )
 from steelyard.core.sample import Sample, Treatment
-from steelyard.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.extensions.exchange.recording import KeptBlock, LabelledValue, write_values
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.history.history import HistoryRequest
 from steelyard.extensions.history.results import History
+from steelyard.extensions.page.report import Report, report
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.laboratory import Laboratory, Report, Result, compare, history, measure, model, report
+from steelyard.laboratory import Laboratory, Result, compare, history, measure, model
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.contexts import ByContext, ContextFinding

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from steelyard.extensions.observe.page import Changed, draw_changes_chart
+from steelyard.extensions.page.figures import draw_figure, draw_figure_spec, draw_svg
+from steelyard.extensions.page.sweeps import lines as line_chart
 from steelyard.report.page.chart import ACCENT, BETTER, INK, MUTED, OPEN, SERIES, WORSE, Chart, Rows
 from steelyard.report.page.chart import data as data_set
 from steelyard.report.page.chart import number as numeric
 from steelyard.report.page.chart import rows_px as height_of_rows
-from steelyard.report.page.figures import draw_figure, draw_figure_spec, draw_svg
 from steelyard.report.page.forest import Estimated, forest
 from steelyard.report.page.forest import rows as forest_rows
 from steelyard.report.page.marks import colour_scale, line_at, mark, point, series_scale
 from steelyard.report.page.ratio_axis import Directions, make_ratio_axis
-from steelyard.report.page.sweeps import lines as line_chart
 
 __all__ = [
     "ACCENT",

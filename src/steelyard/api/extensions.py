@@ -6,7 +6,7 @@ from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import Evidence
 from steelyard.claims.observed import Observed
 from steelyard.core.extension import ClaimKind, Command, Extension
-from steelyard.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
 from steelyard.report.page.answer_page import AnswerPage
 from steelyard.report.page.chart import Chart, Section
 from steelyard.spec.claims.claim import Claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.core.growth import half_deviation, parse_growth, parse_rule
 from steelyard.core.growth import rank as rank_growth
 from steelyard.core.series import Point, series_of
-from steelyard.exchange.files import read_series
+from steelyard.extensions.exchange.files import read_series
 from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
 from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import (

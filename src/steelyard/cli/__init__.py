@@ -46,11 +46,6 @@ CORE = {
         "steelyard.cli.analyze:command",
         topic="runs and records",
     ),
-    "report": Command(
-        "Write a page, figures and tables of one record or several.",
-        "steelyard.cli.report:command",
-        topic="",
-    ),
     "merge": Command(
         "Answer from records of one spec on several machines: one verdict for all.",
         "steelyard.cli.merge:command",
@@ -65,16 +60,6 @@ CORE = {
         "Model how metrics grow with a parameter, and check them against expectations.",
         "steelyard.cli.model:command",
         topic="growth",
-    ),
-    "import": Command(
-        "Make a record of what another tool measured.",
-        "steelyard.cli.import_:command",
-        topic="other tools",
-    ),
-    "export": Command(
-        "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
-        "steelyard.cli.export:command",
-        topic="other tools",
     ),
     "config": Command(
         "Print where steelyard.h is, for compilers, pkg-config and CMake.",

@@ -66,11 +66,11 @@ def command(ctx: click.Context, options: AnalyzeOptions) -> None:
     Exits with 1 if a claim of its spec fails; with --metric, --protocol and --by-context no claim is judged
     (steelyard check judges them).
     """
-    from steelyard.lab.lake.asking import opened
+    from steelyard.lab.places.asking import opened
 
     with opened(options.records, options.by) as (record, is_temporary):
         if options.html is not None:
-            from steelyard.laboratory import report
+            from steelyard.cli.page import save_page
 
             options_of: dict[str, Any] = {
                 "protocol": options.protocol,
@@ -78,7 +78,7 @@ def command(ctx: click.Context, options: AnalyzeOptions) -> None:
                 "estimand": options.estimand,
                 "interval": options.interval,
             }
-            report(record, metric=options.metric, **options_of).save(options.html)
+            save_page(options.html, record, metric=options.metric, **options_of)
         if options.contexts:
             _print_contexts(record, as_json=options.as_json, metric=options.metric, is_temporary=is_temporary)
             return

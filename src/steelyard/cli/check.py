@@ -17,9 +17,9 @@ from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
-from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
-from steelyard.lab.lake.places import is_lake
+from steelyard.lab.answer.series_of_file import holds_series
+from steelyard.lab.places.place import is_place
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
@@ -141,7 +141,7 @@ def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, C
     records = [
         name
         for name in dict.fromkeys(names)
-        if isinstance(name, Path) and _is_record(name) and not is_lake(name) and not holds_profiles(name)
+        if isinstance(name, Path) and _is_record(name) and not is_place(name) and not holds_series(name)
     ]
     if len(records) < 2:
         return {}
@@ -169,14 +169,14 @@ def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, C
 
 def _check(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) -> Checked:
     about_data = about.has_any()
-    if isinstance(name, str) or is_lake(name):
+    if isinstance(name, str) or is_place(name):
         return _judge_place(name, about, baseline)
     if name.suffix == ".toml" and about_data:
         raise UsageError(
             f"{name} states its own expectations in [[claims]]",
             hint="leave out the options about data, or add to [[claims]]",
         )
-    recorded = name.is_dir() and not holds_profiles(name)
+    recorded = name.is_dir() and not holds_series(name)
     if about_data or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         if baseline is not None:
             raise UsageError(
@@ -216,14 +216,14 @@ def _check(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) 
 
 
 def _judge_place(place: Name, about: DataOptions, baseline: Path | None) -> Checked:
-    """Verdicts of all records at the place of a lake, as of one."""
+    """Verdicts of all records at a place of records, as of one."""
     if about.has_any():
         raise UsageError(
             f"{place} is a place of records, whose spec states the expectations",
             hint="leave out the options about data, or add to [[claims]]",
         )
     from steelyard.lab.answer.check import check
-    from steelyard.lab.lake.asking import opened
+    from steelyard.lab.places.asking import opened
     from steelyard.spec import load
 
     declared = None if baseline is None else load(baseline)

@@ -30,7 +30,7 @@ def write_exports(
     """Write the exports of a record; ``names`` stand for command lines there, as in hyperfine."""
     if not exports:
         return
-    from steelyard.exchange.hyperfine import render_csv, render_json, render_markdown, results
+    from steelyard.lab.compare.hyperfine import render_csv, render_json, render_markdown, results
     from steelyard.lab.run.plan import format_command
     from steelyard.store import Record
 

@@ -146,7 +146,7 @@ def read_metrics(text: str | None, metric: str | None) -> tuple[str, ...]:
     """
     from steelyard.core.counters import is_counter
     from steelyard.core.units import BUILTIN
-    from steelyard.exchange.hyperfine import METRICS
+    from steelyard.lab.compare.hyperfine import METRICS
     from steelyard.spec.check.program import COUNTERS, USER_MODE
     from steelyard.spec.hints.metric_names import suggest_metric
 

@@ -15,9 +15,8 @@ from steelyard.core.errors import UsageError
 from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
-    from steelyard.core.series import Series
+    from steelyard.core.series import CsvColumns, Series
     from steelyard.core.units import Better
-    from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
 
@@ -176,7 +175,7 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
 
 def _name_columns(options: DataOptions) -> tuple[CsvColumns, ...]:
     """Return what the columns are, for each of the metrics."""
-    from steelyard.exchange.csv_columns import CsvColumns
+    from steelyard.core.series import CsvColumns
 
     if options.values and not options.parameters:
         raise UsageError(
@@ -226,9 +225,9 @@ def _get_series(
     *,
     inclusive: bool,
 ) -> tuple[Series, ...]:
-    from steelyard.exchange.cube import holds_profiles
+    from steelyard.lab.answer.series_of_file import holds_series, series_of_file
 
-    if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
+    if data.suffix == ".lab" or (data.is_dir() and not holds_series(data)):
         from steelyard.lab.answer.series_of_record import series_of_record
         from steelyard.lab.run.existing_record import find_record
         from steelyard.store import Record
@@ -236,9 +235,7 @@ def _get_series(
         with Record.open(find_record(data)) as record:
             record.refuse_edited()
             return series_of_record(record, parameters, metrics)
-    from steelyard.exchange.files import read_series
-
-    metrics_of = [read_series(data, metric, inclusive=inclusive) for metric in columns or (None,)]
+    metrics_of = [series_of_file(data, metric, inclusive=inclusive) for metric in columns or (None,)]
     return tuple(function for functions in metrics_of for function in functions)
 
 

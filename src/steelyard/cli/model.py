@@ -187,10 +187,9 @@ def _draw(
     UsageError
         No function has one.
     """
+    from steelyard.cli.page import save_figures, save_page
     from steelyard.lab.answer.curves import model_curves
     from steelyard.report.page.contents import Curve, PageModels
-    from steelyard.report.page.document import render
-    from steelyard.report.page.figures import write_figures
     from steelyard.report.page.growth import MOST
 
     curves = [Curve(*curve) for curve in model_curves(series, modelled.models, question, MOST)]
@@ -203,9 +202,9 @@ def _draw(
     not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
     models = PageModels(name, tuple(curves), not_drawn)
     if page is not None:
-        write_output(page, render((models,)))
+        save_page(page, models)
         click.echo(f"written: {page}", err=True)
-    for file in write_figures((models,), figures) if figures is not None else ():
+    for file in save_figures(figures, models) if figures is not None else ():
         click.echo(f"written: {file}", err=True)
 
 

@@ -91,6 +91,19 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     readers : Mapping[str, str]
         Formats of other tools, by the name that ``--format`` takes: functions from the text of a file and
         what to call it to a ``FileContents``.
+    writers : Mapping[str, str]
+        Files that show answers, ``pages`` and ``figures``: functions from a file or a directory, and from
+        open records, directories of records, and answers that are no record; by keyword, what
+        ``Laboratory.analyze`` takes.
+    places : Mapping[str, str]
+        Kinds of places that hold records and are none, by what they are called: values with the methods of
+        ``steelyard.lab.places.place.Place``.
+    series : Mapping[str, str]
+        Files that hold series and are no record, by what they are called: values with the methods of
+        ``steelyard.lab.answer.series_of_file.SeriesReader``.
+    harnesses : Mapping[str, str]
+        Harnesses of benchmarks, by the name that ``[metrics] source`` takes: functions from the text of a
+        report, what to call it and the name of the harness to ``HarnessReport``s.
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
@@ -112,6 +125,10 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     sections: Mapping[str, str] = {}
     pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
+    writers: Mapping[str, str] = {}
+    places: Mapping[str, str] = {}
+    series: Mapping[str, str] = {}
+    harnesses: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
     contexts: Mapping[str, str] = {}
     state: Mapping[str, str] = {}
@@ -265,6 +282,32 @@ def find_page(answer: type) -> str | None:
 def list_readers() -> dict[str, str]:
     """List the formats that extensions read, by name."""
     return {name: place for entry in find_extensions().usable for name, place in entry.readers.items()}
+
+
+def find_writer(kind: str) -> str | None:
+    """Find what writes files that show answers: ``pages`` or ``figures``."""
+    for extension in find_extensions().usable:
+        if kind in extension.writers:
+            return extension.writers[kind]
+    return None
+
+
+def list_series_readers() -> dict[str, str]:
+    """List what reads files that hold series and are no record, by name."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.series.items()}
+
+
+def find_harness(name: str) -> str | None:
+    """Find what reads the reports of a harness of benchmarks."""
+    for extension in find_extensions().usable:
+        if name in extension.harnesses:
+            return extension.harnesses[name]
+    return None
+
+
+def list_places() -> dict[str, str]:
+    """List the kinds of places that hold records and are none, by name."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.places.items()}
 
 
 _contexts_not_loaded: list[Problem] = []

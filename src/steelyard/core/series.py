@@ -11,6 +11,36 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
 
 
+class CsvColumns(msgspec.Struct, frozen=True):
+    """What the columns of a table are, of which each row is one observation or a summary.
+
+    Attributes
+    ----------
+    value : str
+        The metric.
+    parameters : tuple of str
+        What varies, as numbers.
+    by : tuple of str
+        What tells functions apart.
+    u, n : str or None
+        Standard uncertainty of the value and number of launches behind it.
+    unit : str
+    pool : tuple of str
+        What differs between rows of one function.
+    launch : str or None
+        What names the launch (job, node, day) of a row: rows of one launch share its luck, and are one value.
+    """
+
+    value: str
+    parameters: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    u: str | None = None
+    n: str | None = None
+    unit: str = ""
+    pool: tuple[str, ...] = ()
+    launch: str | None = None
+
+
 class Point(msgspec.Struct, frozen=True, gc=False):
     """What was observed at one point: the launches, or a summary of them.
 

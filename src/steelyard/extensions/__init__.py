@@ -11,9 +11,25 @@ from steelyard.core.extension import ClaimKind, Command, Extension
 
 EXTENSIONS: Final = (
     Extension(
+        name="page",
+        purpose="a page of records and other answers, with figures, tables and an archive",
+        needs=("exchange",),
+        commands={
+            "report": Command(
+                "Write a page, figures and tables of one record or several.",
+                "steelyard.extensions.page.command:command",
+                topic="",
+            ),
+        },
+        writers={
+            "pages": "steelyard.extensions.page.report:save_page",
+            "figures": "steelyard.extensions.page.report:save_figures",
+        },
+    ),
+    Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
-        needs=("explain",),
+        needs=("exchange", "explain"),
         state={"gate": "steelyard.extensions.gate.request:GateRequest"},
         commands={
             "gate": Command(
@@ -56,6 +72,12 @@ EXTENSIONS: Final = (
                 "steelyard.extensions.efficiency.claim_words",
             ),
         },
+    ),
+    Extension(
+        name="lake",
+        purpose="trials of many records as Parquet files, in a directory or an object store",
+        needs=("exchange",),
+        places={"lake": "steelyard.extensions.lake.place:LAKE"},
     ),
     Extension(
         name="history",
@@ -148,8 +170,43 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="exchange",
+        purpose="files of other tools, and values of other harnesses",
+        series={"files": "steelyard.extensions.exchange.series:SERIES"},
+        harnesses=dict.fromkeys(
+            (
+                *("google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "jmh"),
+                *(
+                    "nanobench",
+                    "hyperfine",
+                    "vitest",
+                    "asv",
+                    "go-bench",
+                    "criterion",
+                    "cargo-criterion",
+                    "divan",
+                ),
+                *("tango", "tinybench", "imb", "osu", "reprompi", "perf-stat"),
+            ),
+            "steelyard.extensions.exchange.reports:read_reports",
+        ),
+        commands={
+            "import": Command(
+                "Make a record of what another tool measured.",
+                "steelyard.extensions.exchange.import_command:command",
+                topic="other tools",
+            ),
+            "export": Command(
+                "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
+                "steelyard.extensions.exchange.export_command:command",
+                topic="other tools",
+            ),
+        },
+    ),
+    Extension(
         name="solvers",
         purpose="solvers over problem instances, where runs may time out or fail",
+        needs=("page",),
         commands={
             "solvers": Command(
                 "Compare solvers over problem instances under a time limit.",
@@ -218,6 +275,7 @@ EXTENSIONS: Final = (
     Extension(
         name="demo",
         purpose="how run times lie, on this machine",
+        needs=("page",),
         state={"demo": ""},
         commands={
             "demo": Command(
@@ -228,7 +286,11 @@ EXTENSIONS: Final = (
             ),
         },
     ),
-    Extension(name="pytest", purpose="tests whose functions are timed, in turns, and held to claims"),
+    Extension(
+        name="pytest",
+        purpose="tests whose functions are timed, in turns, and held to claims",
+        needs=("exchange",),
+    ),
     Extension(
         name="clusters",
         purpose="trials in jobs of a queue, and on hosts by ssh",

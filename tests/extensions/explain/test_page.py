@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from steelyard.extensions.explain.flame import lay_out
 from steelyard.extensions.explain.page import section
-from steelyard.report.drawing.picture import draw_picture
-from steelyard.report.page.document import NARROW, WIDE
+from steelyard.extensions.page.document import NARROW, WIDE
+from steelyard.extensions.page.drawing.picture import draw_picture
 
 
 def test_callers_span_what_they_call_and_nothing_overlaps():

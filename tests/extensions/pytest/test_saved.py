@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
+from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.extensions.pytest.claims import METRIC
 from steelyard.extensions.pytest.saved import read_saved
 

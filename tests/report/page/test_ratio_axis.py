@@ -1,6 +1,6 @@
 import pytest
 
-from steelyard.report.drawing.expressions import compile_expression
+from steelyard.extensions.page.drawing.expressions import compile_expression
 from steelyard.report.page.ratio_axis import Directions, list_round_ratios, make_ratio_axis
 
 

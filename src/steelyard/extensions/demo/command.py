@@ -53,7 +53,7 @@ def command(options: DemoOptions) -> None:
     from steelyard.lab.run.existing_record import refuse_other_command
 
     if options.figure is not None:
-        from steelyard.report.page.converter import converter
+        from steelyard.extensions.page.converter import converter
 
         converter()
     directory = options.output or propose_record(os.environ, "demo")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from steelyard.extensions.page.figures import draw_svg
 from steelyard.files.writing import write_output
 from steelyard.report.page.chart import ACCENT, INK, OPEN, WORSE, data, number
-from steelyard.report.page.figures import draw_svg
 from steelyard.report.text.digits import ratio
 from steelyard.results.comparison import Comparison
 from steelyard.results.undefined import Undefined

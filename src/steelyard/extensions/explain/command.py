@@ -271,6 +271,6 @@ def _write_files(options: ExplainOptions, explanation: Explanation, directory: P
         }
         write_output(options.speedscope, write_speedscope(profiles, f"{explanation.old} | {explanation.new}"))
     if options.html is not None:
-        from steelyard.laboratory import report
+        from steelyard.cli.page import save_page
 
-        report(directory).save(options.html)
+        save_page(options.html, directory)

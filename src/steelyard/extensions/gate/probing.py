@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError
 from steelyard.core.units import BUILTIN, Better
-from steelyard.exchange.reports import read_reports
+from steelyard.extensions.exchange.reports import read_reports
 from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, NoBenchmarkError, Selection
 from steelyard.files.plain import open_plain, read_plain
 from steelyard.lab.repository.red_builds import describe_red, format_command

@@ -212,9 +212,9 @@ def _save_junit(result: History, file: Path, since: str | None, *, strict: bool,
 
 
 def _save_page(result: History, file: Path) -> None:
-    from steelyard.laboratory import Report
+    from steelyard.cli.page import save_page
 
-    Report([result]).save(file)
+    save_page(file, result)
 
 
 def _print(result: History, *, as_json: bool) -> None:

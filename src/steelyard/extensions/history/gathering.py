@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.files.urls import strip_secrets
-from steelyard.lab.lake.places import is_lake
+from steelyard.lab.places.place import Place, find_place, is_place
 from steelyard.lab.summary.condensing import (
     Watch,
     choose_digests,
@@ -59,8 +59,8 @@ def gather(
     UsageError
         A name with no record, or a metric that no record has.
     """
-    lakes = [name for name in names if is_lake(name)]
-    paths = [name for name in names if isinstance(name, Path) and name not in lakes]
+    places = {name: place for name in names if (place := find_place(name)) is not None}
+    paths = [name for name in names if isinstance(name, Path) and name not in places]
     files = [path for path in paths if is_summaries(path)]
     directories = [entry for path in paths if path not in files for entry in find_records(path)]
     condensed_records = _condense(directories, metrics, watch, beside)
@@ -69,11 +69,11 @@ def gather(
         dict(condensed_records.metrics),
     )
     left_out = list(condensed_records.left_out)
-    for name in lakes:
-        lake_records = _read_lake(name, metrics, beside)
-        records |= {entry.id: entry for entry in lake_records.records}
-        available |= lake_records.metrics
-        left_out += lake_records.left_out
+    for name, place in places.items():
+        of_place = _read_place(place, name, metrics, beside)
+        records |= {entry.id: entry for entry in of_place.records}
+        available |= of_place.metrics
+        left_out += of_place.left_out
     for name in files:
         with Summaries(name) as file:
             available |= file.metrics()
@@ -99,21 +99,21 @@ def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], li
     return tuple(entry for entry in every if entry.id not in left_out), [*left_out.values()]
 
 
-def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> CondensedRecords:
-    """Return what the facts of a lake keep for a history; no table of trials is read."""
-    from steelyard.lab.lake.opening import read_lake
-
-    lake = read_lake(place)
-    records, left_out = [], list(lake.left_out)
+def _read_place(
+    place: Place, name: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()
+) -> CondensedRecords:
+    """Return what a place keeps for a history; no trial is read."""
+    summaries = place.read_summaries(name)
+    records, left_out = [], list(summaries.left_out)
     available: dict[str, Metric] = {}
-    for facts in lake.facts:
-        condensed = facts.condensed
+    for summary in summaries.summaries:
+        condensed = summary.condensed
         if condensed is None or not (digests := choose_digests(condensed, metrics, beside)):
             why = "has no complete block with positive values of the metric"
-            left_out.append(LeftOut(condensed.name if condensed else facts.name, why))
+            left_out.append(LeftOut(condensed.name if condensed else summary.name, why))
             continue
         records.append(replace(condensed, digests=digests))
-        available |= {entry.metric.name: entry.metric for entry in facts.metrics}
+        available |= {metric.name: metric for metric in summary.metrics}
     return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
@@ -128,7 +128,7 @@ def collect(file: Path, names: Sequence[Path | str], watch: Watch = ignore_progr
         A name is the place of a lake, which keeps summaries itself.
     """
     for name in names:
-        if not isinstance(name, Path) or is_lake(name):
+        if not isinstance(name, Path) or is_place(name):
             label = strip_secrets(str(name))
             raise UsageError(
                 f"{label} keeps summaries of its records already", hint=f"steelyard history {label}"

@@ -149,7 +149,7 @@ def command(options: ObserveOptions) -> None:
         as_json=options.as_json,
     )
     if options.html is not None:
-        from steelyard.laboratory import report
+        from steelyard.cli.page import save_page
 
-        report(directory / "observe.lab", observation=observation).save(options.html)
+        save_page(options.html, directory / "observe.lab", observation=observation)
     tell_records(directory, as_json=options.as_json)

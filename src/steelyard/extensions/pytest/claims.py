@@ -171,7 +171,7 @@ def _get_levels_of_test(item: pytest.Item, file: str) -> dict[str, Scalar]:
 
 
 def _get_free(parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    from steelyard.exchange.recording import free_name
+    from steelyard.extensions.exchange.recording import free_name
 
     return {free_name(name): value for name, value in parameters.items()}
 

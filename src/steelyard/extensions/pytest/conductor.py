@@ -13,7 +13,7 @@ from steelyard.core.units import Scalar
 from steelyard.extensions.pytest.claims import NOTHING_TIMED, group_of, makes_claims
 
 if TYPE_CHECKING:
-    from steelyard.exchange.recording import Taken
+    from steelyard.extensions.exchange.recording import Taken
     from steelyard.extensions.pytest.comparison import SessionComparison
     from steelyard.extensions.pytest.failures import SessionFailure
     from steelyard.extensions.pytest.passes import Ran

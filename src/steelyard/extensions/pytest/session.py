@@ -29,7 +29,7 @@ from steelyard.files.unlisted import make_unlisted
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Verdict
-    from steelyard.exchange.recording import RecordedTrial, Taken
+    from steelyard.extensions.exchange.recording import RecordedTrial, Taken
 
 
 _KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
@@ -91,7 +91,7 @@ class File(msgspec.Struct):
 
     def trials(self, extra: Mapping[str, Scalar]) -> list[RecordedTrial]:
         """One a block and test, in the order in which they ran."""
-        from steelyard.exchange.recording import RecordedTrial
+        from steelyard.extensions.exchange.recording import RecordedTrial
 
         cells = self.cells(extra)
         return [
@@ -187,7 +187,7 @@ def _judge_family(
 def _judge_together(
     file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], recording: Taken, *, strict: bool
 ) -> list[SessionJudgement]:
-    from steelyard.exchange.recording import Selection, write_record
+    from steelyard.extensions.exchange.recording import Selection, write_record
     from steelyard.lab.answer.check import check
     from steelyard.report.claims.text import words
 
@@ -221,7 +221,7 @@ def _judge_growth(judgement: SessionJudgement, verdict: Verdict) -> SessionJudge
 
 def save(files: Sequence[File], directory: Path, recording: Taken) -> None:
     """Write one record of all files; tests are compared within each."""
-    from steelyard.exchange.recording import FILE, Selection, write_record
+    from steelyard.extensions.exchange.recording import FILE, Selection, write_record
 
     together = full([levels for file in files for levels in file.levels])
     cells_of = iter(together)
@@ -244,7 +244,7 @@ def describe_recording(files: Sequence[File], host: Mapping[str, Scalar]) -> Tak
         Facts to keep with the record, such as the commit that was tested.
     """
     from steelyard import __version__
-    from steelyard.exchange.recording import Quantity, Taken
+    from steelyard.extensions.exchange.recording import Quantity, Taken
 
     moving = [
         run.item.nodeid

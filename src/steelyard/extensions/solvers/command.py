@@ -62,6 +62,7 @@ def command(options: SolversOptions) -> None:
     steelyard solvers runs.csv
     steelyard solvers runs.csv --solver tool --time cputime --limit 1h --par 10
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.extensions.page.figures import draw_figure
     from steelyard.extensions.solvers.charts import draw_charts
     from steelyard.extensions.solvers.judging import answer
     from steelyard.extensions.solvers.results import SOLVERS
@@ -69,7 +70,6 @@ def command(options: SolversOptions) -> None:
     from steelyard.extensions.solvers.table import Roles, read_table
     from steelyard.extensions.solvers.text import lines
     from steelyard.files.writing import write_output
-    from steelyard.report.page.figures import draw_figure
 
     scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6}[options.unit]
     roles = Roles(

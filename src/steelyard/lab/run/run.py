@@ -14,7 +14,6 @@ from steelyard.core.errors import InterruptedRunError, ProgramError, RecordError
 from steelyard.core.extension import end_run
 from steelyard.core.units import Scalar
 from steelyard.design import treatments
-from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
 from steelyard.lab.run.elsewhere import Elsewhere, find_elsewhere
 from steelyard.lab.run.existing_record import (
@@ -29,6 +28,7 @@ from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
 from steelyard.lab.run.programs import build
+from steelyard.lab.run.reports import read_reports, refuse_unread
 from steelyard.lab.run.restarting import RestartDueError, restart
 from steelyard.lab.run.run_loop import RunLoop, Watch
 from steelyard.lab.run.stop_rule import End
@@ -71,6 +71,7 @@ class PreparedRun:
         self.elsewhere = find_elsewhere(experiment)
         refuse_level_commands(experiment, self.elsewhere)
         refuse_missing(experiment)
+        refuse_unread(experiment)
         self.programs = build(experiment, drawn, watch)
         first, in_context = self.programs.first, self.programs.in_context
         self.launches = LaunchPlan(experiment, drawn, builds=first, built_in=in_context)

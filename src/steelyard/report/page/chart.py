@@ -18,6 +18,8 @@ from steelyard.report.text.table import Column
 Rows = Sequence[Mapping[str, Any]]
 """What a chart draws: each row a mapping of fields."""
 Spec = Mapping[str, Any]
+WIDE: Final = 10_000
+"""Columns of a terminal of which no table needs more: nothing gives way."""
 
 BETTER: Final = "var(--better)"
 """Colour of what is better."""

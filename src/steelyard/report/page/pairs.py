@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.report.answer.protocol import headline, pair_columns
-from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, name_shared, tooltip
-from steelyard.report.page.comparisons import WIDE
+from steelyard.report.page.chart import ACCENT, INK, WIDE, Chart, Section, data, name_shared, tooltip
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.marks import mark, name_axis, opacity_scale
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable

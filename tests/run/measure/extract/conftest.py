@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from steelyard.core.units import Scalar
-from steelyard.exchange.reports import read_reports
+from steelyard.lab.run.reports import read_reports
 from steelyard.run.measure.extract import Extractor, MissingValueError
 from steelyard.run.measure.measurement import Value
 from steelyard.run.runner.journal import RawTrial

@@ -1,0 +1,346 @@
+"""Records made of other tools' files.
+
+Nothing pairs the values of such a file, so that the order is sequential and tests are unpaired. Where all
+repetitions come from one process, each is a trial, and the record says so (provenance ``one_process``); where
+several processes are known, each is a trial and its repetitions are iterations.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.core.errors import UsageError
+from steelyard.core.units import BUILTIN, Scalar
+from steelyard.extensions.exchange.importers import MOST_VALUES, Chosen, read
+from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    identifier,
+)
+from steelyard.extensions.exchange.importers.identity import tell_apart
+from steelyard.extensions.exchange.importers.machines import (
+    MACHINE,
+    SOFTWARE,
+    describe_differences,
+    refuse_other_machines,
+)
+from steelyard.extensions.exchange.recording import (
+    FILE,
+    Levels,
+    Quantity,
+    RecordedTrial,
+    Selection,
+    Taken,
+    free_name,
+    write_record,
+)
+from steelyard.store import Record
+from steelyard.store.provenance import Sessions
+
+FailurePolicy = Literal["refuse", "ignore", "count"]
+
+LONGEST_S: Final = 1e9
+"""Of a time that is imported; a record counts nanoseconds in 64 bits."""
+MOST_TOLD: Final = 4
+"""Benchmarks without a value that are named; of more, the number."""
+ABSENT: Final = "none"
+"""Level of a factor that a benchmark does not have, where others of the file do."""
+
+
+class ImportSource(msgspec.Struct, frozen=True):
+    """A file, and what its measurements are called: files of one name are sessions of the same."""
+
+    name: str
+    path: Path
+
+
+def import_files(
+    sources: Sequence[ImportSource],
+    directory: Path,
+    *,
+    form: str | None = None,
+    chosen: Chosen | None = None,
+    question: Selection | None = None,
+    policy: FailurePolicy = "refuse",
+    across_machines: bool = False,
+) -> Record:
+    """Make a record of files of one tool, complete when this returns; close it.
+
+    Parameters
+    ----------
+    policy : {"refuse", "ignore", "count"}
+        What becomes of a comparison with runs that failed: it is not judged; it is, without them; or they
+        count with what they took, where the file says it.
+    across_machines : bool
+        Whether files may be of several machines, which the record then says.
+    form, chosen : optional
+        As of ``read``.
+
+    Raises
+    ------
+    UsageError
+        As ``read`` and ``write_record``; or files of several tools or machines, or a metric in two units.
+    RecordError
+        The directory exists already, or cannot be written.
+    """
+    contents_of = _tell_apart([(source, read(source.path, form, chosen)) for source in sources])
+    _refuse_mixture(contents_of)
+    hosts = {str(source.path): contents.host for source, contents in contents_of}
+    if not across_machines:
+        refuse_other_machines(hosts)
+    _refuse_many(contents_of)
+    _refuse_impossible(contents_of)
+    first = contents_of[0][1]
+    contents_of, pairing = _pair_single_benchmarks(contents_of)
+    sessions = _classify_sessions(contents_of)
+    if sessions == "units":
+        contents_of = [(source, _join_launches(contents)) for source, contents in contents_of]
+    placed, failures = _place_levels(contents_of)
+    series, lost = _get_finite(placed)
+    trials, one_process = _make_trials(series, first, sessions)
+    trials += _list_failed_trials(failures, policy)
+    recording = Taken(
+        tool=first.tool,
+        quantities={
+            imported_series.metric: Quantity(imported_series.unit, imported_series.better)
+            for imported_series in series
+        },
+        one_process=one_process,
+        sessions=sessions,
+        sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
+        host=first.host,
+        notes=[
+            *(note for _, contents in contents_of for note in contents.notes),
+            *(note for _, contents in contents_of for note in _tell_skipped(contents)),
+            *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
+            *pairing,
+            *lost,
+        ],
+    )
+    chosen_question = question or Selection()
+    if policy == "ignore":
+        chosen_question = replace(chosen_question, failures="ignore")
+    return write_record(directory, trials, recording, chosen_question)
+
+
+def _tell_apart(
+    contents_of: Sequence[tuple[ImportSource, FileContents]],
+) -> list[tuple[ImportSource, FileContents]]:
+    """Tell benchmarks of one name apart, in all files by the same levels."""
+    series = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    return [
+        (source, replace(contents, series=tuple(series[str(source.path)])))
+        for source, contents in contents_of
+    ]
+
+
+def _tell_skipped(contents: FileContents) -> list[str]:
+    """Benchmarks without a value, with the reason; those that the reader has told of are told once."""
+    notes_text = " ".join(contents.notes)
+    missing = [(name, why) for name, why in contents.skipped.items() if name not in notes_text]
+    notes = [f"{name} has no value: {why or 'the file does not say why'}." for name, why in missing]
+    surplus = len(notes) - MOST_TOLD
+    return [*notes[:MOST_TOLD], f"{surplus} more benchmarks have no value."] if surplus > 1 else notes
+
+
+def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
+    tools = {contents.tool.partition(" ")[0]: source.path for source, contents in contents_of}
+    if len(tools) > 1:
+        (text, first), (different, second), *_ = tools.items()
+        raise UsageError(
+            f"{first} is a file of {text}, and {second} of {different}: what they call a time is not"
+            " the same",
+            hint="import each into a record of its own",
+        )
+
+
+def _refuse_many(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
+    values = sum(
+        len(launch) for _, contents in contents_of for series in contents.series for launch in series.values
+    )
+    if values > MOST_VALUES:
+        raise UsageError(
+            f"{values:,} values: a record holds what at most {MOST_VALUES:,} trials have measured",
+            hint="import fewer of them; steelyard model reads tables of any length, without a record",
+        )
+
+
+def _refuse_impossible(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
+    """Refuse times that no clock gives."""
+    for source, contents in contents_of:
+        for series in contents.series:
+            times = chain.from_iterable(series.values) if series.unit == "s" else ()
+            value = next((value for value in times if value < 0 or LONGEST_S < value < math.inf), None)
+            if value is not None:
+                name = ", ".join(str(level) for level in series.levels.values())
+                raise UsageError(
+                    f"{source.path}: {series.metric} of {name or 'a run'} is {value:g} s,"
+                    " which is no duration",
+                    hint='correct the file; differences are no times: --unit ""',
+                )
+
+
+def _pair_single_benchmarks(
+    contents_of: list[tuple[ImportSource, FileContents]],
+) -> tuple[list[tuple[ImportSource, FileContents]], list[str]]:
+    """Compare files with each other that have one benchmark each, whatever that is called.
+
+    Returns
+    -------
+    tuple
+        The contents, and what is to be said: what is compared, or that the files share no benchmark.
+    """
+    levels_of: dict[str, dict[Levels, str]] = {}
+    for source, contents in contents_of:
+        titles = levels_of.setdefault(source.name, {})
+        cells = [entry.levels for entry in contents.series] + [entry.levels for entry in contents.failures]
+        titles |= {tuple(cell.items()): " ".join(map(str, cell.values())) for cell in cells}
+    if len(levels_of) < 2 or set.intersection(*map(set, levels_of.values())):
+        return contents_of, []
+    if any(len(titles) > 1 for titles in levels_of.values()):
+        return contents_of, [
+            "The files have no benchmark in common: nothing of one is compared with another."
+        ]
+    plain = [
+        (
+            source,
+            replace(
+                contents,
+                series=tuple(replace(entry, levels={}) for entry in contents.series),
+                failures=tuple(replace(entry, levels={}) for entry in contents.failures),
+            ),
+        )
+        for source, contents in contents_of
+    ]
+    pairs = ", ".join(
+        f"{title!r} ({name})" for name, titles in levels_of.items() for title in titles.values()
+    )
+    return plain, [f"Each file has one benchmark, and these are compared: {pairs}."]
+
+
+def _classify_sessions(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> Sessions:
+    """Say what files are to each other: sessions that are units where a name has several; otherwise apart.
+
+    What differs from file to file, such as the load and the frequency of that hour, is the same for all runs
+    of one.
+    """
+    numbers = Counter(source.name for source, _ in contents_of)
+    if max(numbers.values()) > 1:
+        return "units"
+    return "apart" if len(numbers) > 1 else ""
+
+
+def _join_launches(contents: FileContents) -> FileContents:
+    """Make the launches of a file repetitions of one, the session."""
+    series = []
+    for entry in contents.series:
+        values = tuple(value for launch in entry.values for value in launch if math.isfinite(value))
+        # A column of the runner's holds one value a trial.
+        mean = (math.fsum(values) / len(values),) if values and entry.metric in BUILTIN else values
+        series.append(replace(entry, values=(mean,) if mean else ()))
+    return replace(contents, series=tuple(series))
+
+
+def _place_levels(
+    contents_of: Sequence[tuple[ImportSource, FileContents]],
+) -> tuple[list[ImportedSeries], list[FailedRuns]]:
+    """All series and failures, each with every factor and the name of its file, where there are several."""
+    several = len({source.name for source, _ in contents_of}) > 1
+    series = [(_make_levels(source, entry, several=several), entry)
+              for source, contents in contents_of for entry in contents.series]  # fmt: skip
+    failures = [(_make_levels(source, entry, several=several), entry)
+                for source, contents in contents_of for entry in contents.failures]  # fmt: skip
+    names = list(dict.fromkeys(name for levels, _ in (*series, *failures) for name in levels))
+    units: dict[str, str] = {}
+    merged: dict[tuple[Levels, str], ImportedSeries] = {}
+    for levels, entry in series:
+        if units.setdefault(entry.metric, entry.unit) != entry.unit:
+            raise UsageError(
+                f"{entry.metric} is in {units[entry.metric] or 'no unit'} and in {entry.unit or 'no unit'}",
+                hint="import benchmarks of different units into records of their own",
+            )
+        full = {name: levels.get(name, ABSENT) for name in names}
+        key = (tuple(full.items()), entry.metric)
+        before = merged[key].values if key in merged else ()
+        merged[key] = replace(entry, levels=full, values=(*before, *entry.values))
+    return list(merged.values()), [
+        replace(entry, levels={name: levels.get(name, ABSENT) for name in names})
+        for levels, entry in failures
+    ]
+
+
+def _make_levels(
+    source: ImportSource, entry: ImportedSeries | FailedRuns, *, several: bool
+) -> dict[str, Scalar]:
+    named: dict[str, Scalar] = {free_name(identifier(name)): level for name, level in entry.levels.items()}
+    return {FILE: source.name, **named} if several else named
+
+
+def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
+    """Return the series without values that are not numbers, and a note about each that had some."""
+    finite, lost = [], []
+    for imported_series in series:
+        values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in imported_series.values)
+        missing = sum(map(len, imported_series.values)) - sum(map(len, values))
+        if missing:
+            name = ", ".join(str(level) for level in imported_series.levels.values())
+            lost.append(
+                f"{name}: {missing} values of {imported_series.metric} are not finite and were left out."
+            )
+        finite.append(replace(imported_series, values=tuple(launch for launch in values if launch)))
+    return finite, lost
+
+
+def _make_trials(
+    series: Sequence[ImportedSeries], contents: FileContents, sessions: Sessions
+) -> tuple[list[RecordedTrial], bool]:
+    """Return the trials in the order of the files, and whether they are repetitions within one process."""
+    is_apart = sessions != "units" and all(len(function.values) < 2 for function in series)
+    one_process = contents.repeats == "process" and is_apart
+    by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
+    for imported_series in series:
+        launches = imported_series.values
+        if one_process:
+            launches = tuple((value,) for launch in launches for value in launch)
+        by_levels.setdefault(tuple(imported_series.levels.items()), {})[imported_series.metric] = launches
+    trials = [
+        RecordedTrial(levels, dict(zip(metrics, launch, strict=True)))
+        for levels, metrics in by_levels.items()
+        for launch in zip_longest(*metrics.values(), fillvalue=())
+    ]
+    return trials, one_process and len(trials) > len(by_levels)
+
+
+def _list_failed_trials(failures: Sequence[FailedRuns], policy: FailurePolicy) -> list[RecordedTrial]:
+    """List the runs that failed; those that are to count have what they took."""
+    if policy == "count":
+        return [
+            RecordedTrial(tuple(entry.levels.items()), {name: (value,) for name, value in run.items()})
+            for entry in failures
+            for run in entry.values
+        ] + _list_failed_trials([entry for entry in failures if not entry.values], "refuse")
+    return [
+        trial
+        for entry in failures
+        for trial in (
+            *[RecordedTrial(tuple(entry.levels.items()), {}, 1, "failed", entry.reason)] * entry.failed,
+            *[RecordedTrial(tuple(entry.levels.items()), {}, 1, "timed_out", entry.reason)] * entry.timed_out,
+        )
+    ]
+
+
+def _get_sha256(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

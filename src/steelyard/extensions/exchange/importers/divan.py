@@ -1,0 +1,57 @@
+"""divan's table: a tree of benchmarks, each with the median of its samples, all of one process."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, read_unit
+
+TOOL = "divan"
+
+_HEAD: Final = re.compile(
+    r"^(?P<crate>\S+)\s+fastest\s+│ slowest\s+│ median\s+│ mean\s+│ samples\s+│ iters\s*$", re.MULTILINE
+)
+_ROW: Final = re.compile(r"^(?P<bars>(?:[│ ]  )*)[├╰]─ (?P<rest>.*)$")
+_VALUE: Final = re.compile(r"(?P<name>\S.*?)\s{2,}[0-9.]+ \S+")
+_MEDIAN: Final = 2
+"""Column of the table, from 0."""
+
+
+def is_output(text: str) -> bool:
+    """Whether the text has the head of such a table."""
+    return _HEAD.search(text) is not None
+
+
+def read(text: str, origin: str) -> FileContents:
+    """All benchmarks: ``crate::module::function::argument``, as divan's filters take it.
+
+    Raises
+    ------
+    UsageError
+        A time in an unknown unit.
+    """
+    series = []
+    path: list[str] = []
+    for line in text.splitlines():
+        if head := _HEAD.match(line):
+            path = [head["crate"]]
+            continue
+        row = _ROW.match(line)
+        if row is None or not path:
+            continue
+        cells = row["rest"].split("│")
+        value = _VALUE.match(cells[0])
+        name = value["name"] if value else cells[0].strip()
+        path = [*path[: 1 + len(row["bars"]) // 3], name]
+        if value is None:
+            continue
+        title = "::".join(path)
+        number, unit_name = cells[_MEDIAN].split()
+        unit = read_unit(unit_name, f"{origin}: {title}")
+        series.append(
+            ImportedSeries(
+                {"benchmark": title}, "time_s", unit.si, ((float(number) * unit.scale,),), name=title
+            )
+        )
+    return FileContents(TOOL, tuple(series))

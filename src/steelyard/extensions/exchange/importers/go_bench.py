@@ -1,0 +1,119 @@
+"""``go test -bench`` as benchstat reads it.
+
+A line is the mean over the iterations of one repetition, and ``-count`` repeats in one process.
+
+``BenchmarkSort/n=1024-8`` is ``benchmark``, ``n`` and ``procs``. Units that ``b.ReportMetric`` made up are
+kept as plain numbers under their name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
+from steelyard.extensions.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    identifier,
+    level,
+    read_number,
+    unit_of,
+)
+
+TOOL = "go-bench"
+AGAIN: Final = "write the file again: go test -bench"
+
+_LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
+_ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
+_HOST: Final = {"goos": "os", "goarch": "arch"}
+_METRICS: Final = {
+    "ns/op": "time_s",
+    "B/op": "bytes_per_op",
+    "allocs/op": "allocs_per_op",
+    "MB/s": "throughput",
+}
+
+
+def reads(text: str) -> bool:
+    """Whether a line of the text is a result."""
+    return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
+
+
+def read(text: str, place: str) -> FileContents:
+    """All benchmarks of the file.
+
+    Raises
+    ------
+    UsageError
+        A line is incomplete, as the last of a file that was cut off is.
+    """
+    values: dict[tuple[str, str, str], list[list[float]]] = {}
+    units: dict[str, tuple[str, Better]] = {}
+    host: dict[str, Scalar] = {}
+    strange: dict[str, None] = {}
+    failed: list[str] = []
+    package, process = "", 0
+    processes: dict[tuple[str, str, str], int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if about := _ABOUT.fullmatch(line):
+            if about[1] == "pkg":
+                # A test program for each package: its lines are of one process.
+                package, process = about[2], process + 1
+            else:
+                host[_HOST.get(about[1], about[1])] = about[2]
+        if line.startswith("--- FAIL"):
+            failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
+            continue
+        words = match[3].split()
+        if len(words) % 2:
+            raise UsageError(
+                f"{place}, line {number}: {line.strip()!r} is incomplete: a value without its unit",
+                hint="the file was cut off: write it again, or delete that line",
+            )
+        for value, unit_text in zip(words[::2], words[1::2], strict=True):
+            metric = _METRICS.get(unit_text) or identifier(unit_text)
+            unit = unit_of(unit_text) if unit_text in _METRICS else None
+            if unit_text not in _METRICS:
+                strange[unit_text] = None
+            is_cost = unit is not None or metric in _METRICS.values()
+            better: Better = "higher" if unit_text.endswith("/s") else "lower" if is_cost else "neither"
+            units[metric] = (unit.si if unit else "", better)
+            key = (package, match[1], metric)
+            launches = values.setdefault(key, [])
+            if processes.get(key) != process:
+                launches.append([])
+            processes[key] = process
+            launches[-1].append(
+                read_number(value, f"{place}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
+            )
+    own_units = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
+    series = tuple(
+        ImportedSeries(
+            _get_levels(name),
+            metric,
+            units[metric][0],
+            tuple(map(tuple, launches)),
+            units[metric][1],
+            name,
+            {"package": package} if package else {},
+        )
+        for (package, name, metric), launches in values.items()
+    )
+    return FileContents(TOOL, series, host=host, notes=(*failed, *([own_units] if strange else [])))
+
+
+def _get_levels(name: str) -> dict[str, Scalar]:
+    name, dash, procs = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
+    first, *parts = name.removeprefix("Benchmark").split("/")
+    levels: dict[str, Scalar] = {"benchmark": first}
+    for part in parts:
+        key, sign, text = part.partition("=")
+        if sign and key:
+            levels[key] = level(text)
+        else:
+            levels["benchmark"] = f"{levels['benchmark']}/{part}"
+    return levels | ({"procs": int(procs)} if dash else {})

@@ -1,0 +1,85 @@
+"""Which benchmarks of a file are one: those that the harness itself takes for one, and no others.
+
+Benchmarks of one name are often told apart by what a harness writes beside the name: package, file, class,
+mode, runtime. These qualifiers become levels where a name is not enough, in all files alike, and names stay
+short elsewhere. Where nothing tells two apart they are refused: as repetitions of one, they would hide each
+other's changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
+from steelyard.extensions.exchange.importers.contents import ImportedSeries
+
+_Key = tuple[tuple[tuple[str, Scalar], ...], str]
+
+
+def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:
+    """Make qualifiers levels where names are not enough in one of the files.
+
+    Parameters
+    ----------
+    files : Mapping[str, sequence of ImportedSeries]
+        By the name of the file.
+
+    Raises
+    ------
+    UsageError
+        Two benchmarks of a file have one name, and nothing tells them apart.
+    """
+    needed: dict[str, None] = {}
+    for series in files.values():
+        for group in _list_namesakes(series):
+            needed |= dict.fromkeys(_list_differing(group))
+    qualified = {place: [_qualify(entry, needed) for entry in series] for place, series in files.items()}
+    for place, series in qualified.items():
+        for group in _list_namesakes(series):
+            raise UsageError(
+                f"{place}: {len(group)} benchmarks are called {group[0].title!r},"
+                " and nothing tells them apart",
+                hint="give each a name of its own; as one, each would hide what becomes of the others",
+            )
+    return qualified
+
+
+def find_namesakes(series: Sequence[ImportedSeries]) -> dict[str, str]:
+    """Return the titles that several benchmarks of one metric have, each with the reason to leave it out."""
+    titles: dict[tuple[str, str], int] = {}
+    for entry in series:
+        titles[entry.title, entry.metric] = titles.get((entry.title, entry.metric), 0) + 1
+    return {
+        title: f"{count} benchmarks have this name: give each a name of its own"
+        for (title, _), count in titles.items()
+        if count > 1
+    }
+
+
+def qualify(series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
+    """Make qualifiers levels where names of one file are not enough, as far as they go."""
+    needed: dict[str, None] = {}
+    for group in _list_namesakes(series):
+        needed |= dict.fromkeys(_list_differing(group))
+    return [_qualify(entry, needed) for entry in series]
+
+
+def _list_namesakes(series: Sequence[ImportedSeries]) -> list[list[ImportedSeries]]:
+    groups: dict[_Key, list[ImportedSeries]] = {}
+    for entry in series:
+        groups.setdefault((tuple(entry.levels.items()), entry.metric), []).append(entry)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _list_differing(group: Sequence[ImportedSeries]) -> list[str]:
+    """Qualifiers in which namesakes differ; one that only some of them have differs, too."""
+    names = dict.fromkeys(name for entry in group for name in entry.qualifiers)
+    return [name for name in names if len({entry.qualifiers.get(name) for entry in group}) > 1]
+
+
+def _qualify(entry: ImportedSeries, needed: Mapping[str, None]) -> ImportedSeries:
+    added = {name: entry.qualifiers[name] for name in needed if name in entry.qualifiers}
+    return replace(entry, levels={**entry.levels, **added}) if added else entry

@@ -1,0 +1,112 @@
+"""ReFrame's run reports: one value of each performance variable for each run of a test, each a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from steelyard.core.units import Scalar
+from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    any_unit,
+    direction_of,
+    identifier,
+    level,
+)
+
+TOOL = "reframe"
+KEYS = frozenset({"session_info", "runs"})
+
+
+class _Variable(msgspec.Struct, frozen=True):
+    name: str
+    value: float
+    unit: str | None = None
+
+
+class _Case(msgspec.Struct, frozen=True):
+    name: str = ""
+    display_name: str = ""
+    system: str = ""
+    partition: str | None = None
+    environ: str | None = None
+    environment: str | None = None
+    result: str = ""
+    perfvalues: dict[str, list[Any]] | None = None
+    perfvars: list[_Variable] | None = None
+    check_params: dict[str, Any] = {}
+
+
+class _Run(msgspec.Struct, frozen=True):
+    testcases: list[_Case]
+
+
+class _Session(msgspec.Struct, frozen=True):
+    version: str = ""
+    hostname: str = ""
+
+
+class _File(msgspec.Struct, frozen=True):
+    session_info: _Session
+    runs: list[_Run]
+
+
+def read(document: object, _place: str) -> FileContents:
+    """All tests that ran: ``test``, and system, partition and environment where they differ."""
+    file = msgspec.convert(document, _File)
+    cases = [case for run in file.runs for case in run.testcases]
+    places = {"system": "system", "partition": "partition", "environment": "environ"}
+    varying = {
+        name: key
+        for name, key in places.items()
+        if len({getattr(case, key) or getattr(case, name, None) for case in cases}) > 1
+    }
+    values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
+    lost = []
+    failures = []
+    for case in cases:
+        variables = list(_get_variables(case))
+        # Parameters stand in the name (``sums_test %n=1000``), in some versions among others of the test too.
+        name, *parameters = (case.name.partition("@")[0] or case.display_name).split(" %")
+        levels: list[tuple[str, Scalar]] = [("test", name)]
+        levels += [
+            (identifier(key), level(text))
+            for key, sign, text in (p.partition("=") for p in parameters)
+            if sign
+        ]
+        levels += [(n, str(getattr(case, key) or getattr(case, n, ""))) for n, key in varying.items()]
+        params = {k: v for k, v in case.check_params.items() if isinstance(v, str | int | float | bool)}
+        levels += [(identifier(key.rpartition(".")[2]), value) for key, value in params.items()]
+        levels = list(dict(levels).items())
+        if not variables:
+            lost.append(case.display_name or case.name)
+            if case.result not in ("", "success", "pass", "skip", "xpass"):
+                failures.append(FailedRuns(dict(levels), failed=1, reason=f"ReFrame: {case.result}"))
+            continue
+        for name, value, unit_text in variables:
+            unit = any_unit(unit_text)
+            values_of.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
+    series = tuple(
+        ImportedSeries(
+            dict(levels), metric, unit, tuple((value,) for value in values),
+            direction_of(unit) or ("neither" if unit else "lower"),
+        )
+        for (levels, metric, unit), values in values_of.items()
+    )  # fmt: skip
+    about = file.session_info
+    notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
+    host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
+    return FileContents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes, {}, tuple(failures))
+
+
+def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:
+    """Name, value and unit of each; reports of ReFrame 3 list them as ``perfvars``."""
+    for key, row in (case.perfvalues or {}).items():
+        if len(row) > 4 and isinstance(row[0], int | float):
+            yield key.rpartition(":")[2], float(row[0]), str(row[4] or "")
+    for variable in case.perfvars or ():
+        yield variable.name, variable.value, variable.unit or ""

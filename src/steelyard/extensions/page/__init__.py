@@ -1,0 +1,1 @@
+"""``steelyard report``: the page of records and other answers, its figures, tables, and the archive."""

@@ -1,0 +1,63 @@
+"""By BenchmarkDotNet's documented full JSON exporter; not made by it, since .NET is not installed here."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.extensions.exchange.importers import read
+
+
+def measured(stage, launch, nanoseconds, operations=10):
+    return {
+        "IterationMode": "Workload",
+        "IterationStage": stage,
+        "LaunchIndex": launch,
+        "IterationIndex": 1,
+        "Operations": operations,
+        "Nanoseconds": nanoseconds,
+    }
+
+
+def file(*benchmarks):
+    return {"HostEnvironmentInfo": {"BenchmarkDotNetVersion": "0.14.0"}, "Benchmarks": list(benchmarks)}
+
+
+def benchmark(**more):
+    return {
+        "Type": "Sort",
+        "Method": "Run",
+        "Parameters": "N=100&Kind=quick",
+        "FullName": "Sort.Run(N: 100)",
+        "Statistics": {"OriginalValues": [10.0, 11.0], "Mean": 10.5},
+        **more,
+    }
+
+
+def test_results_of_each_launch_are_repetitions_of_a_process(written):
+    rows = [measured("Warmup", 1, 900.0), measured("Result", 1, 100.0), measured("Result", 2, 120.0)]
+    result = read(written(file(benchmark(Measurements=rows))))
+    assert result.tool == "benchmarkdotnet 0.14.0"
+    assert dict(result.series[0].levels) == {"benchmark": "Sort.Run", "N": 100, "Kind": "quick"}
+    assert result.series[0].values == ((pytest.approx(10e-9),), (pytest.approx(12e-9),))
+
+
+def test_outliers_that_the_tool_removed_are_told(written):
+    rows = [measured("Actual", 1, 100.0), measured("Actual", 1, 990.0), measured("Result", 1, 100.0)]
+    result = read(written(file(benchmark(Measurements=rows))))
+    assert result.notes == ("Sort.Run: BenchmarkDotNet removed 1 of 2 iterations as outliers.",)
+
+
+def test_without_measurements_the_values_of_the_statistics_are_taken(written):
+    result = read(written(file(benchmark())))
+    assert result.series[0].values == ((pytest.approx(10e-9), pytest.approx(11e-9)),)
+
+
+def test_a_mean_alone_is_one_value_and_a_note(written):
+    result = read(written(file(benchmark(Statistics={"Mean": 10.5}))))
+    assert result.series[0].values == ((pytest.approx(10.5e-9),),)
+    assert "Sort.Run: the file has a mean" in result.notes[0]
+
+
+def test_a_benchmark_that_failed_is_told(written):
+    result = read(written(file(benchmark(), benchmark(Method="Bad", FullName="Sort.Bad", Statistics=None))))
+    assert result.notes == ("Sort.Bad failed and has no value.",)

@@ -1,0 +1,225 @@
+"""Tables: CSV, and JUBE's by its documented styles (not made by JUBE)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers.columns import Chosen
+
+BARS = """\
+result:
+| np | time[ms] |
+|----|----------|
+|  1 |     10.0 |
+|  2 |      6.0 |
+|  2 |      7.0 |
+"""
+
+
+def test_rows_of_csv_are_launches(written):
+    file = written("kind,time\na,1.5\nb,2.5\na,1.6\n", "it.csv")
+    result = read(file, chosen=Chosen(("time",), ("kind",), "ms"))
+    assert (result.tool, result.repeats) == ("csv", "launch")
+    assert [(dict(item.levels), item.values) for item in result.series] == [
+        ({"kind": "a"}, ((0.0015,), (0.0016,))),
+        ({"kind": "b"}, ((0.0025,),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "levels"),
+    [
+        (("1.1", "1.10"), ["1.1", "1.10"]),
+        (("3.9", "3.10"), ["3.9", "3.10"]),
+        (("1.10", "1.10"), ["1.10"]),
+        (("7", "007"), ["7", "007"]),
+        (("0.25", "0.50"), [0.25, 0.5]),
+        (("1.5", "2.0", "10"), [1.5, 2.0, 10]),
+        (("1000", "1e3", "1000.0"), [1000]),
+    ],
+)
+def test_a_column_of_versions_or_of_names_is_not_made_of_numbers(written, cells, levels):
+    rows = "".join(f"{cell},1.5\n" for cell in cells)
+    result = read(written(f"kind,time\n{rows}", "it.csv"), chosen=Chosen(("time",), ("kind",), "ms"))
+    assert [item.levels["kind"] for item in result.series] == levels
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "form"),
+    [
+        ("kind\ttime\na\t1.5\nb\t2.5\na\t1.6\n", "it.tsv", None),
+        ("kind\ttime\r\na\t1.5\r\nb\t2.5\r\na\t1.6\r\n", "it", None),
+        ("kind\ttime\tname, as shown\na\t1.5\tx\nb\t2.5\ty, z\na\t1.6\t\n", "it.tab", None),
+        ("kind\ttime\tname, as shown\na\t1.5\tx\nb\t2.5\ty, z\na\t1.6\t\n", "it.txt", "tsv"),
+        ('"kind"\t"time"\n"a"\t1.5\nb\t2.5\na\t1.6\n', "it.txt", "csv"),
+    ],
+)
+def test_columns_may_be_separated_by_tabs(written, text, name, form):
+    contents = read(written(text, name), form, Chosen(("time",), ("kind",), "ms"))
+    assert [(dict(series.levels), series.values) for series in contents.series] == [
+        ({"kind": "a"}, ((0.0015,), (0.0016,))),
+        ({"kind": "b"}, ((0.0025,),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(BARS.removeprefix("result:\n"), "result.dat"), (BARS, "result.dat")]
+)
+def test_jube_says_the_unit_in_its_header(written, text, name):
+    result = read(written(text, name), chosen=Chosen(("time",), ("np",)))
+    assert result.tool == "jube"
+    assert [(dict(item.levels), item.values) for item in result.series] == [
+        ({"np": 1}, ((0.01,),)),
+        ({"np": 2}, ((0.006,), (0.007,))),
+    ]
+
+
+def test_jubes_csv_is_read_under_its_name_too(written):
+    file = written("np,time[s]\n1,10.0\n", "result.csv")
+    assert read(file, "jube", Chosen(("time",), ("np",))).series[0].values == ((10.0,),)
+
+
+def test_a_metric_without_a_unit_is_refused(written):
+    with pytest.raises(UsageError, match="--unit is missing: what is the unit of time"):
+        read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("time",), ("kind",)))
+
+
+def test_a_metric_that_nobody_named_is_asked_for(written):
+    with pytest.raises(UsageError, match="--value is missing: which column has the measurements") as caught:
+        read(written("kind,time\na,1.5\n", "it.csv"))
+    assert caught.value.hint == "--value COLUMN, one of: kind, time"
+
+
+def test_a_column_that_is_not_there_is_refused(written):
+    with pytest.raises(UsageError, match="no column 'tiem'"):
+        read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("tiem",)))
+
+
+def test_a_row_that_was_cut_off_is_refused_with_its_line(written):
+    with pytest.raises(UsageError, match="line 3: 1 cells, but the header has 2"):
+        read(written("kind,time\na,1.5\nb", "it.csv"), chosen=Chosen(("time",), ("kind",), "s"))
+
+
+def test_values_that_are_no_numbers_are_left_out_and_told(written):
+    file = written("kind,time\na,1.5\na,nan\na,\n", "it.csv")
+    result = read(file, chosen=Chosen(("time",), ("kind",), "s"))
+    assert result.series[0].values == ((1.5,),)
+    assert result.notes == ("Left out: line 3: time is 'nan'; line 4: time is ''.",)
+
+
+@pytest.mark.parametrize(
+    ("word", "timed_out"), [("TIMEOUT", 1), ("timed out", 1), ("DNF", 1), ("crashed", 0), ("OOM", 0)]
+)
+def test_a_word_in_place_of_a_value_is_a_run_that_failed(written, word, timed_out):
+    contents = read(
+        written(f"kind,time\na,1.5\nb,{word}\n", "it.csv"), chosen=Chosen(("time",), ("kind",), "s")
+    )
+    (runs,) = contents.failures
+    assert (runs.levels, runs.timed_out, runs.failed) == ({"kind": "b"}, timed_out, 1 - timed_out)
+
+
+@pytest.mark.parametrize(
+    ("unit", "si", "scale", "better"),
+    [
+        ("GFLOP/s", "GFLOP/s", 1, "higher"),
+        ("tokens/s", "tokens/s", 1, "higher"),
+        ("ns/day", "ns/day", 1, "higher"),
+        ("MTEPS", "MTEPS", 1, "higher"),
+        ("kJ", "kJ", 1, "lower"),
+        ("W", "W", 1, "lower"),
+        ("MB/s", "B/s", 1e6, "higher"),
+        ("ms", "s", 1e-3, "lower"),
+    ],
+)
+def test_any_text_is_a_unit_and_rates_are_better_higher(written, unit, si, scale, better):
+    file = written(f"kind,it[{unit}]\na,1.5\n", "it.csv")
+    (series,) = read(file, chosen=Chosen(("it",), ("kind",))).series
+    assert (series.unit, series.values, series.better) == (si, ((1.5 * scale,),), better)
+
+
+def test_a_unit_that_does_not_say_which_way_is_better_asks(written):
+    file = written("kind,it\na,1.5\n", "it.csv")
+    with pytest.raises(UsageError, match="is less it better, or more, in points") as caught:
+        read(file, chosen=Chosen(("it",), ("kind",), "points"))
+    assert caught.value.hint.startswith("--better lower")
+    (series,) = read(file, chosen=Chosen(("it",), ("kind",), "points", "higher")).series
+    assert (series.unit, series.better) == ("points", "higher")
+
+
+@pytest.mark.parametrize(
+    ("rows", "by", "note"),
+    [
+        (
+            "a,1,10\na,1,11\nb,1,20\nb,1,21\n",
+            (),
+            "Rows that differ in arm count as runs of one treatment; --by arm tells them apart.",
+        ),
+        (
+            "a,8,10\na,8,11\na,64,20\na,64,21\n",
+            ("arm",),
+            "Rows that differ in big size count as runs of one treatment; --by 'big size' tells them apart.",
+        ),
+        (
+            "a,8,10\na,8,11\nb,64,20\nb,64,TIMEOUT\n",
+            (),
+            "Rows that differ in arm count as runs of one treatment; --by arm tells them apart.",
+        ),
+        (
+            "a,8,10\na,8,11\na,9,12\na,9,13\nb,8,20\nb,8,TIMEOUT\nb,9,21\nb,9,21\n",
+            (),
+            (
+                "Rows that differ in arm or big size count as runs of one treatment;"
+                " --by arm --by 'big size' tell them apart."
+            ),
+        ),
+        (
+            "a,1,10\na,2,11\nb,1,20\nb,2,21\n",
+            (),
+            "Rows that differ in arm count as runs of one treatment; --by arm tells them apart.",
+        ),
+    ],
+)
+def test_rows_of_several_levels_in_one_treatment_are_told(written, rows, by, note):
+    contents = read(written(f"arm,big size,time\n{rows}", "it.csv"), chosen=Chosen(("time",), by, "ms"))
+    assert note in contents.notes
+
+
+@pytest.mark.parametrize(
+    ("rows", "by"),
+    [
+        ("a,1,10\na,2,11\nb,1,20\nb,2,21\n", ("arm",)),
+        ("a,1,10\na,1,11\nb,9,20\nb,9,21\n", ("arm",)),
+        ("a,3,10\nb,3,11\nc,4,12\n", ()),
+        ("a,1.5,10\na,TIMEOUT,11\na,TIMEOUT,12\n", ()),
+    ],
+    ids=["a number of the run", "constant in a treatment", "a count that repeats by chance", "a metric"],
+)
+def test_columns_that_are_no_levels_are_not_told(written, rows, by):
+    contents = read(written(f"arm,extra,time\n{rows}", "it.csv"), chosen=Chosen(("time",), by, "ms"))
+    assert contents.notes == ()
+
+
+@pytest.mark.parametrize("cell", ['"1,234"', "12.5 ms", "-3x"])
+def test_a_number_that_no_program_reads_is_refused_with_its_line(written, cell):
+    file = written(f"kind,time\na,990\nb,{cell}\n", "it.csv")
+    with pytest.raises(UsageError, match=r"line 3: time is .* which is not a number") as caught:
+        read(file, chosen=Chosen(("time",), ("kind",), "s"))
+    assert "without marks of thousands" in caught.value.hint
+
+
+@pytest.mark.parametrize("cell", ["1.234", "1.5", "1.234.567"])
+def test_points_beside_decimal_commas_are_refused(written, cell):
+    file = written(f"kind;time\na;990,5\nb;{cell}\n", "it.csv")
+    with pytest.raises(UsageError, match=f"line 3: '{re.escape(cell)}' beside '990,5' may be thousands"):
+        read(file, chosen=Chosen(("time",), ("kind",), "s"))
+
+
+@pytest.mark.parametrize("name", ["time", "time [ms]", " time [ms] "])
+def test_a_column_may_be_named_with_the_unit_of_its_header(written, name):
+    file = written("kind [x],time [ms]\na,1.5\n", "it.csv")
+    (series,) = read(file, chosen=Chosen((name,), ("kind [x]",))).series
+    assert (dict(series.levels), series.values) == ({"kind": "a"}, ((0.0015,),))

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.extensions.exchange.importers import read
+
+TEXT = """\
+goos: linux
+goarch: amd64
+pkg: example.com/sort
+cpu: Some CPU
+BenchmarkSort/n=100-8     \t  100000\t     12.5 ns/op\t      16 B/op\t       1 allocs/op
+BenchmarkSort/n=100-8     \t  100000\t     13.5 ns/op\t      16 B/op\t       1 allocs/op
+BenchmarkCopy-8           \t     500\t   2000 ns/op\t  512.00 MB/s
+PASS
+ok  \texample.com/sort\t1.5s
+"""
+
+
+def test_repeated_lines_are_repetitions_of_one_process(written):
+    result = read(written(TEXT, "bench.txt"))
+    by_name = {(item.levels["benchmark"], item.metric): item for item in result.series}
+    sort = by_name["Sort", "time_s"]
+    assert dict(sort.levels) == {"benchmark": "Sort", "n": 100, "procs": 8}
+    assert sort.values == ((pytest.approx(12.5e-9), pytest.approx(13.5e-9)),)
+    assert by_name["Copy", "throughput"].values == ((pytest.approx(512e6),),)
+    assert (by_name["Copy", "throughput"].unit, by_name["Copy", "throughput"].better) == ("B/s", "higher")
+    assert by_name["Sort", "bytes_per_op"].unit == "B"
+    assert result.host["cpu"] == "Some CPU"
+
+
+def test_units_of_the_program_are_plain_numbers_and_told(written):
+    result = read(written("BenchmarkQuery 10 100 ns/op 7 rows/op\n", "bench.txt"))
+    rows = next(item for item in result.series if item.metric == "rows_op")
+    assert (rows.unit, rows.better, rows.values) == ("", "neither", ((7.0,),))
+    assert result.notes == ("Units of the program's own are kept as plain numbers: rows/op.",)
+
+
+def test_a_line_that_was_cut_off_is_refused_with_its_number(written):
+    with pytest.raises(UsageError, match=r"line 6: .* is incomplete: a value without its unit"):
+        read(written("\n".join(TEXT.splitlines()[:6]).removesuffix(" allocs/op"), "bench.txt"))
+
+
+def test_a_benchmark_that_failed_is_told(written):
+    result = read(written("BenchmarkA 1 5 ns/op\n--- FAIL: BenchmarkB\n", "bench.txt"))
+    assert result.notes == ("BenchmarkB failed; it has no value.",)
+
+
+def test_a_file_that_go_made_is_read_whole(made_by_the_tool):
+    times = [item for item in read(made_by_the_tool("go-bench.txt")).series if item.metric == "time_s"]
+    assert [(time.levels["n"], len(time.values[0])) for time in times] == [(100, 5), (1000, 5)]

@@ -1,0 +1,87 @@
+"""What criterion, divan and Vitest report: outputs of criterion 0.5.1, divan 0.1.21 and Vitest's documented
+JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.extensions.exchange.importers import FORMATS, columns, read, read_output
+from steelyard.spec.tables.metrics import HARNESSES
+
+CRITERION = """\
+total of a thousand     time:   [819.98 ns 825.63 ns 832.99 ns]
+Found 1 outliers among 10 measurements (10.00%)
+  1 (10.00%) high mild
+
+group/total/100         time:   [74.720 ns 76.258 ns 78.254 ns]
+                        change: [-6.9989% -3.9756% -1.4001%] (p = 0.00 < 0.05)
+                        Performance has improved.
+a name that is too long for a column of its own
+                        time:   [1.0000 ms 1.5000 ms 2.0000 ms]
+                        thrpt:  [1.0 Melem/s 2.0 Melem/s 3.0 Melem/s]
+"""
+DIVAN = """\
+Timer precision: 20 ns
+div         fastest       │ slowest       │ median        │ mean          │ samples │ iters
+├─ sized                  │               │               │               │         │
+│  ├─ 500   407.8 ns      │ 409.1 ns      │ 409.1 ns      │ 408.8 ns      │ 20      │ 160
+│  ╰─ 1000  813.2 ns      │ 820.9 ns      │ 815.7 ns      │ 816.6 ns      │ 20      │ 80
+├─ small    75.44 ns      │ 76.07 ns      │ 75.79 ns      │ 75.73 ns      │ 20      │ 640
+╰─ inner                  │               │               │               │         │
+   ╰─ deep  237.5 µs      │ 239.4 µs      │ 238.1 µs      │ 238.1 µs      │ 20      │ 320
+"""
+
+
+def values(text):
+    return {item.title: item.values[0][0] for item in read_output(text, "it").series}
+
+
+def test_criterions_estimate_is_read_with_its_name():
+    assert values(CRITERION) == {
+        "total of a thousand": pytest.approx(825.63e-9),
+        "group/total/100": pytest.approx(76.258e-9),
+        "a name that is too long for a column of its own": pytest.approx(1.5e-3),
+    }
+    with pytest.raises(UsageError, match=r"it: 'time:.*' has no name before it"):
+        read_output("  time:   [1.0 ms 1.5 ms 2.0 ms]\n", "it", "criterion")
+
+
+def test_divans_medians_are_read_by_paths_as_its_filters_take_them():
+    assert values(DIVAN) == {
+        "div::sized::500": pytest.approx(409.1e-9),
+        "div::sized::1000": pytest.approx(815.7e-9),
+        "div::small": pytest.approx(75.79e-9),
+        "div::inner::deep": pytest.approx(238.1e-6),
+    }
+    with pytest.raises(UsageError, match="unknown unit 'days'"):
+        read_output(DIVAN.replace("75.79 ns", "75.79 days"), "it")
+
+
+def test_vitest_is_read_with_files_and_groups():
+    benchmarks = [{"name": "sort", "median": 2.0, "samples": [1.0, 3.0]}, {"name": "find", "median": 5.0}]
+    document = {"files": [{"groups": [{"fullName": "a.bench.ts > g", "benchmarks": benchmarks}]}]}
+    output = read_output(json.dumps(document), "it")
+    assert [(item.title, item.values) for item in output.series] == [
+        ("a.bench.ts > g > sort", ((1e-3, 3e-3),)),
+        ("a.bench.ts > g > find", ((5e-3,),)),
+    ]
+
+
+def test_a_benchmark_of_vitest_that_threw_is_skipped_and_the_others_are_read():
+    benchmarks = [{"name": "sum", "median": 2.0, "samples": [1.0, 3.0]}, {"name": "boom", "rank": 0}]
+    document = {"files": [{"groups": [{"fullName": "a.bench.ts", "benchmarks": benchmarks}]}]}
+    output = read_output(json.dumps(document), "it")
+    assert [item.title for item in output.series] == ["a.bench.ts > sum"]
+    assert output.skipped == {"a.bench.ts > boom": "it failed"}
+
+
+def test_a_file_of_what_was_printed_is_imported_too(tmp_path):
+    (tmp_path / "bench.txt").write_text(DIVAN)
+    assert read(tmp_path / "bench.txt").tool == "divan"
+
+
+def test_a_metric_of_a_spec_can_name_each_format_that_is_no_table():
+    assert {*HARNESSES} == {*FORMATS} - {columns.CSV, columns.TSV, columns.JUBE}

@@ -1,0 +1,68 @@
+"""ReFrame's run reports: one that it made, and others by their documentation."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.extensions.exchange.importers import read
+
+
+def case(value=10.0, unit="MB/s", **more):
+    return {
+        "name": "stream_test",
+        "display_name": "stream_test %n=4",
+        "system": "daint",
+        "partition": "gpu",
+        "environ": "gnu",
+        "result": "pass",
+        "check_params": {"stream_test.n": 4},
+        "perfvalues": {"daint:gpu:copy_bw": [value, 9.0, -0.1, None, unit, "pass"]},
+        **more,
+    }
+
+
+def file(*cases):
+    return {"session_info": {"version": "4.7.3", "hostname": "here"}, "runs": [{"testcases": list(cases)}]}
+
+
+def test_every_run_of_a_test_is_a_launch(written):
+    result = read(written(file(case(10.0), case(12.0))))
+    assert (result.tool, result.repeats) == ("reframe 4.7.3", "launch")
+    (series,) = result.series
+    assert dict(series.levels) == {"test": "stream_test", "n": 4}
+    assert (series.metric, series.unit, series.better) == ("copy_bw", "B/s", "higher")
+    assert series.values == ((10e6,), (12e6,))
+
+
+def test_environments_are_levels_where_they_differ(written):
+    result = read(written(file(case(), case(environ="nvidia"))))
+    assert [item.levels["environment"] for item in result.series] == ["gnu", "nvidia"]
+
+
+def test_reports_of_version_3_list_variables(written):
+    old = case(perfvalues=None, perfvars=[{"name": "time", "value": 2.0, "unit": "ms"}])
+    assert read(written(file(old))).series[0].values == ((0.002,),)
+
+
+def test_tests_without_a_value_are_told(written):
+    result = read(written(file(case(), case(name="bad", display_name="bad", perfvalues={}))))
+    assert result.notes == ("Without a value, as they failed or report none: bad.",)
+
+
+def test_any_unit_is_one_and_a_test_that_failed_is_a_run_that_failed(written):
+    contents = read(written(file(case(unit="Gflops"), case(result="fail", perfvalues=None))))
+    (series,) = contents.series
+    assert (series.unit, series.better) == ("Gflops", "higher")
+    (runs,) = contents.failures
+    assert (runs.failed, runs.reason) == (1, "ReFrame: fail")
+
+
+def test_a_report_that_reframe_made_is_read_whole_with_its_parameters(made_by_the_tool):
+    result = read(made_by_the_tool("reframe.json"))
+    assert (result.tool, result.repeats, result.notes) == ("reframe 4.10.4", "launch", ())
+    assert [(dict(item.levels), item.metric, item.unit, item.values) for item in result.series] == [
+        ({"test": "sums_test", "n": 1000}, "rate", "B/s", ((100e6,),)),
+        ({"test": "sums_test", "n": 1000}, "took", "s", ((pytest.approx(0.6e-3),),)),
+        ({"test": "sums_test", "n": 2000}, "rate", "B/s", ((200e6,),)),
+        ({"test": "sums_test", "n": 2000}, "took", "s", ((pytest.approx(0.7e-3),),)),
+    ]

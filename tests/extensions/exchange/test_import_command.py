@@ -1,0 +1,85 @@
+"""``steelyard import``, as a user types it; readers and records are tested beside it."""
+
+from __future__ import annotations
+
+import json
+
+
+def hyperfine(*times):
+    return json.dumps({"results": [{"command": "a", "mean": 1.0, "times": list(times)}]})
+
+
+def test_a_file_becomes_a_record_beside_it_that_is_analysed_and_exported(steelyard_cli, tmp_path):
+    (tmp_path / "it.json").write_text(hyperfine(*[1.0, 1.1] * 6))
+    done = steelyard_cli("import", "it.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "it.lab: 12 trials of 1 treatment\nsteelyard analyze it.lab\n"
+    assert steelyard_cli("analyze", "it.lab").returncode == 0
+    assert steelyard_cli("status", "it.lab").returncode == 0
+    exported = steelyard_cli("export", "it.lab", "--format", "hyperfine")
+    assert json.loads(exported.stdout)["results"][0]["times"] == [1.0, 1.1] * 6
+
+
+def test_files_are_compared_by_their_names_and_claims_are_judged(steelyard_cli, tmp_path):
+    (tmp_path / "old.json").write_text(hyperfine(*[2.0, 2.01, 1.99] * 4))
+    (tmp_path / "new.json").write_text(hyperfine(*[1.0, 1.01, 0.99] * 4))
+    (tmp_path / "claims.toml").write_text('[[claims]]\nfaster = { file = "old" }\nthan = { file = "new" }\n')
+    done = steelyard_cli("import", "old.json", "new.json", "-o", "it.lab", "--claims", "claims.toml")
+    assert done.returncode == 0, done.stderr
+    checked = steelyard_cli("check", "it.lab", "--sarif", "it.sarif", "--junit", "it.xml")
+    assert checked.returncode == 1
+    assert "24 runs of these two sessions, if nothing drifted" in " ".join(checked.stdout.split())
+    (result,) = json.loads((tmp_path / "it.sarif").read_text())["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("fails", "error")
+    assert "<failure" in (tmp_path / "it.xml").read_text()
+
+
+def test_files_of_one_name_are_launches_of_the_same(steelyard_cli, tmp_path):
+    for i in range(4):
+        (tmp_path / f"{i}.json").write_text(hyperfine(1.0 + 0.1 * i))
+    done = steelyard_cli("import", "a=0.json", "a=1.json", "b=2.json", "b=3.json", "-o", "it.lab")
+    assert done.stdout.startswith("it.lab: 4 trials of 2 treatments\n")
+
+
+def test_a_table_needs_its_columns(steelyard_cli, tmp_path):
+    (tmp_path / "it.csv").write_text("kind,time\na,1\nb,2\n")
+    done = steelyard_cli("import", "it.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: it.csv: --value is missing: which column has the measurements?\n\n"
+        "hint: --value COLUMN, one of: kind, time\n"
+    )
+    again = steelyard_cli("import", "it.csv", "--value", "time", "--by", "kind", "--unit", "ms")
+    assert again.returncode == 0
+
+
+def test_a_file_that_was_cut_off_leaves_no_record(steelyard_cli, tmp_path):
+    (tmp_path / "it.json").write_text(hyperfine(1.0)[:-4])
+    done = steelyard_cli("import", "it.json")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: it.json: the file is cut off")
+    assert not (tmp_path / "it.lab").exists()
+
+
+def test_running_what_another_tool_measured_is_refused(steelyard_cli, tmp_path):
+    (tmp_path / "it.json").write_text(hyperfine(1.0, 1.1))
+    steelyard_cli("import", "it.json")
+    done = steelyard_cli("run", "it.lab")
+    assert done.returncode == 2
+    assert "was imported from another tool" in done.stderr
+
+
+def test_claims_come_from_a_file_of_claims(steelyard_cli, tmp_path):
+    (tmp_path / "it.json").write_text(hyperfine(1.0, 1.1))
+    (tmp_path / "claims.toml").write_text("blocks = 3\n")
+    done = steelyard_cli("import", "it.json", "--claims", "claims.toml")
+    assert done.returncode == 2
+    assert "expected [[claims]] alone, got blocks" in done.stderr
+
+
+def test_a_file_that_is_named_twice_is_refused_whatever_it_is_called(steelyard_cli, tmp_path):
+    (tmp_path / "it.json").write_text(hyperfine(1.0, 1.1, 1.0))
+    done = steelyard_cli("import", "a=it.json", "b=./it.json", "-o", "it.lab")
+    assert done.returncode == 2
+    assert "it.json is named twice" in done.stderr
+    assert not (tmp_path / "it.lab").exists()
