@@ -33,7 +33,7 @@ from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.contexts import ByContext, ContextFinding
 from steelyard.results.interval import Interval
-from steelyard.results.protocol import ProgramTables
+from steelyard.extensions.protocol_2014.results import ProgramTables
 from steelyard.results.status import Progress
 from steelyard.results.undefined import Undefined
 from steelyard.spec import Experiment, experiment, load, loads

@@ -15,7 +15,7 @@ from steelyard.results.document import Lines
 from steelyard.results.effects import Factorial
 from steelyard.results.notice import Notice
 from steelyard.results.proof import Proof
-from steelyard.results.protocol import ProtocolAnswer
+from steelyard.extensions.protocol_2014.results import ProtocolAnswer
 from steelyard.results.samples import Described
 
 Order = Literal["randomized-blocks", "sequential"]

@@ -18,7 +18,7 @@ from steelyard.stats.describe.instances import pool
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
 if TYPE_CHECKING:
-    from steelyard.results.protocol import ProtocolAnswer
+    from steelyard.extensions.protocol_2014.results import ProtocolAnswer
 
 
 def answer(
@@ -90,8 +90,8 @@ def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAns
     if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
-    from steelyard.results.protocol import Rules
-    from steelyard.stats.protocol_2014.family import protocol
+    from steelyard.extensions.protocol_2014.results import Rules
+    from steelyard.extensions.protocol_2014.family import protocol
 
     return protocol(samples, declared, Rules.make(declared))
 

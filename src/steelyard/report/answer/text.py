@@ -132,7 +132,7 @@ def _render_edited(view: Presentation) -> list[Line]:
 def _render_headline(answer: Answer, width: int) -> list[Line]:
     if answer.protocol is None:
         return []
-    from steelyard.report.answer import protocol
+    from steelyard.extensions.protocol_2014 import text as protocol
 
     return protocol.headline(answer, width)
 
@@ -140,7 +140,7 @@ def _render_headline(answer: Answer, width: int) -> list[Line]:
 def _get_pairs(view: Presentation) -> list[list[Line]]:
     if view.answer.protocol is None:
         return [render_pairwise(view)]
-    from steelyard.report.answer import protocol
+    from steelyard.extensions.protocol_2014 import text as protocol
 
     return protocol.lines(view.answer, view.width)
 

@@ -13,17 +13,8 @@ from steelyard.report.answer.text import caption, collect_findings, stopping, ta
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
-from steelyard.report.page import (
-    comparisons,
-    contexts,
-    factors,
-    growth,
-    instances,
-    pairs,
-    rules,
-    runs,
-    sweeps,
-)
+from steelyard.report.page import comparisons, contexts, factors, growth, instances, rules, runs, sweeps
+from steelyard.extensions.protocol_2014 import page as pairs
 from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
@@ -70,7 +61,7 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
         first, *_ = edited_sentences(edited, name_treatments(contents))
         return [Finding(first, "", "bad")], ""
     if answer.protocol is not None:
-        from steelyard.report.answer.protocol import headline as by_protocol
+        from steelyard.extensions.protocol_2014.text import headline as by_protocol
 
         claim, _, evidence = " ".join(plain(by_protocol(answer, comparisons.WIDE)).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from steelyard.core.sample import Sample
-from steelyard.results.protocol import ProtocolPair, Rules
+from steelyard.extensions.protocol_2014.results import ProtocolPair, Rules
 from steelyard.stats.compare.pairing import Pair
-from steelyard.stats.protocol_2014.pair import examine
-from steelyard.stats.protocol_2014.profile import profile
+from steelyard.extensions.protocol_2014.pair import examine
+from steelyard.extensions.protocol_2014.profile import profile
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.report.answer.protocol import headline, pair_columns
+from steelyard.extensions.protocol_2014.text import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, name_shared, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
@@ -12,12 +12,12 @@ from steelyard.report.page.marks import mark, name_axis, opacity_scale
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable
 from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column
-from steelyard.stats.protocol_2014.programs import format_levels_within
+from steelyard.extensions.protocol_2014.programs import format_levels_within
 
 if TYPE_CHECKING:
     from steelyard.report.text.line import Style
     from steelyard.results.analysis import Answer
-    from steelyard.results.protocol import Cell, ProtocolAnswer, ProtocolPair, StratumTable
+    from steelyard.extensions.protocol_2014.results import Cell, ProtocolAnswer, ProtocolPair, StratumTable
 
 MOST_PAIRS: Final = 60
 MOST_TABLES: Final = 12

@@ -6,9 +6,9 @@ import pytest
 from answers import factors
 
 from steelyard.core.analysis import Analysis
-from steelyard.report.answer import protocol
+from steelyard.extensions.protocol_2014 import text as protocol
 from steelyard.report.text.line import plain
-from steelyard.results.protocol import NAME
+from steelyard.extensions.protocol_2014.results import NAME
 
 
 def rows_of(answer, width):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
-from steelyard.report.answer.protocol_tables import render_program_tables
+from steelyard.extensions.protocol_2014.tables import render_program_tables
 from steelyard.report.answer.words import format_comparative, is_speed, verdict
 from steelyard.report.text.cells import (
     name_cell,
@@ -24,9 +24,9 @@ from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison
-from steelyard.results.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
+from steelyard.extensions.protocol_2014.results import NAME, ProtocolAnswer, ProtocolPair, Test
 from steelyard.results.undefined import Undefined
-from steelyard.stats.protocol_2014.programs import format_levels_within
+from steelyard.extensions.protocol_2014.programs import format_levels_within
 
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Sample
 from steelyard.core.units import Metric
-from steelyard.results.protocol import ProtocolAnswer, ProtocolPair, Rules
+from steelyard.extensions.protocol_2014.results import ProtocolAnswer, ProtocolPair, Rules
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.hypothesis.holm import holm
-from steelyard.stats.protocol_2014.pair import direction_of, examine
-from steelyard.stats.protocol_2014.profile import profile
-from steelyard.stats.protocol_2014.programs import tables_of
+from steelyard.extensions.protocol_2014.pair import direction_of, examine
+from steelyard.extensions.protocol_2014.profile import profile
+from steelyard.extensions.protocol_2014.programs import tables_of
 
 
 def protocol(samples: Sequence[Sample], declared: Analysis, rules: Rules) -> ProtocolAnswer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.results.comparison import Difference
 from steelyard.results.flags import unequal
 from steelyard.results.hypothesis import Alternative, TestOutcome
-from steelyard.results.protocol import (
+from steelyard.extensions.protocol_2014.results import (
     TEST_OF,
     Above,
     Checks,
@@ -26,7 +26,7 @@ from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import student, welch
-from steelyard.stats.protocol_2014.profile import SampleProfile
+from steelyard.extensions.protocol_2014.profile import SampleProfile
 
 
 def effects(baseline: SampleProfile, treatment: SampleProfile) -> ProtocolEffects:

@@ -11,7 +11,7 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
-from steelyard.results.protocol import NAME
+from steelyard.extensions.protocol_2014.results import NAME
 
 PROTOCOLS: Final = ("default", NAME)
 
