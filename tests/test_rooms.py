@@ -282,15 +282,16 @@ SELDOM = (
     "contexts",
     "compare.interaction",
     "planning.precision",
-    "protocol_2014.family",
     "planning.preview",
 )
+SELDOM_PARTS = {"steelyard.extensions.protocol_2014.family"}
 
 
 def test_an_answer_about_one_program_loads_nothing_that_compares(tmp_path):
     modules = loaded(tmp_path, 'command = ["/bin/true"]')
     assert "steelyard.stats.describe.described" in modules
     assert modules & {f"steelyard.stats.{name}" for name in COMPARING + SELDOM} == set()
+    assert modules & SELDOM_PARTS == set()
     assert modules & {"scipy", "numpy.ma"} == set()
 
 
@@ -311,4 +312,5 @@ def test_an_answer_about_two_programs_loads_nothing_of_factors_contexts_and_look
     modules = loaded(tmp_path, 'commands = { old = ["/bin/true"], new = ["/bin/true"] }')
     assert modules >= {f"steelyard.stats.{name}" for name in COMPARING}
     assert modules & {f"steelyard.stats.{name}" for name in SELDOM} == set()
+    assert modules & SELDOM_PARTS == set()
     assert modules & {"scipy", "numpy.ma"} == set()

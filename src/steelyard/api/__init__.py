@@ -24,6 +24,7 @@ from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.history.history import HistoryRequest
 from steelyard.extensions.history.results import History
+from steelyard.extensions.protocol_2014.results import ProgramTables
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
 from steelyard.lab.run.run import run
@@ -33,7 +34,6 @@ from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.contexts import ByContext, ContextFinding
 from steelyard.results.interval import Interval
-from steelyard.extensions.protocol_2014.results import ProgramTables
 from steelyard.results.status import Progress
 from steelyard.results.undefined import Undefined
 from steelyard.spec import Experiment, experiment, load, loads

@@ -66,6 +66,28 @@ class ClaimKind(msgspec.Struct, frozen=True):
     compares: bool = False
 
 
+class Protocol(msgspec.Struct, frozen=True):
+    """A published protocol that judges the pairs of an answer, beside its comparisons.
+
+    Attributes
+    ----------
+    struct : str
+        ``"module:attribute"`` of the struct of its result, a ``steelyard.results.protocol.ProtocolResult``.
+    judge : str
+        ``"module:attribute"`` of the function from samples and ``Analysis`` to its result.
+    words : str
+        Module with ``headline(answer, width)`` and ``lines(answer, width)``: what stands in the place of the
+        findings, and of the comparisons.
+    section : str
+        ``"module:attribute"`` of the function from an answer to a section of the page or ``None``.
+    """
+
+    struct: str
+    judge: str
+    words: str
+    section: str
+
+
 class Extension(msgspec.Struct, frozen=True, kw_only=True):
     """All that an extension adds; each entry is a name and the ``"module:attribute"`` that it stands for.
 
@@ -80,6 +102,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
+    protocols : Mapping[str, Protocol]
+        By the name that ``analysis.protocol`` has in a spec.
     parts : Mapping[str, str]
         Parts of the answer from a record: functions from an open record to a value, or ``None``.
     sections : Mapping[str, str]
@@ -108,6 +132,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
+    protocols: Mapping[str, Protocol] = {}
     parts: Mapping[str, str] = {}
     sections: Mapping[str, str] = {}
     pages: Mapping[str, str] = {}
@@ -243,6 +268,27 @@ def find_launcher(kind: str) -> str | None:
         if kind in extension.launchers:
             return extension.launchers[kind]
     return None
+
+
+def list_protocols() -> dict[str, Protocol]:
+    """List the published protocols of extensions, by name."""
+    return {
+        name: protocol for entry in find_extensions().usable for name, protocol in entry.protocols.items()
+    }
+
+
+def find_protocol(name: str) -> Protocol:
+    """Find a published protocol by its name in a spec.
+
+    Raises
+    ------
+    UsageError
+        No extension has it.
+    """
+    protocols = list_protocols()
+    if name not in protocols:
+        raise UsageError(f"unknown protocol {name!r}", hint=f"one of: {', '.join(('default', *protocols))}")
+    return protocols[name]
 
 
 def find_section(part: str) -> str | None:

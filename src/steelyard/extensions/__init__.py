@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import ClaimKind, Command, Extension
+from steelyard.core.extension import ClaimKind, Command, Extension, Protocol
 
 EXTENSIONS: Final = (
     Extension(
@@ -225,6 +225,18 @@ EXTENSIONS: Final = (
                 "steelyard.extensions.demo.command:command",
                 linux_only=True,
                 topic="what moves a time",
+            ),
+        },
+    ),
+    Extension(
+        name="protocol_2014",
+        purpose="pairs of programs by the published protocol of Nogueira and Matias (2014)",
+        protocols={
+            "nogueira-matias-2014": Protocol(
+                "steelyard.extensions.protocol_2014.results:ProtocolAnswer",
+                "steelyard.extensions.protocol_2014.family:judge",
+                "steelyard.extensions.protocol_2014.text",
+                "steelyard.extensions.protocol_2014.page:section",
             ),
         },
     ),

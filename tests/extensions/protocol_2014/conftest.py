@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "stats"))
+
+from small_samples import quantiles, run_2, run_5, sample
+
 from steelyard.core.sample import Sample
-from steelyard.extensions.protocol_2014.results import ProtocolPair, Rules
-from steelyard.stats.compare.pairing import Pair
 from steelyard.extensions.protocol_2014.pair import examine
 from steelyard.extensions.protocol_2014.profile import profile
+from steelyard.extensions.protocol_2014.results import ProtocolPair, Rules
+from steelyard.stats.compare.pairing import Pair
+
+__all__ = ["quantiles", "run_2", "run_5", "sample"]
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from statsmodels.stats.multitest import multipletests
 from steelyard.core.analysis import Analysis
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Failures
-from steelyard.extensions.protocol_2014.results import Rules
 from steelyard.extensions.protocol_2014.family import protocol
+from steelyard.extensions.protocol_2014.results import Rules
 
 ALL = Analysis(family="all-pairs")
 NAMES = ("N1", "N2", "N3", "L1", "L2", "M1")

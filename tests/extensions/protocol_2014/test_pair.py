@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
+from steelyard.extensions.protocol_2014.pair import direction_of
 from steelyard.extensions.protocol_2014.results import Rules
 from steelyard.results.undefined import Undefined
-from steelyard.extensions.protocol_2014.pair import direction_of
 
 NAMES = ("N1", "N2", "N3", "L1", "L2", "M1")
 

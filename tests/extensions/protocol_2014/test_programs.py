@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.analysis import Analysis
-from steelyard.extensions.protocol_2014.results import Rules
 from steelyard.extensions.protocol_2014.family import protocol
 from steelyard.extensions.protocol_2014.programs import Found, tabulate
+from steelyard.extensions.protocol_2014.results import Rules
 
 _spec = importlib.util.spec_from_file_location("published", Path(__file__).with_name("published.py"))
 published = importlib.util.module_from_spec(_spec)

@@ -7,8 +7,8 @@ from answers import factors
 
 from steelyard.core.analysis import Analysis
 from steelyard.extensions.protocol_2014 import text as protocol
-from steelyard.report.text.line import plain
 from steelyard.extensions.protocol_2014.results import NAME
+from steelyard.report.text.line import plain
 
 
 def rows_of(answer, width):

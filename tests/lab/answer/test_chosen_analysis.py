@@ -7,9 +7,9 @@ import pytest
 from steelyard.core.analysis import Analysis
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Treatment
+from steelyard.extensions.protocol_2014.results import NAME, Rules
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.chosen_analysis import choose_analysis
-from steelyard.extensions.protocol_2014.results import NAME, Rules
 
 TREATMENTS = [
     Treatment(i, f"{opt}, {n}", {"opt": opt, "n": n})

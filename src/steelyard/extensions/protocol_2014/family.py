@@ -9,12 +9,17 @@ from msgspec.structs import replace
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Sample
 from steelyard.core.units import Metric
-from steelyard.extensions.protocol_2014.results import ProtocolAnswer, ProtocolPair, Rules
-from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.hypothesis.holm import holm
 from steelyard.extensions.protocol_2014.pair import direction_of, examine
 from steelyard.extensions.protocol_2014.profile import profile
 from steelyard.extensions.protocol_2014.programs import tables_of
+from steelyard.extensions.protocol_2014.results import ProtocolAnswer, ProtocolPair, Rules
+from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.hypothesis.holm import holm
+
+
+def judge(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer:
+    """Judge by the rules that an experiment declared; as ``protocol``."""
+    return protocol(samples, declared, Rules.make(declared))
 
 
 def protocol(samples: Sequence[Sample], declared: Analysis, rules: Rules) -> ProtocolAnswer:

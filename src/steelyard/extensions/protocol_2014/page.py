@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from steelyard.extensions.protocol_2014.programs import format_levels_within
+from steelyard.extensions.protocol_2014.results import ProtocolAnswer
 from steelyard.extensions.protocol_2014.text import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, name_shared, tooltip
 from steelyard.report.page.comparisons import WIDE
@@ -12,12 +14,11 @@ from steelyard.report.page.marks import mark, name_axis, opacity_scale
 from steelyard.report.text.label import format_level_text, named_levels, plural, printable
 from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column
-from steelyard.extensions.protocol_2014.programs import format_levels_within
 
 if TYPE_CHECKING:
+    from steelyard.extensions.protocol_2014.results import Cell, ProtocolPair, StratumTable
     from steelyard.report.text.line import Style
     from steelyard.results.analysis import Answer
-    from steelyard.extensions.protocol_2014.results import Cell, ProtocolAnswer, ProtocolPair, StratumTable
 
 MOST_PAIRS: Final = 60
 MOST_TABLES: Final = 12
@@ -26,7 +27,7 @@ MOST_TABLES: Final = 12
 def section(answer: Answer) -> Section | None:
     """Return what the protocol says; ``None`` where it was not asked for."""
     protocol = answer.protocol
-    if protocol is None or not protocol.pairs:
+    if not isinstance(protocol, ProtocolAnswer) or not protocol.pairs:
         return None
     text = " ".join(plain(headline(answer, WIDE)).split())
     several = protocol.programs is not None and len({row.program for row in protocol.programs.rows}) > 1

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.results.comparison import Difference
-from steelyard.results.flags import unequal
-from steelyard.results.hypothesis import Alternative, TestOutcome
+from steelyard.extensions.protocol_2014.profile import SampleProfile
 from steelyard.extensions.protocol_2014.results import (
     TEST_OF,
     Above,
@@ -16,6 +14,9 @@ from steelyard.extensions.protocol_2014.results import (
     Rules,
     Test,
 )
+from steelyard.results.comparison import Difference
+from steelyard.results.flags import unequal
+from steelyard.results.hypothesis import Alternative, TestOutcome
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
@@ -26,7 +27,6 @@ from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import student, welch
-from steelyard.extensions.protocol_2014.profile import SampleProfile
 
 
 def effects(baseline: SampleProfile, treatment: SampleProfile) -> ProtocolEffects:

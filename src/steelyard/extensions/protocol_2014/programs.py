@@ -14,7 +14,14 @@ from msgspec.structs import replace
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
-from steelyard.extensions.protocol_2014.results import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
+from steelyard.extensions.protocol_2014.results import (
+    Cell,
+    ProgramRow,
+    ProgramTables,
+    ProtocolPair,
+    StratumTable,
+    Test,
+)
 
 PROGRAMS = ("command", "program")
 """Strata that name programs; without any of these, the first stratum does."""

@@ -13,11 +13,12 @@ import msgspec
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
-from steelyard.results.assumptions import assumptions
+from steelyard.results.assumptions import ARE_LAUNCHES
 from steelyard.results.comparison import AdjustedSpeedup, Difference
 from steelyard.results.document import Lines, part
 from steelyard.results.hypothesis import KolmogorovSmirnov, Normality, Shift, TestOutcome, VarianceRatio
 from steelyard.results.interval import Interval
+from steelyard.results.protocol import ProtocolResult
 from steelyard.results.undefined import Undefined
 
 NAME: Final = "nogueira-matias-2014"
@@ -38,6 +39,13 @@ TEST_OF: Final[dict[Path, Test | None]] = {
     "degenerate": "mann-whitney",
     "constant": None,
 }
+
+ASSUMPTIONS: Final = (
+    ARE_LAUNCHES,
+    "student, welch: means of normal samples",
+    "shift: distributions differ only by a shift",
+    "order: tests only P(baseline < treatment)",
+)
 
 ProtocolFlag = Literal[
     "unequal_variance",
@@ -310,7 +318,7 @@ class ProgramTables(msgspec.Struct, frozen=True):
     __lines__: ClassVar[Lines] = (*("program", "tables", "rows"),)
 
 
-class ProtocolAnswer(msgspec.Struct, frozen=True):
+class ProtocolAnswer(ProtocolResult, frozen=True):
     """Every pair, and the paper's tables.
 
     Attributes
@@ -338,4 +346,9 @@ class ProtocolAnswer(msgspec.Struct, frozen=True):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of its tests."""
-        return assumptions(NAME)
+        return ASSUMPTIONS
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether every pair has a verdict after Holm."""
+        return all(pair.difference != "not_resolved" for pair in self.pairs)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.core.units import Scalar
+from steelyard.extensions.protocol_2014.results import Cell, ProgramTables, StratumTable, Test
 from steelyard.report.text.cells import name_cell, note_omitted
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, named_levels, pad, plural, printable, shorten_apart
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.extensions.protocol_2014.results import Cell, ProgramTables, StratumTable, Test
 
 MOST_TRIANGLES: Final = 6
 NAME_WIDTH: Final = 10

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
+from steelyard.extensions.protocol_2014.programs import format_levels_within
+from steelyard.extensions.protocol_2014.results import NAME, ProtocolAnswer, ProtocolPair, Test
 from steelyard.extensions.protocol_2014.tables import render_program_tables
 from steelyard.report.answer.words import format_comparative, is_speed, verdict
 from steelyard.report.text.cells import (
@@ -24,9 +26,7 @@ from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison
-from steelyard.extensions.protocol_2014.results import NAME, ProtocolAnswer, ProtocolPair, Test
 from steelyard.results.undefined import Undefined
-from steelyard.extensions.protocol_2014.programs import format_levels_within
 
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
@@ -45,7 +45,7 @@ _MEANINGS: Final = {
 def headline(answer: Answer, width: int) -> list[Line]:
     """Return the number of pairs that differ, before and after Holm, and the tests that found it."""
     protocol = answer.protocol
-    if protocol is None:
+    if not isinstance(protocol, ProtocolAnswer):
         return []
     pairs, rules = protocol.pairs, protocol.rules
     before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
@@ -66,7 +66,7 @@ def headline(answer: Answer, width: int) -> list[Line]:
 def pair_table(answer: Answer, width: int) -> list[Line]:
     """One row for each pair, with what the paired analysis of the same runs says in the last column."""
     protocol = answer.protocol
-    if protocol is None or not protocol.pairs:
+    if not isinstance(protocol, ProtocolAnswer) or not protocol.pairs:
         return []
     pairs = protocol.pairs[:MOST_ROWS]
     rest = note_omitted(len(protocol.pairs) - len(pairs))
@@ -156,7 +156,9 @@ def programs(answer: Answer, width: int) -> list[Line]:
     """Return the paper's tables, where there are several programs."""
     protocol = answer.protocol
     return (
-        render_program_tables(protocol.programs, width) if protocol is not None and protocol.programs else []
+        render_program_tables(protocol.programs, width)
+        if isinstance(protocol, ProtocolAnswer) and protocol.programs
+        else []
     )
 
 
@@ -211,7 +213,7 @@ def _pair(comparison: Comparison | None) -> Span:
 def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
     """Meanings of the columns of this heading, and of the marks that are used."""
     protocol = answer.protocol
-    if protocol is None:
+    if not isinstance(protocol, ProtocolAnswer):
         return []
     used = {str(pair.path) for pair in protocol.pairs}
     notes = {

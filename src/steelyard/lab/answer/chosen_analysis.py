@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import find_protocol
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
-from steelyard.extensions.protocol_2014.results import NAME
-
-PROTOCOLS: Final = ("default", NAME)
 
 
 def choose_analysis(
@@ -27,7 +24,7 @@ def choose_analysis(
     Parameters
     ----------
     protocol : str or None
-        One of ``PROTOCOLS``. The published one compares all pairs, unless there is a baseline.
+        ``"default"``, or a published one, which compares all pairs, unless there is a baseline.
     against : str, Mapping or None
         ``FACTOR=LEVEL``, joined by commas, the label of a treatment, or factors with their levels: what the
         others are compared with. As in a spec, every other factor is a stratum then, unless strata are
@@ -38,8 +35,8 @@ def choose_analysis(
     UsageError
         Unknown protocol, factor, level or treatment.
     """
-    if protocol is not None and protocol not in PROTOCOLS:
-        raise UsageError(f"unknown protocol {protocol!r}", hint=f"one of: {', '.join(PROTOCOLS)}")
+    if protocol not in (None, "default"):
+        find_protocol(protocol)
     if against is not None:
         baseline = _get_levels(against, treatments)
         strata = [name for name in declared.strata or () if name not in baseline]
@@ -51,7 +48,7 @@ def choose_analysis(
     if protocol is None or declared.protocol != "default":
         return declared
     family = declared.family or "baseline" if declared.baseline else "all-pairs"
-    return replace(declared, protocol=NAME, alternative="two-sided", ks_policy="flag", family=family)
+    return replace(declared, protocol=protocol, alternative="two-sided", ks_policy="flag", family=family)
 
 
 def _get_levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:

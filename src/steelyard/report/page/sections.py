@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from steelyard.core.extension import find_section, load
+from steelyard.core.extension import find_protocol, find_section, load
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.notices import sentences as edited_sentences
 from steelyard.report.answer.presentation import Presentation
-from steelyard.report.answer.text import caption, collect_findings, stopping, tally
+from steelyard.report.answer.text import caption, collect_findings, render_headline, stopping, tally
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
 from steelyard.report.page import comparisons, contexts, factors, growth, instances, rules, runs, sweeps
-from steelyard.extensions.protocol_2014 import page as pairs
 from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
     from steelyard.results.status import State
 
 MOST_LEADING: Final = 3
@@ -60,10 +60,8 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
     if edited:
         first, *_ = edited_sentences(edited, name_treatments(contents))
         return [Finding(first, "", "bad")], ""
-    if answer.protocol is not None:
-        from steelyard.extensions.protocol_2014.text import headline as by_protocol
-
-        claim, _, evidence = " ".join(plain(by_protocol(answer, comparisons.WIDE)).split()).partition(" (")
+    if by_protocol := render_headline(answer, comparisons.WIDE):
+        claim, _, evidence = " ".join(plain(by_protocol).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""
     findings, omitted = collect_findings(Presentation(answer, comparisons.WIDE), name_treatments(contents))
     if len(findings) > MOST_LEADING and answer.judged:
@@ -126,7 +124,7 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
             instances.section(answer, short),
             factors.section(answer),
             *_draw_parts(contents.parts),
-            pairs.section(answer),
+            _draw_protocol(answer),
             rules.section(contents.checked),
             growth.section(contents.curves),
             *sweeps.sections(answer, short),
@@ -142,6 +140,13 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
 def _draw_parts(parts: Mapping[str, object]) -> list[Section | None]:
     places = {name: find_section(name) for name in parts}
     return [load(place)(parts[name]) for name, place in places.items() if place is not None]
+
+
+def _draw_protocol(answer: Answer) -> Section | None:
+    if answer.protocol is None:
+        return None
+    section: Section | None = load(find_protocol(answer.declared.protocol).section)(answer)
+    return section
 
 
 def _draw_notices(contents: PageContents, short: Names) -> Section | None:

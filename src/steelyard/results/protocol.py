@@ -1,0 +1,14 @@
+"""``ProtocolResult``: what a published protocol says of the pairs of an answer; an extension has its fields."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class ProtocolResult(msgspec.Struct, frozen=True):
+    """Base of the result of a protocol, which ``Answer.protocol`` holds."""
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether every pair has a verdict."""
+        raise NotImplementedError
