@@ -13,8 +13,8 @@ import pytest
 import steelyard
 from steelyard import Laboratory
 from steelyard.core.errors import RecordError, UsageError
+from steelyard.extensions.growth.scaling import series_of_frame
 from steelyard.laboratory import model
-from steelyard.scaling import series_of_frame
 from steelyard.spec import experiment
 
 SPEC = """\

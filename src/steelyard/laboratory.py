@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from steelyard.core.estimand import Estimand
     from steelyard.core.sample import Sample
     from steelyard.core.series import Series
+    from steelyard.extensions.growth.model import Modelled
     from steelyard.extensions.history.results import History
     from steelyard.extensions.observe.results import Observation
-    from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
     from steelyard.report.page.contents import PageContents, Shown
@@ -455,9 +455,9 @@ def _write_trials(directory: Path) -> bytes:
 def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
     from steelyard.core.errors import RecordError
+    from steelyard.extensions.growth.curves import curves
     from steelyard.lab.answer.analyze import analyze, analyze_by_context
     from steelyard.lab.answer.check import check
-    from steelyard.lab.answer.curves import curves
     from steelyard.lab.answer.portrait import portrait
     from steelyard.report.page.contents import Curve, PageContents
 
@@ -611,8 +611,7 @@ def model(
 ) -> Result[Modelled]:
     """Model series from anywhere.
 
-    ``steelyard.scaling.series_of_frame`` makes them of a data frame, ``steelyard.exchange.files.read_series``
-    of a file.
+    ``series_of_frame`` of ``steelyard.api.scaling`` makes them of a data frame, ``read_series`` of a file.
 
     Parameters
     ----------
@@ -628,13 +627,13 @@ def model(
     UsageError
         An expectation or a rule cannot be understood, or both kinds are about one function.
     """
-    from steelyard.lab.answer.model import ModelRequest, model_series
+    from steelyard.extensions.growth.document import render
+    from steelyard.extensions.growth.frame import list_rows
+    from steelyard.extensions.growth.model import ModelRequest, model_series
+    from steelyard.extensions.growth.scaling import Question
+    from steelyard.extensions.growth.scaling.question import expectations_of
+    from steelyard.extensions.growth.text import lines
     from steelyard.report.claims.text import render_rules
-    from steelyard.report.models.document import render
-    from steelyard.report.models.frame import list_rows
-    from steelyard.report.models.text import lines
-    from steelyard.scaling import Question
-    from steelyard.scaling.question import expectations_of
 
     question = Question(
         expectations=expectations_of(

@@ -24,7 +24,7 @@ from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.history.history import HistoryRequest
 from steelyard.extensions.history.results import History
-from steelyard.extensions.protocol_2014.results import ProgramTables
+from steelyard.extensions.protocol_2014.results import ProgramTables, ProtocolAnswer
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
 from steelyard.lab.run.run import run
@@ -59,6 +59,7 @@ __all__ = [
     "ProgramError",
     "ProgramTables",
     "Progress",
+    "ProtocolAnswer",
     "Record",
     "RecordError",
     "Report",

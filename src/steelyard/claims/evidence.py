@@ -9,14 +9,14 @@ import msgspec
 
 from steelyard.core.estimand import Estimand
 from steelyard.core.units import Metric, Scalar
+from steelyard.extensions.growth.scaling.litmus import Cause
+from steelyard.extensions.growth.scaling.model import ModelWarning, ScalingModel
+from steelyard.extensions.growth.scaling.rules import RuleAnswer
 from steelyard.results.assumptions import Allowance
 from steelyard.results.comparison import Decider
 from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Reason
-from steelyard.scaling.litmus import Cause
-from steelyard.scaling.model import ModelWarning, ScalingModel
-from steelyard.scaling.rules import RuleAnswer
 
 Unit = Literal["block", "context", "instance", "launch", "repetition", "session", "two-sessions"]
 """What is counted by n: what is taken to be independent. ``launch`` where nothing pairs them; ``repetition``

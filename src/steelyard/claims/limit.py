@@ -13,10 +13,10 @@ from steelyard.claims.verdict import Instance
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Sample
 from steelyard.core.units import Scalar, is_number
+from steelyard.extensions.growth.scaling import NotModelled, Question, Series, model
+from steelyard.extensions.growth.scaling.limit import Breaks, breaks
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
-from steelyard.scaling import NotModelled, Question, Series, model
-from steelyard.scaling.limit import Breaks, breaks
 from steelyard.spec.claims.limit import Limit
 from steelyard.stats.compare.bound import refute
 from steelyard.stats.compare.judgement import Judgement, Outcome

@@ -63,7 +63,7 @@ CORE = {
     ),
     "model": Command(
         "Model how metrics grow with a parameter, and check them against expectations.",
-        "steelyard.cli.model:command",
+        "steelyard.extensions.growth.command:command",
         topic="growth",
     ),
     "import": Command(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.data import DataOptions, ask
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
+from steelyard.extensions.growth.data import DataOptions, ask
 from steelyard.files.writing import write_output
 from steelyard.lab.lake.places import is_lake
 
@@ -232,7 +232,7 @@ def _judge_place(place: Name, about: DataOptions, baseline: Path | None) -> Chec
 
 
 def _judge_data(name: Path, about: DataOptions) -> Checked:
-    from steelyard.lab.answer.check_data import check_data
+    from steelyard.extensions.growth.check_data import check_data
     from steelyard.report.text.progress import Counting
 
     request = ask(name, about)

@@ -28,14 +28,14 @@ EXTENSIONS: Final = (
         purpose="how metrics grow with a parameter, and whether as expected",
         claims={
             "scales": ClaimKind(
-                "steelyard.spec.claims.scales:Scales",
-                "steelyard.claims.scales:judge_scales",
-                "steelyard.report.claims.scales",
+                "steelyard.extensions.growth.scales_claim:Scales",
+                "steelyard.extensions.growth.scales_judging:judge_scales",
+                "steelyard.extensions.growth.scales_words",
             ),
             "rule": ClaimKind(
-                "steelyard.spec.claims.rule:Rule",
-                "steelyard.claims.rule:judge_rule",
-                "steelyard.report.claims.rule",
+                "steelyard.extensions.growth.rule_claim:Rule",
+                "steelyard.extensions.growth.rule_judging:judge_rule",
+                "steelyard.extensions.growth.rule_words",
             ),
         },
     ),

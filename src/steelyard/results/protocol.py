@@ -1,4 +1,4 @@
-"""``ProtocolResult``: what a published protocol says of the pairs of an answer; an extension has its fields."""
+"""``ProtocolResult``: verdicts by a published protocol on the pairs of an answer."""
 
 from __future__ import annotations
 

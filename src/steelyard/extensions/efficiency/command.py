@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.data import DataOptions, ask
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option
 from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.core.errors import UsageError
+from steelyard.extensions.growth.data import DataOptions, ask
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:

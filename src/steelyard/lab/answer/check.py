@@ -18,10 +18,10 @@ from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Checked
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Sample
+from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.spec.claims.claim import Claim
-from steelyard.spec.claims.scales import Scales
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading
 from steelyard.store.differences import differences

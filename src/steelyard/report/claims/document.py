@@ -15,11 +15,11 @@ from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Checked, Verdict
 from steelyard.core.errors import SteelyardError
 from steelyard.core.units import Scalar
+from steelyard.extensions.growth.document import entry
+from steelyard.extensions.growth.scaling.model import ScalingModel
 from steelyard.report.claims.claim import format_evidence_words
 from steelyard.report.claims.text import format_claim, words
-from steelyard.report.models.document import entry
 from steelyard.results.document import Format, Views, plain
-from steelyard.scaling.model import ScalingModel
 from steelyard.stats.compare.judgement import Outcome
 
 

@@ -9,15 +9,15 @@ from typing import Final
 from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
 from steelyard.core.units import format_quantity
+from steelyard.extensions.growth.rule_claim import Rule
+from steelyard.extensions.growth.rule_words import summary
+from steelyard.report.claims.cautions import format_cautions
 from steelyard.report.claims.claim import format_claim_text, format_evidence_words
 from steelyard.report.claims.limit import format_breaks_words
 from steelyard.report.claims.phrases import WORST
-from steelyard.report.claims.rule import summary
-from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import join_names, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
-from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.judgement import Outcome
 
 SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}

@@ -8,10 +8,10 @@ import msgspec
 
 from steelyard.claims.verdict import Checked
 from steelyard.core.series import Series
+from steelyard.extensions.growth.scaling.model import ScalingModel
 from steelyard.results.analysis import Answer
 from steelyard.results.contexts import ByContext
 from steelyard.results.portrait import Portrait
-from steelyard.scaling.model import ScalingModel
 
 
 class Curve(msgspec.Struct, frozen=True):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.core.extension import find_protocol, find_section, load
 from steelyard.core.units import format_duration, format_quantity
+from steelyard.extensions.growth import page as growth
+from steelyard.extensions.growth import rule_page as rules
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.notices import sentences as edited_sentences
 from steelyard.report.answer.presentation import Presentation
@@ -13,7 +15,7 @@ from steelyard.report.answer.text import caption, collect_findings, render_headl
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
-from steelyard.report.page import comparisons, contexts, factors, growth, instances, rules, runs, sweeps
+from steelyard.report.page import comparisons, contexts, factors, instances, runs, sweeps
 from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.extensions.growth.formulas import format_latex, python
 from steelyard.files.writing import write_output
 from steelyard.report.page.chosen_names import choose_names
 from steelyard.report.page.contents import PageContents, Shown
-from steelyard.report.page.formulas import format_latex, python
 from steelyard.report.page.latex_table import format_latex_table
 from steelyard.report.page.sections import sections_of
 from steelyard.report.text.table import Column
