@@ -14,10 +14,10 @@ import families
 import numpy as np
 
 from steelyard.api.claims import Outcome
-from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.arrays import Floats
 from steelyard.extensions.growth.algebra import parse_growth
+from steelyard.extensions.growth.evidence import ScalesEvidence
 from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.extensions.growth.scales_judging import settle
 from steelyard.extensions.growth.scaling import Expectation, Question, Series, model_all, series_of

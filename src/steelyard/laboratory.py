@@ -376,13 +376,11 @@ class Report:
 
     def __repr__(self) -> str:
         from steelyard.report.page.answer_page import make_answer_page
-        from steelyard.report.page.contents import PageContents, PageModels
+        from steelyard.report.page.contents import PageContents
 
         names = (
             content.portrait.status.record
             if isinstance(content, PageContents)
-            else content.name
-            if isinstance(content, PageModels)
             else make_answer_page(content).name
             for content in self.contents
         )
@@ -455,11 +453,10 @@ def _write_trials(directory: Path) -> bytes:
 def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
     from steelyard.core.errors import RecordError
-    from steelyard.extensions.growth.curves import curves
     from steelyard.lab.answer.analyze import analyze, analyze_by_context
     from steelyard.lab.answer.check import check
     from steelyard.lab.answer.portrait import portrait
-    from steelyard.report.page.contents import Curve, PageContents
+    from steelyard.report.page.contents import PageContents
 
     about = portrait(record, metric=metric)
     if not about.status.blocks_done:
@@ -475,19 +472,18 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
         answer,
         by_context=analyze_by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
-        curves=tuple(Curve(*curve) for curve in curves(record, metric)),
-        parts=_collect_parts(record),
+        parts=_collect_parts(record, metric or record.experiment.analysis.metric),
     )
 
 
-def _collect_parts(record: Reading) -> dict[str, object]:
+def _collect_parts(record: Reading, metric: str) -> dict[str, object]:
     """Collect what extensions answer from a record; one that cannot leaves the page without its section."""
     from steelyard.core.extension import list_parts, load
 
     parts: dict[str, object] = {}
     for name, place in list_parts().items():
         with suppress(SteelyardError):
-            if (part := load(place)(record)) is not None:
+            if (part := load(place)(record, metric)) is not None:
                 parts[name] = part
     return parts
 
@@ -630,10 +626,10 @@ def model(
     from steelyard.extensions.growth.document import render
     from steelyard.extensions.growth.frame import list_rows
     from steelyard.extensions.growth.model import ModelRequest, model_series
+    from steelyard.extensions.growth.rule_words import render_rules
     from steelyard.extensions.growth.scaling import Question
     from steelyard.extensions.growth.scaling.question import expectations_of
     from steelyard.extensions.growth.text import lines
-    from steelyard.report.claims.text import render_rules
 
     question = Question(
         expectations=expectations_of(

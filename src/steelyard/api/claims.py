@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from steelyard.claims.evidence import MeanEvidence, RatioEvidence, RulePointEvidence, ScalesEvidence
+from steelyard.claims.evidence import MeanEvidence, RatioEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.claims.verdict import combine as combine_outcomes
 from steelyard.extensions.growth.check_data import check_data
+from steelyard.extensions.growth.evidence import RulePointEvidence, ScalesEvidence
 from steelyard.extensions.growth.rule_claim import TOLERANCE as RULE_TOLERANCE
 from steelyard.extensions.growth.rule_claim import Rule
 from steelyard.extensions.growth.scales_claim import Scales

@@ -61,11 +61,6 @@ CORE = {
         "steelyard.cli.check:command",
         topic="",
     ),
-    "model": Command(
-        "Model how metrics grow with a parameter, and check them against expectations.",
-        "steelyard.extensions.growth.command:command",
-        topic="growth",
-    ),
     "import": Command(
         "Make a record of what another tool measured.",
         "steelyard.cli.import_:command",

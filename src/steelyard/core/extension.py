@@ -55,15 +55,54 @@ class ClaimKind(msgspec.Struct, frozen=True):
         ``"module:attribute"`` of the function from claim and ``Observed`` to ``Draft``.
     words : str
         Module with ``text(claim, unit)``, what is claimed, and ``evidence(claim, outcome, evidence)``, what a
-        verdict in one stratum rests on.
+        verdict in one stratum rests on; a ``summary(verdict)``, where there is one, stands in its place.
     compares : bool
         Whether it compares treatments: within each problem instance, where instances are declared.
+    section : str
+        ``"module:attribute"`` of the function from the verdicts on such claims to a section of the page or
+        ``None``; empty where verdicts have no section.
     """
 
     struct: str
     judge: str
     words: str
     compares: bool = False
+    section: str = ""
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """Values at scales that were not measured, for limits; each a ``"module:attribute"``.
+
+    Attributes
+    ----------
+    predict : str
+        Function from metric, series, scale, and whether runs failed, to an interval or ``None`` and the
+        evidence.
+    cross : str
+        Function from series, upper bound and parameter to a ``steelyard.claims.evidence.BreaksEvidence`` or
+        ``None``.
+    words : str
+        Function from such evidence to text.
+    """
+
+    predict: str
+    cross: str
+    words: str
+
+
+class DataJudge(msgspec.Struct, frozen=True):
+    """What ``steelyard check`` makes of data that are no record; each a ``"module:attribute"``.
+
+    Attributes
+    ----------
+    options : str
+        Options that it has beside its own: a ``steelyard.cli.declared.DataOptions``.
+    judge : str
+        Function from a file and these options to a ``steelyard.claims.verdict.Checked``.
+    """
+
+    options: str
+    judge: str
 
 
 class Protocol(msgspec.Struct, frozen=True):
@@ -102,13 +141,19 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
+    prediction : Prediction or None
+    data : DataJudge or None
     protocols : Mapping[str, Protocol]
         By the name that ``analysis.protocol`` has in a spec.
     parts : Mapping[str, str]
-        Parts of the answer from a record: functions from an open record to a value, or ``None``.
+        Parts of the answer from a record: functions from an open record and the metric that is reported to a
+        value, or ``None``.
     sections : Mapping[str, str]
         Sections of the page, by the name of the part of an answer that each shows: functions from the part to
         a ``steelyard.report.page.chart.Section`` or ``None``.
+    files : Mapping[str, str]
+        Files beside the tables of a page, by the name of the part of an answer that they are made of:
+        functions from that part of every record to texts by the name of the file.
     pages : Mapping[str, str]
         Parts of the page for answers that are no record, by ``"module:attribute"`` of the struct of each:
         functions from it to a ``steelyard.report.page.answer_page.AnswerPage``.
@@ -132,9 +177,12 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
+    prediction: Prediction | None = None
+    data: DataJudge | None = None
     protocols: Mapping[str, Protocol] = {}
     parts: Mapping[str, str] = {}
     sections: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}
     pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
     launchers: Mapping[str, str] = {}
@@ -268,6 +316,23 @@ def find_launcher(kind: str) -> str | None:
         if kind in extension.launchers:
             return extension.launchers[kind]
     return None
+
+
+def find_prediction() -> Prediction | None:
+    """Find what predicts values at scales that were not measured."""
+    entries = (entry.prediction for entry in find_extensions().usable)
+    return next((entry for entry in entries if entry is not None), None)
+
+
+def find_data_judge() -> DataJudge | None:
+    """Find what judges data that are no record."""
+    entries = (entry.data for entry in find_extensions().usable)
+    return next((entry for entry in entries if entry is not None), None)
+
+
+def list_files() -> dict[str, str]:
+    """List what extensions write beside tables, by the name of a part of an answer."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.files.items()}
 
 
 def list_protocols() -> dict[str, Protocol]:

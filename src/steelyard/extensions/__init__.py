@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import ClaimKind, Command, Extension, Protocol
+from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Prediction, Protocol
 
 EXTENSIONS: Final = (
     Extension(
@@ -26,6 +26,13 @@ EXTENSIONS: Final = (
     Extension(
         name="growth",
         purpose="how metrics grow with a parameter, and whether as expected",
+        commands={
+            "model": Command(
+                "Model how metrics grow with a parameter, and check them against expectations.",
+                "steelyard.extensions.growth.command:command",
+                topic="growth",
+            ),
+        },
         claims={
             "scales": ClaimKind(
                 "steelyard.extensions.growth.scales_claim:Scales",
@@ -36,11 +43,25 @@ EXTENSIONS: Final = (
                 "steelyard.extensions.growth.rule_claim:Rule",
                 "steelyard.extensions.growth.rule_judging:judge_rule",
                 "steelyard.extensions.growth.rule_words",
+                section="steelyard.extensions.growth.rule_page:section",
             ),
         },
+        prediction=Prediction(
+            "steelyard.extensions.growth.prediction:predict",
+            "steelyard.extensions.growth.prediction:find_crossing",
+            "steelyard.extensions.growth.prediction_words:format_prediction",
+        ),
+        data=DataJudge(
+            "steelyard.extensions.growth.data:GrowthOptions", "steelyard.extensions.growth.data:judge"
+        ),
+        parts={"growth": "steelyard.extensions.growth.curves:read_curves"},
+        sections={"growth": "steelyard.extensions.growth.page:section"},
+        files={"growth": "steelyard.extensions.growth.formulas:write_files"},
+        pages={"steelyard.extensions.growth.results:PageModels": "steelyard.extensions.growth.page:lay_out"},
     ),
     Extension(
         name="efficiency",
+        needs=("growth",),
         purpose="speedup and parallel efficiency, with intervals",
         commands={
             "efficiency": Command(
@@ -240,7 +261,11 @@ EXTENSIONS: Final = (
             ),
         },
     ),
-    Extension(name="pytest", purpose="tests whose functions are timed, in turns, and held to claims"),
+    Extension(
+        name="pytest",
+        purpose="tests whose functions are timed, in turns, and held to claims",
+        needs=("growth",),
+    ),
     Extension(
         name="clusters",
         purpose="trials in jobs of a queue, and on hosts by ssh",

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.core.analysis import Analysis
@@ -17,6 +16,7 @@ from steelyard.core.errors import SpecError, UsageError
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Metric
 from steelyard.design import treatments
+from steelyard.extensions.growth.evidence import RuleEvidence, RulePointEvidence
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.spec import experiment
 

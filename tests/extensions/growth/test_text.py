@@ -8,12 +8,13 @@ from math import log2
 
 import pytest
 
-from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.extensions.growth import follow_ups
 from steelyard.extensions.growth.algebra import Growth
 from steelyard.extensions.growth.document import render
+from steelyard.extensions.growth.evidence import RuleEvidence, RulePointEvidence
 from steelyard.extensions.growth.rule_claim import Rule
+from steelyard.extensions.growth.rule_words import render_rules
 from steelyard.extensions.growth.scaling.limit import Breaks
 from steelyard.extensions.growth.scaling.model import (
     ModelWarning,
@@ -27,7 +28,6 @@ from steelyard.extensions.growth.scaling.model import (
 )
 from steelyard.extensions.growth.scaling.rules import RuleAnswer
 from steelyard.extensions.growth.text import lines
-from steelyard.report.claims.text import render_rules
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from answers.made import BLOCKS, make, noisy
 from answers.strata import on_instances
-from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
+from steelyard.extensions.growth.evidence import RulePointEvidence
 from steelyard.extensions.growth.rule_claim import Rule
 from steelyard.report.page.contents import PageContents
 from steelyard.results.analysis import Answer, DesignFacts

@@ -9,18 +9,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from steelyard.claims.evidence import (
-    BestCandidate,
-    BestEvidence,
-    BreaksEvidence,
-    MeanEvidence,
-    PredictedEvidence,
-    RatioEvidence,
-    RuleEvidence,
-    ScalesEvidence,
-)
+from steelyard.claims.evidence import BestCandidate, BestEvidence, BreaksEvidence, MeanEvidence, RatioEvidence
 from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combine
 from steelyard.core.units import BUILTIN
+from steelyard.extensions.growth.evidence import PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.extensions.growth.rule_claim import Rule
 from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.extensions.growth.scaling import Expectation, Question, model, series_of

@@ -22,8 +22,8 @@ from answers.pages import (
 
 from steelyard.core.series import Point, Series
 from steelyard.extensions.growth.curves import model_curves
+from steelyard.extensions.growth.results import Curve, PageModels
 from steelyard.extensions.growth.scaling import Question, model_all
-from steelyard.report.page.contents import Curve, PageModels
 from steelyard.report.page.figures import COLUMN_PX, charts, draw_figure, write_figures
 from steelyard.report.page.latex import format_latex_text
 from steelyard.report.page.tables import format_csv_table, markdown_table, write_tables

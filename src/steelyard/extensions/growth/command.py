@@ -16,7 +16,7 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
 from steelyard.core.errors import UsageError
-from steelyard.extensions.growth.data import DataOptions, ask
+from steelyard.extensions.growth.data import GrowthOptions, ask
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class ModelOptions(Options):
     cls=PathCommand,
     short_help="Model how metrics grow with a parameter, and check them against expectations.",
 )
-@take(DataOptions, ModelOptions)
+@take(GrowthOptions, ModelOptions)
 @click.pass_context
-def command(ctx: click.Context, about: DataOptions, options: ModelOptions) -> None:
+def command(ctx: click.Context, about: GrowthOptions, options: ModelOptions) -> None:
     """Model how every function of DATA grows.
 
     DATA is Extra-P text or JSON, JSON Lines, CSV, TSV, a directory of CUBE profiles, or a record NAME.lab.
@@ -116,7 +116,7 @@ def command(ctx: click.Context, about: DataOptions, options: ModelOptions) -> No
     ctx.exit(code)
 
 
-def _run(about: DataOptions, options: ModelOptions) -> int:
+def _run(about: GrowthOptions, options: ModelOptions) -> int:
     from msgspec.structs import replace
 
     from steelyard.extensions.growth.model import model_series
@@ -189,7 +189,7 @@ def _draw(
     """
     from steelyard.extensions.growth.curves import model_curves
     from steelyard.extensions.growth.page import MOST
-    from steelyard.report.page.contents import Curve, PageModels
+    from steelyard.extensions.growth.results import Curve, PageModels
     from steelyard.report.page.document import render
     from steelyard.report.page.figures import write_figures
 
@@ -255,8 +255,8 @@ def _print(modelled: Modelled, after: After, *, as_json: bool) -> None:
     from steelyard.cli.terminal import show
     from steelyard.extensions.growth.document import render
     from steelyard.extensions.growth.follow_ups import lines as more
+    from steelyard.extensions.growth.rule_words import render_rules
     from steelyard.extensions.growth.text import lines
-    from steelyard.report.claims.text import render_rules
 
     models, failed, rules, causes = modelled.models, modelled.failed, modelled.rules, modelled.causes
     show(

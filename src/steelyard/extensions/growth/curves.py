@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from steelyard.core.series import Series
 from steelyard.core.units import Scalar, is_number
+from steelyard.extensions.growth.results import Curve
 from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.extensions.growth.scales_judging import expectation_of
 from steelyard.extensions.growth.scaling import Question, ScalingModel, model_all
@@ -20,28 +21,25 @@ LEAST: Final = 4
 STEPS: Final = 32
 """Places of a curve."""
 
-Curves = tuple[tuple[Series, ScalingModel], ...]
 
-
-def curves(record: Reading, metric: str | None = None) -> Curves:
-    """Model the metric over the only numeric factor or label with enough levels; empty without one.
+def read_curves(record: Reading, metric: str) -> tuple[Curve, ...] | None:
+    """Model the metric over the only numeric factor or label with enough levels; ``None`` without one.
 
     Expectations are those of the record's claims about this metric.
     """
-    text = metric or record.experiment.analysis.metric
     claims = [
-        claim for claim in record.experiment.claims if isinstance(claim, Scales) and claim.scales == text
+        claim for claim in record.experiment.claims if isinstance(claim, Scales) and claim.scales == metric
     ]
-    parameter = _get_parameter(record, text, claims[0].parameter if claims else None)
+    parameter = _get_parameter(record, metric, claims[0].parameter if claims else None)
     if parameter is None:
-        return ()
+        return None
     series = [
         function
-        for function in series_of_record(record, (parameter,), (text,))
+        for function in series_of_record(record, (parameter,), (metric,))
         if len(function.points) >= LEAST and function.points[0].at[0] >= 1
     ]
     if not series:
-        return ()
+        return None
     scaleses = [scales for scales in claims if scales.parameter in (None, parameter)]
     expected = {
         f"{function.name} {function.metric}": stated
@@ -57,7 +55,8 @@ def curves(record: Reading, metric: str | None = None) -> Curves:
     along = scaleses[0].along if scaleses else {}
     question = Question(expectations=expected, parameter=parameter, along=along, targets=tuple(targets))
     result = model_all(series, question)
-    return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
+    curves = (Curve(s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
+    return tuple(curves) or None
 
 
 def model_curves(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.declared import Options, declare
+from steelyard.cli.declared import DataOptions, declare
 from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.cli.paths import InputPath
 from steelyard.core.errors import UsageError
 from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
+    from steelyard.claims.verdict import Checked
     from steelyard.core.series import Series
     from steelyard.core.units import Better
     from steelyard.exchange.csv_columns import CsvColumns
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.extensions.growth.scaling.question import Expectation
 
 
-class DataOptions(Options):
+class GrowthOptions(DataOptions):
     """Options about data: which of them, and what is expected of them."""
 
     at_most: tuple[str, ...] = declare(
@@ -93,12 +95,18 @@ class DataOptions(Options):
     )
     inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
 
-    def has_any(self) -> bool:
-        """Whether the command line has one of them."""
-        return any(vars(self).values())
+
+def judge(data: Path, options: GrowthOptions) -> Checked:
+    """Judge the growth of data that are no record, with a line of progress; as ``ask`` and ``check_data``."""
+    from steelyard.extensions.growth.check_data import check_data
+    from steelyard.report.text.progress import Counting
+
+    request = ask(data, options)
+    with Counting("functions", sys.stderr) as counting:
+        return check_data(data.stem, request, counting.update)
 
 
-def ask(data: Path, options: DataOptions) -> ModelRequest:
+def ask(data: Path, options: GrowthOptions) -> ModelRequest:
     """Read the data and the options into a request.
 
     Raises
@@ -174,7 +182,7 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
 
 
-def _name_columns(options: DataOptions) -> tuple[CsvColumns, ...]:
+def _name_columns(options: GrowthOptions) -> tuple[CsvColumns, ...]:
     """Return what the columns are, for each of the metrics."""
     from steelyard.exchange.csv_columns import CsvColumns
 
@@ -255,7 +263,7 @@ def _add_direction(series: Series, better: Better | None) -> Series:
     return series
 
 
-def _get_expectations(options: DataOptions) -> dict[str, Expectation]:
+def _get_expectations(options: GrowthOptions) -> dict[str, Expectation]:
     from steelyard.extensions.growth.scaling.question import expectations_of
     from steelyard.extensions.growth.scaling.status_quo import HINT, read_accepted
     from steelyard.files.reading import read_text

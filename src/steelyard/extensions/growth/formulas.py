@@ -13,7 +13,14 @@ from steelyard.report.text.digits import share
 
 if TYPE_CHECKING:
     from steelyard.extensions.growth.algebra import Growth
+    from steelyard.extensions.growth.results import Curve
     from steelyard.extensions.growth.scaling.model import ScalingModel, Segment, Term
+
+
+def write_files(parts: Sequence[Sequence[Curve]]) -> dict[str, str]:
+    """Write the models of all records as ``models.py`` and ``models.tex``."""
+    models = [curve.model for curves in parts for curve in curves]
+    return {"models.py": python(models), "models.tex": format_latex(models)}
 
 
 def python(models: Sequence[ScalingModel]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +12,8 @@ from msgspec.structs import replace
 from steelyard.core.units import format_quantity
 from steelyard.extensions.growth.algebra import parse, parse_deviation
 from steelyard.extensions.growth.text import format_bound, model_columns
+from steelyard.report.answer.words import Finding
+from steelyard.report.page.answer_page import AnswerPage
 from steelyard.report.page.chart import (
     ACCENT,
     BETTER,
@@ -25,14 +28,14 @@ from steelyard.report.page.chart import (
 )
 from steelyard.report.page.marks import colour_scale, mark, point
 from steelyard.report.text.digits import share
-from steelyard.report.text.label import printable
+from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.report.page.contents import Curve
+    from steelyard.extensions.growth.results import Curve, PageModels
 
 MOST: Final = 12
 """Functions with a chart of their own; the table has all."""
@@ -58,6 +61,21 @@ def section(curves: Sequence[Curve]) -> Section | None:
     notes = rest if len(curves) > MOST else ()
     charts = tuple(_draw_curve(curve, i) for i, curve in enumerate(curves[:MOST], 1))
     return Section("growth", "Scaling", notes, charts, (table,))
+
+
+def lay_out(models: PageModels) -> AnswerPage:
+    """Return how many functions of data there are, how many have which rank, and their curves."""
+    curves = models.curves
+    ranks = Counter(c.model.validation.rank for c in curves if c.model.validation is not None)
+    evidence = ", ".join(f"{count} {rank}" for rank, count in ranks.items())
+    names = ", ".join(map(printable, models.not_drawn))
+    return AnswerPage(
+        name=printable(models.name),
+        findings=(Finding(plural(len(curves), "function") + " modelled", evidence, ""),),
+        state=f"{printable(models.name)}, steelyard model",
+        sections=tuple(part for part in (section(curves),) if part is not None),
+        omitted=f"Of several parameters, not drawn: {names}" if names else "",
+    )
 
 
 def _draw_curve(curve: Curve, i: int) -> Chart:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
-from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
 from steelyard.core.sample import Sample
 from steelyard.core.units import Scalar, is_number
 from steelyard.extensions.growth.algebra import GrowthRule as Parsed
 from steelyard.extensions.growth.algebra import parse_rule
+from steelyard.extensions.growth.evidence import RuleEvidence
 from steelyard.extensions.growth.rule_claim import Rule
 from steelyard.extensions.growth.rule_points import judge_samples, make_unmeasured, refuse_no_common_point
 from steelyard.extensions.growth.scaling import NotModelled, Question, ScalingModel, Series, model_all

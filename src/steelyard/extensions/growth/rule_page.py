@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.claims.evidence import RulePointEvidence
-from steelyard.extensions.growth.rule_claim import Rule
+from steelyard.extensions.growth.evidence import RulePointEvidence
 from steelyard.report.claims.claim import format_claim_text, format_evidence_words
 from steelyard.report.claims.text import STYLES, WORDS
 from steelyard.report.page.chart import BETTER, GRID, INK, PAGE, WORSE, Chart, Section, data, tooltip
@@ -17,7 +16,7 @@ from steelyard.report.text.table import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.claims.verdict import Checked, Instance, Verdict
+    from steelyard.claims.verdict import Instance, Verdict
 
 MOST: Final = 24
 """Rules with a picture; the words of the claims have all."""
@@ -26,13 +25,8 @@ _COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "not judged": GRID, "f
 """By outcome in words."""
 
 
-def section(checked: Checked | None) -> Section | None:
+def section(verdicts: Sequence[Verdict]) -> Section | None:
     """Return a picture for each rule that has points; ``None`` without any."""
-    verdicts = (
-        []
-        if checked is None
-        else [verdict for verdict in checked.verdicts if isinstance(verdict.claim, Rule)]
-    )
     judged = [(verdict, points) for verdict in verdicts if (points := _get_points(verdict))]
     if not judged:
         return None

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.claims.draft import Undecided
-from steelyard.claims.evidence import RulePointEvidence, Unit
+from steelyard.claims.evidence import Unit
 from steelyard.claims.observed import Observed
 from steelyard.claims.ratio import comparison_of, explain_open, unit_of
 from steelyard.claims.verdict import Instance
@@ -22,6 +22,7 @@ from steelyard.core.sample import Failures, Sample, Treatment
 from steelyard.core.series import Series
 from steelyard.core.units import Scalar
 from steelyard.extensions.growth.algebra import GrowthRule as Parsed
+from steelyard.extensions.growth.evidence import RulePointEvidence
 from steelyard.extensions.growth.rule_claim import Rule
 from steelyard.extensions.growth.scaling.provenance import CROWDED, describe_missing
 from steelyard.extensions.growth.scaling.ratio_of_sums import ratio_of_sums, uncertain_points

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.units import is_number
+from steelyard.extensions.growth.evidence import RuleEvidence, RulePointEvidence
 from steelyard.extensions.growth.rule_claim import TOLERANCE, Rule
 from steelyard.extensions.growth.scaling.rules import RuleAnswer
+from steelyard.report.claims.claim import format_claim_text
 from steelyard.report.claims.phrases import WORST, ci, format_reason, format_where
+from steelyard.report.claims.text import STYLES, WORDS
 from steelyard.report.text.digits import factor, percent, ratio, scale_text, share
-from steelyard.report.text.label import join_names, named_levels, plural, printable
+from steelyard.report.text.label import join_names, named_levels, plural, printable, wrap
+from steelyard.report.text.line import Line, Span
 from steelyard.stats.compare.judgement import Outcome
 
 NO_FASTER: Final = "the left side grows no faster"
@@ -203,3 +206,20 @@ def _make_evidence(point: Instance) -> RulePointEvidence:
 
 def _compute_ratio_of(point: Instance) -> float:
     return _make_evidence(point).ratio or 0.0
+
+
+def render_rules(rules: Sequence[Verdict], width: int) -> list[Line]:
+    """Render verdicts on rules by themselves, each below an empty line."""
+    return [line for rule in rules for line in ((), *_render_rule(rule, width))]
+
+
+def _render_rule(rule: Verdict, width: int) -> list[Line]:
+    outcome, style = WORDS[rule.outcome], STYLES[rule.outcome]
+    head = f"rule {format_claim_text(rule.claim)}: "
+    text = wrap(f"{head}{outcome}; {summary(rule)}", width, rest="  ")
+    first = text[0]
+    at = first.find(outcome, len(head) - 1)
+    if at < 0:
+        return [(Span(line),) for line in text]
+    split = (Span(first[:at]), Span(outcome, style), Span(first[at + len(outcome) :]))
+    return [split, *((Span(line),) for line in text[1:])]

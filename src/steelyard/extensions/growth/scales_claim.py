@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Annotated
 
 import msgspec
@@ -110,6 +111,10 @@ class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
                 problem = f"growth has no value at {name} = {scale:g}"
                 raise origin.error((*path, "at", name), problem, "write a number above 1")
         return replace(self, where=levels, litmus=litmus)
+
+    def resolve_files(self, source: str) -> Scales:
+        """Return the claim with its file of accepted models as the spec that declares it has it."""
+        return self if self.accepted is None else replace(self, accepted=str(PurePath(source, self.accepted)))
 
     def _check_deviation(self, text: str, origin: Origin, path: Path) -> None:
         from steelyard.extensions.growth.algebra import HALF, parse_deviation

@@ -9,11 +9,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
-from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.observed import Observed, has
 from steelyard.claims.verdict import Instance
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
+from steelyard.extensions.growth.evidence import ScalesEvidence
 from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.extensions.growth.scaling import (
     Expectation,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from steelyard.claims.evidence import ScalesEvidence
 from steelyard.extensions.growth.algebra import CONSTANT, Growth
+from steelyard.extensions.growth.evidence import ScalesEvidence
 from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.extensions.growth.scaling.model import RankAnswer, Validation
 from steelyard.extensions.growth.text import format_bound

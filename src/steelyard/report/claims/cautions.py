@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from steelyard.claims.evidence import PredictedEvidence, ScalesEvidence
+from steelyard.claims.evidence import Caution
 from steelyard.claims.verdict import Verdict
-from steelyard.extensions.growth.scaling.model import ModelWarning
 from steelyard.report.text.label import join_names, named_levels, printable
 
 MOST_CAUTIONS: Final = 12
@@ -35,14 +34,11 @@ def format_cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     return texts
 
 
-def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
+def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[Caution]]]:
     """Yield the stratum of each model that a verdict rests on, and its warnings."""
     for instance in verdict.instances:
-        if (
-            isinstance(instance.evidence, PredictedEvidence | ScalesEvidence)
-            and instance.evidence.model is not None
-        ):
-            yield named_levels(instance.stratum), instance.evidence.model.warnings
+        if (warnings := instance.evidence.cautions) is not None:
+            yield named_levels(instance.stratum), warnings
     for evidence in verdict.breaks:
         yield printable(evidence.name), evidence.warnings
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.claims.evidence import Caution
 from steelyard.core.units import Scalar
 from steelyard.extensions.growth.algebra import CONSTANT, Growth
 
@@ -21,7 +22,7 @@ WarningKind = Literal[
 ]  # fmt: skip
 
 
-class ModelWarning(msgspec.Struct, frozen=True):
+class ModelWarning(Caution, frozen=True):
     """Something a reader must know; ``kind`` for programs, ``words`` for people."""
 
     kind: WarningKind
