@@ -28,7 +28,7 @@ MEASURED = {
     "stats": {"stats"},
 }
 """Rooms whose inside a benchmark is about; all others it meets as a program does, or by their types."""
-TYPED = {"claims", "core", "exchange", "extensions", "lab", "report", "results", "scaling", "spec", "store"}
+TYPED = {"claims", "core", "exchange", "extensions", "lab", "report", "results", "spec", "store"}
 """Rooms whose answers and questions cross the house."""
 
 

@@ -32,9 +32,8 @@ ABOVE = {
     "store": LEAVES | {"results", "spec", "design", "run"},
     "exchange": LEAVES | {"results", "interventions", "spec", "design", "run", "store"},
     "stats": LEAVES | {"results", "_kernels"},
-    "scaling": LEAVES | {"results", "_kernels", "stats"},
-    "claims": LEAVES | {"results", "spec", "stats", "scaling"},
-    "report": LEAVES | {"results", "spec", "stats", "scaling", "claims"},
+    "claims": LEAVES | {"results", "spec", "stats"},
+    "report": LEAVES | {"results", "spec", "stats", "claims"},
     "lab": LEAVES
     | {
         "results",
@@ -46,7 +45,6 @@ ABOVE = {
         "timing",
         "exchange",
         "stats",
-        "scaling",
         "claims",
     },
     "api": LEAVES
@@ -57,7 +55,6 @@ ABOVE = {
         "store",
         "exchange",
         "stats",
-        "scaling",
         "claims",
         "report",
         "lab",
@@ -72,7 +69,6 @@ ABOVE = {
         "store",
         "exchange",
         "stats",
-        "scaling",
         "claims",
         "report",
         "lab",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -47,6 +48,15 @@ def test_every_entry_of_ours_can_be_loaded():
         places += [place for kind in extension.claims.values() for place in (kind.struct, kind.judge)]
         places += [*extension.sections.values(), *extension.launchers.values(), *extension.after_run.values()]
         places += filter(None, extension.state.values())
+        places += [*extension.parts.values(), *extension.files.values(), *extension.pages.values()]
+        places += filter(None, (kind.section for kind in extension.claims.values()))
+        for protocol in extension.protocols.values():
+            places += [protocol.struct, protocol.judge, protocol.section]
+            assert callable(import_module(protocol.words).headline)
+        if extension.predictor is not None:
+            places += [extension.predictor.predict, extension.predictor.cross, extension.predictor.words]
+        if extension.data is not None:
+            places += [extension.data.options, extension.data.judge]
         assert all(map(load, places))
 
 

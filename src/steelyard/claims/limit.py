@@ -11,7 +11,7 @@ from steelyard.claims.mean import Mean, Runs, Tail, mean_of, runs_of, tail_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
 from steelyard.core.errors import UsageError
-from steelyard.core.extension import find_prediction, load
+from steelyard.core.extension import find_predictor, load
 from steelyard.core.sample import Sample
 from steelyard.core.series import Series
 from steelyard.core.units import Scalar, is_number
@@ -179,14 +179,14 @@ def _bound(claim: Limit) -> float:
 
 
 def _predict(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
-    prediction = find_prediction()
-    if prediction is None:
+    predictor = find_predictor()
+    if predictor is None:
         place = ", ".join(f"{name} = {level:g}" for name, level in scale.items())
         raise UsageError(
             f"limit = {claim.limit!r}: {place} was not measured, and no extension predicts values",
             hint="name levels that were measured",
         )
-    interval, evidence = load(prediction.predict)(claim.limit, series, scale, failed=failed)
+    interval, evidence = load(predictor.predict)(claim.limit, series, scale, failed=failed)
     return Instance(series.labels, "not_resolved" if failed else _make_outcome(claim, interval), evidence)
 
 
@@ -203,10 +203,10 @@ def _make_outcome(claim: Limit, interval: Interval | None) -> Outcome:
 def _get_breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
     """Scale from which each function passes the upper bound, where something that is a number was varied."""
     parameter = claim.parameter or _find_only_number(samples)
-    prediction = find_prediction()
-    if claim.max is None or parameter is None or prediction is None:
+    predictor = find_predictor()
+    if claim.max is None or parameter is None or predictor is None:
         return ()
-    cross = load(prediction.cross)
+    cross = load(predictor.cross)
     crossings = (
         cross(series, claim.max, parameter)
         for series in observed.series(claim.limit, (parameter,))

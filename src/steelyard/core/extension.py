@@ -70,7 +70,7 @@ class ClaimKind(msgspec.Struct, frozen=True):
     section: str = ""
 
 
-class Prediction(msgspec.Struct, frozen=True):
+class Predictor(msgspec.Struct, frozen=True):
     """Values at scales that were not measured, for limits; each a ``"module:attribute"``.
 
     Attributes
@@ -141,7 +141,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
-    prediction : Prediction or None
+    predictor : Predictor or None
     data : DataJudge or None
     protocols : Mapping[str, Protocol]
         By the name that ``analysis.protocol`` has in a spec.
@@ -177,7 +177,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
-    prediction: Prediction | None = None
+    predictor: Predictor | None = None
     data: DataJudge | None = None
     protocols: Mapping[str, Protocol] = {}
     parts: Mapping[str, str] = {}
@@ -318,9 +318,9 @@ def find_launcher(kind: str) -> str | None:
     return None
 
 
-def find_prediction() -> Prediction | None:
+def find_predictor() -> Predictor | None:
     """Find what predicts values at scales that were not measured."""
-    entries = (entry.prediction for entry in find_extensions().usable)
+    entries = (entry.predictor for entry in find_extensions().usable)
     return next((entry for entry in entries if entry is not None), None)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Prediction, Protocol
+from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
 
 EXTENSIONS: Final = (
     Extension(
@@ -46,7 +46,7 @@ EXTENSIONS: Final = (
                 section="steelyard.extensions.growth.rule_page:section",
             ),
         },
-        prediction=Prediction(
+        predictor=Predictor(
             "steelyard.extensions.growth.prediction:predict",
             "steelyard.extensions.growth.prediction:find_crossing",
             "steelyard.extensions.growth.prediction_words:format_prediction",

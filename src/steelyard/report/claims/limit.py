@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence, MeanEvidence
-from steelyard.core.extension import find_prediction, load
+from steelyard.core.extension import find_predictor, load
 from steelyard.core.units import format_quantity
 from steelyard.report.claims.phrases import format_interval, format_reason, format_units_text
 from steelyard.report.text.digits import percent, scale_text
@@ -26,8 +26,8 @@ def text(claim: Limit, unit: str) -> str:
 def evidence(claim: Limit, outcome: Outcome, value: Evidence) -> str:
     """Return the mean, or the prediction of a model."""
     if not isinstance(value, MeanEvidence):
-        prediction = find_prediction()
-        return "" if prediction is None else str(load(prediction.words)(value))
+        predictor = find_predictor()
+        return "" if predictor is None else str(load(predictor.words)(value))
     beside = _format_beside(claim, value)
     return f"{beside}; {_format_mean(outcome, value)}" if beside else _format_mean(outcome, value)
 

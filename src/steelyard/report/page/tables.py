@@ -55,7 +55,7 @@ def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = 
         texts[f"{name}.csv"] = format_csv_table(columns)
     parts = [contents.parts for contents in every if isinstance(contents, PageContents)]
     for part, place in list_files().items():
-        if members := [others[part] for others in parts if part in others]:
+        if members := [by_name[part] for by_name in parts if part in by_name]:
             texts |= load(place)(members)
     names = choose_names({name.rpartition(".")[0]: None for name in texts}, only, "table")
     directory.mkdir(parents=True, exist_ok=True)
