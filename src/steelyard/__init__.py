@@ -1,8 +1,8 @@
 """Steelyard: a laboratory for performance experiments.
 
 The Python API is ``steelyard.compare``, ``steelyard.measure`` and ``steelyard.Laboratory``, and all of
-``steelyard.api`` (docs/python.md); ``Extension`` and its parts (``Command``, ``ClaimKind``, …) are what packages
-add to it (docs/extensions.md). Importing the package itself costs nothing.
+``steelyard.api`` (docs/python.md). Packages add to it by ``Extension``, ``Command``, ``ClaimKind`` and others
+(docs/extensions.md). Importing the package itself costs nothing.
 """
 
 from __future__ import annotations
