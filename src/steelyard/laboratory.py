@@ -558,7 +558,7 @@ def measure(
         Something that cannot be called, or names that are not as many or not different.
     """
     from steelyard.core.units import parse_duration
-    from steelyard.lab.measure import measure as timed
+    from steelyard.extensions.pytest.measure import measure as timed
     from steelyard.report.answer import document as json
     from steelyard.report.answer import text
     from steelyard.report.answer.frame import list_rows

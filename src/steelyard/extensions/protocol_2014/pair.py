@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from steelyard.extensions.protocol_2014.f_test import variance_ratio
+from steelyard.extensions.protocol_2014.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.extensions.protocol_2014.profile import SampleProfile
 from steelyard.extensions.protocol_2014.results import (
     TEST_OF,
@@ -22,9 +24,7 @@ from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.hypothesis.brunner_munzel import superiority
-from steelyard.stats.hypothesis.f_test import variance_ratio
 from steelyard.stats.hypothesis.hodges_lehmann import shift
-from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import student, welch
 

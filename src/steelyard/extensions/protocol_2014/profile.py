@@ -7,10 +7,10 @@ import numpy as np
 
 from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample
+from steelyard.extensions.protocol_2014.shapiro_wilk import normality
 from steelyard.results.hypothesis import Normality
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
-from steelyard.stats.hypothesis.shapiro_wilk import normality
 from steelyard.stats.hypothesis.t_tests import Moments
 
 

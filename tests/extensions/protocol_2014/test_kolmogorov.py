@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ksone, kstwo
 
-from steelyard.stats.distributions.kolmogorov import expanded_cdf, kolmogorov_sf, one_sided_sf, power_cdf
+from steelyard.extensions.protocol_2014.kolmogorov import expanded_cdf, kolmogorov_sf, one_sided_sf, power_cdf
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 140, 141, 1000, 20_000, 100_001])

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from steelyard.timing.blocks import COLLECT_EVERY, timed_blocks
-from steelyard.timing.loop import Loop
+from steelyard.extensions.pytest.blocks import COLLECT_EVERY, timed_blocks
+from steelyard.extensions.pytest.loop import Loop
 
 
 def order(seed, blocks):
@@ -24,6 +24,6 @@ def test_every_loop_is_timed_once_in_each_block_in_an_order_that_the_seed_draws(
 
 def test_garbage_is_collected_between_blocks(monkeypatch):
     collected = []
-    monkeypatch.setattr("steelyard.timing.blocks.gc.collect", lambda: collected.append(1))
+    monkeypatch.setattr("steelyard.extensions.pytest.blocks.gc.collect", lambda: collected.append(1))
     list(islice(timed_blocks([Loop(int)], 1), 2 * COLLECT_EVERY + 1))
     assert len(collected) == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.robust.scale import qn_scale as witness
 
-from steelyard.stats.describe.qn_scale import qn_scale
+from steelyard.extensions.ratchet.qn_scale import qn_scale
 
 
 @pytest.mark.parametrize("n", [10, 11, 30, 101])

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.arrays import Floats
+from steelyard.extensions.protocol_2014.kolmogorov import kolmogorov_sf
 from steelyard.results.hypothesis import KolmogorovSmirnov
-from steelyard.stats.distributions.kolmogorov import kolmogorov_sf
 
 MOST_EXACT: Final = 250_000
 """Product of the sample sizes up to which p is exact: 500 against 500 take 10 ms."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from steelyard.stats.hypothesis.kolmogorov_smirnov import MOST_EXACT, kolmogorov_smirnov, same_shape
+from steelyard.extensions.protocol_2014.kolmogorov_smirnov import MOST_EXACT, kolmogorov_smirnov, same_shape
 
 
 def test_the_golden_pairs(quantiles, run_2, run_5):

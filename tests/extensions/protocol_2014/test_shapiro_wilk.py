@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import shapiro
 
-from steelyard.stats.hypothesis.shapiro_wilk import MOST, normality
+from steelyard.extensions.protocol_2014.shapiro_wilk import MOST, normality
 
 
 def test_the_golden_samples_are_normal_lognormal_and_bimodal(quantiles):

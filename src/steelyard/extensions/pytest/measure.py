@@ -15,6 +15,8 @@ from steelyard.core.estimand import INTERVALS, Estimand
 from steelyard.core.look_schedule import GROWTH
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
+from steelyard.extensions.pytest.blocks import timed_blocks
+from steelyard.extensions.pytest.loop import calibrate, quiet_memory
 from steelyard.results.analysis import Answer, DesignFacts, State
 from steelyard.results.notice import Notice
 from steelyard.stats.answer import answer
@@ -22,8 +24,6 @@ from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.precision import precision
 from steelyard.stats.planning.standing import standing
 from steelyard.stats.sequential.over_looks import looks_of
-from steelyard.timing.blocks import timed_blocks
-from steelyard.timing.loop import calibrate, quiet_memory
 
 CALL: Final = Metric("call_s", "s", "user", "lower", "time of one call")
 FIRST_LOOK: Final = 20

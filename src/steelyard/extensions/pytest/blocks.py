@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from steelyard.design.randomness import generator, permutation
-from steelyard.timing.loop import Loop
+from steelyard.extensions.pytest.loop import Loop
 
 COLLECT_EVERY: int = 64
 """Blocks between collections of what the functions leave in circles: each costs more than a short block."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.timing.settling import WINDOW, settle
+from steelyard.extensions.pytest.settling import WINDOW, settle
 
 
 class Falling:

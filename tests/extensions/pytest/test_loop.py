@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from steelyard.timing.loop import Loop, calibrate, quiet_memory
+from steelyard.extensions.pytest.loop import Loop, calibrate, quiet_memory
 
 
 def taking(clock, ns):

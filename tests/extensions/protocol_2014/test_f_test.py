@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import f as witness
 
-from steelyard.stats.hypothesis.f_test import variance_ratio
+from steelyard.extensions.protocol_2014.f_test import variance_ratio
 
 
 def of_samples(first, second):
