@@ -22,7 +22,6 @@ MEASURED = {
     "gate": {"stats"},
     "history": {"stats"},
     "lake": {"run", "design"},
-    "pytest": {"timing"},
     "record": {"run", "design"},
     "runner": {"run"},
     "stats": {"stats"},

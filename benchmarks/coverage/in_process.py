@@ -16,6 +16,7 @@ from noises import NOISES
 
 from steelyard.extensions.pytest.measure import measure
 
+MEASURE: Final = "steelyard.extensions.pytest.measure"
 CAP: Final = 60
 """Blocks after which time is over."""
 WIDE: Final = 0.02
@@ -43,8 +44,8 @@ def measured(name: str, wanted: float | None, experiments: int, seed: int) -> Me
     called = held = blocks = 0
     for rows in np.exp(np.stack((old, new), axis=2)):
         with (
-            mock.patch("steelyard.extensions.pytest.measure.calibrate", lambda function: function),
-            mock.patch("steelyard.extensions.pytest.measure.quiet_memory", mock.MagicMock()),
+            mock.patch(f"{MEASURE}.calibrate", lambda function: function),
+            mock.patch(f"{MEASURE}.quiet_memory", mock.MagicMock()),
             mock.patch(
                 "steelyard.extensions.pytest.measure.timed_blocks", return_value=map(tuple, rows.tolist())
             ),

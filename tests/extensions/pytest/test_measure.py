@@ -10,6 +10,8 @@ from steelyard.core.errors import UsageError
 from steelyard.extensions.pytest import measure as measuring
 from steelyard.extensions.pytest.measure import measure
 
+CLOCK = "steelyard.extensions.pytest.measure.time.perf_counter"
+
 
 @pytest.fixture
 def drawn(monkeypatch):
@@ -46,7 +48,7 @@ def test_interruptions_of_some_blocks_do_not_hide_one_per_cent(drawn, monkeypatc
         lambda *its: (tuple(item * rng.choice([1] * 9 + [3]) for item in row) for row in blocks(*its)),
     )
     ticks = iter(range(10**6))
-    monkeypatch.setattr("steelyard.extensions.pytest.measure.time.perf_counter", lambda: next(ticks) / 500)
+    monkeypatch.setattr(CLOCK, lambda: next(ticks) / 500)
     (typical,) = measure(result, max_time_s=1.0).judged
     ticks = iter(range(10**6))
     (mean,) = measure(result, max_time_s=1.0, estimand="geomean_ratio").judged
@@ -56,7 +58,7 @@ def test_interruptions_of_some_blocks_do_not_hide_one_per_cent(drawn, monkeypatc
 @pytest.mark.parametrize(("others", "blocks"), [(1, 6), (2, 7)])
 def test_slow_functions_get_the_blocks_by_which_signs_can_decide(drawn, monkeypatch, others, blocks):
     ticks = iter(range(10**6))
-    monkeypatch.setattr("steelyard.extensions.pytest.measure.time.perf_counter", lambda: 5.0 * next(ticks))
+    monkeypatch.setattr(CLOCK, lambda: 5.0 * next(ticks))
     result = measure(drawn({"old": 2.0} | {f"new{place}": 1.0 for place in range(others)}))
     assert result.design.blocks == blocks
     assert {item.verdict for item in result.judged} == {"faster"}
@@ -65,9 +67,7 @@ def test_slow_functions_get_the_blocks_by_which_signs_can_decide(drawn, monkeypa
 def test_a_time_that_was_given_is_kept_and_no_block_is_begun_that_would_end_later(drawn, monkeypatch):
     for max_time_s, blocks in ((1.0, 2), (10.0, 2), (19.0, 3), (20.0, 4)):
         ticks = iter(range(10**6))
-        monkeypatch.setattr(
-            "steelyard.extensions.pytest.measure.time.perf_counter", lambda: 5.0 * next(ticks)
-        )  # noqa: B023
+        monkeypatch.setattr(CLOCK, lambda: 5.0 * next(ticks))  # noqa: B023
         result = measure(drawn({"old": 2.0, "new": 1.0}), max_time_s=max_time_s)
         assert result.design.blocks == blocks
         assert result.design.state == "precision_not_reached"
@@ -91,7 +91,7 @@ def test_an_interruption_interrupts_and_its_note_says_how_far_it_was(drawn, monk
 
 def test_equal_functions_go_on_until_the_time_is_over_and_are_not_resolved(drawn, monkeypatch):
     ticks = iter(range(10**6))
-    monkeypatch.setattr("steelyard.extensions.pytest.measure.time.perf_counter", lambda: next(ticks) / 100)
+    monkeypatch.setattr(CLOCK, lambda: next(ticks) / 100)
     result = measure(drawn({"old": 1e-6, "new": 1e-6}), max_time_s=2.0)
     assert result.design.state == "precision_not_reached"
     assert result.design.blocks == 200
@@ -111,7 +111,7 @@ def test_a_precision_of_fewer_than_30_blocks_is_relied_on_at_a_quarter_of_it(dra
     assert (few.blocks, few.state) == (20, "complete")
     assert (enough.blocks >= 30, enough.state) == (True, "complete")
     ticks = iter(range(10**6))
-    monkeypatch.setattr("steelyard.extensions.pytest.measure.time.perf_counter", lambda: next(ticks) / 2)
+    monkeypatch.setattr(CLOCK, lambda: next(ticks) / 2)
     late = measure(result, precision_wanted=0.004, max_time_s=10.0).design
     assert (late.blocks, late.state) == (20, "precision_not_reached")
     assert 0.001 < late.reached < 0.004
