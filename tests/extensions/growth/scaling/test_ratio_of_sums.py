@@ -64,3 +64,9 @@ def test_without_any_noise_the_ratio_is_exact_and_unknown_noise_is_no_noise():
     assert ratio_of_sums([exact], [exact]).kind == "exact"
     assert ratio_of_sums([exact], [unknown]).kind == "unknown"
     assert ratio_of_sums([exact], [unknown]).distribution is None
+
+
+@pytest.mark.parametrize("values", [[[4.0], [], [7.0]], [[4.0, 4.1], [], [7.0, 7.2]]])
+def test_a_point_whose_runs_all_failed_has_no_mean(values):
+    series = series_of("a", ["p"], [[1], [2], [4]], values)
+    assert uncertain_points(series).keys() == {(1.0,), (4.0,)}

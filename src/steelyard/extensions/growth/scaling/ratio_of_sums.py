@@ -50,17 +50,18 @@ class RatioOfSums(msgspec.Struct, frozen=True):
 
 
 def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
-    """Return the mean at each point with its uncertainty.
+    """Return the mean at each point that has a value, with its uncertainty.
 
     The uncertainty is as stated; else it is from the launches of the point; where it has one, from those of
     the others; where all have one, from how roughly they go on.
     """
+    measured = [point for point in series.points if point.values]
     if _repeats(series):
-        return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}
-    pooled, pooled_nu = _pool(series.points)
-    rough, rough_nu = _compute_roughness(series.points)
+        return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in measured}
+    pooled, pooled_nu = _pool(measured)
+    rough, rough_nu = _compute_roughness(measured)
     points: dict[tuple[float, ...], Uncertain] = {}
-    for point in series.points:
+    for point in measured:
         mean, n = _mean(point), point.launches
         if point.u is not None and mean > 0:
             nu = n - 1.0 if n > 1 else AS_NORMAL
