@@ -33,7 +33,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock by which functions are timed."""
     made = Clock()
-    monkeypatch.setattr("steelyard.timing.loop.time", made)
+    monkeypatch.setattr("steelyard.extensions.pytest.loop.time", made)
     return made
 
 

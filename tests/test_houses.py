@@ -22,13 +22,12 @@ MEASURED = {
     "gate": {"stats"},
     "history": {"stats"},
     "lake": {"run", "design"},
-    "pytest": {"timing"},
     "record": {"run", "design"},
     "runner": {"run"},
     "stats": {"stats"},
 }
 """Rooms whose inside a benchmark is about; all others it meets as a program does, or by their types."""
-TYPED = {"claims", "core", "extensions", "lab", "report", "results", "scaling", "spec", "store"}
+TYPED = {"claims", "core", "extensions", "lab", "report", "results", "spec", "store"}
 """Rooms whose answers and questions cross the house."""
 
 

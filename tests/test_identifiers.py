@@ -97,7 +97,11 @@ def bound_names(node: ast.AST) -> list[str]:
 def is_key(name: str, file: Path) -> bool:
     """Whether a name is that of a key of specs, in what reads them: the room, and claims of extensions."""
     place = file.relative_to(ROOT)
-    return name in KEYS and (place.parts[0] == "spec" or place.match("extensions/*/claims.py"))
+    return name in KEYS and (
+        place.parts[0] == "spec"
+        or place.match("extensions/*/claims.py")
+        or place.match("extensions/*/*_claim.py")
+    )
 
 
 def list_nodes() -> Iterator[tuple[Path, ast.AST]]:

@@ -13,8 +13,8 @@ import pytest
 import steelyard
 from steelyard import Laboratory
 from steelyard.core.errors import RecordError, UsageError
+from steelyard.extensions.growth.scaling import series_of_frame
 from steelyard.laboratory import model
-from steelyard.scaling import series_of_frame
 from steelyard.spec import experiment
 
 SPEC = """\
@@ -319,7 +319,7 @@ def test_what_is_documented_is_there():
     page = (Path(__file__).parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
     for method in re.findall(r"^\| `(\w+)\(", page, re.MULTILINE):
         assert hasattr(Laboratory, method), method
-    seam = {"ClaimKind", "Command", "Extension"}
+    seam = {"ClaimKind", "Command", "DataJudge", "Extension", "Predictor", "Protocol"}
     assert set(steelyard.__all__) == {"Laboratory", "__version__", "compare", "measure"} | seam
     with pytest.raises(AttributeError, match="no attribute 'Labratory'"):
         _ = steelyard.Labratory

@@ -27,13 +27,11 @@ ABOVE = {
     "interventions": LEAVES,
     "spec": LEAVES | {"interventions"},
     "design": LEAVES | {"interventions", "spec"},
-    "timing": LEAVES | {"design"},
     "run": LEAVES | {"interventions", "spec", "design"},
     "store": LEAVES | {"results", "spec", "design", "run"},
     "stats": LEAVES | {"results", "_kernels"},
-    "scaling": LEAVES | {"results", "_kernels", "stats"},
-    "claims": LEAVES | {"results", "spec", "stats", "scaling"},
-    "report": LEAVES | {"results", "spec", "stats", "scaling", "claims"},
+    "claims": LEAVES | {"results", "spec", "stats"},
+    "report": LEAVES | {"results", "spec", "stats", "claims"},
     "lab": LEAVES
     | {
         "results",
@@ -42,9 +40,7 @@ ABOVE = {
         "design",
         "run",
         "store",
-        "timing",
         "stats",
-        "scaling",
         "claims",
     },
     "api": LEAVES
@@ -54,7 +50,6 @@ ABOVE = {
         "spec",
         "store",
         "stats",
-        "scaling",
         "claims",
         "report",
         "lab",
@@ -68,7 +63,6 @@ ABOVE = {
         "run",
         "store",
         "stats",
-        "scaling",
         "claims",
         "report",
         "lab",
@@ -278,15 +272,16 @@ SELDOM = (
     "contexts",
     "compare.interaction",
     "planning.precision",
-    "protocol_2014.family",
     "planning.preview",
 )
+SELDOM_PARTS = {"steelyard.extensions.protocol_2014.family"}
 
 
 def test_an_answer_about_one_program_loads_nothing_that_compares(tmp_path):
     modules = loaded(tmp_path, 'command = ["/bin/true"]')
     assert "steelyard.stats.describe.described" in modules
     assert modules & {f"steelyard.stats.{name}" for name in COMPARING + SELDOM} == set()
+    assert modules & SELDOM_PARTS == set()
     assert modules & {"scipy", "numpy.ma"} == set()
 
 
@@ -307,4 +302,5 @@ def test_an_answer_about_two_programs_loads_nothing_of_factors_contexts_and_look
     modules = loaded(tmp_path, 'commands = { old = ["/bin/true"], new = ["/bin/true"] }')
     assert modules >= {f"steelyard.stats.{name}" for name in COMPARING}
     assert modules & {f"steelyard.stats.{name}" for name in SELDOM} == set()
+    assert modules & SELDOM_PARTS == set()
     assert modules & {"scipy", "numpy.ma"} == set()

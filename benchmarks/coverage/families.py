@@ -21,12 +21,12 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
-from steelyard.results.protocol import ProtocolPair, Rules
+from steelyard.extensions.protocol_2014.family import protocol
+from steelyard.extensions.protocol_2014.results import ProtocolPair, Rules
 from steelyard.stats.hypothesis.brunner_munzel import relabel, superiority
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import Moments, welch
-from steelyard.stats.protocol_2014.family import protocol
 
 Noise = Literal[
     "normal",

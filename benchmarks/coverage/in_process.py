@@ -14,8 +14,9 @@ from unittest import mock
 import numpy as np
 from noises import NOISES
 
-from steelyard.lab.measure import measure
+from steelyard.extensions.pytest.measure import measure
 
+MEASURE: Final = "steelyard.extensions.pytest.measure"
 CAP: Final = 60
 """Blocks after which time is over."""
 WIDE: Final = 0.02
@@ -43,9 +44,11 @@ def measured(name: str, wanted: float | None, experiments: int, seed: int) -> Me
     called = held = blocks = 0
     for rows in np.exp(np.stack((old, new), axis=2)):
         with (
-            mock.patch("steelyard.lab.measure.calibrate", lambda function: function),
-            mock.patch("steelyard.lab.measure.quiet_memory", mock.MagicMock()),
-            mock.patch("steelyard.lab.measure.timed_blocks", return_value=map(tuple, rows.tolist())),
+            mock.patch(f"{MEASURE}.calibrate", lambda function: function),
+            mock.patch(f"{MEASURE}.quiet_memory", mock.MagicMock()),
+            mock.patch(
+                "steelyard.extensions.pytest.measure.timed_blocks", return_value=map(tuple, rows.tolist())
+            ),
         ):
             result = measure({"old": int, "new": int}, precision_wanted=wanted, max_time_s=math.inf)
         (judged,) = result.judged

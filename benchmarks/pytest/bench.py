@@ -26,7 +26,7 @@ MOST_FALSE = 0.05
 LEAST_FOUND = 0.95
 """Share of sessions with more work that must."""
 OURS = """\
-from steelyard.timing.loop import calibrated
+from steelyard.extensions.pytest.loop import calibrated
 
 loop = calibrated(lambda: None, 0.01)
 print(min(loop.time() for _ in range(20)))

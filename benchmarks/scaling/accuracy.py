@@ -14,8 +14,8 @@ import numpy as np
 from modelled import models_of
 
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import CONSTANT, HALF, Growth, half_deviation, rank
-from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
+from steelyard.extensions.growth.algebra import CONSTANT, HALF, Growth, half_deviation, rank
+from steelyard.extensions.growth.scaling import Expectation, Question, ScalingModel, model_all, series_of
 
 BEYOND = 4.0
 EXPECTED = tuple(Growth.make(i, j) for i in ("0", "1/2", "1", "3/2", "2", "5/2", "3") for j in range(3))

@@ -18,8 +18,8 @@ import gates
 from families import Generator
 from modelled import models_of
 
-from steelyard.core.growth import default_deviation, rank
-from steelyard.scaling import Expectation, Question, model_all, series_of
+from steelyard.extensions.growth.algebra import default_deviation, rank
+from steelyard.extensions.growth.scaling import Expectation, Question, model_all, series_of
 
 SIZES = ((4, 2), (4, 5), (5, 2), (6, 5), (8, 5))
 """Points, and repetitions of each."""

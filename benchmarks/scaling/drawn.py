@@ -18,8 +18,8 @@ from families import Generator, Truth
 from modelled import models_of
 
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import CONSTANT, Growth
-from steelyard.scaling import Question, model_all, series_of
+from steelyard.extensions.growth.algebra import CONSTANT, Growth
+from steelyard.extensions.growth.scaling import Question, model_all, series_of
 
 NOISES = (0.005, 0.01, 0.02, 0.05, 0.1)
 KINDS = ("normal", "lognormal", "spikes", "per point", "none")

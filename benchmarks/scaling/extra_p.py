@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.core.growth import Growth
+from steelyard.extensions.growth.algebra import Growth
 
 VERSION = "4.2.5"
 HERE = Path(__file__).parent

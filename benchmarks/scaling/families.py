@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import CONSTANT, Growth
+from steelyard.extensions.growth.algebra import CONSTANT, Growth
 
 Generator = np.random.Generator
 

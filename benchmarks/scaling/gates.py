@@ -14,13 +14,13 @@ import families
 import numpy as np
 
 from steelyard.api.claims import Outcome
-from steelyard.claims.evidence import ScalesEvidence
-from steelyard.claims.scales import settle
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import parse_growth
-from steelyard.scaling import Expectation, Question, Series, model_all, series_of
-from steelyard.spec.claims.scales import Scales
+from steelyard.extensions.growth.algebra import parse_growth
+from steelyard.extensions.growth.evidence import ScalesEvidence
+from steelyard.extensions.growth.scales_claim import Scales
+from steelyard.extensions.growth.scales_judging import settle
+from steelyard.extensions.growth.scaling import Expectation, Question, Series, model_all, series_of
 
 FASTER = (
     ("n^3", "n^2"), ("n^2", "n^1.5"), ("n^1.5", "n log n"), ("n", "log n"), ("n", "1"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.core.series import CsvColumns
 from steelyard.extensions.exchange.files import read_series
-from steelyard.scaling import Question, ScalingModel, Series, model_all, series_of
+from steelyard.extensions.growth.scaling import Question, ScalingModel, Series, model_all, series_of
 
 LEAST_FITTED = 3
 BEYOND = 2.0

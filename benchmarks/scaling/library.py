@@ -16,7 +16,7 @@ import msgspec
 
 from steelyard.core.series import Series
 from steelyard.core.units import Better
-from steelyard.scaling import series_of
+from steelyard.extensions.growth.scaling import series_of
 
 RECIPE = Path(__file__).with_name("library.toml")
 LEAST_POINTS = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from steelyard.scaling import NotModelled, ScalingModel
+from steelyard.extensions.growth.scaling import NotModelled, ScalingModel
 
 
 def models_of(answers: Iterable[ScalingModel | NotModelled]) -> list[ScalingModel]:

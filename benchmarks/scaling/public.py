@@ -14,9 +14,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.core.series import Series
-from steelyard.scaling import NotModelled, Question, ScalingModel, model
-from steelyard.scaling.rates import reciprocal
-from steelyard.scaling.strong import amdahl, power_law
+from steelyard.extensions.growth.scaling import NotModelled, Question, ScalingModel, model
+from steelyard.extensions.growth.scaling.rates import reciprocal
+from steelyard.extensions.growth.scaling.strong import amdahl, power_law
 
 PEER = Path(__file__).with_name("peer_beyond.py")
 BEYOND = (1, 2)

@@ -17,10 +17,10 @@ import gates
 import numpy as np
 
 from steelyard.api.claims import Outcome
-from steelyard.claims.rule import judge_growth
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import Growth, parse_rule
-from steelyard.scaling import Question, Series, series_of
+from steelyard.extensions.growth.algebra import Growth, parse_rule
+from steelyard.extensions.growth.rule_judging import judge_growth
+from steelyard.extensions.growth.scaling import Question, Series, series_of
 
 Function = Callable[[float], float]
 RULES = {

@@ -17,11 +17,11 @@ import families
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.scaling import Question, model_all, series_of
-from steelyard.scaling.aggregate import aggregate
-from steelyard.scaling.candidates import one_parameter, several_parameters
-from steelyard.scaling.posterior import search
-from steelyard.scaling.spaces import coarse_space, default_space
+from steelyard.extensions.growth.scaling import Question, model_all, series_of
+from steelyard.extensions.growth.scaling.aggregate import aggregate
+from steelyard.extensions.growth.scaling.candidates import one_parameter, several_parameters
+from steelyard.extensions.growth.scaling.posterior import search
+from steelyard.extensions.growth.scaling.spaces import coarse_space, default_space
 
 BATCH = 1000
 REPEATS = 5

@@ -17,8 +17,8 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import BUILTIN
-from steelyard.results.protocol import Rules
-from steelyard.stats.protocol_2014.family import protocol
+from steelyard.extensions.protocol_2014.family import protocol
+from steelyard.extensions.protocol_2014.results import Rules
 
 PROGRAMS, TREATMENTS, N = 10, 9, 30
 LIMIT_S = 1.0

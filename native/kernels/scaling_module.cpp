@@ -38,7 +38,7 @@ struct Helpers {
     }
 };
 
-// What a search finds of many functions; see steelyard.scaling.posterior for what the arrays mean.
+// What a search finds of many functions; see growth.scaling.posterior for what the arrays mean.
 struct Findings {
     Output<std::int32_t> candidate;
     Output<double> weight, own_weight, chi2, coefficient, covariance, lead, variance, scale, freedom,
@@ -230,7 +230,7 @@ class Targets {
     Input<double, 1> beyond_, quantile_;
 };
 
-// What of a posterior formulas are drawn from; see steelyard.scaling.posterior for what the arrays mean.
+// What of a posterior formulas are drawn from; see growth.scaling.posterior for what the arrays mean.
 class Components {
   public:
     Components(Input<double, 2> weight, Input<double, 2> chi2, Input<double, 3> coefficient,

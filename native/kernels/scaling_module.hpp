@@ -4,7 +4,7 @@
 
 namespace steelyard {
 
-// Gives the module what steelyard.scaling searches, draws and predicts with.
+// Gives the module what growth.scaling searches, draws and predicts with.
 void bind_scaling(nanobind::module_& module);
 
 } // namespace steelyard

@@ -15,9 +15,11 @@ from documentation.markdown import GeneratedBlockError
 from steelyard.extensions.audit import results as audit
 from steelyard.extensions.bisect import results as bisection
 from steelyard.extensions.clean import results as cleaning
+from steelyard.extensions.doctor import results as machine
 from steelyard.extensions.efficiency import results as efficiency
 from steelyard.extensions.explain import results as explanation
 from steelyard.extensions.gate import results as gate
+from steelyard.extensions.growth.document import MODELS
 from steelyard.extensions.history import results as history
 from steelyard.extensions.observe import results as observation
 from steelyard.extensions.ratchet import results as ratchet
@@ -25,8 +27,7 @@ from steelyard.extensions.solvers import results as solvers
 from steelyard.extensions.verify import results as verifying
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
-from steelyard.report.models.document import MODELS
-from steelyard.results import contexts, machine, null, plan, status
+from steelyard.results import contexts, null, plan, status
 from steelyard.results.document import Format
 from steelyard.results.schema import schema as document_schema
 from steelyard.spec import schema

@@ -1,7 +1,7 @@
 """Steelyard: a laboratory for performance experiments.
 
 The Python API is ``steelyard.compare``, ``steelyard.measure`` and ``steelyard.Laboratory``, and all of
-``steelyard.api`` (docs/python.md); ``Extension``, ``Command`` and ``ClaimKind`` are what packages add to it
+``steelyard.api`` (docs/python.md). Packages add to it by ``Extension``, ``Command``, ``ClaimKind`` and others
 (docs/extensions.md). Importing the package itself costs nothing.
 """
 
@@ -12,15 +12,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from steelyard.core.extension import ClaimKind, Command, Extension
+    from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
     from steelyard.laboratory import Laboratory, compare, measure
 
 __version__ = "0.11.0"
-__all__ = ["ClaimKind", "Command", "Extension", "Laboratory", "__version__", "compare", "measure"]
+__all__ = [
+    "ClaimKind",
+    "Command",
+    "DataJudge",
+    "Extension",
+    "Laboratory",
+    "Predictor",
+    "Protocol",
+    "__version__",
+    "compare",
+    "measure",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("ClaimKind", "Command", "Extension"):
+    if name in ("ClaimKind", "Command", "DataJudge", "Extension", "Predictor", "Protocol"):
         # By themselves: extensions are looked for while the rest is being imported.
         from steelyard.core import extension
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from steelyard.core.estimand import Estimand
     from steelyard.core.sample import Sample
     from steelyard.core.series import Series
+    from steelyard.extensions.growth.model import Modelled
     from steelyard.extensions.history.results import History
     from steelyard.extensions.page.report import Report
-    from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
     from steelyard.results.analysis import Answer
@@ -350,7 +350,7 @@ def measure(
         Something that cannot be called, or names that are not as many or not different.
     """
     from steelyard.core.units import parse_duration
-    from steelyard.lab.measure import measure as timed
+    from steelyard.extensions.pytest.measure import measure as timed
     from steelyard.report.answer import document as json
     from steelyard.report.answer import text
     from steelyard.report.answer.frame import list_rows
@@ -416,13 +416,13 @@ def model(
     UsageError
         An expectation or a rule cannot be understood, or both kinds are about one function.
     """
-    from steelyard.lab.answer.model import ModelRequest, model_series
-    from steelyard.report.claims.text import render_rules
-    from steelyard.report.models.document import render
-    from steelyard.report.models.frame import list_rows
-    from steelyard.report.models.text import lines
-    from steelyard.scaling import Question
-    from steelyard.scaling.question import expectations_of
+    from steelyard.extensions.growth.document import render
+    from steelyard.extensions.growth.frame import list_rows
+    from steelyard.extensions.growth.model import ModelRequest, model_series
+    from steelyard.extensions.growth.rule_words import render_rules
+    from steelyard.extensions.growth.scaling import Question
+    from steelyard.extensions.growth.scaling.question import expectations_of
+    from steelyard.extensions.growth.text import lines
 
     question = Question(
         expectations=expectations_of(

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steelyard.api import Answer, ProgramTables, Speedup
+from steelyard.api import Answer, ProgramTables, ProtocolAnswer, Speedup
 
 PUBLISHED = Path(__file__).resolve().parent / "published.csv"
 
 
 def tables_of(answer: Answer) -> ProgramTables:
     """Those of the protocol, which every spec of the study asks for."""
-    if answer.protocol is None or answer.protocol.programs is None:
+    if not isinstance(answer.protocol, ProtocolAnswer) or answer.protocol.programs is None:
         raise ValueError(f"{answer.experiment} has no tables: it declares no protocol, or no strata")
     return answer.protocol.programs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -53,6 +54,15 @@ def test_every_entry_of_ours_can_be_loaded():
         ):
             places += entries.values()
         places += filter(None, extension.state.values())
+        places += [*extension.parts.values(), *extension.files.values(), *extension.pages.values()]
+        places += filter(None, (kind.section for kind in extension.claims.values()))
+        for protocol in extension.protocols.values():
+            places += [protocol.struct, protocol.judge, protocol.section]
+            assert callable(import_module(protocol.words).headline)
+        if extension.predictor is not None:
+            places += [extension.predictor.predict, extension.predictor.cross, extension.predictor.words]
+        if extension.data is not None:
+            places += [extension.data.options, extension.data.judge]
         assert all(map(load, places))
 
 

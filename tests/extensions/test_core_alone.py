@@ -92,6 +92,25 @@ def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place
     assert "unknown command 'gate'" in done.stderr
 
 
+def test_what_only_extensions_predict_judge_or_test_is_refused_in_words(place, tmp_path):
+    levels = SPEC.replace(
+        'commands = { old = ["/bin/true"], new = ["/bin/true"] }', 'command = ["true", "{n}"]'
+    )
+    levels = levels.replace("[design]", "[factors]\nn = [1, 2]\n[design]")
+    (tmp_path / "alone.toml").write_text(f"{levels}at = {{ n = 4 }}\n")
+    done = run_copy(place, COMMAND_LINE, "check", "alone.toml", cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    assert "n = 4 was not measured, and no extension predicts values" in done.stderr
+
+    (tmp_path / "data.csv").write_text("p,t\n1,2\n")
+    done = run_copy(place, COMMAND_LINE, "check", "data.csv", cwd=tmp_path)
+    assert "data.csv is neither a spec nor a record" in done.stderr
+
+    (tmp_path / "tested.toml").write_text(f'{SPEC}[analysis]\nprotocol = "nogueira-matias-2014"\n')
+    done = run_copy(place, COMMAND_LINE, "check", "tested.toml", cwd=tmp_path)
+    assert "no installed extension has the protocol nogueira-matias-2014" in done.stderr
+
+
 def test_a_claim_of_an_extension_that_is_missing_is_refused_in_words(place, tmp_path):
     (tmp_path / "alone.toml").write_text(SPEC.replace('limit = "wall_s"\nmax = "60 s"', 'scales = "wall_s"'))
     done = run_copy(place, COMMAND_LINE, "check", "alone.toml", cwd=tmp_path)

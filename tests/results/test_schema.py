@@ -8,12 +8,12 @@ import pytest
 
 from steelyard.extensions.audit.results import AUDIT
 from steelyard.extensions.bisect.results import BISECTION
+from steelyard.extensions.doctor.results import DOCTOR, HostReport
+from steelyard.extensions.growth.document import MODELS
 from steelyard.extensions.history.results import HISTORY
 from steelyard.extensions.observe.results import OBSERVATION
 from steelyard.report.answer.document import COMPARISON
-from steelyard.report.models.document import MODELS
 from steelyard.results.contexts import BY_CONTEXT
-from steelyard.results.machine import DOCTOR, HostReport
 from steelyard.results.null import NULL, NullResult, Tally
 from steelyard.results.plan import PLAN
 from steelyard.results.schema import schema

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from steelyard.core.analysis import Analysis
 from steelyard.core.factorial import Axis, Layout
 from steelyard.core.sample import Failures
+from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.notice import Notice
-from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 from steelyard.stats.describe.summary import summarise
 

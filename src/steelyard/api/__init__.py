@@ -25,6 +25,7 @@ from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.history.history import HistoryRequest
 from steelyard.extensions.history.results import History
 from steelyard.extensions.page.report import Report, report
+from steelyard.extensions.protocol_2014.results import ProgramTables, ProtocolAnswer
 from steelyard.lab.answer.analyze import analyze, analyze_by_context
 from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
 from steelyard.lab.run.run import run
@@ -34,7 +35,6 @@ from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.contexts import ByContext, ContextFinding
 from steelyard.results.interval import Interval
-from steelyard.results.protocol import ProgramTables
 from steelyard.results.status import Progress
 from steelyard.results.undefined import Undefined
 from steelyard.spec import Experiment, experiment, load, loads
@@ -60,6 +60,7 @@ __all__ = [
     "ProgramError",
     "ProgramTables",
     "Progress",
+    "ProtocolAnswer",
     "Record",
     "RecordError",
     "Report",

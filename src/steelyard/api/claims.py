@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from steelyard.claims.evidence import MeanEvidence, RatioEvidence, RulePointEvidence, ScalesEvidence
+from steelyard.claims.evidence import MeanEvidence, RatioEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.claims.verdict import combine as combine_outcomes
+from steelyard.extensions.growth.check_data import check_data
+from steelyard.extensions.growth.evidence import RulePointEvidence, ScalesEvidence
+from steelyard.extensions.growth.rule_claim import TOLERANCE as RULE_TOLERANCE
+from steelyard.extensions.growth.rule_claim import Rule
+from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.lab.answer.check import check
-from steelyard.lab.answer.check_data import check_data
 from steelyard.report.claims.phrases import WORST as ORDER_OF_OUTCOMES
 from steelyard.report.claims.text import SIGNS, format_claim
 from steelyard.report.claims.text import lines as render_verdicts
 from steelyard.report.claims.text import words as format_verdict
-from steelyard.spec.claims.rule import TOLERANCE as RULE_TOLERANCE
-from steelyard.spec.claims.rule import Rule
-from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome
 
 __all__ = [

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from steelyard.core.growth import half_deviation, parse_growth, parse_rule
-from steelyard.core.growth import rank as rank_growth
 from steelyard.core.series import Point, series_of
 from steelyard.extensions.exchange.files import read_series
-from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
-from steelyard.lab.answer.series_of_record import series_of_record
-from steelyard.scaling import (
+from steelyard.extensions.growth.algebra import half_deviation, parse_growth, parse_rule
+from steelyard.extensions.growth.algebra import rank as rank_growth
+from steelyard.extensions.growth.model import Modelled, ModelRequest, model_series
+from steelyard.extensions.growth.scaling import (
     Expectation,
     ModelWarning,
     NotModelled,
@@ -22,12 +21,13 @@ from steelyard.scaling import (
     series_of_frame,
     versus,
 )
-from steelyard.scaling.limit import Breaks as Exceeds
-from steelyard.scaling.limit import breaks as find_where_it_exceeds
-from steelyard.scaling.litmus import cause as find_cause
-from steelyard.scaling.question import Method
-from steelyard.scaling.rules import judge as judge_rule
-from steelyard.scaling.suggest import advise as suggest_points
+from steelyard.extensions.growth.scaling.limit import Breaks as Exceeds
+from steelyard.extensions.growth.scaling.limit import breaks as find_where_it_exceeds
+from steelyard.extensions.growth.scaling.litmus import cause as find_cause
+from steelyard.extensions.growth.scaling.question import Method
+from steelyard.extensions.growth.scaling.rules import judge as judge_rule
+from steelyard.extensions.growth.scaling.suggest import advise as suggest_points
+from steelyard.lab.answer.series_of_record import series_of_record
 
 __all__ = [
     "Exceeds",

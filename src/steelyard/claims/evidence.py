@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import msgspec
@@ -14,9 +13,6 @@ from steelyard.results.comparison import Decider
 from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Reason
-from steelyard.scaling.litmus import Cause
-from steelyard.scaling.model import ModelWarning, ScalingModel
-from steelyard.scaling.rules import RuleAnswer
 
 Unit = Literal["block", "context", "instance", "launch", "repetition", "session", "two-sessions"]
 """What is counted by n: what is taken to be independent. ``launch`` where nothing pairs them; ``repetition``
@@ -24,8 +20,37 @@ within one process; ``session`` where each is a file of another tool, and ``two-
 files, one of each side."""
 
 
+class Caution(msgspec.Struct, frozen=True):
+    """A warning about a model; what makes models has the fields."""
+
+    @property
+    def words(self) -> str:
+        """The warning as a sentence."""
+        raise NotImplementedError
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """Evidence of a verdict in one stratum; that of a new kind of claim may stand beside its judge."""
+
+    @property
+    def bound_unit(self) -> str:
+        """Unit of the bound that a claim names; empty where it names none."""
+        return ""
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the claim holds only approximately, which ``--strict`` does not count."""
+        return False
+
+    @property
+    def failure_probability(self) -> float | None:
+        """Probability that the claim fails, by a model; ``None`` where a test decides."""
+        return None
+
+    @property
+    def cautions(self) -> tuple[Caution, ...] | None:
+        """Warnings about the model that it rests on; ``None`` where it rests on none."""
+        return None
 
 
 class TypicalEvidence(msgspec.Struct, frozen=True):
@@ -187,28 +212,10 @@ class MeanEvidence(Evidence, frozen=True):
     beyond: int | None = None
     median: float | None = None
 
-
-class PredictedEvidence(Evidence, frozen=True):
-    """A value that a scaling model predicts at a scale that was not measured, with its 95 % interval."""
-
-    __lines__: ClassVar[Lines] = (
-        "metric",
-        "unit",
-        "at",
-        "value",
-        "interval95=interval",
-        "model",
-        "reason",
-    )
-
-    metric: str
-    unit: str
-    at: Mapping[str, float]
-    value: float | None
-    interval: Interval | None
-    model: ScalingModel | None
-    points: int
-    reason: str | None = None
+    @property
+    def bound_unit(self) -> str:
+        """Unit of the metric."""
+        return self.metric.unit
 
 
 class BestCandidate(msgspec.Struct, frozen=True):
@@ -267,81 +274,6 @@ class BestEvidence(Evidence, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class ScalesEvidence(Evidence, frozen=True):
-    """A model against its expectation; ``reason`` where there is no model or no expectation."""
-
-    name: str
-    metric: str
-    model: ScalingModel | None
-    cause: Cause | None = None
-    reason: str | None = None
-
-
-class RulePointEvidence(Evidence, frozen=True):
-    """Both sides of a cross-function rule at one point that was measured.
-
-    Attributes
-    ----------
-    ratio : float or None
-        What the left side takes, over what the right side takes; ``None`` where one was not measured.
-    interval : Interval or None
-        Of the ratio, at ``level``; both ends are the ratio where values repeat to the bit.
-    tolerance : float
-        The ratio may exceed 1 by so much.
-    n, by : units of inference behind it
-    reason : str or None
-        Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
-    decided_by : {"typical"} or None
-        Where the typical run refutes: ratio and interval are those of it, at its part of the level.
-    """
-
-    __lines__: ClassVar[Lines] = (
-        "metric",
-        "left=left_side",
-        "right",
-        "ratio",
-        "interval",
-        "tolerance",
-        "level",
-        "p",
-        "method",
-        "n",
-        "unit_of_inference=by",
-        "reason",
-        "decided_by",
-    )
-
-    metric: str
-    left_side: str
-    right: str
-    ratio: float | None
-    interval: Interval | None
-    tolerance: float
-    level: float
-    p: float | None
-    method: str | None
-    n: int
-    by: Unit
-    reason: str | None = None
-    decided_by: Decider | None = None
-
-
-class RuleEvidence(Evidence, frozen=True):
-    """Growth of both sides of a cross-function rule; ``reason`` where a function has no model."""
-
-    __lines__: ClassVar[Lines] = (
-        "metric",
-        "probability=answer.probability",
-        "breaks_at=answer.breaks_at",
-        "measured=answer.measured",
-        "reason",
-    )
-
-    metric: str
-    answer: RuleAnswer | None
-    reason: str | None = None
-
-
 class BreaksEvidence(msgspec.Struct, frozen=True):
     """Scale from which a model passes a limit; ``at`` is ``None`` where the search found none."""
 
@@ -364,7 +296,7 @@ class BreaksEvidence(msgspec.Struct, frozen=True):
     """The largest scale that was measured."""
     above_until: float | None = None
     """Where a value that begins above the limit falls to it."""
-    warnings: tuple[ModelWarning, ...] = ()
+    warnings: tuple[Caution, ...] = ()
     """Of the model that says so."""
 
     @property

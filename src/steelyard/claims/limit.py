@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
+from steelyard.claims.evidence import BreaksEvidence, MeanEvidence
 from steelyard.claims.mean import Mean, Runs, Tail, mean_of, runs_of, tail_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import find_predictor, load
 from steelyard.core.sample import Sample
+from steelyard.core.series import Series
 from steelyard.core.units import Scalar, is_number
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
-from steelyard.scaling import NotModelled, Question, Series, model
-from steelyard.scaling.limit import Breaks, breaks
 from steelyard.spec.claims.limit import Limit
 from steelyard.stats.compare.bound import refute
 from steelyard.stats.compare.judgement import Judgement, Outcome
@@ -179,23 +179,14 @@ def _bound(claim: Limit) -> float:
 
 
 def _predict(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
-    answer = model(series, Question(targets=(dict(scale),)))
-    if isinstance(answer, NotModelled):
-        nothing = PredictedEvidence(claim.limit, series.unit, scale, None, None, None, 0, answer.reason)
-        return Instance(series.labels, "not_resolved", nothing)
-    (prediction,) = answer.predictions
-    low, high = prediction.low, prediction.high
-    interval = None if low is None or high is None else Interval(low, high)
-    evidence = PredictedEvidence(
-        claim.limit,
-        series.unit,
-        scale,
-        prediction.value,
-        interval,
-        answer,
-        answer.points,
-        reason="failures" if failed else None,
-    )
+    predictor = find_predictor()
+    if predictor is None:
+        place = ", ".join(f"{name} = {level:g}" for name, level in scale.items())
+        raise UsageError(
+            f"limit = {claim.limit!r}: {place} was not measured, and no extension predicts values",
+            hint="name levels that were measured",
+        )
+    interval, evidence = load(predictor.predict)(claim.limit, series, scale, failed=failed)
     return Instance(series.labels, "not_resolved" if failed else _make_outcome(claim, interval), evidence)
 
 
@@ -212,28 +203,16 @@ def _make_outcome(claim: Limit, interval: Interval | None) -> Outcome:
 def _get_breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
     """Scale from which each function passes the upper bound, where something that is a number was varied."""
     parameter = claim.parameter or _find_only_number(samples)
-    if claim.max is None or parameter is None:
+    predictor = find_predictor()
+    if claim.max is None or parameter is None or predictor is None:
         return ()
-    crossings = []
-    for series in observed.series(claim.limit, (parameter,)):
-        if _is_failed(series, samples, claim, observed):
-            continue
-        answer = breaks(series, claim.max, Question(parameter=parameter))
-        if isinstance(answer, Breaks):
-            largest = max(point.at[0] for point in series.points)
-            crossings.append(
-                BreaksEvidence(
-                    series.name,
-                    parameter,
-                    answer.at,
-                    answer.earliest,
-                    answer.latest,
-                    largest,
-                    answer.above_until,
-                    answer.warnings,
-                )
-            )
-    return tuple(crossings)
+    cross = load(predictor.cross)
+    crossings = (
+        cross(series, claim.max, parameter)
+        for series in observed.series(claim.limit, (parameter,))
+        if not _is_failed(series, samples, claim, observed)
+    )
+    return tuple(crossing for crossing in crossings if crossing is not None)
 
 
 def _find_only_number(samples: Sequence[Sample]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.claims.evidence import BreaksEvidence, Evidence, ScalesEvidence
+from steelyard.claims.evidence import BreaksEvidence, Evidence
 from steelyard.core.errors import ProgramError
 from steelyard.core.units import Scalar
 from steelyard.spec.claims.claim import Claim
@@ -169,11 +169,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def _holds_approximately(instance: Instance) -> bool:
-    evidence = instance.evidence
-    if instance.outcome != "holds" or not isinstance(evidence, ScalesEvidence) or evidence.model is None:
-        return False
-    validation = evidence.model.validation
-    return validation is not None and validation.rank == "approximate"
+    return instance.outcome == "holds" and instance.evidence.is_approximate
 
 
 def combine(outcomes: Iterable[Outcome]) -> Outcome:

@@ -56,11 +56,6 @@ CORE = {
         "steelyard.cli.check:command",
         topic="",
     ),
-    "model": Command(
-        "Model how metrics grow with a parameter, and check them against expectations.",
-        "steelyard.cli.model:command",
-        topic="growth",
-    ),
     "config": Command(
         "Print where steelyard.h is, for compilers, pkg-config and CMake.",
         "steelyard.cli.config:command",

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.data import DataOptions, ask
-from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.declared import DataOptions, Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
+from steelyard.core.extension import find_data_judge, load
 from steelyard.files.writing import write_output
 from steelyard.lab.answer.series_of_file import holds_series
 from steelyard.lab.places.place import is_place
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
 
+_DATA = find_data_judge()
 Name = Path | str
 """A file or a directory, or the URL of a place of records."""
 
@@ -60,7 +61,7 @@ class CheckOptions(Options):
     cls=PathCommand,
     short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.",
 )
-@take(CheckOptions, DataOptions)
+@take(CheckOptions, DataOptions if _DATA is None else load(_DATA.options))
 @click.pass_context
 def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> None:
     """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA.
@@ -232,12 +233,10 @@ def _judge_place(place: Name, about: DataOptions, baseline: Path | None) -> Chec
 
 
 def _judge_data(name: Path, about: DataOptions) -> Checked:
-    from steelyard.lab.answer.check_data import check_data
-    from steelyard.report.text.progress import Counting
-
-    request = ask(name, about)
-    with Counting("functions", sys.stderr) as counting:
-        return check_data(name.stem, request, counting.update)
+    if _DATA is None:
+        raise UsageError(f"{name} is neither a spec nor a record", hint="no extension judges other data")
+    checked: Checked = load(_DATA.judge)(name, about)
+    return checked
 
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:

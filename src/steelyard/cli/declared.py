@@ -119,6 +119,14 @@ class Options:
         return request(**options | values)
 
 
+class DataOptions(Options):
+    """Options of ``steelyard check`` about data that are no record; an extension declares them."""
+
+    def has_any(self) -> bool:
+        """Whether the command line has one of them."""
+        return any(vars(self).values())
+
+
 def take(*kinds: type[Options]) -> Callable[[Body], Body]:
     """Give a command its options, and hand their values to its body: an object of each of these classes."""
 

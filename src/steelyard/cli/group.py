@@ -11,6 +11,8 @@ from steelyard.core.errors import UsageError
 from steelyard.core.extension import Command, find_extensions, list_built_in, list_problems, load
 from steelyard.run.native import require_linux
 
+_TOPICS: Final = ("runs and records", "growth", "other tools", "commits", "what moves a time")
+"""Order of the first topics of the help; others follow as they come."""
 _ALL: Final = "steelyard.all_commands"
 """Key of a context's ``meta``: whether its help describes every command."""
 
@@ -95,12 +97,12 @@ class CommandGroup(click.Group):
             described = entries if _ALL in ctx.meta else {n: e for n, e in entries.items() if not e.topic}
             formatter.write_dl([(name, entry.help) for name, entry in described.items()])
         if _ALL not in ctx.meta:
-            topics: dict[str, list[str]] = {}
+            topics: dict[str, list[str]] = {topic: [] for topic in _TOPICS}
             for name, entry in entries.items():
                 if entry.topic:
                     topics.setdefault(entry.topic, []).append(name)
             with formatter.section("More commands (steelyard --help --all describes them)"):
-                formatter.write_dl([(topic, ", ".join(names)) for topic, names in topics.items()])
+                formatter.write_dl([(topic, ", ".join(names)) for topic, names in topics.items() if names])
         if problems := list_problems():
             with formatter.section("Extensions that cannot be used"):
                 formatter.write_dl([(problem.name, problem.reason) for problem in problems])

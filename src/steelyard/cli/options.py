@@ -10,6 +10,7 @@ import click
 from steelyard.cli import completion
 from steelyard.cli.declared import declare, declare_argument
 from steelyard.cli.paths import InputPath, InputPlace, OutputFile, RecordDirectory
+from steelyard.core.extension import list_protocols
 
 
 def fraction(value: str | float) -> float:
@@ -116,7 +117,7 @@ strict_option = declare(
 protocol_option = declare(
     "Also judge by a published protocol: all pairs of launches, or each against the baseline, if any.",
     "--protocol",
-    choices=("default", "nogueira-matias-2014"),
+    choices=("default", *list_protocols()),
 )
 against_option = declare(
     "Compare with this: FACTOR=LEVEL, or the label of a treatment.",

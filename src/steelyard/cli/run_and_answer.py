@@ -239,7 +239,7 @@ def show_answer(
         comparison.verdict == "not_resolved" or comparison.exploratory for comparison in answer.judged
     )
     if answer.protocol is not None:  # whose verdicts were asked for
-        unresolved = any(pair.difference == "not_resolved" for pair in answer.protocol.pairs)
+        unresolved = not answer.protocol.is_resolved
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     ended = answer.design.state not in ("precision_not_reached", "interrupted", "running")
     return 3 if strict and (unresolved or not ended) else 0

@@ -55,15 +55,76 @@ class ClaimKind(msgspec.Struct, frozen=True):
         ``"module:attribute"`` of the function from claim and ``Observed`` to ``Draft``.
     words : str
         Module with ``text(claim, unit)``, what is claimed, and ``evidence(claim, outcome, evidence)``, what a
-        verdict in one stratum rests on.
+        verdict in one stratum rests on; a ``summary(verdict)``, where there is one, stands in its place.
     compares : bool
         Whether it compares treatments: within each problem instance, where instances are declared.
+    section : str
+        ``"module:attribute"`` of the function from the verdicts on such claims to a section of the page or
+        ``None``; empty where verdicts have no section.
     """
 
     struct: str
     judge: str
     words: str
     compares: bool = False
+    section: str = ""
+
+
+class Predictor(msgspec.Struct, frozen=True):
+    """Values at scales that were not measured, for limits; each a ``"module:attribute"``.
+
+    Attributes
+    ----------
+    predict : str
+        Function from metric, series, scale, and whether runs failed, to an interval or ``None`` and the
+        evidence.
+    cross : str
+        Function from series, upper bound and parameter to a ``steelyard.claims.evidence.BreaksEvidence`` or
+        ``None``.
+    words : str
+        Function from such evidence to text.
+    """
+
+    predict: str
+    cross: str
+    words: str
+
+
+class DataJudge(msgspec.Struct, frozen=True):
+    """What ``steelyard check`` makes of data that are no record; each a ``"module:attribute"``.
+
+    Attributes
+    ----------
+    options : str
+        Options that it has beside its own: a ``steelyard.cli.declared.DataOptions``.
+    judge : str
+        Function from a file and these options to a ``steelyard.claims.verdict.Checked``.
+    """
+
+    options: str
+    judge: str
+
+
+class Protocol(msgspec.Struct, frozen=True):
+    """A published protocol that judges the pairs of an answer, beside its comparisons.
+
+    Attributes
+    ----------
+    struct : str
+        ``"module:attribute"`` of the struct of its result, a ``steelyard.results.protocol.ProtocolResult``.
+    judge : str
+        ``"module:attribute"`` of the function from samples and ``Analysis`` to its result.
+    words : str
+        Module with ``headline(answer, width)`` and ``lines(answer, width)``: what stands in the place of the
+        findings, and of the comparisons.
+    section : str
+        ``"module:attribute"`` of the function from an answer to a section of the page or ``None``.
+    """
+
+    struct: str
+    judge: str
+    words: str
+    section: str
 
 
 class Extension(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,11 +141,19 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     commands : Mapping[str, Command]
     claims : Mapping[str, ClaimKind]
         By the key that a claim is known by.
+    predictor : Predictor or None
+    data : DataJudge or None
+    protocols : Mapping[str, Protocol]
+        By the name that ``analysis.protocol`` has in a spec.
     parts : Mapping[str, str]
-        Parts of the answer from a record: functions from an open record to a value, or ``None``.
+        Parts of the answer from a record: functions from an open record and the metric that is reported to a
+        value, or ``None``.
     sections : Mapping[str, str]
         Sections of the page, by the name of the part of an answer that each shows: functions from the part to
         a ``steelyard.report.page.chart.Section`` or ``None``.
+    files : Mapping[str, str]
+        Files beside the tables of a page, by the name of the part of an answer that they are made of:
+        functions from that part of every record to texts by the name of the file.
     pages : Mapping[str, str]
         Parts of the page for answers that are no record, by ``"module:attribute"`` of the struct of each:
         functions from it to a ``steelyard.report.page.answer_page.AnswerPage``.
@@ -121,8 +190,12 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     commands: Mapping[str, Command] = {}
     claims: Mapping[str, ClaimKind] = {}
+    predictor: Predictor | None = None
+    data: DataJudge | None = None
+    protocols: Mapping[str, Protocol] = {}
     parts: Mapping[str, str] = {}
     sections: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}
     pages: Mapping[str, str] = {}
     readers: Mapping[str, str] = {}
     writers: Mapping[str, str] = {}
@@ -260,6 +333,44 @@ def find_launcher(kind: str) -> str | None:
         if kind in extension.launchers:
             return extension.launchers[kind]
     return None
+
+
+def find_predictor() -> Predictor | None:
+    """Find what predicts values at scales that were not measured."""
+    entries = (entry.predictor for entry in find_extensions().usable)
+    return next((entry for entry in entries if entry is not None), None)
+
+
+def find_data_judge() -> DataJudge | None:
+    """Find what judges data that are no record."""
+    entries = (entry.data for entry in find_extensions().usable)
+    return next((entry for entry in entries if entry is not None), None)
+
+
+def list_files() -> dict[str, str]:
+    """List what extensions write beside tables, by the name of a part of an answer."""
+    return {name: place for entry in find_extensions().usable for name, place in entry.files.items()}
+
+
+def list_protocols() -> dict[str, Protocol]:
+    """List the published protocols of extensions, by name."""
+    return {
+        name: protocol for entry in find_extensions().usable for name, protocol in entry.protocols.items()
+    }
+
+
+def find_protocol(name: str) -> Protocol:
+    """Find a published protocol by its name in a spec.
+
+    Raises
+    ------
+    UsageError
+        No extension has it.
+    """
+    protocols = list_protocols()
+    if name not in protocols:
+        raise UsageError(f"unknown protocol {name!r}", hint=f"one of: {', '.join(('default', *protocols))}")
+    return protocols[name]
 
 
 def find_section(part: str) -> str | None:

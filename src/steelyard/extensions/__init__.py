@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import ClaimKind, Command, Extension
+from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
 
 EXTENSIONS: Final = (
     Extension(
@@ -42,21 +42,42 @@ EXTENSIONS: Final = (
     Extension(
         name="growth",
         purpose="how metrics grow with a parameter, and whether as expected",
-        claims={
-            "scales": ClaimKind(
-                "steelyard.spec.claims.scales:Scales",
-                "steelyard.claims.scales:judge_scales",
-                "steelyard.report.claims.scales",
-            ),
-            "rule": ClaimKind(
-                "steelyard.spec.claims.rule:Rule",
-                "steelyard.claims.rule:judge_rule",
-                "steelyard.report.claims.rule",
+        commands={
+            "model": Command(
+                "Model how metrics grow with a parameter, and check them against expectations.",
+                "steelyard.extensions.growth.command:command",
+                topic="growth",
             ),
         },
+        claims={
+            "scales": ClaimKind(
+                "steelyard.extensions.growth.scales_claim:Scales",
+                "steelyard.extensions.growth.scales_judging:judge_scales",
+                "steelyard.extensions.growth.scales_words",
+            ),
+            "rule": ClaimKind(
+                "steelyard.extensions.growth.rule_claim:Rule",
+                "steelyard.extensions.growth.rule_judging:judge_rule",
+                "steelyard.extensions.growth.rule_words",
+                section="steelyard.extensions.growth.rule_page:section",
+            ),
+        },
+        predictor=Predictor(
+            "steelyard.extensions.growth.prediction:predict",
+            "steelyard.extensions.growth.prediction:find_crossing",
+            "steelyard.extensions.growth.prediction_words:format_prediction",
+        ),
+        data=DataJudge(
+            "steelyard.extensions.growth.data:GrowthOptions", "steelyard.extensions.growth.data:judge"
+        ),
+        parts={"growth": "steelyard.extensions.growth.curves:read_curves"},
+        sections={"growth": "steelyard.extensions.growth.page:section"},
+        files={"growth": "steelyard.extensions.growth.formulas:write_files"},
+        pages={"steelyard.extensions.growth.results:PageModels": "steelyard.extensions.growth.page:lay_out"},
     ),
     Extension(
         name="efficiency",
+        needs=("growth",),
         purpose="speedup and parallel efficiency, with intervals",
         commands={
             "efficiency": Command(
@@ -287,9 +308,21 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="protocol_2014",
+        purpose="pairs of programs by the published protocol of Nogueira and Matias (2014)",
+        protocols={
+            "nogueira-matias-2014": Protocol(
+                "steelyard.extensions.protocol_2014.results:ProtocolAnswer",
+                "steelyard.extensions.protocol_2014.family:judge",
+                "steelyard.extensions.protocol_2014.text",
+                "steelyard.extensions.protocol_2014.page:section",
+            ),
+        },
+    ),
+    Extension(
         name="pytest",
         purpose="tests whose functions are timed, in turns, and held to claims",
-        needs=("exchange",),
+        needs=("exchange", "growth"),
     ),
     Extension(
         name="clusters",

@@ -15,7 +15,7 @@ from steelyard.results.document import Lines
 from steelyard.results.effects import Factorial
 from steelyard.results.notice import Notice
 from steelyard.results.proof import Proof
-from steelyard.results.protocol import ProtocolAnswer
+from steelyard.results.protocol import ProtocolResult
 from steelyard.results.samples import Described
 
 Order = Literal["randomized-blocks", "sequential"]
@@ -134,7 +134,7 @@ class Answer(msgspec.Struct, frozen=True):
         What may be wrong, and what could not be seen.
     contexts : tuple of ContextFinding
         What contexts do to each comparison of the primary metric; empty where the experiment has none.
-    protocol : ProtocolAnswer or None
+    protocol : ProtocolResult or None
         What the protocol that was asked for says of the same pairs.
     effects : tuple of Factorial
         Of the primary metric, one a stratum; empty where no two factors are crossed.
@@ -153,7 +153,7 @@ class Answer(msgspec.Struct, frozen=True):
     warnings: tuple[Notice, ...] = ()
     unobserved: tuple[Notice, ...] = ()
     contexts: tuple[ContextFinding, ...] = ()
-    protocol: ProtocolAnswer | None = None
+    protocol: ProtocolResult | None = None
     effects: tuple[Factorial, ...] = ()
     speedup_ratios: tuple[SpeedupRatio, ...] = ()
     effects_beside: tuple[Factorial, ...] = ()

@@ -13,11 +13,13 @@ Allowance = Literal["neighbours", "tail", "looks"]
 varies more and so has the long tail of the differences, and looks at the data before the last.
 """
 
+ARE_LAUNCHES: Final = "launches are independent: no drift, no autocorrelation"
+
 _UNITS: Final[dict[Unit, str]] = {
     "block": "blocks are independent",
     "context": "contexts are independent draws",
     "instance": "instances are a random sample of the target population",
-    "unpaired": "launches are independent: no drift, no autocorrelation",
+    "unpaired": ARE_LAUNCHES,
 }
 _SHAPES: Final = {
     "log-ratio-sign-flip": (
@@ -57,12 +59,6 @@ _WHOLE: Final = {
     "no-error-term": (),
     "signed-rank": ("units are independent", "log-ratios lie symmetrically about their centre"),
     "rank-sum": (_UNITS["unpaired"], "log values differ only by a shift"),
-    "nogueira-matias-2014": (
-        _UNITS["unpaired"],
-        "student, welch: means of normal samples",
-        "shift: distributions differ only by a shift",
-        "order: tests only P(baseline < treatment)",
-    ),
 }
 
 

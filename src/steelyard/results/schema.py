@@ -10,7 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origi
 
 import msgspec
 
+from steelyard.core.extension import list_protocols, load
 from steelyard.results.document import RULES, Format, Line, Part, Views, lines_of
+from steelyard.results.protocol import ProtocolResult
 from steelyard.results.undefined import Undefined
 
 _Field = tuple[str, Any] | tuple[str, Any, Any]
@@ -54,6 +56,10 @@ class _Shapes:
         return self._convert(kind) if isinstance(kind, type) else kind
 
     def _convert(self, kind: type) -> Any:
+        if kind is ProtocolResult:
+            return _join_either(
+                [self.choose(load(entry.struct)) for entry in list_protocols().values()] or [Any]
+            )
         view = self._views.get(kind) or RULES.get(kind)
         if callable(view):
             return self.choose(get_type_hints(view)["return"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
+from steelyard.core.extension import find_protocol, load
 from steelyard.core.factorial import Layout
 from steelyard.core.sample import Sample, Treatment
 from steelyard.results.analysis import Answer, DesignFacts
@@ -18,7 +19,7 @@ from steelyard.stats.describe.instances import pool
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
 if TYPE_CHECKING:
-    from steelyard.results.protocol import ProtocolAnswer
+    from steelyard.results.protocol import ProtocolResult
 
 
 def answer(
@@ -86,14 +87,11 @@ def answer(
     )
 
 
-def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
+def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolResult | None:
     if declared.protocol == "default":
         return None
-    # Imported where it is asked for: the default analysis does without its tests.
-    from steelyard.results.protocol import Rules
-    from steelyard.stats.protocol_2014.family import protocol
-
-    return protocol(samples, declared, Rules.make(declared))
+    result: ProtocolResult = load(find_protocol(declared.protocol).judge)(samples, declared)
+    return result
 
 
 def _note_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:

@@ -13,10 +13,10 @@ import pytest
 from steelyard.core.errors import MachineError
 from steelyard.extensions.doctor import examine, inspect_host
 from steelyard.extensions.doctor.finding import HostState
+from steelyard.extensions.doctor.results import HostReport
 from steelyard.extensions.doctor.text import lines
 from steelyard.lab.run.run import run
 from steelyard.report.text.line import plain
-from steelyard.results.machine import HostReport
 from steelyard.run.host import LoadChange
 from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, capabilities
 from steelyard.run.runner.counter_facts import TREE

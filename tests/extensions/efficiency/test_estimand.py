@@ -12,7 +12,7 @@ from scipy import stats
 from steelyard.extensions.efficiency.estimand import measure_efficiency
 from steelyard.extensions.efficiency.results import Efficiencies, NotComputed
 from steelyard.extensions.efficiency.text import describe, format_latex
-from steelyard.scaling import series_of
+from steelyard.extensions.growth.scaling import series_of
 
 P = [1, 2, 4, 8, 16]
 TIMES = [100.0, 51.0, 27.0, 18.0, 19.0]

@@ -11,10 +11,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.core.growth import Growth
 from steelyard.extensions.exchange.cube import run_of
 from steelyard.extensions.exchange.files import read_series
-from steelyard.scaling import model
+from steelyard.extensions.growth.algebra import Growth
+from steelyard.extensions.growth.scaling import model
 
 REGIONS = ["main", "solve", "MPI_Allreduce"]
 TREE = (

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.core.errors import UsageError
-from steelyard.core.growth import Growth
 from steelyard.core.series import CsvColumns, Point, Series, series_of
 from steelyard.extensions.exchange.export import export_series
 from steelyard.extensions.exchange.files import read_series
-from steelyard.scaling import model, model_all
+from steelyard.extensions.growth.algebra import Growth
+from steelyard.extensions.growth.scaling import model, model_all
 
 VALUES = {"main": {"time": {(4.0, 10.0): [1.5, 1.25], (8.0, 10.0): [2.0, 2.5]}}}
 

@@ -70,7 +70,7 @@ def test_its_context_its_claims_and_its_section_of_the_page_work(steelyard, tmp_
     assert steelyard("report", "outside.lab", "-o", "page.html", cwd=tmp_path).returncode == 0
     page = (tmp_path / "page.html").read_text()
     assert "Trials counted outside" in page
-    assert "by a package of somebody else" in page
+    assert "trials with wall_s, by a package of somebody else" in page
 
 
 def test_without_the_package_its_record_says_what_is_missing(steelyard, tmp_path):

@@ -21,14 +21,14 @@ from answers.pages import (
 )
 
 from steelyard.core.series import Point, Series
+from steelyard.extensions.growth.curves import model_curves
+from steelyard.extensions.growth.results import Curve, PageModels
+from steelyard.extensions.growth.scaling import Question, model_all
 from steelyard.extensions.page.figures import COLUMN_PX, charts, draw_figure, write_figures
 from steelyard.extensions.page.tables import format_csv_table, markdown_table, write_tables
-from steelyard.lab.answer.curves import model_curves
-from steelyard.report.page.contents import Curve, PageModels
 from steelyard.report.page.latex import format_latex_text
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
-from steelyard.scaling import Question, model_all
 
 COLUMNS = (
     Column("a_name", [Span("x|y & 50 %"), Span("=1+2")], right=False),

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.extensions.pytest import reference, turns
-from steelyard.timing import loop
+from steelyard.extensions.pytest import loop
 
 # Each session has noise of its own, and so has each process of a comparison in turns.
 KEPT = len(list(Path(__file__).parent.glob(".steelyard/main/*.lab")))

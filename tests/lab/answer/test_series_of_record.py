@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.growth import Growth
-from steelyard.lab.answer.model import ModelRequest, model_series
+from steelyard.extensions.growth.algebra import Growth
+from steelyard.extensions.growth.model import ModelRequest, model_series
+from steelyard.extensions.growth.scaling import Expectation, Question
 from steelyard.lab.answer.series_of_record import series_of_record, series_of_samples
-from steelyard.scaling import Expectation, Question
 
 # A program that counts its own steps: n for the loop, n² for the pairs.
 COUNT = "if [ {kind} = loop ]; then echo {n}; else echo $(({n} * {n})); fi"

@@ -9,8 +9,8 @@ from answers.made import make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.factorial import Axis, Generator, Layout
 from steelyard.core.factorial.layout import Kind
+from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import Answer, DesignFacts
-from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 

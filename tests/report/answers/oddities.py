@@ -5,9 +5,9 @@ from __future__ import annotations
 from answers.made import BLOCKS, make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Failures
+from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
-from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 

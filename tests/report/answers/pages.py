@@ -9,17 +9,17 @@ from msgspec.structs import replace
 
 from answers.made import BLOCKS, make, noisy
 from answers.strata import on_instances
-from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
+from steelyard.extensions.growth.evidence import RulePointEvidence
+from steelyard.extensions.growth.rule_claim import Rule
 from steelyard.report.page.contents import PageContents
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.interval import Interval
 from steelyard.results.portrait import Disturbed, Excluded, Portrait
 from steelyard.results.status import State, Status
-from steelyard.spec.claims.rule import Rule
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.judgement import Outcome
 

@@ -7,8 +7,8 @@ import itertools
 from answers.made import BLOCKS, make, noisy
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Sample
+from steelyard.extensions.protocol_2014.results import NAME
 from steelyard.results.analysis import Answer, DesignFacts
-from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 

@@ -9,31 +9,23 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from steelyard.claims.evidence import (
-    BestCandidate,
-    BestEvidence,
-    BreaksEvidence,
-    MeanEvidence,
-    PredictedEvidence,
-    RatioEvidence,
-    RuleEvidence,
-    ScalesEvidence,
-)
+from steelyard.claims.evidence import BestCandidate, BestEvidence, BreaksEvidence, MeanEvidence, RatioEvidence
 from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combine
 from steelyard.core.units import BUILTIN
+from steelyard.extensions.growth.evidence import PredictedEvidence, RuleEvidence, ScalesEvidence
+from steelyard.extensions.growth.rule_claim import Rule
+from steelyard.extensions.growth.scales_claim import Scales
+from steelyard.extensions.growth.scaling import Expectation, Question, model, series_of
+from steelyard.extensions.growth.scaling.rules import RuleAnswer
 from steelyard.report.claims import document as verdicts_json
 from steelyard.report.claims import github, junit, markdown, sarif
 from steelyard.report.claims.text import lines, notes, reservations, words
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
-from steelyard.scaling import Expectation, Question, model, series_of
-from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.best import Best
 from steelyard.spec.claims.limit import Limit
 from steelyard.spec.claims.ratio import Equivalent, Faster, Slower
-from steelyard.spec.claims.rule import Rule
-from steelyard.spec.claims.scales import Scales
 
 WALL, RSS = BUILTIN["wall_s"], BUILTIN["rss_bytes"]
 P = [16, 32, 64, 128, 256, 512]

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from steelyard.core.errors import SpecError
+from steelyard.extensions.growth.rule_claim import Rule
+from steelyard.extensions.growth.scales_claim import Scales
 from steelyard.spec import dumps, experiment, loads, stored
 from steelyard.spec.claims.best import Best
 from steelyard.spec.claims.limit import Limit
 from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
-from steelyard.spec.claims.rule import Rule
-from steelyard.spec.claims.scales import Scales
 
 TOP = """[program]
 command = ["prog", "{opt}", "{n}"]

@@ -11,7 +11,7 @@ from typing import Final
 from steelyard.core.errors import MachineError
 from steelyard.extensions.doctor import access, processor, surroundings
 from steelyard.extensions.doctor.finding import HostState
-from steelyard.results.machine import WORST_FIRST, HostFinding, HostReport
+from steelyard.extensions.doctor.results import WORST_FIRST, HostFinding, HostReport
 from steelyard.run.host import HostLoad, host_facts
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.counter_facts import ENERGY, TREE, describe_sources

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.extensions.doctor.finding import Check, HostState
+from steelyard.extensions.doctor.results import HostFinding
 from steelyard.interventions import INTERVENTIONS
-from steelyard.results.machine import HostFinding
 from steelyard.run.host.control_groups import SCOPE
 from steelyard.run.runner.capabilities import HARDWARE, PARANOID, SOFTWARE, has_forbidden_counters
 from steelyard.run.runner.counter_facts import ENERGY, TREE

@@ -27,8 +27,8 @@ def command(ctx: click.Context, options: DoctorOptions) -> None:
     The same facts are stored with every run.
     """
     from steelyard.extensions.doctor import inspect_host
+    from steelyard.extensions.doctor.results import DOCTOR
     from steelyard.extensions.doctor.text import lines
-    from steelyard.results.machine import DOCTOR
 
     host = inspect_host()
     show(lambda: DOCTOR.text(host), lambda width: lines(host, width), as_json=options.as_json)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.results.machine import HostFinding
+from steelyard.extensions.doctor.results import HostFinding
 from steelyard.run.host import LoadChange
 
 Facts = Mapping[str, Scalar]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.extensions.doctor.finding import Check, HostState
-from steelyard.results.machine import HostFinding
+from steelyard.extensions.doctor.results import HostFinding
 
 _GOOD_CLOCKS: Final = ("tsc", "arch_sys_counter", "kvm-clock", "timebase", "riscv_clocksource", "tod")
 """Those that are read without a system call."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.extensions.doctor.finding import Check, HostState
-from steelyard.results.machine import HostFinding, Weight
+from steelyard.extensions.doctor.results import HostFinding, Weight
 
 _BUSY: Final = 0.25
 """Fraction of the CPUs that other work may use before it is reported."""

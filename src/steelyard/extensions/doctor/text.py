@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from steelyard.core.units import Scalar
+from steelyard.extensions.doctor.results import HostReport, Weight
 from steelyard.report.text.label import pad, printable, wrap
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
-from steelyard.results.machine import HostReport, Weight
 
 _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
 

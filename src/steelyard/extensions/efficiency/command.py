@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.data import DataOptions, ask
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option
 from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.core.errors import UsageError
+from steelyard.extensions.growth.data import GrowthOptions, ask
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class EfficiencyOptions(Options):
     cls=PathCommand,
     short_help="Speedup and parallel efficiency, with intervals, and up to which scale it holds.",
 )
-@take(DataOptions, EfficiencyOptions)
-def command(about: DataOptions, options: EfficiencyOptions) -> None:
+@take(GrowthOptions, EfficiencyOptions)
+def command(about: GrowthOptions, options: EfficiencyOptions) -> None:
     """Print speedup and parallel efficiency of every function of DATA, relative to the smallest scale.
 
     DATA is what `steelyard model` reads. Of strong scaling E(p) = p0 T(p0) / (p T(p)), of weak scaling

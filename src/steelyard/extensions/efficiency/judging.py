@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import Evidence
 from steelyard.claims.observed import Observed
-from steelyard.claims.scales import chosen
 from steelyard.claims.verdict import Instance
 from steelyard.core.series import Series
 from steelyard.core.units import Scalar
 from steelyard.extensions.efficiency.claims import EfficiencyClaim
 from steelyard.extensions.efficiency.estimand import log_error, measure_efficiency
 from steelyard.extensions.efficiency.results import EfficiencyPoint, NotComputed
+from steelyard.extensions.growth.scales_judging import chosen
 from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import t_quantile, two_sided_p

@@ -188,7 +188,7 @@ def _list_sampled(record: Reading) -> list[int]:
     ]
 
 
-def read_explanation(record: Reading) -> Explanation | None:
+def read_explanation(record: Reading, _metric: str) -> Explanation | None:
     """Explain a record for its page; ``None`` where it is of another kind, or cannot be explained yet."""
     profiles = _read_profiles(record)
     if profiles is None:

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -21,12 +20,12 @@ from steelyard.extensions.page.columns import RunColumns
 from steelyard.extensions.page.drawing.frame import Look
 from steelyard.extensions.page.drawing.picture import Hints, draw_picture
 from steelyard.extensions.page.html_table import format_html_table
-from steelyard.extensions.page.sections import claims, headline, name_treatments, sections, sections_of, state
+from steelyard.extensions.page.sections import claims, headline, name_treatments, sections, state
 from steelyard.report.answer.words import Finding
 from steelyard.report.page.answer_page import AnswerPage, make_answer_page
 from steelyard.report.page.chart import COLOURS, DARK, FONT, LIGHT, Chart, Section
-from steelyard.report.page.contents import PageContents, PageModels, Shown
-from steelyard.report.text.label import plural, printable
+from steelyard.report.page.contents import PageContents, Shown
+from steelyard.report.text.label import printable
 
 WIDE: Final = Look(760, 12, FONT, COLOURS)
 """What charts look like in a window of at least 760 pixels; the style sheet knows where that is."""
@@ -68,8 +67,6 @@ def render(every: Sequence[Shown], title: str = "") -> str:
 def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
     if isinstance(contents, PageContents):
         return _Record(contents, number, several=several)
-    if isinstance(contents, PageModels):
-        return _Models(contents, number, several=several)
     return _Other(make_answer_page(contents), number, several=several)
 
 
@@ -283,24 +280,6 @@ class _Other(_Part):
         if not self.page.commands:
             return ""
         return f"<p>{escape(self.page.advice)}</p>{self.render_copy('commands', self.page.commands)}"
-
-
-class _Models(_Part):
-    """Models of data."""
-
-    def __init__(self, models: PageModels, number: int, *, several: bool) -> None:
-        self.models = models
-        super().__init__(printable(models.name), number, sections_of(models), (), several=several)
-
-    def answer(self) -> str:
-        """How many functions there are, and how many have which rank."""
-        curves = self.models.curves
-        ranks = Counter(c.model.validation.rank for c in curves if c.model.validation is not None)
-        evidence = ", ".join(f"{count} {rank}" for rank, count in ranks.items())
-        lead = Finding(plural(len(curves), "function") + " modelled", evidence, "")
-        names = ", ".join(map(printable, self.models.not_drawn))
-        sentence = f"Of several parameters, not drawn: {names}" if names else ""
-        return self._render_answer([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
 def _format_items(texts: Sequence[str]) -> str:

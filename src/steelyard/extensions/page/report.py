@@ -112,13 +112,11 @@ class Report:
 
     def __repr__(self) -> str:
         from steelyard.report.page.answer_page import make_answer_page
-        from steelyard.report.page.contents import PageContents, PageModels
+        from steelyard.report.page.contents import PageContents
 
         names = (
             content.portrait.status.record
             if isinstance(content, PageContents)
-            else content.name
-            if isinstance(content, PageModels)
             else make_answer_page(content).name
             for content in self.contents
         )
@@ -211,8 +209,7 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
     from steelyard.extensions.page.portrait import portrait
     from steelyard.lab.answer.analyze import analyze, analyze_by_context
     from steelyard.lab.answer.check import check
-    from steelyard.lab.answer.curves import curves
-    from steelyard.report.page.contents import Curve, PageContents
+    from steelyard.report.page.contents import PageContents
 
     about = portrait(record, metric=metric)
     if not about.status.blocks_done:
@@ -228,18 +225,17 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
         answer,
         by_context=analyze_by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
-        curves=tuple(Curve(*curve) for curve in curves(record, metric)),
-        parts=_collect_parts(record),
+        parts=_collect_parts(record, metric or record.experiment.analysis.metric),
     )
 
 
-def _collect_parts(record: Reading) -> dict[str, object]:
+def _collect_parts(record: Reading, metric: str) -> dict[str, object]:
     """Collect what extensions answer from a record; one that cannot leaves the page without its section."""
     from steelyard.core.extension import list_parts, load
 
     parts: dict[str, object] = {}
     for name, place in list_parts().items():
         with suppress(SteelyardError):
-            if (part := load(place)(record)) is not None:
+            if (part := load(place)(record, metric)) is not None:
                 parts[name] = part
     return parts

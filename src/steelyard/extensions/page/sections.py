@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from steelyard.core.extension import find_section, load
+from steelyard.core.extension import find_protocol, find_section, load
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.extensions.page import comparisons, contexts, factors, instances, runs, sweeps
 from steelyard.extensions.page.columns import MOST_MARKS, RunColumns
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.notices import sentences as edited_sentences
 from steelyard.report.answer.presentation import Presentation
-from steelyard.report.answer.text import caption, collect_findings, stopping, tally
+from steelyard.report.answer.text import caption, collect_findings, render_headline, stopping, tally
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
-from steelyard.report.page import growth, pairs, rules
 from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import WIDE, Section
-from steelyard.report.page.contents import PageContents, PageModels, Shown
+from steelyard.report.page.contents import PageContents, Shown
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column
+from steelyard.spec.claims.claim import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from steelyard.claims.verdict import Checked, Verdict
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
     from steelyard.results.status import State
 
 MOST_LEADING: Final = 3
@@ -60,10 +62,8 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
     if edited:
         first, *_ = edited_sentences(edited, name_treatments(contents))
         return [Finding(first, "", "bad")], ""
-    if answer.protocol is not None:
-        from steelyard.report.answer.protocol import headline as by_protocol
-
-        claim, _, evidence = " ".join(plain(by_protocol(answer, WIDE)).split()).partition(" (")
+    if by_protocol := render_headline(answer, WIDE):
+        claim, _, evidence = " ".join(plain(by_protocol).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""
     findings, omitted = collect_findings(Presentation(answer, WIDE), name_treatments(contents))
     if len(findings) > MOST_LEADING and answer.judged:
@@ -106,8 +106,6 @@ def sections_of(contents: Shown, most: int = MOST_MARKS) -> list[Section]:
     """Return the sections of a part of the page; ``most`` runs are drawn one by one."""
     if isinstance(contents, PageContents):
         return sections(contents, RunColumns(contents.portrait, name_treatments(contents), most))
-    if isinstance(contents, PageModels):
-        return [section for section in (growth.section(contents.curves),) if section is not None]
     return [*make_answer_page(contents).sections]
 
 
@@ -125,10 +123,9 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
             contexts.section(answer, contents.by_context, short),
             instances.section(answer, short),
             factors.section(answer),
+            _draw_protocol(answer),
+            *_draw_claims(contents.checked),
             *_draw_parts(contents.parts),
-            pairs.section(answer),
-            rules.section(contents.checked),
-            growth.section(contents.curves),
             *sweeps.sections(answer, short),
             _draw_notices(contents, short),
         ]
@@ -142,6 +139,22 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
 def _draw_parts(parts: Mapping[str, object]) -> list[Section | None]:
     places = {name: find_section(name) for name in parts}
     return [load(place)(parts[name]) for name, place in places.items() if place is not None]
+
+
+def _draw_claims(checked: Checked | None) -> list[Section | None]:
+    """Return the sections of kinds of claims that have one."""
+    by_section: dict[str, list[Verdict]] = {}
+    for verdict in () if checked is None else checked.verdicts:
+        if place := kind_of(verdict.claim).section:
+            by_section.setdefault(place, []).append(verdict)
+    return [load(place)(verdicts) for place, verdicts in by_section.items()]
+
+
+def _draw_protocol(answer: Answer) -> Section | None:
+    if answer.protocol is None:
+        return None
+    section: Section | None = load(find_protocol(answer.declared.protocol).section)(answer)
+    return section
 
 
 def _draw_notices(contents: PageContents, short: Names) -> Section | None:

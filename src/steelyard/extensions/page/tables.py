@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.core.extension import list_files, load
 from steelyard.extensions.page.chosen_names import choose_names
 from steelyard.extensions.page.latex_table import format_latex_table
 from steelyard.extensions.page.sections import sections_of
 from steelyard.files.writing import write_output
 from steelyard.report.page.contents import PageContents, Shown
-from steelyard.report.page.formulas import format_latex, python
 from steelyard.report.text.table import Column
 
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
@@ -53,11 +53,10 @@ def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = 
         texts[f"{name}.md"] = markdown_table(columns)
         texts[f"{name}.tex"] = format_latex_table(caption, columns, name)
         texts[f"{name}.csv"] = format_csv_table(columns)
-    models = [
-        curve.model for contents in every if isinstance(contents, PageContents) for curve in contents.curves
-    ]  # fmt: skip
-    if models:
-        texts["models.py"], texts["models.tex"] = python(models), format_latex(models)
+    parts = [contents.parts for contents in every if isinstance(contents, PageContents)]
+    for part, place in list_files().items():
+        if members := [by_name[part] for by_name in parts if part in by_name]:
+            texts |= load(place)(members)
     names = choose_names({name.rpartition(".")[0]: None for name in texts}, only, "table")
     directory.mkdir(parents=True, exist_ok=True)
     files = [directory / name for name in texts if name.rpartition(".")[0] in names]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from steelyard.extensions.pytest.loop import Loop, calibrate, quiet_memory
+from steelyard.extensions.pytest.settling import Warmup, settle
 from steelyard.extensions.pytest.statistics import Metadata, Statistics
-from steelyard.timing.loop import Loop, calibrate, quiet_memory
-from steelyard.timing.settling import Warmup, settle
 
 
 class TimedTest:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.timing.loop import Loop, calibrate
+from steelyard.extensions.pytest.loop import Loop, calibrate
 
 METRIC: Final = "reference_s"
 LEAST_S: Final = 1e-3

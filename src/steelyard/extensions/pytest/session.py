@@ -205,7 +205,7 @@ def _judge_together(
 
 def _judge_growth(judgement: SessionJudgement, verdict: Verdict) -> SessionJudgement:
     """Return the judgement; growth over few points fails no test."""
-    from steelyard.claims.evidence import ScalesEvidence
+    from steelyard.extensions.growth.evidence import ScalesEvidence
 
     models = [
         instance.evidence.model

@@ -17,8 +17,8 @@ import numpy as np
 
 from steelyard.core.analysis import TypeB
 from steelyard.core.units import BUILTIN
+from steelyard.extensions.ratchet.qn_scale import EFFICIENCY, qn_scale
 from steelyard.extensions.ratchet.results import Attempt, Ledger
-from steelyard.stats.describe.qn_scale import EFFICIENCY, qn_scale
 
 LAYOUT: Final = "{layout}"
 """In the build command: the number by which code is laid out."""

@@ -15,10 +15,10 @@ from steelyard.core.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKin
 from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.boots import confounded_boots
+from steelyard.lab.answer.chosen_analysis import choose_analysis
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import note_cpus, select_disturbed
 from steelyard.lab.answer.edited import note_edited, withhold_verdicts
-from steelyard.lab.answer.protocol import choose_analysis
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.answer.status import extent
 from steelyard.results.analysis import Answer, DesignFacts

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -21,7 +20,6 @@ from steelyard.core.sample import Sample
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.spec.claims.claim import Claim
-from steelyard.spec.claims.scales import Scales
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading
 from steelyard.store.differences import differences
@@ -46,13 +44,6 @@ def _get_departures(baseline: Experiment, experiment: Experiment) -> list[str]:
     )
     old["design"]["seed"] = new["design"]["seed"]
     return differences(old, new)
-
-
-def _resolve_accepted(claim: Claim, experiment: Experiment) -> Claim:
-    """Return the claim with its file of accepted models as the experiment that declares it has it."""
-    if isinstance(claim, Scales) and claim.accepted is not None:
-        return replace(claim, accepted=str(Path(experiment.source, claim.accepted)))
-    return claim
 
 
 class Drafted(msgspec.Struct, frozen=True):
@@ -106,7 +97,7 @@ def prepare_claims(
     experiment = record.experiment
     claims_given = experiment.claims if claims is None else tuple(claims)
     declared = (
-        () if baseline is None else tuple(_resolve_accepted(claim, baseline) for claim in baseline.claims)
+        () if baseline is None else tuple(claim.resolve_files(baseline.source) for claim in baseline.claims)
     )
     asked_claims = (*declared, *(claim for claim in claims_given if claim not in declared))
     if not asked_claims:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from steelyard.core.analysis import Analysis
+from steelyard.core.extension import find_protocol
 from steelyard.report.answer import adjusted_speedup, contexts, effects, notices, typical
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings
@@ -72,7 +75,7 @@ def lines(
         return _render_details(view)
     parts = [
         _render_edited(view),
-        _render_headline(answer, width) or _render_findings(view),
+        render_headline(answer, width) or _render_findings(view),
         [*_render_chosen(answer, width), *_find_shared(view), *render_overview(view, time_unit)],
         *_get_pairs(view),
         other_metrics(view, beside) if beside else [],
@@ -104,7 +107,7 @@ def _render_details(view: Presentation) -> list[Line]:
     answer, width, called = view.answer, view.width, view.names
     parts = [
         _render_edited(view),
-        _render_headline(answer, width) or _render_findings(view),
+        render_headline(answer, width) or _render_findings(view),
         [*render_paragraph(caption(answer), width, style="dim"), *render_samples(view)],
         *_get_pairs(view),
         typical.details(answer, width),
@@ -129,20 +132,24 @@ def _render_edited(view: Presentation) -> list[Line]:
     ]
 
 
-def _render_headline(answer: Answer, width: int) -> list[Line]:
+def render_headline(answer: Answer, width: int) -> list[Line]:
+    """Return the headline of the protocol; empty where none was asked for."""
     if answer.protocol is None:
         return []
-    from steelyard.report.answer import protocol
-
-    return protocol.headline(answer, width)
+    texts: list[Line] = _import_words(answer).headline(answer, width)
+    return texts
 
 
 def _get_pairs(view: Presentation) -> list[list[Line]]:
     if view.answer.protocol is None:
         return [render_pairwise(view)]
-    from steelyard.report.answer import protocol
+    texts: list[list[Line]] = _import_words(view.answer).lines(view.answer, view.width)
+    return texts
 
-    return protocol.lines(view.answer, view.width)
+
+def _import_words(answer: Answer) -> ModuleType:
+    """Import the words of the protocol that an answer has."""
+    return import_module(find_protocol(answer.declared.protocol).words)
 
 
 def _separate(parts: Iterable[list[Line]]) -> list[list[Line]]:

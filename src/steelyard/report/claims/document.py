@@ -11,15 +11,12 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Checked, Verdict
 from steelyard.core.errors import SteelyardError
 from steelyard.core.units import Scalar
 from steelyard.report.claims.claim import format_evidence_words
 from steelyard.report.claims.text import format_claim, words
-from steelyard.report.models.document import entry
-from steelyard.results.document import Format, Views, plain
-from steelyard.scaling.model import ScalingModel
+from steelyard.results.document import Format, plain
 from steelyard.stats.compare.judgement import Outcome
 
 
@@ -82,13 +79,7 @@ class Verdicts(msgspec.Struct, frozen=True):
     exit: int
 
 
-def _get_scales(evidence: ScalesEvidence) -> dict[str, Any]:
-    model = entry(evidence.model, evidence.cause) if evidence.model else None
-    return {"name": evidence.name, "metric": evidence.metric, "model": model, "reason": evidence.reason}
-
-
-_VIEWS: Final[Views] = {ScalesEvidence: _get_scales, ScalingModel: entry}
-VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
+VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts)
 
 
 def render(
@@ -102,7 +93,7 @@ def render(
 
 def entries_of(checked: Checked) -> list[dict[str, Any]]:
     """Return the verdicts of one experiment as they stand in documents."""
-    return [plain(_make_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
+    return [plain(_make_entry(checked, verdict)) for verdict in checked.verdicts]
 
 
 def _make_entry(checked: Checked, verdict: Verdict) -> VerdictEntry:

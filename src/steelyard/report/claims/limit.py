@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
+from steelyard.claims.evidence import BreaksEvidence, Evidence, MeanEvidence
+from steelyard.core.extension import find_predictor, load
 from steelyard.core.units import format_quantity
 from steelyard.report.claims.phrases import format_interval, format_reason, format_units_text
 from steelyard.report.text.digits import percent, scale_text
@@ -22,10 +23,11 @@ def text(claim: Limit, unit: str) -> str:
     return f"{prefix}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 
 
-def evidence(claim: Limit, outcome: Outcome, value: MeanEvidence | PredictedEvidence) -> str:
+def evidence(claim: Limit, outcome: Outcome, value: Evidence) -> str:
     """Return the mean, or the prediction of a model."""
-    if isinstance(value, PredictedEvidence):
-        return _predict(value)
+    if not isinstance(value, MeanEvidence):
+        predictor = find_predictor()
+        return "" if predictor is None else str(load(predictor.words)(value))
     beside = _format_beside(claim, value)
     return f"{beside}; {_format_mean(outcome, value)}" if beside else _format_mean(outcome, value)
 
@@ -108,16 +110,3 @@ def _format_slow(mean_evidence: MeanEvidence) -> str:
 def _name_quantile(quantile: float) -> str:
     """``p99``, ``p99.9``, ``median``."""
     return "median" if quantile == 0.5 else f"p{100 * quantile:g}"
-
-
-def _predict(predicted_evidence: PredictedEvidence) -> str:
-    if predicted_evidence.value is None or predicted_evidence.model is None:
-        return f"not predicted: {predicted_evidence.reason or 'no model'}"
-    at = ", ".join(f"{name} = {value:g}" for name, value in predicted_evidence.at.items())
-    value = format_quantity(predicted_evidence.value, predicted_evidence.unit)
-    ci = format_interval(predicted_evidence.interval, predicted_evidence.unit, 0.05)
-    words = (
-        f"{value} predicted at {at} ({ci}, by {predicted_evidence.model.growth()} from"
-        f" {predicted_evidence.points} points)"
-    )
-    return f"{words}, but {format_reason(predicted_evidence.reason)}" if predicted_evidence.reason else words

@@ -6,18 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
 from steelyard.core.units import format_quantity
-from steelyard.report.claims.claim import format_claim_text, format_evidence_words
+from steelyard.report.claims.cautions import format_cautions
+from steelyard.report.claims.claim import format_claim_text, format_evidence_words, format_summary
 from steelyard.report.claims.limit import format_breaks_words
 from steelyard.report.claims.phrases import WORST
-from steelyard.report.claims.rule import summary
-from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import join_names, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
-from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.judgement import Outcome
 
 SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}
@@ -76,23 +73,6 @@ def lines(
     return out
 
 
-def render_rules(rules: Sequence[Verdict], width: int) -> list[Line]:
-    """Render verdicts on rules by themselves, each below an empty line."""
-    return [line for rule in rules for line in ((), *_render_rule(rule, width))]
-
-
-def _render_rule(rule: Verdict, width: int) -> list[Line]:
-    outcome, style = WORDS[rule.outcome], STYLES[rule.outcome]
-    head = f"rule {format_claim(rule)}: "
-    text = wrap(f"{head}{outcome}; {summary(rule)}", width, rest="  ")
-    first = text[0]
-    at = first.find(outcome, len(head) - 1)
-    if at < 0:
-        return [(Span(line),) for line in text]
-    split = (Span(first[:at]), Span(outcome, style), Span(first[at + len(outcome) :]))
-    return [split, *((Span(line),) for line in text[1:])]
-
-
 def _count_by_models(ordered: Sequence[Verdict]) -> str:
     """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
     values = [
@@ -112,14 +92,8 @@ def _count_by_models(ordered: Sequence[Verdict]) -> str:
 
 def _compute_doubt(instance: Instance) -> float | None:
     """Return the probability that a verdict by a model is wrong; ``None`` without one, or by a test."""
-    evidence = instance.evidence
-    if instance.outcome in ("not_resolved", "not_judged"):
-        return None
-    if isinstance(evidence, ScalesEvidence) and evidence.model and evidence.model.validation:
-        fails = evidence.model.validation.probability.none
-    elif isinstance(evidence, RuleEvidence) and evidence.answer and evidence.answer.probability is not None:
-        fails = 1 - evidence.answer.probability
-    else:
+    fails = instance.evidence.failure_probability
+    if fails is None or instance.outcome in ("not_resolved", "not_judged"):
         return None
     return fails if instance.outcome == "holds" else 1 - fails
 
@@ -193,8 +167,8 @@ def _mark(outcome: Outcome, text: str, width: int, indent: str = "") -> list[Lin
 def _format_verdict(verdict: Verdict) -> str:
     if not verdict.instances:
         return f"{WORDS[verdict.outcome]}; nothing was measured that it is about"
-    if isinstance(verdict.claim, Rule):
-        return f"{WORDS[verdict.outcome]}; {summary(verdict)}"
+    if (summary := format_summary(verdict)) is not None:
+        return f"{WORDS[verdict.outcome]}; {summary}"
     instance = deciding(verdict)
     text = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
     if len(verdict.instances) > 1 and instance.stratum:
@@ -212,12 +186,7 @@ def _bound(verdict: Verdict) -> str:
 
 
 def _format_unit(verdict: Verdict) -> str:
-    for instance in verdict.instances:
-        if isinstance(instance.evidence, MeanEvidence):
-            return instance.evidence.metric.unit
-        if isinstance(instance.evidence, PredictedEvidence):
-            return instance.evidence.unit
-    return ""
+    return next((unit for instance in verdict.instances if (unit := instance.evidence.bound_unit)), "")
 
 
 def deciding(verdict: Verdict) -> Instance:

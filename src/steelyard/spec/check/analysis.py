@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis, Family, TypeB
 from steelyard.core.estimand import INTERVALS, PROPAGATED
+from steelyard.core.extension import list_protocols
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.check.effects import read_contrasts, read_effects
@@ -135,6 +136,10 @@ def _check_protocol(table: Analysis, family: Family, origin: Origin) -> None:
         if table.alternative != "two-sided":
             text = "alternative belongs to a protocol, and none is named"
             raise origin.error((*path, "alternative"), text, hint)
+    elif table.protocol not in (protocols := list_protocols()):
+        text = f"no installed extension has the protocol {table.protocol}"
+        names = ", ".join(("default", *protocols))
+        raise origin.error((*path, "protocol"), text, f"write one of: {names}")
     if table.alternative == "faster" and family == "all-pairs":
         text = "all pairs are compared, so neither of a pair is the baseline"
         raise origin.error((*path, "alternative"), text, 'name a baseline: baseline = { opt = "O2" }')

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
             SpecError
             """
 
+        def resolve_files(self, source: str) -> Self:
+            """Return the claim with the files that it names as they lie below the directory of its spec."""
+
 else:
 
     class Claim:
@@ -50,6 +53,10 @@ else:
         """
 
         __slots__ = ()
+
+        def resolve_files(self, _source: str) -> Claim:
+            """Return the claim, which names no files."""
+            return self
 
 
 _RATIO: Final = "steelyard.spec.claims.ratio", "steelyard.claims.ratio", "steelyard.report.claims.ratio"

@@ -6,11 +6,13 @@ from steelyard.api import Record
 from steelyard.api.extensions import Section
 
 
-def count_trials(record: Record) -> int:
-    """Count the trials of a record."""
-    return record.progress().trials
+def count_trials(record: Record, metric: str) -> tuple[str, int]:
+    """Count the trials of a record, whose page is about a metric."""
+    return metric, record.progress().trials
 
 
-def section(count: int) -> Section:
+def section(counted: tuple[str, int]) -> Section:
     """Say how many there are."""
-    return Section("count", "Trials counted outside", (f"{count} trials, by a package of somebody else.",))
+    metric, count = counted
+    text = f"{count} trials with {metric}, by a package of somebody else."
+    return Section("count", "Trials counted outside", (text,))

@@ -1,0 +1,1 @@
+"""How metrics grow with a parameter: models, rules between functions, and expectations of both."""

@@ -1,0 +1,28 @@
+"""Blocks of timings: every loop once in each, in random order."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from steelyard.design.randomness import generator, permutation
+from steelyard.extensions.pytest.loop import Loop
+
+COLLECT_EVERY: int = 64
+"""Blocks between collections of what the functions leave in circles: each costs more than a short block."""
+
+
+def timed_blocks(loops: Sequence[Loop], seed: int) -> Iterator[tuple[float, ...]]:
+    """Yield the seconds per call of each loop, block by block, without end.
+
+    Garbage is collected between blocks. To be used within ``quiet_memory``.
+    """
+    places = range(len(loops))
+    for number in count(1):
+        times = [0.0] * len(loops)
+        for place in permutation(places, generator(seed, "order", number)):
+            times[place] = loops[place].time()
+        yield tuple(times)
+        if number % COLLECT_EVERY == 0:
+            gc.collect()

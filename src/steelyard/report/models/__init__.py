@@ -1,1 +1,0 @@
-"""Scaling models as text and as a document."""

@@ -1,1 +1,0 @@
-"""Functions timed in this process: calibrated loops, in randomised blocks."""
