@@ -22,7 +22,7 @@ from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.precision import precision
 from steelyard.stats.planning.standing import standing
 from steelyard.stats.sequential.over_looks import looks_of
-from steelyard.timing.blocks import timed_blocks
+from steelyard.timing.blocks import draw_order, timed_blocks
 from steelyard.timing.loop import calibrate, quiet_memory
 
 CALL: Final = Metric("call_s", "s", "user", "lower", "time of one call")
@@ -112,6 +112,7 @@ class _Course:
     ) -> None:
         self._fewest = fewest
         self.rows: list[tuple[float, ...]] = []
+        self._trials: list[array[int]] = [array("q") for _ in names]
         self._names = names
         self._declared = declared
         self._target = target
@@ -131,6 +132,10 @@ class _Course:
     def ends(self, row: tuple[float, ...], *, late: bool) -> bool:
         """Take a block, look where that is due, and tell whether it was the last."""
         self.rows.append(row)
+        before = (len(self.rows) - 1) * len(row)
+        order = draw_order(len(row), self._declared.interval_seed, len(self.rows))
+        for trial, place in enumerate(order, before + 1):
+            self._trials[place].append(trial)
         late = late and len(self.rows) >= (self._fewest or self._least)
         due = int(self._looks[-1] * GROWTH) if self._looks else FIRST_LOOK
         if len(self.rows) < due and not late:
@@ -176,7 +181,7 @@ class _Course:
                 blocks=numbers,
                 passes=ones,
                 contexts=none,
-                trials=numbers,
+                trials=self._trials[place],
             )
             for place, name in enumerate(self._names)
         ]
