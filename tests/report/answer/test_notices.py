@@ -97,7 +97,7 @@ def test_slow_runs_of_several_treatments_are_one_sentence_whose_bounds_hold_for_
 
 def test_carry_over_says_which_way_it_goes_for_times_and_rates():
     def carried(ratio, unit="s", better="lower", *, is_of_two=True):
-        fields = {"ratio": ratio, "runs": 20, "others": 22, "p": 0.001, "unit": unit, "better": better}
+        fields = {"ratio": ratio, "runs": 20, "control_runs": 22, "p": 0.001, "unit": unit, "better": better}
         (sentence,) = sentences([Notice("carry_over", ("b", "a"), fields | {"is_of_two": is_of_two})], CALLED)
         return sentence
 

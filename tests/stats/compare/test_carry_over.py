@@ -48,7 +48,7 @@ def test_p_of_two_treatments_is_that_of_the_rank_sum_over_the_first_places():
     groups = [[b[i] - slope * a[i] for i in begins if last_is_a[i - 1] == after] for after in (True, False)]
     p = witness.mannwhitneyu(*groups, use_continuity=False, method="asymptotic").pvalue
     result = carry_over(samples)
-    assert (result.runs, result.others) == tuple(map(len, groups))
+    assert (result.runs, result.control_runs) == tuple(map(len, groups))
     assert result.p == pytest.approx(2 * p, rel=1e-9)
     assert np.log(result.ratio) == pytest.approx(np.median(groups[0]) - np.median(groups[1]), abs=1e-12)
 

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from steelyard.core.arrays import Floats
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric, Scalar
+from steelyard.stats.describe.quartiles import quartiles
 from steelyard.stats.distributions.student import two_sided_normal_p
 from steelyard.stats.hypothesis.midranks import midranks
 
@@ -40,7 +41,7 @@ class CarryOver(msgspec.Struct, frozen=True):
     treatment, predecessor : Treatment
     ratio : float
         Typical value right after ``predecessor`` over that after any other, at the same places of blocks.
-    runs, others : int
+    runs, control_runs : int
         Runs of the treatment after ``predecessor``, and after any other, at places where both happened.
     p : float
         Two-sided, over all tests of the answer (Bonferroni).
@@ -56,7 +57,7 @@ class CarryOver(msgspec.Struct, frozen=True):
     predecessor: Treatment
     ratio: float
     runs: int
-    others: int
+    control_runs: int
     p: float
     is_of_two: bool
     metric: Metric
@@ -65,7 +66,11 @@ class CarryOver(msgspec.Struct, frozen=True):
     @property
     def fields(self) -> dict[str, Scalar]:
         """What a notice of it says."""
-        fields: dict[str, Scalar] = {"ratio": self.ratio, "runs": self.runs, "others": self.others}
+        fields: dict[str, Scalar] = {
+            "ratio": self.ratio,
+            "runs": self.runs,
+            "control_runs": self.control_runs,
+        }
         fields |= {"p": self.p, "is_of_two": self.is_of_two}
         return fields | {"unit": self.metric.unit, "better": self.metric.better}
 
@@ -83,7 +88,7 @@ class _Runs(msgspec.Struct, frozen=True, eq=False):
         Trials between the first of the block and this one.
     logs : array of float64
         Logarithms of the values.
-    others : array of float64
+    companions : array of float64
         Mean logarithm of the other treatments of the block, each of which counts once.
     """
 
@@ -91,7 +96,7 @@ class _Runs(msgspec.Struct, frozen=True, eq=False):
     predecessors: Numbers
     places: Numbers
     logs: Floats
-    others: Floats
+    companions: Floats
 
 
 def carry_over(samples: Sequence[Sample]) -> CarryOver | None:
@@ -156,11 +161,11 @@ def _collect(samples: Sequence[Sample]) -> _Runs | None:
         predecessors,
         trials - trials[first][block],
         np.log(values),
-        _average_others(np.log(values), treatments, block, len(samples)),
+        _average_companions(np.log(values), treatments, block, len(samples)),
     )
 
 
-def _average_others(logs: Floats, treatments: Numbers, block: Numbers, count: int) -> Floats:
+def _average_companions(logs: Floats, treatments: Numbers, block: Numbers, count: int) -> Floats:
     """Mean logarithm of the other treatments of the block of each run; 0 where there are none."""
     cells = block * count + treatments
     blocks = int(block.max()) + 1
@@ -168,27 +173,27 @@ def _average_others(logs: Floats, treatments: Numbers, block: Numbers, count: in
     counts = np.bincount(cells, minlength=blocks * count).reshape(blocks, count)
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     present = (counts > 0).sum(axis=1)[block]
-    others: Floats = (means.sum(axis=1)[block] - means[block, treatments]) / np.maximum(present - 1, 1)
-    return others
+    averages: Floats = (means.sum(axis=1)[block] - means[block, treatments]) / np.maximum(present - 1, 1)
+    return averages
 
 
-def _remove_shared(logs: Floats, others: Floats, strata: Numbers) -> Floats:
+def _remove_shared(logs: Floats, companions: Floats, strata: Numbers) -> Floats:
     """Return logarithms without the part of the others' that predicts them: what a block does to all.
 
     The slope is that of least squares within strata, between 0 and 1. It knows nothing of predecessors.
     """
     sizes = np.bincount(strata)
-    x, y = (values - (np.bincount(strata, values) / sizes)[strata] for values in (others, logs))
+    x, y = (values - (np.bincount(strata, values) / sizes)[strata] for values in (companions, logs))
     spread = float(x @ x)
     slope = min(max(float(x @ y) / spread, 0.0), 1.0) if spread > 0 else 0.0
-    remainder: Floats = logs - slope * others
+    remainder: Floats = logs - slope * companions
     return remainder
 
 
 def _find_mixed(places: Numbers, predecessors: Numbers) -> npt.NDArray[np.bool_]:
     """Whether each run is at a place at which the treatment had more than one predecessor."""
-    pairs = np.unique(np.stack((places, predecessors)), axis=1)
-    numbers, counts = np.unique(pairs[0], return_counts=True)
+    count = int(predecessors.max(initial=0)) + 1
+    numbers, counts = np.unique(_list_distinct(places * count + predecessors) // count, return_counts=True)
     return np.isin(places, numbers[counts > 1])
 
 
@@ -198,23 +203,23 @@ def _test_treatment(runs: _Runs, chosen: npt.NDArray[np.bool_]) -> dict[int, tup
     places = places[_find_mixed(runs.places[places], runs.predecessors[places])]
     strata = np.unique(runs.places[places], return_inverse=True)[1]
     before = runs.predecessors[places]
-    gains = _remove_shared(runs.logs[places], runs.others[places], strata)
+    gains = _remove_shared(runs.logs[places], runs.companions[places], strata)
     scores, centred = _rank_within(gains, strata)
     sizes = np.bincount(strata)
     squares = np.bincount(strata, scores**2, sizes.size)
     results: dict[int, tuple[float, int, int, float]] = {}
-    for predecessor in np.unique(before).tolist():
+    for predecessor in _list_distinct(before).tolist():
         after = before == predecessor
         hits = np.bincount(strata[after], minlength=sizes.size)
         misses = sizes - hits
         variance = float((squares * hits * misses / (sizes * np.maximum(sizes - 1, 1))).sum())
         mixed = ((hits > 0) & (misses > 0))[strata]
-        n, others = int((after & mixed).sum()), int((~after & mixed).sum())
-        if min(n, others) < FEWEST or variance <= 0:
+        n, control = int((after & mixed).sum()), int((~after & mixed).sum())
+        if min(n, control) < FEWEST or variance <= 0:
             continue
         z = float(scores[after & mixed].sum()) / math.sqrt(variance)
-        shift = float(np.median(centred[after & mixed]) - np.median(centred[~after & mixed]))
-        results[predecessor] = (math.exp(shift), n, others, two_sided_normal_p(z))
+        shift = _find_median(centred[after & mixed]) - _find_median(centred[~after & mixed])
+        results[predecessor] = (math.exp(shift), n, control, two_sided_normal_p(z))
     return results
 
 
@@ -225,5 +230,14 @@ def _rank_within(gains: Floats, strata: Numbers) -> tuple[Floats, Floats]:
         members = strata == stratum
         ranks = midranks(gains[members]).ranks
         scores[members] = (ranks - ranks.mean()) / (ranks.size + 1)
-        centred[members] = gains[members] - np.median(gains[members])
+        centred[members] = gains[members] - _find_median(gains[members])
     return scores, centred
+
+
+def _list_distinct(numbers: Numbers) -> Numbers:
+    """Return the different ones; ``numpy.unique`` alone, as its median, loads masked arrays first."""
+    return np.unique(numbers, return_index=True)[0]
+
+
+def _find_median(values: Floats) -> float:
+    return quartiles(values)[1]

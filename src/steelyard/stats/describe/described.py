@@ -61,8 +61,7 @@ def _count_contexts(summary: Summary, sample: Sample) -> Summary:
     if summary.u is None or summary.mean is None or not contexts.all():
         return summary
     _, place, counts = np.unique(contexts, return_inverse=True, return_counts=True)
-    visits = np.unique(np.stack((contexts, np.asarray(sample.blocks, dtype=np.int64))), axis=1).shape[1]
-    if counts.size < 2 or visits == counts.size:
+    if counts.size < 2 or np.unique(np.asarray(sample.blocks, dtype=np.int64)).size == counts.size:
         return summary
     away = np.bincount(place, np.asarray(sample.values) - summary.mean) / contexts.size
     u = max(summary.u, math.sqrt(counts.size / (counts.size - 1) * float(away @ away)))
