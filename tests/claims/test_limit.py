@@ -301,3 +301,15 @@ def test_a_quantile_has_no_typical_run_beside_it(bench):
     (verdict,) = bench(ONE, claims, with_one_far(0.02, 2.0)).judge()
     assert verdict.outcome == "holds"
     assert verdict.instances[0].evidence.beyond is None
+
+
+def test_a_prediction_over_machines_is_not_judged(bench, noise):
+    claims = [{"limit": "rss_bytes", "at": {"p": 1024}, "max": 3e8}]
+    alone = bench(P, claims, linear(noise), metric="rss_bytes", blocks=12)
+    assert [verdict.outcome for verdict in alone.judge()] == ["holds"]
+    result = bench(P, claims, linear(noise), metric="rss_bytes", blocks=12, contexts=np.repeat([1, 2, 3], 4))
+    (verdict,) = result.judge()
+    assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_judged", "contexts")
+    words = format_evidence_words(verdict.claim, verdict.instances[0])
+    assert "predicted at p = 1024" in words
+    assert words.endswith("check the record of each machine alone")

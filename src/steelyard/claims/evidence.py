@@ -95,7 +95,7 @@ class RatioEvidence(Evidence, frozen=True):
         ``runs_to_show``.
     level : float
         1 minus its coverage.
-    allowances : tuple of {"neighbours", "tail", "looks"}
+    allowances : tuple of {"neighbours", "blocks", "tail", "looks"}
         What the interval allows for beyond its method, as in the answer.
     n, by : units of inference behind it
     resolvable : float or None

@@ -45,7 +45,7 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
         series = [member for member in every if has(member.labels, levels)]
         return Draft(
             settled=tuple(
-                _predict(claim, member, scale, failed=_is_failed(member, samples, claim, observed))
+                _predict(claim, member, scale, reason=_find_reason(member, samples, claim, observed))
                 for member in series
             )
         )
@@ -178,7 +178,20 @@ def _bound(claim: Limit) -> float:
     return bound
 
 
-def _predict(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
+def _find_reason(
+    series: Series, samples: Sequence[Sample], claim: Limit, observed: Observed
+) -> Literal["failures", "contexts"] | None:
+    """Return why a prediction decides nothing: runs failed, or share a context that a model does not know."""
+    if _is_failed(series, samples, claim, observed):
+        return "failures"
+    sequential = observed.order == "sequential"
+    runs = [
+        runs_of(sample, sequential=sequential) for sample in samples if has(levels_of(sample), series.labels)
+    ]
+    return "contexts" if any(isinstance(part, Runs) and part.by == "context" for part in runs) else None
+
+
+def _predict(claim: Limit, series: Series, scale: Mapping[str, float], *, reason: str | None) -> Instance:
     predictor = find_predictor()
     if predictor is None:
         place = ", ".join(f"{name} = {level:g}" for name, level in scale.items())
@@ -186,8 +199,8 @@ def _predict(claim: Limit, series: Series, scale: Mapping[str, float], *, failed
             f"limit = {claim.limit!r}: {place} was not measured, and no extension predicts values",
             hint="name levels that were measured",
         )
-    interval, evidence = load(predictor.predict)(claim.limit, series, scale, failed=failed)
-    return Instance(series.labels, "not_resolved" if failed else _make_outcome(claim, interval), evidence)
+    interval, evidence = load(predictor.predict)(claim.limit, series, scale, reason=reason)
+    return Instance(series.labels, "not_resolved" if reason else _make_outcome(claim, interval), evidence)
 
 
 def _make_outcome(claim: Limit, interval: Interval | None) -> Outcome:

@@ -76,8 +76,8 @@ class Predictor(msgspec.Struct, frozen=True):
     Attributes
     ----------
     predict : str
-        Function from metric, series, scale, and whether runs failed, to an interval or ``None`` and the
-        evidence.
+        Function from metric, series, scale, and why it decides nothing or ``None``, to an interval or
+        ``None`` and the evidence.
     cross : str
         Function from series, upper bound and parameter to a ``steelyard.claims.evidence.BreaksEvidence`` or
         ``None``.

@@ -8,9 +8,10 @@ from typing import Final, Literal
 Unit = Literal["block", "context", "instance", "unpaired"]
 """Unit that is counted as independent; ``unpaired``: launches, where nothing pairs them."""
 
-Allowance = Literal["neighbours", "tail", "looks"]
-"""What p and interval of a ratio allow for: units that resemble their neighbours in time, one treatment that
-varies more and so has the long tail of the differences, and looks at the data before the last.
+Allowance = Literal["neighbours", "blocks", "tail", "looks"]
+"""What p and interval of a ratio allow for: units that resemble their neighbours in time, contexts that agree
+better than their blocks can, one treatment that varies more and so has the long tail of the differences, and
+looks at the data before the last.
 """
 
 ARE_LAUNCHES: Final = "launches are independent: no drift, no autocorrelation"
@@ -45,6 +46,7 @@ _ALIKE: Final = (
     "neighbouring {units} are alike as in a first-order autoregression, by at most what is allowed for"
 )
 _ALLOWED: Final[dict[Allowance, str]] = {
+    "blocks": "blocks of one context are independent and equally noisy in all",
     "tail": "contributions of {units} are no more skewed than they look, and a standard error more",
     "looks": "means of {units} are near normal at each look",
 }

@@ -68,9 +68,9 @@ class Speedup(msgspec.Struct, frozen=True):
         of 0, since a mean that one value dominates tells nothing of its logarithm.
     one_sided : bool
         Whether values that are only bounds leave one end of the interval open.
-    allowances : tuple of {"neighbours", "tail", "looks"}
-        What p and interval allow for beyond their method: likeness of neighbours, the tail of the treatment
-        that varies more, looks.
+    allowances : tuple of {"neighbours", "blocks", "tail", "looks"}
+        What p and interval allow for beyond their method: likeness of neighbours, noise of the blocks of
+        contexts, the tail of the treatment that varies more, looks.
     """
 
     log: float

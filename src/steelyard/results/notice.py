@@ -34,6 +34,7 @@ Kind = Literal[
     "slow_mode",
     "trend",
     "trend_of_difference",
+    "carry_over",
     "outliers",
     "bimodal",
     "dominated",

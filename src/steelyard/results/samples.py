@@ -27,7 +27,8 @@ class Summary(msgspec.Struct, frozen=True):
     s : float or None
         Standard deviation of single values, with n - 1.
     u : float or None
-        Standard uncertainty of the mean, s / sqrt(n): Eq. 5 of DOI 10.1145/2851553.2851573.
+        Standard uncertainty of the mean, s / sqrt(n): Eq. 5 of DOI 10.1145/2851553.2851573. Of contexts or
+        machines that return, that of a mean over these.
     cv, rsu : float or None
         s and u over the absolute mean (``rsu`` is Eq. 3 there).
     reason : str or None

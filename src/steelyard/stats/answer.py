@@ -78,6 +78,7 @@ def answer(
     return replace(
         result,
         warnings=(
+            *_note_carry_over([s for s in crossed if s.metric.name == declared.metric], facts),
             *warnings_of(facts, primary, result.judged, _compute_lonely(samples, declared), declared),
             *_note_protocol(declared, facts),
             *doubtful_units(result.samples),
@@ -85,6 +86,22 @@ def answer(
         ),
         unobserved=(*limits_of(facts, primary, descriptions), *unobserved),
     )
+
+
+def _note_carry_over(samples: Sequence[Sample], facts: DesignFacts) -> list[Notice]:
+    """Warn of values that depend on the treatment before, where its order was drawn and ran here."""
+    is_drawn = facts.order == "randomized-blocks" and not facts.machines
+    if not is_drawn or any(sample.provenance not in ("measured", "crowded") for sample in samples):
+        return []
+    if len(samples) < 2:
+        return []
+    # Imported where runs of several treatments took turns: an answer about one does without.
+    from steelyard.stats.compare.carry_over import carry_over
+
+    carried = carry_over(samples)
+    if carried is None:
+        return []
+    return [Notice("carry_over", (carried.treatment.label, carried.predecessor.label), carried.fields)]
 
 
 def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolResult | None:

@@ -93,3 +93,21 @@ def test_slow_runs_of_several_treatments_are_one_sentence_whose_bounds_hold_for_
             ' 1.01. Run more to estimate how often; use estimand = "quantile" to measure the cost.'
         )
     ]
+
+
+def test_carry_over_says_which_way_it_goes_for_times_and_rates():
+    def carried(ratio, unit="s", better="lower", *, is_of_two=True):
+        fields = {"ratio": ratio, "runs": 20, "control_runs": 22, "p": 0.001, "unit": unit, "better": better}
+        (sentence,) = sentences([Notice("carry_over", ("b", "a"), fields | {"is_of_two": is_of_two})], CALLED)
+        return sentence
+
+    assert carried(1.24) == (
+        "b is 1.24 × slower right after a than after itself (20 and 22 runs): they share something (files,"
+        " caches, a server), and the ratio contains that. Reset it before each run, or give each a copy of"
+        " its own."
+    )
+    assert carried(0.8).startswith("b is 1.25 × faster right after a than after itself")
+    assert carried(0.8, "1/s", "higher", is_of_two=False).startswith(
+        "b is 1.25 × slower right after a than after others"
+    )
+    assert carried(2.0, "B").startswith("b is 2 × more right after a")

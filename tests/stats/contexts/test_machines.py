@@ -161,7 +161,10 @@ DESIGNS = [
 def test_intervals_over_machines_cover_and_equal_machines_decide_nothing(
     sample, count, blocks, between, within
 ):
-    """The mean, the next machine, and the verdict on programs that are equal but for what machines do."""
+    """The mean, the next machine, and the verdict on programs that are equal but for what machines do.
+
+    Where machines hardly differ, no interval is narrower than blocks allow, and more than 95 % hold.
+    """
     rng = np.random.default_rng(count)
     runs = 400 if count >= 1000 else 2000
     mean_in = next_in = wrong = 0
@@ -174,9 +177,9 @@ def test_intervals_over_machines_cover_and_equal_machines_decide_nothing(
         # The next machine is visited as often as these were.
         fresh, _ = drawn(rng, [blocks or int(rng.integers(2, 41))], between=between, within=within)
         next_in += result.prediction.low <= math.exp(fresh.mean()) <= result.prediction.high
-    assert 0.93 <= mean_in / runs <= 0.97
+    assert 0.93 <= mean_in / runs <= (0.97 if between >= 0.02 else 0.985)
     assert witness.binomtest(wrong, runs, 0.05, alternative="greater").pvalue > 1e-3
-    assert 0.93 <= next_in / runs <= 0.975
+    assert 0.93 <= next_in / runs <= (0.975 if between >= 0.02 else 0.99)
 
 
 @pytest.mark.simulates

@@ -26,6 +26,7 @@ from steelyard.extensions.gate.sides import SIDES, GateSides
 from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
+from steelyard.extensions.gate.turns import TurnTally
 from steelyard.extensions.gate.waivers import apply_waivers, load_waivers
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
@@ -141,6 +142,7 @@ class GatedSuite:
         self._unexplained: str | None = None
         """By title, of benchmarks that are slower."""
         self._tally = ProcessTally(request.allow_failures)
+        self._turns = TurnTally()
         self._sides = sides
         self._directory = directory
         self._pair_s = [
@@ -296,6 +298,7 @@ class GatedSuite:
             measured = measure(part, self._sides, watch)
             self.measured_s += measured.seconds
             self._tally.add(measured, part.directory)
+            self._turns.add(place, measured.samples)
             self._pair_s[place] = measured.block_s / max(1, len(ran))
             for entry in (*members, *(entry for entry in beside if entry.name in ran)):
                 self._add(entry, measured)
@@ -404,7 +407,13 @@ class GatedSuite:
                 f" {(LEAST + 1) * sum(entry.pair_s for entry in self.plan.programs):.3g} s; give it more:"
                 " --max-time."
             )
+        notes += self._turns.list_notes(self._make_title)
         return [*notes, *self._tally.list_notes()]
+
+    def _make_title(self, program: int, name: str) -> str:
+        """Return the title of a benchmark, or of those of a process that is measured itself."""
+        titles = [name] if name else self.plan.list_common(program)
+        return ", ".join(self.plan.make_title(self.plan.programs[program], title) for title in titles)
 
     def _note_installed(self) -> list[str]:
         names = dict.fromkeys(entry.installed for entry in self.plan.programs if entry.installed)

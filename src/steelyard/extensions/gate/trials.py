@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from steelyard.core.errors import ProgramError
+from steelyard.core.sample import Sample
 from steelyard.extensions.gate.harnesses.harness import Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
 from steelyard.extensions.gate.results import GatedMetric
@@ -51,6 +52,8 @@ class Measured(msgspec.Struct, frozen=True):
         Of each side, discarded ones included.
     failed : dict
         Side to processes that failed, whose blocks do not count.
+    samples : tuple of Sample
+        Of metrics that are no counts, with the order of processes.
     """
 
     values: dict[tuple[str, str, Side], Values]
@@ -59,6 +62,7 @@ class Measured(msgspec.Struct, frozen=True):
     block_s: float
     processes: int
     failed: dict[Side, tuple[TrialFailure, ...]]
+    samples: tuple[Sample, ...]
 
     def pair_values(self, metric: str, name: str) -> list[tuple[float, float]]:
         """Return base and head of a benchmark in the blocks that have both."""
@@ -142,6 +146,7 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
         The record was edited since.
     """
     values: dict[tuple[str, str, Side], Values] = {}
+    timed: list[Sample] = []
     with Record.open(directory) as record:
         record.refuse_edited()
         for metric in metrics:
@@ -149,6 +154,7 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
                 side = _read_side(sample.treatment.levels)
                 key = (metric.name, str(sample.labels.get(LABEL, "")), side)
                 values[key] = dict(zip(sample.blocks, sample.values, strict=True))
+                timed += [] if metric.is_count else [sample]
         trials = [measurement for _, measurement in record.stream_measurements()]
         side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}
         blocks = record.progress().blocks.get("complete", 0)
@@ -174,6 +180,7 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
         seconds / max(1, processes),
         processes,
         {side: tuple(members) for side, members in failed.items()},
+        tuple(timed),
     )
 
 

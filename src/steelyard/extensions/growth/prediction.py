@@ -15,14 +15,14 @@ from steelyard.results.interval import Interval
 
 
 def predict(
-    metric: str, series: Series, scale: Mapping[str, float], *, failed: bool
+    metric: str, series: Series, scale: Mapping[str, float], *, reason: str | None
 ) -> tuple[Interval | None, PredictedEvidence]:
     """Predict a metric at a scale, with its 95 % interval; ``None`` where there is none.
 
     Parameters
     ----------
-    failed : bool
-        Whether runs failed at any point of the series.
+    reason : str or None
+        Why the prediction decides nothing.
     """
     answer = model(series, Question(targets=(dict(scale),)))
     if isinstance(answer, NotModelled):
@@ -38,7 +38,7 @@ def predict(
         interval,
         answer,
         answer.points,
-        reason="failures" if failed else None,
+        reason=reason,
     )
     return interval, evidence
 

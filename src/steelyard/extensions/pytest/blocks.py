@@ -18,11 +18,15 @@ def timed_blocks(loops: Sequence[Loop], seed: int) -> Iterator[tuple[float, ...]
 
     Garbage is collected between blocks. To be used within ``quiet_memory``.
     """
-    places = range(len(loops))
     for number in count(1):
         times = [0.0] * len(loops)
-        for place in permutation(places, generator(seed, "order", number)):
+        for place in draw_order(len(loops), seed, number):
             times[place] = loops[place].time()
         yield tuple(times)
         if number % COLLECT_EVERY == 0:
             gc.collect()
+
+
+def draw_order(loops: int, seed: int, number: int) -> list[int]:
+    """Return the order in which so many loops run in a block, blocks being numbered from 1."""
+    return permutation(range(loops), generator(seed, "order", number))

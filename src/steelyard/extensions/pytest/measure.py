@@ -15,7 +15,7 @@ from steelyard.core.estimand import INTERVALS, Estimand
 from steelyard.core.look_schedule import GROWTH
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
-from steelyard.extensions.pytest.blocks import timed_blocks
+from steelyard.extensions.pytest.blocks import draw_order, timed_blocks
 from steelyard.extensions.pytest.loop import calibrate, quiet_memory
 from steelyard.results.analysis import Answer, DesignFacts, State
 from steelyard.results.notice import Notice
@@ -112,6 +112,7 @@ class _Course:
     ) -> None:
         self._fewest = fewest
         self.rows: list[tuple[float, ...]] = []
+        self._trials: list[array[int]] = [array("q") for _ in names]
         self._names = names
         self._declared = declared
         self._target = target
@@ -131,6 +132,10 @@ class _Course:
     def ends(self, row: tuple[float, ...], *, late: bool) -> bool:
         """Take a block, look where that is due, and tell whether it was the last."""
         self.rows.append(row)
+        before = (len(self.rows) - 1) * len(row)
+        order = draw_order(len(row), self._declared.interval_seed, len(self.rows))
+        for trial, place in enumerate(order, before + 1):
+            self._trials[place].append(trial)
         late = late and len(self.rows) >= (self._fewest or self._least)
         due = int(self._looks[-1] * GROWTH) if self._looks else FIRST_LOOK
         if len(self.rows) < due and not late:
@@ -176,7 +181,7 @@ class _Course:
                 blocks=numbers,
                 passes=ones,
                 contexts=none,
-                trials=numbers,
+                trials=self._trials[place],
             )
             for place, name in enumerate(self._names)
         ]

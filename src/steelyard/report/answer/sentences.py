@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.core.units import Scalar, format_quantity
-from steelyard.report.answer.words import Names
+from steelyard.core.units import Metric, Scalar, format_quantity
+from steelyard.report.answer.words import Names, format_comparative
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.results.flags import EARLY, ENOUGH
@@ -46,6 +46,9 @@ _SENTENCES: Final[dict[Kind, str]] = {
     'is {within}. Run more to estimate how often; use estimand = "quantile" to measure the cost.',
     "trend": "{who}: times drift during the run; {drift}.",
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
+    "carry_over": "{treatment} is {times} × {direction} right after {predecessor} than {otherwise} ({alone} "
+    "and {control_runs}): they share something (files, caches, a server), and the ratio contains that. Reset "
+    "it before each run, or give each a copy of its own.",
     "outliers": "{who}: {count} of {n} values are outliers, the farthest at {farthest} × the median; "
     "none is discarded.",
     "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of the values; "
@@ -104,6 +107,7 @@ _COUNTS: Final = {
     "contexts": "context",
     "machines": "machine",
     "runs": "run",
+    "control_runs": "run",
 }
 _WIDTHS: Final = {"reached": "reached", "target": "requested"}
 _FORMATS: Final = {
@@ -132,7 +136,10 @@ def format_notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | 
     for key, high in (up_to or {}).items():
         if (end := _format_field(key, high)) != texts[key]:
             texts[key] = f"{texts[key].removesuffix(' %') if end.endswith(' %') else texts[key]} to {end}"
-    return _SENTENCES[about.kind].format(who=text, **texts, **_get_phrases(about, up_to or {}))
+    phrases = _get_phrases(about, up_to or {})
+    if about.kind == "carry_over":
+        phrases |= _describe_carry_over(about, names)
+    return _SENTENCES[about.kind].format(who=text, **texts, **phrases)
 
 
 def _name_treatments(labels: Sequence[str], names: Names) -> str:
@@ -186,6 +193,20 @@ def _get_phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
         late = f"up to {most['timed_out']}" if "timed_out" in most else fields["timed_out"]
         phrases["in_time"] = f", {late} of them timed out" if late else ""
     return phrases
+
+
+def _describe_carry_over(about: Notice, names: Names) -> dict[str, str]:
+    treatment, predecessor = (_name_treatments([label], names) for label in about.treatments)
+    change, unit = float(about.fields["ratio"]), str(about.fields["unit"])
+    metric = Metric("", unit, "user", "higher" if about.fields["better"] == "higher" else "lower", "")
+    return {
+        "treatment": treatment,
+        "predecessor": predecessor,
+        "times": f"{max(change, 1 / change):.3g}",
+        "direction": format_comparative(metric, better=(change > 1) == (metric.better == "higher")),
+        "alone": format(about.fields["runs"]),
+        "otherwise": "after itself" if about.fields["is_of_two"] else "after others",
+    }
 
 
 def _format_precision(it: Mapping[str, Scalar]) -> str:

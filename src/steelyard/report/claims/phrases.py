@@ -40,6 +40,11 @@ def format_reason(reason: str | None) -> str | None:
     """Return a reason in words."""
     if reason == "failures":
         return "runs failed or timed out, so the remaining runs are not a random sample"
+    if reason == "contexts":
+        return (
+            "runs of one machine or context share its effect, which a model takes for independent runs; check"
+            " the record of each machine alone"
+        )
     return REASONS.get(reason, reason) if reason else None
 
 

@@ -19,6 +19,7 @@ from steelyard.results.analysis import Order
 from steelyard.results.assumptions import Unit
 from steelyard.results.undefined import Reason, Undefined
 from steelyard.stats.cached import cache
+from steelyard.stats.compare.block_noise import BlockNoise, find_block_noise
 from steelyard.stats.compare.crossed import Crossed, cross_instances
 from steelyard.stats.rounding import ROUNDING, largest, steady
 
@@ -71,6 +72,8 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
     repeats : int
         Runs of each, at least, where counts repeat to the bit in all runs of each treatment, and the order
         in which the two ran was not the same in all blocks, so that it explains nothing; otherwise 0.
+    noise : BlockNoise or None
+        Where units are contexts that return: what blocks alone leave of the error.
     """
 
     old: Units
@@ -81,6 +84,7 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
     unbalanced: bool = False
     crossed: Crossed | None = None
     repeats: int = 0
+    noise: BlockNoise | None = None
 
     @property
     def paired(self) -> bool:
@@ -175,9 +179,11 @@ def contrast(
     repeats = _repeats(baseline, treatment)
     if contexts is None or not contexts.all() or np.unique(contexts).size == common.size:
         return Contrast(old, new, sign, common.size, unmatched, repeats=repeats)
+    with np.errstate(invalid="ignore"):  # zeros have no logarithm, and no noise either
+        noise = find_block_noise(old.logs - new.logs, contexts)
     old, new = _make_context_units(old, contexts), _make_context_units(new, contexts)
     unbalanced = bool(np.ptp(old.visits) > 0)
-    return Contrast(old, new, sign, common.size, unmatched, unbalanced, repeats=repeats)
+    return Contrast(old, new, sign, common.size, unmatched, unbalanced, repeats=repeats, noise=noise)
 
 
 def _repeats(old: Sample, new: Sample) -> int:

@@ -19,6 +19,7 @@ from steelyard.core.arrays import Floats
 from steelyard.results.comparison import Speedup
 from steelyard.results.samples import Autocorrelation
 from steelyard.results.undefined import LARGEST_LOG, Undefined
+from steelyard.stats.compare.block_noise import allow_for_blocks
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.contributions import Contribution, add_type_b, bound_error, contributions
 from steelyard.stats.compare.estimate import allow_for_units, estimate
@@ -30,7 +31,7 @@ from steelyard.stats.hypothesis.rank_location import RankLocation, locate_paired
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import correct_for_looks
 
-Stage = Literal["estimate", "type B", "dependence", "tail", "looks"]
+Stage = Literal["estimate", "type B", "dependence", "blocks", "tail", "looks"]
 
 
 class Basis(msgspec.Struct, frozen=True):
@@ -74,6 +75,12 @@ def _allow_for_dependence(ratio: Speedup, basis: Basis) -> Speedup:
     return allow_for(ratio, basis.likeness)
 
 
+def _allow_for_blocks(ratio: Speedup, basis: Basis) -> Speedup:
+    # What blocks leave is that of a mean of logarithms, or next to it.
+    is_mean = basis.declared.estimand in ("geomean_ratio", "ratio_of_means")
+    return allow_for_blocks(ratio, basis.between.noise if is_mean else None)
+
+
 def _allow_for_tail(ratio: Speedup, basis: Basis) -> Speedup:
     return allow_for_tail(ratio, basis.between, basis.declared.estimand)
 
@@ -85,6 +92,7 @@ def _hold_over_looks(ratio: Speedup, basis: Basis) -> Speedup:
 STEPS: Final[tuple[tuple[Stage, Callable[[Speedup, Basis], Speedup | Undefined]], ...]] = (
     ("type B", _add_type_b),
     ("dependence", _allow_for_dependence),
+    ("blocks", _allow_for_blocks),
     ("tail", _allow_for_tail),
     ("looks", _hold_over_looks),
 )

@@ -12,6 +12,7 @@ from steelyard.core.sample import Sample
 from steelyard.results.contexts import AcrossContexts, Components, InContext, Robust, Sides
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import LARGEST_LOG, Undefined
+from steelyard.stats.compare.block_noise import find_block_noise
 from steelyard.stats.compare.bootstrap_t import studentised_groups
 from steelyard.stats.contexts.components import crossed_components, nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
@@ -110,7 +111,6 @@ def compare_across_contexts(
     centre = float(means.mean())
     if np.abs(means).max() > LARGEST_LOG:
         return Undefined("out_of_range")
-    s, t = float(means.std(ddof=1)), t_quantile(n - 1, 0.05)
     components = nested_components(by_visit)
     estimated = None if isinstance(components, Undefined) else components
     old = visits(baseline)
@@ -121,8 +121,8 @@ def compare_across_contexts(
         contexts=n,
         passes=int(counts.min()),
         speedup=math.exp(centre),
-        interval=_compute_exp(centre, t * s / math.sqrt(n)),
-        prediction=_compute_exp(centre, t * s * math.sqrt(1 + 1 / n)),
+        interval=_compute_exp(centre, _compute_reach(by_visit) / math.sqrt(n)),
+        prediction=_compute_exp(centre, _compute_reach(by_visit) * math.sqrt(1 + 1 / n)),
         sides=_make_sides(by_visit, estimated),
         components=estimated,
         common=None if isinstance(common, Undefined) else common.between,
@@ -134,6 +134,15 @@ def compare_across_contexts(
         unseen=unseen_share(n),
         singles=compare_each(by_visit, estimated) if n <= MOST_EACH else (),
     )
+
+
+def _compute_reach(visited: Visits) -> float:
+    """Return t times the SD of the mean of a context: by contexts, or by blocks where that is more."""
+    means, noise = visited.means, find_block_noise(visited.values, visited.contexts)
+    by_contexts = t_quantile(means.size - 1, 0.05) * float(means.std(ddof=1))
+    if noise is None:
+        return by_contexts
+    return max(by_contexts, t_quantile(noise.nu, 0.05) * noise.se * math.sqrt(means.size))
 
 
 def _compute_halves(table: Visits, components: Components | None) -> Floats | None:
