@@ -16,6 +16,7 @@ from steelyard.core.units import Scalar
 from steelyard.design import treatments
 from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
+from steelyard.lab.run.confinement import refuse_confinement
 from steelyard.lab.run.elsewhere import Elsewhere, find_elsewhere
 from steelyard.lab.run.existing_record import (
     differences,
@@ -71,6 +72,7 @@ class PreparedRun:
         self.elsewhere = find_elsewhere(experiment)
         refuse_level_commands(experiment, self.elsewhere)
         refuse_missing(experiment)
+        refuse_confinement(experiment.program)
         self.programs = build(experiment, drawn, watch)
         first, in_context = self.programs.first, self.programs.in_context
         self.launches = LaunchPlan(experiment, drawn, builds=first, built_in=in_context)
@@ -319,6 +321,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
                     _clean_up_once(record, run_id, session, has_failed=has_failed)
                     _note_survivors(record, runner, run_id)
     finally:
+        launches.remove_root()
         try:
             leave_levels(launches, journal)
         finally:

@@ -1,0 +1,76 @@
+"""Limits that this machine cannot hold are refused before anything runs, with the reason."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from steelyard.core.errors import MachineError
+from steelyard.lab.run.confinement import refuse_confinement, refuse_limits
+from steelyard.spec.tables.program import Program
+
+LIMITED = Program(cpu_limit_s=1.0)
+
+
+@pytest.fixture
+def host(tmp_path):
+    """``host(controllers)``: the tree of a session of systemd; groups are plain directories."""
+
+    def make(controllers: str):
+        group = tmp_path / "sys/fs/cgroup/app.slice"
+        (group / "shell.scope").mkdir(parents=True)
+        process = tmp_path / "proc/self"
+        process.mkdir(parents=True)
+        (process / "cgroup").write_text("0::/app.slice/shell.scope\n")
+        (process / "mountinfo").write_text("31 24 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        for name in ("cgroup.procs", "cgroup.controllers", "cgroup.subtree_control"):
+            (group / name).write_text("" if name == "cgroup.procs" else controllers)
+        return tmp_path
+
+    return make
+
+
+def test_limits_are_refused_where_there_are_no_control_groups(tmp_path):
+    with pytest.raises(MachineError, match="cpu_limit is not available on this machine: no cgroup v2"):
+        refuse_limits(LIMITED, tmp_path)
+    with pytest.raises(MachineError, match="memory_limit is not available"):
+        refuse_limits(Program(memory_limit_bytes=1 << 20), tmp_path)
+
+
+def test_memory_needs_its_controller_and_cpu_time_does_not(host):
+    root = host("cpu pids")
+    refuse_limits(LIMITED, root)
+    both = Program(cpu_limit_s=1.0, memory_limit_bytes=1 << 20)
+    with pytest.raises(MachineError, match=r"memory_limit .* has no memory controller") as info:
+        refuse_limits(both, root)
+    assert "ulimit -v" in info.value.hint
+
+
+def test_with_its_controller_memory_can_be_limited(host):
+    refuse_limits(Program(memory_limit_bytes=1 << 20), host("cpu memory"))
+
+
+def test_a_program_without_limits_needs_nothing_of_this(tmp_path):
+    refuse_limits(Program(), tmp_path)
+    refuse_confinement(Program())
+
+
+@pytest.mark.parametrize(
+    ("key", "program"), [("isolate = true", "isolate=True"), ("network = false", "network=False")]
+)
+def test_without_rights_a_trial_apart_is_refused_with_what_the_kernel_said(key, program):
+    script = (
+        "import ctypes, os\n"
+        "from steelyard.lab.run.confinement import refuse_confinement\n"
+        "from steelyard.spec.tables.program import Program\n"
+        # No user is nobody's root: without capabilities in any namespace.
+        "os.geteuid() or (os.setgroups([]), os.setgid(65534), os.setuid(65534))\n"
+        f"refuse_confinement(Program({program}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    if "Permission denied" in done.stderr:
+        pytest.skip("another user may not read this checkout")
+    assert f"MachineError: {key} is not available on this machine" in done.stderr
+    assert "(EPERM)" in done.stderr
