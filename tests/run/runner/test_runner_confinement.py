@@ -51,15 +51,14 @@ def offline():
 def test_what_a_trial_writes_is_gone_after_it(runner, journal, sh, tmp_path, stage):
     kept = tmp_path / "kept"
     kept.write_text("before\n")
-    script = f"cat {kept}; echo after > {kept}; cat {kept}; touch made; rm -r /etc; ls"
+    script = f"cat {kept}; echo after > {kept}; cat {kept}; touch made; ls; rm {kept}"
     apart = runner.define(sh(script, root_path=stage))
     runner.run([TrialOrder(1, apart), TrialOrder(2, apart)])
     first, second = read_journal(journal)[0]
     assert first.stdout == second.stdout == b"before\nafter\njournal\nkept\nmade\nstage\n"
     assert kept.read_text() == "before\n"
     assert not (tmp_path / "made").exists()
-    assert Path("/etc").is_dir()
-    assert not os.listdir(stage)
+    assert not list(Path(stage).iterdir())
 
 
 def test_temporary_files_and_shared_memory_are_a_trials_own(runner, journal, sh, stage):
@@ -73,8 +72,6 @@ def test_temporary_files_and_shared_memory_are_a_trials_own(runner, journal, sh,
 
 
 def test_prepare_and_cleanup_share_the_files_of_their_trial(runner, journal, sh, tmp_path, stage):
-    seen = tmp_path / "seen"
-    seen.touch()
     apart = sh(
         "cat input; echo result > output",
         root_path=stage,
