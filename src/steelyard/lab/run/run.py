@@ -219,6 +219,7 @@ def _finish(prepared: PreparedRun, directory: Path) -> End | None:
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
+        record.refuse_edited()
         _refuse_other(record, prepared.experiment, prepared.identities)
         if prepared.elsewhere is None:
             prepared.identities += identify_modules(record, prepared.experiment.source)
