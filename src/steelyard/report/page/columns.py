@@ -126,7 +126,7 @@ class RunColumns:
         return chosen
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the runs that are shown one by one, as a chart takes them; ``at`` is the place in ``pack``."""
+        """Return the runs that are shown one by one, as a chart takes them; ``at`` is that in ``pack``."""
         deviations, far = self.deviation(), np.flatnonzero(self.select_far())
         return [
             {
