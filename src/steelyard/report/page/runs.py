@@ -76,7 +76,7 @@ def _count(portrait: Portrait, columns: RunColumns) -> str:
             f" {percent(FAR)} of each treatment"
         )
         if columns.complete:
-            text += "; where scripts run, a click on a treatment shows all of its runs. The page holds every value"
+            text += "; with scripts, a click on a treatment shows all of its runs. The page holds every value"
         else:
             text += ". steelyard export RECORD -o FILE.csv writes every run into a file"
     return text + "."
