@@ -8,8 +8,13 @@ import sys
 import pytest
 
 from steelyard.core.errors import MachineError
+from steelyard.lab.compare.arguments import fields_of
+from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.run.confinement import refuse_confinement, refuse_limits
+from steelyard.lab.run.run import run
+from steelyard.spec import experiment
 from steelyard.spec.tables.program import Program
+from steelyard.store import Record
 
 LIMITED = Program(cpu_limit_s=1.0)
 
@@ -55,6 +60,37 @@ def test_with_its_controller_memory_can_be_limited(host):
 def test_a_program_without_limits_needs_nothing_of_this(tmp_path):
     refuse_limits(Program(), tmp_path)
     refuse_confinement(Program())
+
+
+def test_a_run_apart_leaves_no_file_and_the_record_is_as_ever(tmp_path):
+    program = {"command": ["/bin/sh", "-c", "echo x > made; ls | wc -l"], "isolate": True}
+    try:
+        refuse_confinement(Program(isolate=True))
+    except MachineError as error:
+        pytest.skip(str(error))
+    metrics = {"files": {"pattern": r"(\d+)", "unit": "1"}}
+    spec = experiment(source=str(tmp_path), program=program, metrics=metrics, design={"blocks": 3, "seed": 1})
+    run(spec, tmp_path / "it.lab")
+    assert [path.name for path in tmp_path.iterdir()] == ["it.lab"]
+    with Record.open(tmp_path / "it.lab") as record:
+        (sample,) = record.samples("files")
+        # The record, and what the run itself has made: never what another has.
+        assert sample.values.tolist() == [2.0, 2.0, 2.0]
+        assert record.experiment.program.isolate
+    assert not (tmp_path / "it.lab" / "root").exists()
+
+
+def test_limits_and_what_is_apart_are_arguments_of_a_comparison():
+    keys = fields_of(
+        {"cpu_limit": "2 s", "memory_limit": "1 GB"}, CompareRequest.__struct_fields__, "compare"
+    )
+    request = CompareRequest(commands=["true"], isolate=True, no_network=True, **keys)
+    program = request.experiment().program
+    assert (program.cpu_limit_s, program.memory_limit_bytes) == (2.0, 10**9)
+    assert (program.isolate, program.network) == (True, False)
+    plain = CompareRequest(commands=["true"]).experiment().program
+    assert not plain.has_limits
+    assert (plain.isolate, plain.network) == (False, True)
 
 
 @pytest.mark.parametrize(

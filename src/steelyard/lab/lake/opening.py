@@ -14,7 +14,7 @@ from steelyard.exchange.lake.facts import LARGEST_BYTES, LakeFacts, decode, desc
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.lake.naming import name_spec
-from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
+from steelyard.lab.merge.machines import By, RunOfMachine, describe_conditions, name_machines
 from steelyard.lab.merge.merging import build_experiment, describe_builds, measure_name
 from steelyard.results.left_out import LeftOut
 from steelyard.spec import stored
@@ -123,8 +123,10 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
     trials = ParquetTrials(lake.location, [part.facts for part in parts])
     try:
         programs = [(facts.program, stored.decode(facts.experiment).source) for facts in lake.facts]
-        builds = describe_builds(programs, experiment.source)
-        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named, warning=builds)
+        named_runs = [(part.machines.get(run.id), run) for part in parts for run in part.facts.runs]
+        notes = (describe_builds(programs, experiment.source), describe_conditions(named_runs))
+        warning = "; ".join(filter(None, notes))
+        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named, warning=warning)
     except BaseException:
         trials.close()
         raise
