@@ -97,7 +97,8 @@ std::int64_t ChildWait::earliest_excess_ns(std::int64_t now_ns) const {
     group_.read_cpu_us(used_us);
     const std::int64_t rest_ns =
         used_us < limit_us ? static_cast<std::int64_t>(limit_us - used_us) * 1000 : 0;
-    static const long cpus = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
+    // Not static: its guard would bring 60 KB of the C++ library with it.
+    const long cpus = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
     return now_ns + std::max(rest_ns / cpus, WakeupConfig{}.limit_ns);
 }
 

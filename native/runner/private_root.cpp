@@ -18,16 +18,16 @@ namespace steelyard {
 
 namespace {
 
-constexpr std::string_view root_name = "root";
+constexpr const char* root_name = "root";
 constexpr std::size_t mount_list_bytes = 1U << 20U;
 
 /// Shown as they are: files of the kernel, which no overlay holds.
-constexpr std::string_view of_the_kernel[] = {"/proc", "/sys", "/dev"};
+constexpr const char* of_the_kernel[] = {"/proc", "/sys", "/dev"};
 constexpr std::string_view kernel_types[] = {"proc",     "sysfs",     "cgroup",      "cgroup2",    "devpts",
                                              "devtmpfs", "debugfs",   "tracefs",     "securityfs", "configfs",
                                              "bpf",      "fusectl",   "binfmt_misc", "mqueue",     "pstore",
                                              "nsfs",     "hugetlbfs", "efivarfs",    "selinuxfs",  "autofs"};
-constexpr std::string_view shared_memory = "/dev/shm";
+constexpr const char* shared_memory = "/dev/shm";
 
 /// A file that is open, until the end of a block.
 class OpenPath {
@@ -54,7 +54,7 @@ bool is_of_the_kernel(std::string_view path) {
     if (is_below(path, shared_memory)) {
         return false;
     }
-    for (const std::string_view directory : of_the_kernel) {
+    for (const char* const directory : of_the_kernel) {
         if (is_below(path, directory)) {
             return true;
         }
@@ -64,12 +64,13 @@ bool is_of_the_kernel(std::string_view path) {
 
 /// The path of `target` below the root that is being made, relative to the stage. False: it is too long.
 bool name_target(const char* target, std::span<char> text) {
+    const std::size_t before = std::strlen(root_name);
     const std::size_t length = std::strlen(target);
-    if (root_name.size() + length >= text.size()) {
+    if (before + length >= text.size()) {
         return false;
     }
-    std::memcpy(text.data(), root_name.data(), root_name.size());
-    std::memcpy(text.data() + root_name.size(), target, length + 1);
+    std::memcpy(text.data(), root_name, before);
+    std::memcpy(text.data() + before, target, length + 1);
     return true;
 }
 
@@ -219,8 +220,8 @@ int show_host(std::span<char> mounts) {
     if (const int error = show_mount("/", number++); error != 0) {
         return error;
     }
-    for (const std::string_view directory : of_the_kernel) {
-        if (const int error = show_as_it_is(directory.data()); error != 0) {
+    for (const char* const directory : of_the_kernel) {
+        if (const int error = show_as_it_is(directory); error != 0) {
             return error;
         }
     }
@@ -233,12 +234,12 @@ int show_host(std::span<char> mounts) {
         if (place == nullptr || std::strcmp(place, "/") == 0 || is_of_the_kernel(place)) {
             continue;
         }
-        has_shared_memory |= place == shared_memory;
+        has_shared_memory |= std::strcmp(place, shared_memory) == 0;
         if (const int error = is_kernel ? show_as_it_is(place) : show_mount(place, number++); error != 0) {
             return error;
         }
     }
-    return has_shared_memory ? 0 : show_mount(shared_memory.data(), number);
+    return has_shared_memory ? 0 : show_mount(shared_memory, number);
 }
 
 } // namespace
@@ -272,13 +273,13 @@ int PrivateRoot::enter(const char* stage) {
         return errno;
     }
     is_mounted_ = true;
-    if (chdir(stage) != 0 || mkdir(root_name.data(), 0755) != 0) {
+    if (chdir(stage) != 0 || mkdir(root_name, 0755) != 0) {
         return errno;
     }
     if (const int error = show_host(mounts); error != 0) {
         return error;
     }
-    return chdir(root_name.data()) != 0 || chroot(".") != 0 ? errno : 0;
+    return chdir(root_name) != 0 || chroot(".") != 0 ? errno : 0;
 }
 
 int PrivateRoot::leave() {
