@@ -90,7 +90,7 @@ class RunColumns:
         return len(self) <= MOST_KEPT
 
     @property
-    def kept(self) -> Ints:
+    def places(self) -> Ints:
         """Places of the runs that the page holds, ascending."""
         return np.arange(len(self)) if self.complete else np.flatnonzero(self.select_far())
 
@@ -140,7 +140,7 @@ class RunColumns:
                 "deviation": float(deviations[i]),
                 "waited": self.waited.get(int(self.trial[i])),
             }
-            for place, i in zip(np.searchsorted(self.kept, far), far, strict=True)
+            for place, i in zip(np.searchsorted(self.places, far), far, strict=True)
         ]
 
     def spread(self) -> list[dict[str, Any]]:
@@ -192,22 +192,24 @@ class RunColumns:
 
         Whole numbers are in as few bytes as they need, ascending ones by their differences.
         """
-        kept = self.kept
-        trial = self.trial[kept]
-        held = frozenset(trial.tolist())
+        places = self.places
+        trial = self.trial[places]
+        numbers = frozenset(trial.tolist())
         return {
             "names": self.names,
             "treatments": self.treatments,
             "medians": self.medians.tolist(),
-            "value": {"type": "Float64Array", "data": _format_text(self.value[kept])},
-            "sample": _pack(self.sample[kept]),
+            "value": {"type": "Float64Array", "data": _format_text(self.value[places])},
+            "sample": _pack(self.sample[places]),
             "trial": _draw_ascending(trial),
-            "block": _draw_ascending(self.block[kept]),
-            **({"context": _pack(self.context[kept])} if np.any(self.context) else {}),
-            "waited": [[number, round(share, 4)] for number, share in self.waited.items() if number in held],
+            "block": _draw_ascending(self.block[places]),
+            **({"context": _pack(self.context[places])} if np.any(self.context) else {}),
+            "waited": [
+                [number, round(share, 4)] for number, share in self.waited.items() if number in numbers
+            ],
             "factor": self.scale.factor,
             "unit": self.scale.unit,
-            "far": _pack(np.searchsorted(kept, np.flatnonzero(self.select_far()))),
+            "far": _pack(np.searchsorted(places, np.flatnonzero(self.select_far()))),
         }
 
 

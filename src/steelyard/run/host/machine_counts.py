@@ -57,8 +57,8 @@ def _count_throttles(root: Path) -> int | None:
     names = ("core_throttle_count", "package_throttle_count")
     places = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/thermal_throttle")
     counts = [files.number(place / name) for place in places for name in names]
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    numbers = [count for count in counts if count is not None]
+    return sum(numbers) if numbers else None
 
 
 def _count_swapped_bytes(root: Path) -> int | None:
