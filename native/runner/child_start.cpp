@@ -1,5 +1,6 @@
 #include "child_start.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -103,7 +104,7 @@ long clone_with(CloneArguments& arguments, ChildStart& start) {
 }
 
 /// As start_program, in a control group. It takes the kernel as long as any other start, where to move a
-/// process there later takes milliseconds. False: it does not do that.
+/// process there later takes milliseconds. False and errno: it does not do that.
 bool start_in_group(ChildStart& start, pid_t& child) {
     CloneArguments arguments{};
     arguments.flags = CLONE_VM | CLONE_VFORK | clone_into_cgroup;
@@ -111,7 +112,9 @@ bool start_in_group(ChildStart& start, pid_t& child) {
     arguments.stack = reinterpret_cast<std::uint64_t>(child_stack);
     arguments.stack_size = child_stack_bytes;
     arguments.cgroup = static_cast<std::uint64_t>(start.group);
-    child = static_cast<pid_t>(clone_with(arguments, start));
+    const long result = clone_with(arguments, start);
+    child = static_cast<pid_t>(std::max(result, -1L));
+    errno = result < 0 ? static_cast<int>(-result) : errno;
     return child > 0;
 }
 
@@ -124,6 +127,9 @@ pid_t start_program(ChildStart& start) {
             return child;
         }
         start.group = -1;
+        if (has_limits(start.launch)) {
+            return -1; // nowhere else would it have them
+        }
     }
     // As vfork does, but on a stack of its own, so that the compiler need not know.
     return clone(become_program, child_stack + child_stack_bytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &start);

@@ -69,9 +69,14 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
         fail(record, Status::setup_failed, failure.step, failure.error);
         return !(may_be_stopped && stop_requested());
     }
+    if (has_limits(launch) && group.error() != 0) {
+        record.start_ns = realtime_ns();
+        fail(record, Status::setup_failed, Step::group, group.error());
+        return !(may_be_stopped && stop_requested());
+    }
     const Counters events(launch);
     ChildStart start{launch, getpid(), group.fd()};
-    ChildWait wait(launch, captures, stop_patience_ns(purpose), monotonic_ns());
+    ChildWait wait(launch, captures, group, stop_patience_ns(purpose), monotonic_ns());
     if (may_be_stopped && stop_requested()) {
         return false;
     }
@@ -107,6 +112,8 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     if (wait.timed_out()) {
         record.status = Status::timed_out;
         record.step = wait.found_stopped() ? Step::stopped : Step::none;
+    } else if (has_limits(launch)) {
+        record.step = group.find_exceeded(launch);
     }
     return !(may_be_stopped && wait.stopped());
 }

@@ -15,7 +15,8 @@ enum Flags : std::uint8_t {
     flag_extended = 8,
     flag_inherit = 16,
     flag_queue_wait = 32,
-    flag_digests = 64
+    flag_digests = 64,
+    flag_confined = 128
 };
 
 struct Head {
@@ -160,6 +161,26 @@ bool read_extension(ByteReader& reader, Launch& launch) {
     return true;
 }
 
+/// What launches with limits, or apart from the host, have behind that.
+struct Confinement {
+    std::uint64_t cpu_limit_ns;
+    std::uint64_t memory_limit_bytes;
+    std::uint64_t network_off;
+};
+static_assert(sizeof(Confinement) == 24);
+
+bool read_confinement(ByteReader& reader, Launch& launch) {
+    Confinement confinement{};
+    if (!reader.read(confinement) || !read_text(reader, launch.group_path) ||
+        !read_text(reader, launch.root_path)) {
+        return false;
+    }
+    launch.cpu_limit_ns = confinement.cpu_limit_ns;
+    launch.memory_limit_bytes = confinement.memory_limit_bytes;
+    launch.network_off = confinement.network_off != 0;
+    return !has_limits(launch) || launch.group_path[0] != '\0';
+}
+
 char* find_trial_digits(char** env) {
     for (; *env != nullptr; ++env) {
         const std::string_view entry(*env);
@@ -217,6 +238,11 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
     launch.cwd_source = no_text;
     launch.host_count = 0;
     launch.file_count = 0;
+    launch.cpu_limit_ns = 0;
+    launch.memory_limit_bytes = 0;
+    launch.network_off = false;
+    launch.group_path = no_text;
+    launch.root_path = no_text;
 
     std::uint32_t path_length = 0;
     if (!read_affinity(reader, head.cpus, launch.affinity) ||
@@ -235,6 +261,9 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
     add_environment(inherited, launch, head.env);
     if ((head.flags & flag_extended) != 0 && !read_extension(reader, launch)) {
         return "launch: the frame ends in its extension";
+    }
+    if ((head.flags & flag_confined) != 0 && !read_confinement(reader, launch)) {
+        return "launch: the frame ends in its limits, or these have no control group";
     }
     if (!reader.at_end()) {
         return "launch: the frame goes on behind its last text";

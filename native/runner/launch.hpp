@@ -81,7 +81,12 @@ struct Launch {
     char** env;
     std::uint32_t argv_bytes; ///< what path and arguments take on the new stack: texts with NUL, and pointers
     std::uint32_t env_bytes;  ///< the same of the environment
-    char* trial_digits;       ///< where the environment holds the trial number; null when it does not
+    std::uint64_t cpu_limit_ns;       ///< for all processes of a trial together; 0: no limit
+    std::uint64_t memory_limit_bytes; ///< the same
+    bool network_off;                 ///< it has a network of its own, without devices
+    char* group_path;                 ///< what the control group is made as, where there is a limit
+    char* root_path;    ///< where its own file system is mounted, an empty directory; empty: the host's
+    char* trial_digits; ///< where the environment holds the trial number; null when it does not
     std::uint32_t prepare_count;
     std::uint32_t cleanup_count;
     std::uint32_t counter_count;
@@ -93,6 +98,10 @@ struct Launch {
     HostSetting host[LaunchLimits::host_settings];
     char* files[LaunchLimits::files]; ///< that the program is to write
 };
+
+constexpr bool has_limits(const Launch& launch) {
+    return launch.cpu_limit_ns != 0 || launch.memory_limit_bytes != 0;
+}
 
 inline constexpr std::size_t trial_digit_count = 12;
 

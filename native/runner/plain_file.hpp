@@ -67,6 +67,8 @@ class HeldDirectory {
   public:
     /// 0 or errno.
     int hold_parent(const char* path);
+    /// Lets go of it: the next call looks for it again.
+    void release() { directory_.release(); }
     [[nodiscard]] const Directory& directory() const { return directory_; }
 
   private:

@@ -34,7 +34,12 @@ enum class Step : std::uint8_t {
     huge_pages = 13,
     host = 14,
     stack_limit = 15,
-    stopped = 16, ///< no failed start: of a run that timed out, in which a process was stopped by a signal
+    stopped = 16,   ///< no failed start: of a run that timed out, in which a process was stopped by a signal
+    group = 17,     ///< a control group, for limits
+    network = 18,   ///< a network of its own
+    root = 19,      ///< a file system of its own
+    cpu_limit = 20, ///< no failed start: a run that was ended, or had used more, ...
+    memory_limit = 21, ///< ... and one of which the kernel ended a process
 };
 
 inline constexpr std::uint32_t no_hook = 0xFFFFFFFF;

@@ -1,8 +1,9 @@
 #include "shown_directory.hpp"
 
+#include "mount_namespace.hpp"
+
 #include <cerrno>
 #include <cstring>
-#include <sched.h>
 #include <sys/mount.h>
 
 namespace steelyard {
@@ -12,15 +13,8 @@ int ShownDirectory::show(const char* source, const char* target) {
     if (length >= sizeof target_) {
         return ENAMETOOLONG;
     }
-    if (!apart_) {
-        if (unshare(CLONE_NEWNS) != 0) {
-            return errno;
-        }
-        // What the host mounts later is still seen here; what is mounted here is seen nowhere else.
-        if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
-            return errno;
-        }
-        apart_ = true;
+    if (const int error = separate_mounts(); error != 0) {
+        return error;
     }
     if (mount(source, target, nullptr, MS_BIND | MS_REC, nullptr) != 0) {
         return errno;

@@ -17,7 +17,6 @@ class ShownDirectory {
 
   private:
     bool shown_ = false;
-    bool apart_ = false;
     char target_[4096] = {};
 };
 

@@ -100,6 +100,53 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
         frame_.record.start_ns = realtime_ns();
         return TrialEnd::finished;
     }
+    const SetupFailure failure = separate(program_.launch);
+    TrialEnd end = TrialEnd::finished;
+    if (failure.step == Step::none) {
+        end = run_with_hooks();
+    } else {
+        frame_.record.status = Status::setup_failed;
+        frame_.record.step = failure.step;
+        frame_.record.error = failure.error;
+        frame_.record.start_ns = realtime_ns();
+    }
+    if (const int error = rejoin(); error != 0) {
+        problem_ = "the runner cannot go back to the file system and network of the host";
+        return TrialEnd::bad_launch;
+    }
+    return end;
+}
+
+/// Takes the runner apart from the host, as far as the launch says; `rejoin` takes it back, also from half of
+/// the way.
+SetupFailure TrialRunner::separate(const Launch& launch) {
+    if (launch.network_off) {
+        if (const int error = network_.enter(); error != 0) {
+            return {Step::network, error};
+        }
+    }
+    if (launch.root_path[0] != '\0') {
+        surroundings_.release(); // of the host's root
+        if (const int error = root_.enter(launch.root_path); error != 0) {
+            return {Step::root, error};
+        }
+    }
+    return {};
+}
+
+/// 0 or errno.
+int TrialRunner::rejoin() {
+    if (program_.launch.root_path[0] != '\0') {
+        surroundings_.release();
+        metrics_directory_.release();
+        if (const int error = root_.leave(); error != 0) {
+            return error;
+        }
+    }
+    return network_.leave();
+}
+
+TrialEnd TrialRunner::run_with_hooks() {
     // Before any command of the trial runs that could put another directory there; `empty_metrics` says
     // errors.
     if (program_.launch.metrics_path[0] != '\0') {

@@ -10,6 +10,8 @@
 #include "host_settings.hpp"
 #include "launch_store.hpp"
 #include "plain_file.hpp"
+#include "private_network.hpp"
+#include "private_root.hpp"
 #include "process_tree.hpp"
 #include "record_frame.hpp"
 #include "surroundings.hpp"
@@ -59,6 +61,9 @@ class TrialRunner {
     bool load(std::uint32_t id, std::uint64_t trial, Loaded& loaded);
     /// Lets go of the frame before.
     void begin();
+    TrialEnd run_with_hooks();
+    SetupFailure separate(const Launch& launch);
+    int rejoin();
     TrialEnd run_program();
     TrialEnd run_all(const std::uint32_t* hooks, std::uint32_t count, Purpose purpose);
     TrialEnd run_one(std::uint32_t hook, Purpose purpose);
@@ -79,7 +84,9 @@ class TrialRunner {
     Captures hook_captures_; ///< of other hooks, so that cleanup does not overwrite what the program said
     bool swapped_ = false;   ///< the two pairs, until the next trial or hook
     KeptProcesses kept_;
-    TrialGroup group_; ///< of the measured program; hooks are not in it
+    TrialGroup group_;       ///< of the measured program; hooks are not in it
+    PrivateNetwork network_; ///< of a trial with all its hooks, as the root
+    PrivateRoot root_;
     Loaded program_;
     Loaded hook_;
     TrialFrame frame_;

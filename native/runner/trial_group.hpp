@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "launch.hpp"
+#include "record.hpp"
 
 namespace steelyard {
 
@@ -17,12 +18,19 @@ class TrialGroup {
     TrialGroup(const TrialGroup&) = delete;
     TrialGroup& operator=(const TrialGroup&) = delete;
 
-    /// Makes the directory that the counters of a launch name; takes over an empty one that was left there.
-    /// Without such a counter, or where the kernel refuses, there is none.
+    /// Makes the directory that the limits or counters of a launch name, and sets its limit of memory; takes
+    /// over an empty one that was left there. Without these, or where the kernel refuses, there is none.
     void create(const Launch& launch);
 
     /// To clone into; -1: there is no group.
     [[nodiscard]] int fd() const { return fd_; }
+
+    /// Why there is no group, or it has no limit: errno; 0 where nothing is missing.
+    [[nodiscard]] int error() const { return error_; }
+
+    /// The limit of the launch that its processes have exceeded, by what the kernel has counted;
+    /// `Step::group` where it does not say.
+    [[nodiscard]] Step find_exceeded(const Launch& launch) const;
 
     /// CPU time of user and system in microseconds, the `usage_usec` of cpu.stat. False: not available.
     bool read_cpu_us(std::uint64_t& value) const;
@@ -33,8 +41,11 @@ class TrialGroup {
     void remove();
 
   private:
+    [[nodiscard]] int limit_memory(std::uint64_t bytes) const;
+
     const char* path_ = nullptr; ///< of the launch, which lives until the trial is over
     int fd_ = -1;
+    int error_ = 0;
 };
 
 } // namespace steelyard

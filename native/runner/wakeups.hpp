@@ -15,6 +15,8 @@ inline constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max(
 struct WakeupConfig {
     /// A program that was asked to end (SIGTERM) has this long before SIGKILL.
     std::int64_t grace_ns = 200 * ns_per_ms;
+    /// Looks at CPU time that has a limit are no closer than this.
+    std::int64_t limit_ns = 10 * ns_per_ms;
     /// First look at the size of captured output. Programs shorter than this are never disturbed.
     std::int64_t first_trim_ns = 50 * ns_per_ms;
     /// The first look may be so much later, so that one alarm serves all trials that begin meanwhile.

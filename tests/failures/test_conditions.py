@@ -81,3 +81,20 @@ def test_records_under_other_settings_are_compared_with_that_said(steelyard_cli,
             record.note_host(1, {"governor": name[:3], "cgroup_cpu_limit": limit})
     text = " ".join(steelyard_cli("compare", "old.lab", "new.lab", cwd=tmp_path).stdout.split())
     assert "settings differ: CPU quota (CPUs) 0.5 and 2; governor old and new." in text
+
+
+def test_heat_and_swapping_of_the_machine_are_told_and_little_of_it_is_not(steelyard_cli, tmp_path):
+    (tmp_path / "a.toml").write_text(SPEC.format(command=["true"]))
+    assert steelyard_cli("run", "a.toml", cwd=tmp_path).returncode == 0
+
+    def answer(**facts):
+        with Record.open(tmp_path / "a.lab", write=True) as record:
+            record.note_host(1, facts)
+        return " ".join(steelyard_cli("analyze", "a.lab", "--details", cwd=tmp_path).stdout.split())
+
+    text = answer(heat_throttles=12, swapped_bytes=3 * 10**8)
+    assert "Processors slowed down for heat 12 times during the runs" in text
+    assert "The machine swapped 300 MB during the runs" in text
+    text = answer(heat_throttles=0, swapped_bytes=10**6)
+    assert "heat" not in text
+    assert "swapped" not in text

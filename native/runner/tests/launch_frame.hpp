@@ -30,6 +30,8 @@ struct LaunchFrame {
     std::vector<std::string> env = {"A=b"};
     bool extended = false; ///< adds SCHED_BATCH, no huge pages, a stack of 16 MiB, a shown directory, a
                            ///< setting and a file
+    bool confined = false; ///< adds limits, a network and a root of its own
+    std::string group = "/group";
 
     [[nodiscard]] std::string bytes() const {
         std::string frame;
@@ -79,6 +81,13 @@ struct LaunchFrame {
             for (const char* text : {"/shown", "/sys/setting", "value", "/result"}) {
                 put_text(frame, text);
             }
+        }
+        if (confined) {
+            for (const std::uint64_t number : {2'000'000'000U, 4096U, 1U}) {
+                put(frame, number);
+            }
+            put_text(frame, group);
+            put_text(frame, "/stage");
         }
         return frame;
     }

@@ -219,5 +219,30 @@ TEST(DecodeLaunch, SurvivesEveryDamage) {
     EXPECT_GT(accepted, 1'000) << "too few damages were harmless for this test to mean something";
 }
 
+TEST(DecodeLaunch, ReadsLimitsAndWhatIsApartFromTheHost) {
+    LaunchFrame frame;
+    EXPECT_FALSE(has_limits(Decoded(frame.bytes()).launch));
+    EXPECT_STREQ(Decoded(frame.bytes()).launch.root_path, "");
+    frame.flags = 8 | 128;
+    frame.extended = true;
+    frame.confined = true;
+    const Decoded decoded(frame.bytes());
+    ASSERT_EQ(decoded.problem, nullptr);
+    EXPECT_TRUE(has_limits(decoded.launch));
+    EXPECT_EQ(decoded.launch.cpu_limit_ns, 2'000'000'000U);
+    EXPECT_EQ(decoded.launch.memory_limit_bytes, 4096U);
+    EXPECT_TRUE(decoded.launch.network_off);
+    EXPECT_STREQ(decoded.launch.group_path, "/group");
+    EXPECT_STREQ(decoded.launch.root_path, "/stage");
+}
+
+TEST(DecodeLaunch, RefusesLimitsWithoutAControlGroup) {
+    LaunchFrame frame;
+    frame.flags = 128;
+    frame.confined = true;
+    frame.group = "";
+    EXPECT_NE(Decoded(frame.bytes()).problem, nullptr);
+}
+
 } // namespace
 } // namespace steelyard

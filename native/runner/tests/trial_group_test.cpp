@@ -1,5 +1,6 @@
 #include "trial_group.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,50 @@ TEST(TrialGroup, IsNotMadeForALaunchThatAsksForNone) {
     TrialGroup group;
     group.create(Launch{});
     EXPECT_EQ(group.fd(), -1);
+}
+
+Launch with_limits(const Directory& directory, std::uint64_t cpu_ns, std::uint64_t memory_bytes) {
+    Launch launch{};
+    launch.cpu_limit_ns = cpu_ns;
+    launch.memory_limit_bytes = memory_bytes;
+    launch.group_path = const_cast<char*>(directory.path().c_str());
+    return launch;
+}
+
+TEST(TrialGroup, SaysThatItHasNoLimitOfMemoryWhereTheControllerIsMissing) {
+    const Directory directory;
+    TrialGroup group;
+    group.create(with_limits(directory, 0, 4096));
+    EXPECT_EQ(group.error(), ENOENT); // no memory.max, which only cgroupfs makes
+    group.create(with_limits(directory, 1, 0));
+    EXPECT_EQ(group.error(), 0);
+}
+
+TEST(TrialGroup, FindsTheLimitThatWasExceeded) {
+    const Directory directory;
+    const Launch of_cpu = with_limits(directory, 2'000'000, 0);
+    const Launch of_memory = with_limits(directory, 0, 4096);
+    TrialGroup group;
+    group.create(of_cpu);
+    directory.write("cpu.stat", "usage_usec 2000\nuser_usec 2000\n");
+    EXPECT_EQ(group.find_exceeded(of_cpu), Step::none);
+    directory.write("cpu.stat", "usage_usec 2001\nuser_usec 2001\n");
+    EXPECT_EQ(group.find_exceeded(of_cpu), Step::cpu_limit);
+    directory.write("memory.events", "low 0\nhigh 0\nmax 12\noom 1\noom_kill 0\noom_group_kill 0\n");
+    EXPECT_EQ(group.find_exceeded(of_memory), Step::none);
+    directory.write("memory.events", "low 0\nhigh 0\nmax 12\noom 1\noom_kill 2\noom_group_kill 1\n");
+    EXPECT_EQ(group.find_exceeded(of_memory), Step::memory_limit);
+    directory.empty();
+}
+
+TEST(TrialGroup, ProvesNothingWhereTheKernelDoesNotCount) {
+    const Directory directory;
+    const Launch of_cpu = with_limits(directory, 2'000'000, 0);
+    TrialGroup group;
+    group.create(of_cpu);
+    EXPECT_EQ(group.find_exceeded(of_cpu), Step::group);
+    EXPECT_EQ(group.find_exceeded(with_limits(directory, 0, 4096)), Step::group);
+    directory.empty();
 }
 
 } // namespace

@@ -37,6 +37,8 @@ from steelyard.cli.options import (
     json_option,
     max_time_option,
     metric_option,
+    read_duration,
+    read_size,
     strict_option,
 )
 from steelyard.cli.paths import InputPath, RecordOrStream
@@ -117,6 +119,24 @@ class CompareOptions(Options):
         metavar="NAME=VALUE ...",
     )
     no_shell: bool = declare("Run without a shell (already the default).", "-N", "no_shell", hidden=True)
+    cpu_limit_s: float | None = declare(
+        "Count a run whose processes together use more CPU time as failed.",
+        "--cpu-limit",
+        "cpu_limit_s",
+        type=read_duration,
+        metavar="TIME",
+    )
+    memory_limit_bytes: int | None = declare(
+        "Count a run whose processes together need more memory as failed.",
+        "--memory-limit",
+        "memory_limit_bytes",
+        type=read_size,
+        metavar="SIZE",
+    )
+    isolate: bool = declare(
+        "Give each run a file system of its own, /tmp included: what it writes is gone after it."
+    )
+    no_network: bool = declare("Give each run no network but its own loopback.")
     ignore_failure: bool | tuple[int, ...] = declare(
         "Accept every end of a run; or, with =1,2, these exit codes.",
         "-i",

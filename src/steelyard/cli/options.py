@@ -42,6 +42,18 @@ def read_duration(value: str) -> float:
     return parse_duration(value)
 
 
+def read_size(value: str) -> int:
+    """Read bytes from ``512 MB``, ``2 GiB``, ``65536``.
+
+    Raises
+    ------
+    UsageError
+    """
+    from steelyard.core.units import parse_size
+
+    return parse_size(value)
+
+
 def split_names(value: str) -> tuple[str, ...]:
     """Read names that are separated by commas."""
     return tuple(name for name in value.split(",") if name)

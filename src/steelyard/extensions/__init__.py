@@ -261,6 +261,7 @@ EXTENSIONS: Final = (
     Extension(
         name="verify",
         purpose="whether a record is as it was measured",
+        needs=("lake",),
         commands={
             "verify": Command(
                 "Verify that records are as they were measured.",

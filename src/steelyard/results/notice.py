@@ -27,6 +27,8 @@ Kind = Literal[
     "disturbed",
     "throttled",
     "stolen",
+    "overheated",
+    "swapped",
     # about values
     "autocorrelated",
     "autocorrelated_few",

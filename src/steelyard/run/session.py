@@ -47,7 +47,9 @@ class RunnerSession:
         self._launches = launches
         self._measurer = measurer
         self._runner = runner
-        self._modules = ModuleObserver() if launches.starts_programs else None
+        # A file that is shown through an overlay has other numbers than on the host.
+        is_observed = launches.starts_programs and not launches.experiment.program.isolate
+        self._modules = ModuleObserver() if is_observed else None
         self._orders = BlockOrders(launches, runner.define, self._modules)
         self._journal = journal
         self._offset = 0

@@ -21,7 +21,7 @@ from steelyard.spec.check.hosts import draw_hosts
 from steelyard.spec.check.launch import check_jobs, read_launch
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.nodes import check_nodes
-from steelyard.spec.check.program import check_counters_of_jobs, read_build, read_program
+from steelyard.spec.check.program import check_confinement, check_counters_of_jobs, read_build, read_program
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
@@ -267,6 +267,7 @@ def _make_compose(
     gathered(check_restarts, program, design, origin)
     gathered(check_nodes, contexts, launch, design, origin)
     gathered(check_counters_of_jobs, program, launch, origin)
+    gathered(check_confinement, program, launch, origin)
     gathered(check_jobs, launch, factors, contexts, design, origin)
     analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
     gathered.refuse()

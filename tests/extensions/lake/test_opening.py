@@ -433,6 +433,15 @@ def test_records_of_different_builds_are_pooled_with_the_warning_that_a_merge_gi
         assert text in [warning.text for warning in merged.warnings()]
 
 
+def test_settings_of_one_machine_that_changed_between_records_are_said_of_a_lake(tmp_path):
+    for seed, governor in ((1, "powersave"), (2, "performance")):
+        machine(tmp_path / f"{seed}.lab", "a", seed=seed, facts={"governor": governor})
+    export_to([tmp_path / "1.lab", tmp_path / "2.lab"], Location(tmp_path / "lake"))
+    with lake_record(tmp_path / "lake") as pooled:
+        (text,) = [warning.text for warning in pooled.warnings() if warning.kind == "merged"]
+    assert "settings changed between runs: governor (" in text
+
+
 def test_a_copy_that_went_on_apart_replaces_nothing_with_digests_or_without(tmp_path):
     for version in (3, 2):
         place = tmp_path / str(version)

@@ -7,7 +7,7 @@ import base64
 import numpy as np
 import pytest
 from answers.made import make, noisy
-from answers.pages import interleaved, many_runs, portrait, two_treatments
+from answers.pages import interleaved, many_runs, page_of, portrait, two_treatments
 
 from steelyard.extensions.page.columns import RunColumns
 from steelyard.report.answer.words import names
@@ -67,6 +67,35 @@ def test_of_many_runs_every_one_is_a_dot_or_in_a_count():
         outside = ((its < beyond[0]) | (its > beyond[1])).sum()
         assert counted + outside == its.size
     assert all(0 < row["share"] <= 1 for row in columns.course())
+
+
+def test_of_more_runs_than_a_page_holds_it_has_those_that_are_dots(monkeypatch):
+    monkeypatch.setattr("steelyard.extensions.page.columns.MOST_KEPT", 4000)
+    columns = columns_of(many_runs(6, 800), most=1000)
+    assert not columns.complete
+    far, packed = np.flatnonzero(columns.select_far()), columns.pack()
+    for name, whole in (("value", columns.value), ("trial", columns.trial), ("sample", columns.sample)):
+        assert decoded(packed[name]).tolist() == whole[far].tolist()
+    assert decoded(packed["far"]).tolist() == list(range(far.size))
+    rows = columns.rows()
+    assert [row["at"] for row in rows] == list(range(far.size))
+    assert [row["run"] for row in rows] == decoded(packed["trial"]).tolist()
+    # Nothing is lost to who looks: what is no dot is in a count.
+    counted = sum(row["count"] for row in columns.course())
+    assert counted + far.size == len(columns)
+
+
+def test_a_page_that_holds_every_run_says_so_and_one_that_does_not_names_the_export(monkeypatch):
+    from steelyard.extensions.page.runs import section
+
+    contents = page_of(many_runs(6, 800))
+    about = names(sample.treatment.label for sample in contents.portrait.samples)
+    columns = RunColumns(contents.portrait, about)
+    assert "The page holds every value" in section(contents.portrait, None, about, columns).sentences[0]
+    monkeypatch.setattr("steelyard.extensions.page.columns.MOST_KEPT", 4000)
+    (text,) = section(contents.portrait, None, about, columns).sentences
+    assert "holds every value" not in text
+    assert "steelyard export RECORD -o FILE.csv writes every run" in text
 
 
 def test_few_runs_are_dots_and_no_counts():

@@ -184,3 +184,64 @@ def test_a_record_of_an_earlier_version_is_unproven_with_an_exit_code_of_its_own
     code, text = verified(steelyard_cli, "it.lab")
     assert (code, text.startswith("it.lab is unproven: it has no digests")) == (3, True)
     assert steelyard_cli("check", "it.lab").returncode == 0
+
+
+COMMANDS = {
+    "run": ("run", "it.lab"),
+    "run --extend": ("run", "it.lab", "--extend", "2"),
+    "export of rows": ("export", "it.lab", "-o", "rows.csv"),
+    "export for another tool": ("export", "it.lab", "--format", "hyperfine", "-o", "it.json"),
+    "model": ("model", "it.lab"),
+    "merge": ("merge", "it.lab", "other.lab", "-o", "merged.lab"),
+    "export to a lake": ("export", "it.lab", "--to", "lake"),
+    "compare --confirm": ("compare", "it.lab", "other.lab", "--confirm"),
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_no_command_goes_on_with_an_edited_record_or_passes_its_values_on(steelyard_cli, record, words):
+    shutil.copytree(record, record.with_name("other.lab"))
+    edit(record, "UPDATE trial SET user_us = user_us * 8 / 10 WHERE block = 17")
+    done = steelyard_cli(*words)
+    assert done.returncode != 0
+    assert "edited in block 17" in " ".join((done.stderr + done.stdout).split())
+    written = {path.name for path in record.parent.iterdir()}
+    assert not written & {"rows.csv", "it.json", "merged.lab"}
+    assert not list(record.parent.glob("lake/**/*.parquet"))
+
+
+@pytest.fixture
+def lake(steelyard_cli, record, tmp_path):
+    pytest.importorskip("arro3.io")
+    assert steelyard_cli("export", "it.lab", "--to", "lake").returncode == 0
+    return tmp_path / "lake"
+
+
+@pytest.mark.usefixtures("record")
+def test_records_of_a_lake_are_held_to_the_digests_taken_when_they_were_exported(steelyard_cli, lake):
+    code, text = verified(steelyard_cli, "lake")
+    assert code == 0, text
+    assert "is as measured" in text
+    (table,) = [path for path in lake.glob("**/*.parquet") if ".ratios" not in path.name]
+    content = table.read_bytes()
+    table.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    code, text = verified(steelyard_cli, "lake", "it.lab")
+    assert code == 1
+    assert "is edited in its trials, which are not as they were exported" in text
+    assert "it.lab is as measured" in text
+    table.unlink()
+    code, text = verified(steelyard_cli, "lake")
+    assert (code, "is edited in its trials, which cannot be read" in text) == (1, True)
+
+
+def test_a_file_of_a_lake_that_cannot_be_read_is_named(steelyard_cli, lake):
+    (facts,) = lake.glob("**/*.json.gz")
+    shutil.copy(facts, facts.with_name("0123456789abcdef.json.gz"))
+    code, text = verified(steelyard_cli, "lake")
+    assert code == 1
+    assert "it belongs to another spec, day or record than its place says" in text
+
+
+def test_what_is_about_a_chain_is_refused_of_a_lake(steelyard_cli, lake):
+    done = steelyard_cli("verify", "--head", f"1-{40 * '0'}", str(lake))
+    assert (done.returncode, "--head is about a chain of digests" in done.stderr) == (2, True)

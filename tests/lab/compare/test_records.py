@@ -18,9 +18,9 @@ def recorded(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
 
-    def make(name: str, *commands: str, **keys) -> Path:
+    def make(name: str, *commands: str, discard: int = 0, **keys) -> Path:
         request = CompareRequest(
-            commands=commands, blocks=8, rel_halfwidth=None, discard=0, metric="rss_bytes", **keys
+            commands=commands, blocks=8, rel_halfwidth=None, discard=discard, metric="rss_bytes", **keys
         )
         run(request.experiment(), tmp_path / name)
         return tmp_path / name
@@ -39,6 +39,14 @@ def test_the_only_command_of_each_is_compared_and_the_answer_says_what_it_cannot
     message = [warning.fields.get("text", "") for warning in result.warnings]
     assert any("made apart" in text and "side by side" in text for text in message)
     assert "sequential_order" in {item.kind for item in result.warnings}
+
+
+def test_a_record_without_a_warm_up_run_says_that_its_modules_are_not_known(recorded):
+    old, new = recorded("old.lab", "true", discard=0), recorded("new.lab", "true", discard=1)
+    texts = [warning.fields.get("text", "") for warning in compare_records(old, new).warnings]
+    (unknown,) = [text for text in texts if "is not known" in text]
+    assert f"programs of {old} load while they run is not known: no run is discarded" in unknown
+    assert str(new) not in unknown
 
 
 def test_treatments_that_both_have_are_compared_one_by_one_and_others_left_out(recorded):

@@ -181,6 +181,18 @@ def test_different_builds_are_said(tmp_path):
         assert any("different builds of /bin/true" in warning.text for warning in record.warnings())
 
 
+def test_settings_of_one_machine_that_changed_between_records_are_said(tmp_path):
+    for host, seed, governor in (("a", 1, "powersave"), ("a", 2, "performance"), ("b", 1, "performance")):
+        machine(tmp_path / f"{host}{seed}.lab", host, seed=seed, facts={"governor": governor, "nice": 0})
+    sources = [tmp_path / f"{name}.lab" for name in ("a1", "a2", "b1")]
+    with one_record(sources) as directory, Record.open(directory) as record:
+        (text,) = [warning.text for warning in record.warnings() if "settings changed" in warning.text]
+    expected = "settings changed between runs: governor (powersave and performance) of a"
+    assert text == f"{expected}: that is part of their spread"
+    with one_record(sources[1:]) as directory, Record.open(directory) as record:
+        assert not [warning for warning in record.warnings() if "settings" in warning.text]
+
+
 def test_records_of_different_specs_are_refused_with_what_differs(tmp_path):
     a = machine(tmp_path / "a.lab", "a")
     b = machine(tmp_path / "b.lab", "b", spec=SPEC.replace('["false"]', '["false", "-v"]'))

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.measure.verify import Verifier
@@ -34,7 +35,14 @@ def sh(script: str) -> tuple[str, str, str]:
 
 
 def verifier(*, by_shell: bool = False, timeout_s: float | None = None, **verify) -> Verifier:
-    program = Program(commands={"": ("x",)}, shell=by_shell, timeout_s=timeout_s, verify=Verify(**verify))
+    program = Program(
+        commands={"": ("x",)},
+        shell=by_shell,
+        timeout_s=timeout_s,
+        cpu_limit_s=2.5,
+        memory_limit_bytes=1 << 20,
+        verify=Verify(**verify),
+    )
     return Verifier(Experiment("made up", "/nowhere", program))
 
 
@@ -149,6 +157,22 @@ def test_a_time_limit_is_said(run):
         "timed_out",
         "was still running at its time limit of 0.05 s",
     )
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("cpu_limit", "used more CPU time than its limit, cpu_limit = 2.5 s, and was ended"),
+        ("memory_limit", "needs more memory than its limit, memory_limit = 1.05 MB"),
+        ("group", "its limits prove nothing"),
+    ],
+)
+def test_a_limit_that_was_exceeded_is_said_whatever_end_is_wanted(run, step, words):
+    raw = replace(run("/bin/true"), step=step)
+    for wanted in (0, "any"):
+        status, reason = verifier(exit=wanted).judge(raw)
+        assert status == "failed"
+        assert words in reason
 
 
 def test_a_failed_prepare_or_cleanup_command_is_said(run, tmp_path):

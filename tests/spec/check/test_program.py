@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from steelyard.core.errors import SpecError
 from steelyard.spec.experiment import Build, Program, Verify
 
 
@@ -18,6 +21,36 @@ def test_named_commands_are_kept_by_name_and_make_a_factor(read):
 def test_a_text_is_a_command_for_the_shell_when_one_is_asked_for(read):
     program = read('[program]\nshell = true\ncommand = "a | b"').program
     assert (program.shell, program.commands) == (True, {"": ("a | b",)})
+
+
+def test_limits_and_what_is_apart_from_this_machine_are_read(read):
+    text = """
+    [program]
+    command = ["prog"]
+    cpu_limit = "2 min"
+    memory_limit = "512 MB"
+    isolate = true
+    network = false
+    """
+    program = read(text).program
+    assert (program.cpu_limit_s, program.memory_limit_bytes) == (120.0, 512_000_000)
+    assert (program.isolate, program.network, program.has_limits) == (True, False, True)
+    plain = read('[program]\ncommand = ["prog"]').program
+    assert (plain.isolate, plain.network, plain.has_limits) == (False, True, False)
+
+
+@pytest.mark.parametrize("size", ['"1 B"', '"512 mb"', "-1", '"2000 PiB"'])
+def test_a_limit_of_memory_that_is_none_is_refused(read, size):
+    with pytest.raises(SpecError, match="memory_limit"):
+        read(f'[program]\ncommand = ["prog"]\nmemory_limit = {size}')
+
+
+@pytest.mark.parametrize(
+    "line", ['cpu_limit = "1 s"', 'memory_limit = "1 GB"', "isolate = true", "network = false"]
+)
+def test_limits_are_refused_for_programs_that_something_else_starts(read, line):
+    with pytest.raises(SpecError, match=f"{line.split()[0]} holds for programs that this machine starts"):
+        read(f'[program]\ncommand = ["prog"]\n{line}\n[launch]\nkind = "mpi"\nranks = 2')
 
 
 def test_everything_of_a_program_is_read(read):

@@ -114,6 +114,7 @@ def command(ctx: click.Context, options: ExportOptions) -> None:
         )
     directories = [find_record(record) for record in options.records]
     with one_record(directories, options.by) as directory, Record.open(directory) as opened:
+        opened.refuse_edited()
         match chosen:
             case "extrap-text" | "extrap-json":
                 if options.long:

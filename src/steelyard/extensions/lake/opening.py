@@ -14,7 +14,7 @@ from steelyard.extensions.lake.facts import LARGEST_BYTES, LakeFacts, decode, de
 from steelyard.extensions.lake.location import Location
 from steelyard.extensions.lake.naming import name_spec
 from steelyard.extensions.lake.reading import LakeRecord, RecordInLake
-from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
+from steelyard.lab.merge.machines import By, RunOfMachine, describe_conditions, name_machines
 from steelyard.lab.merge.merging import build_experiment, describe_builds, measure_name
 from steelyard.lab.places.contents import Summaries, Summary
 from steelyard.results.left_out import LeftOut
@@ -136,8 +136,10 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
     trials = ParquetTrials(lake.location, [part.facts for part in parts])
     try:
         programs = [(facts.program, stored.decode(facts.experiment).source) for facts in lake.facts]
-        builds = describe_builds(programs, experiment.source)
-        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named, warning=builds)
+        named_runs = [(part.machines.get(run.id), run) for part in parts for run in part.facts.runs]
+        notes = (describe_builds(programs, experiment.source), describe_conditions(named_runs))
+        warning = "; ".join(filter(None, notes))
+        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named, warning=warning)
     except BaseException:
         trials.close()
         raise

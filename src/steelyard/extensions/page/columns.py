@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_MARKS: Final = 3000
 """Runs that a chart shows one by one by default; of more it shows counts, and those that are far out."""
+MOST_KEPT: Final = 100_000
+"""Values that a page holds, some 25 bytes each; of more it holds those that are shown one by one."""
 FAR: Final = 0.01
 """Fraction of a sample's runs at each end that are shown one by one all the same."""
 ACROSS: Final = 60
@@ -83,6 +85,16 @@ class RunColumns:
         return len(self) > self.most
 
     @property
+    def complete(self) -> bool:
+        """Whether the page holds every value."""
+        return len(self) <= MOST_KEPT
+
+    @property
+    def places(self) -> Ints:
+        """Places of the runs that the page holds, ascending."""
+        return np.arange(len(self)) if self.complete else np.flatnonzero(self.select_far())
+
+    @property
     def disturbed(self) -> NDArray[np.bool_]:
         """Which runs waited for a CPU."""
         return np.isin(self.trial, np.fromiter(self.waited, np.int64))
@@ -114,11 +126,11 @@ class RunColumns:
         return chosen
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the runs that are shown one by one, as a chart takes them."""
-        deviations = self.deviation()
+        """Return the runs that are shown one by one, as a chart takes them; ``at`` is that in ``pack``."""
+        deviations, far = self.deviation(), np.flatnonzero(self.select_far())
         return [
             {
-                "at": int(i),
+                "at": int(place),
                 "run": int(self.trial[i]),
                 "block": int(self.block[i]),
                 "context": int(self.context[i]),
@@ -128,7 +140,7 @@ class RunColumns:
                 "deviation": float(deviations[i]),
                 "waited": self.waited.get(int(self.trial[i])),
             }
-            for i in np.flatnonzero(self.select_far())
+            for place, i in zip(np.searchsorted(self.places, far), far, strict=True)
         ]
 
     def spread(self) -> list[dict[str, Any]]:
@@ -176,23 +188,28 @@ class RunColumns:
         ]
 
     def pack(self) -> dict[str, Any]:
-        """Return the columns for the page, each value once.
+        """Return the columns of the runs that the page holds, each value once.
 
         Whole numbers are in as few bytes as they need, ascending ones by their differences.
         """
+        places = self.places
+        trial = self.trial[places]
+        numbers = frozenset(trial.tolist())
         return {
             "names": self.names,
             "treatments": self.treatments,
             "medians": self.medians.tolist(),
-            "value": {"type": "Float64Array", "data": _format_text(self.value)},
-            "sample": _pack(self.sample),
-            "trial": _draw_ascending(self.trial),
-            "block": _draw_ascending(self.block),
-            **({"context": _pack(self.context)} if np.any(self.context) else {}),
-            "waited": [[trial, round(share, 4)] for trial, share in self.waited.items()],
+            "value": {"type": "Float64Array", "data": _format_text(self.value[places])},
+            "sample": _pack(self.sample[places]),
+            "trial": _draw_ascending(trial),
+            "block": _draw_ascending(self.block[places]),
+            **({"context": _pack(self.context[places])} if np.any(self.context) else {}),
+            "waited": [
+                [number, round(share, 4)] for number, share in self.waited.items() if number in numbers
+            ],
             "factor": self.scale.factor,
             "unit": self.scale.unit,
-            "far": _pack(np.flatnonzero(self.select_far())),
+            "far": _pack(np.searchsorted(places, np.flatnonzero(self.select_far()))),
         }
 
 

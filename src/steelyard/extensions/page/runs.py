@@ -73,9 +73,12 @@ def _count(portrait: Portrait, columns: RunColumns) -> str:
     if columns.many:
         text += (
             ". Charts show how many runs lie where, and one by one the lowest and highest"
-            f" {percent(FAR)} of each treatment; where scripts run, a click on a treatment shows all of"
-            " its runs. The page holds every value"
+            f" {percent(FAR)} of each treatment"
         )
+        if columns.complete:
+            text += "; with scripts, a click on a treatment shows all of its runs. The page holds every value"
+        else:
+            text += ". steelyard export RECORD -o FILE.csv writes every run into a file"
     return text + "."
 
 

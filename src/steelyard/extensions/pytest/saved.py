@@ -38,6 +38,7 @@ def read_saved(directory: Path) -> SavedSession:
         It is damaged, or not a session of the plugin.
     """
     with Record.open(directory) as record:
+        record.refuse_edited()
         has_reference = any(metric.name == reference.METRIC for metric in record.metrics)
         references = record.samples(reference.METRIC) if has_reference else []
         beside = {sample.treatment.id: sample for sample in references}

@@ -11,7 +11,7 @@ import click
 from steelyard.cli import completion
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import json_option
-from steelyard.cli.paths import InputPath
+from steelyard.cli.paths import InputPath, InputPlace
 from steelyard.cli.terminal import show
 from steelyard.core.errors import UsageError
 
@@ -21,8 +21,8 @@ _HEAD: Final = re.compile(r"[1-9]\d*-[0-9a-f]{40}")
 class VerifyOptions(Options):
     """Options of ``steelyard verify``."""
 
-    records: tuple[Path, ...] = declare_argument(
-        "RECORD...", type=InputPath(), nargs=-1, required=True, complete=completion.records
+    records: tuple[Path | str, ...] = declare_argument(
+        "RECORD|PLACE...", type=InputPlace(), nargs=-1, required=True, complete=completion.records
     )
     noted: str | None = declare(
         "Head that was noted earlier: of a page, an archive, JSON or this command.",
@@ -50,6 +50,8 @@ class VerifyOptions(Options):
 @click.pass_context
 def command(ctx: click.Context, options: VerifyOptions) -> None:
     """Verify that each RECORD (a directory NAME.lab, or an archive NAME.zip) is as it was measured.
+
+    Of a PLACE that export --to wrote, each record is compared with the digests taken then.
 
     It is as measured, edited (in which block), shortened, or forked (at which block); unproven if an older
     Steelyard made it. Copies of one record are also compared with each other. Who computes all digests

@@ -14,6 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError, UsageError
+from steelyard.extensions.lake.place import LAKE
+from steelyard.extensions.verify.lakes import verify_lake
 from steelyard.extensions.verify.results import Signature, Verification, Verified
 from steelyard.extensions.verify.signature import NAME as SIGNATURE
 from steelyard.extensions.verify.signature import check_signature, sign
@@ -38,9 +40,9 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 def verify(
-    names: Sequence[Path], *, noted: str = "", signers: Path | None = None, key: Path | None = None
+    names: Sequence[Path | str], *, noted: str = "", signers: Path | None = None, key: Path | None = None
 ) -> Verification:
-    """Verify records, and archives of them; copies of one record also against each other.
+    """Verify records, archives and lakes of them; copies of one record also against each other.
 
     Parameters
     ----------
@@ -60,9 +62,28 @@ def verify(
     """
     reads: list[_Read] = []
     for name in names:
-        with _open_place(name) as directory:
-            reads.append(_verify_one(name, directory, noted, signers, key))
+        if LAKE.holds(name):
+            _refuse_chain_options(name, noted, signers, key)
+            reads += [_Read(verified, []) for verified in verify_lake(name)]
+            continue
+        with _open_place(Path(name)) as directory:
+            reads.append(_verify_one(Path(name), directory, noted, signers, key))
     return Verification(tuple(_compare_copies(reads)), is_signature_wanted=signers is not None)
+
+
+def _refuse_chain_options(name: Path | str, noted: str, signers: Path | None, key: Path | None) -> None:
+    """Refuse what is about the chain of a record, which a lake does not have.
+
+    Raises
+    ------
+    UsageError
+    """
+    options = {"--head": noted, "--signers": signers, "--sign": key}
+    if refused := next((option for option, value in options.items() if value), None):
+        raise UsageError(
+            f"{refused} is about a chain of digests, and {name} is a lake, which has none",
+            hint="verify the record that was exported there",
+        )
 
 
 @contextmanager

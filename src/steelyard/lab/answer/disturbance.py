@@ -7,8 +7,11 @@ from typing import Final
 
 from steelyard.results.notice import Notice
 from steelyard.run.host.conditions import THROTTLED
+from steelyard.run.host.machine_counts import OVERHEATED, SWAPPED
 from steelyard.store import Disturbance, Reading
 
+LITTLE_BYTES: Final = 1 << 24
+"""Swapped by a machine that has memory to spare, now and then."""
 DISTURBED_SHARE: Final = 0.01
 """Fraction of the elapsed time below which other load explains little of what is compared."""
 
@@ -41,7 +44,16 @@ def note_cpus(
         waits = [Notice("throttled", fields={"quota": quota, "throttled_s": throttled_s})]
     else:
         waits = _note_waits(names, among)
-    return waits + _note_steal(record, spent_s)
+    return waits + _note_steal(record, spent_s) + _note_counts(record)
+
+
+def _note_counts(record: Reading) -> list[Notice]:
+    """Warnings about heat, and about swapping of more than little."""
+    facts = [run.host for run in record.runs()]
+    throttles = sum(int(host.get(OVERHEATED, 0)) for host in facts)
+    swapped = sum(float(host.get(SWAPPED, 0)) for host in facts)
+    notices = [Notice("overheated", fields={"times": f"{throttles:,}"})] if throttles else []
+    return notices + ([Notice("swapped", fields={"moved": swapped})] if swapped > LITTLE_BYTES else [])
 
 
 def _note_waits(names: tuple[str, ...], among: Collection[Disturbance]) -> list[Notice]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import parse_duration
+from steelyard.core.units import parse_duration, parse_size
 from steelyard.spec.text.origin import suggest
 
 if TYPE_CHECKING:
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 FIELDS: Final = {
     "command_name": "names",
+    "cpu_limit": "cpu_limit_s",
     "input": "stdin",
     "max_runs": "max_blocks",
+    "memory_limit": "memory_limit_bytes",
     "max_time": "max_time_s",
     "min_runs": "blocks",
     "name": "names",
@@ -37,10 +39,17 @@ NAMES: Final = {
     "design.blocks": "min_runs",
     "design.discard": "warmup",
     "factors": "parameter_list",
+    "program.cpu_limit": "cpu_limit",
+    "program.memory_limit": "memory_limit",
     "program.timeout": "timeout",
 }
 """Key of a spec to the argument of ``steelyard.compare`` that sets it."""
-_TIMES: Final = ("max_time_s", "timeout_s")
+_READERS: Final[Mapping[str, Callable[[str], float]]] = {
+    "cpu_limit_s": parse_duration,
+    "max_time_s": parse_duration,
+    "memory_limit_bytes": parse_size,
+    "timeout_s": parse_duration,
+}
 
 
 def fields_of(options: Mapping[str, object], names: Collection[str], call: str) -> dict[str, Any]:
@@ -57,7 +66,7 @@ def fields_of(options: Mapping[str, object], names: Collection[str], call: str) 
             fields |= {"blocks": value, "rel_halfwidth": None}
             continue
         field = FIELDS.get(name, name)
-        fields[field] = parse_duration(value) if field in _TIMES and isinstance(value, str) else value
+        fields[field] = _READERS[field](value) if field in _READERS and isinstance(value, str) else value
     spoken = {name: options.get(name, value) for name, value in fields.items() if name not in names}
     refuse_unknown(spoken, sorted({"runs", *FIELDS, *names} - set(FIELDS.values())), call)
     return fields

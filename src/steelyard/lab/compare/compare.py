@@ -66,6 +66,14 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         ``{iteration}``: the number of the run, from 0, and before those ``warmup-0``, ``warmup-1``, ….
     ignore_failure : bool or sequence of int
         Accept any end of a run, or these exit codes besides 0.
+    cpu_limit_s : float or None
+        CPU time of all processes of a run; more is a failure.
+    memory_limit_bytes : int or None
+        Memory of all processes of a run; the kernel ends a run that needs more.
+    isolate : bool
+        Give each run a file system of its own: what it writes is gone after it.
+    no_network : bool
+        Give each run a network without devices but its own loopback.
     output : str
         ``"capture"``, ``"null"``, or the path of a file, with a ``/``, that has the standard output of the
         last run.
@@ -106,6 +114,10 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     objects: Sequence[str] = ()
     ignore_failure: bool | Sequence[int] = False
     timeout_s: float | None = None
+    cpu_limit_s: float | None = None
+    memory_limit_bytes: int | None = None
+    isolate: bool = False
+    no_network: bool = False
     discard: int = 1
     blocks: int | None = None
     max_blocks: int | None = None
@@ -195,6 +207,14 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             keys["stdin"] = escape(self.stdin)
         if self.timeout_s is not None:
             keys["timeout"] = self.timeout_s
+        if self.cpu_limit_s is not None:
+            keys["cpu_limit"] = self.cpu_limit_s
+        if self.memory_limit_bytes is not None:
+            keys["memory_limit"] = self.memory_limit_bytes
+        if self.isolate:
+            keys["isolate"] = True
+        if self.no_network:
+            keys["network"] = False
         if self.counters:
             keys["counters"] = list(self.counters)
         return keys

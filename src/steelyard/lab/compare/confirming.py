@@ -36,6 +36,8 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
         program is not there any more as it was measured.
     """
     with Record.open(old) as before, Record.open(new) as after:
+        for record in (before, after):
+            record.refuse_edited()
         tables = [_get_table(record) for record in (before, after)]
         for key in tables[0].keys() | tables[1].keys():
             if key not in _MAY_DIFFER and tables[0].get(key) != tables[1].get(key):

@@ -117,6 +117,25 @@ def _describe_move(sample: Sample, place: str, number: int, levels: Levels) -> S
     return replace(sample, treatment=Treatment(number, label, {**dict(levels), RECORD: place}))
 
 
+def _describe_unknown(*records: Record) -> str:
+    """Name the records whose programs may have loaded other code unnoticed; empty where none may have."""
+    reasons = {str(record.directory): reason for record in records if (reason := _explain_unknown(record))}
+    if not reasons:
+        return ""
+    causes = " and ".join(dict.fromkeys(reasons.values()))
+    return f" What programs of {' and '.join(reasons)} load while they run is not known: {causes}."
+
+
+def _explain_unknown(record: Record) -> str:
+    """Say why a record has no list of modules; empty where it has one, or measured no program here."""
+    experiment = record.experiment
+    if not record.program or not experiment.program.commands or experiment.launch.kind != "local":
+        return ""
+    if experiment.design.discard == 0:
+        return "no run is discarded (discard = 0, -w 0), and only in such a run modules are noted"
+    return "runs had file systems of their own (isolate)" if experiment.program.isolate else ""
+
+
 def _note_apart(before: Record, after: Record) -> list[Notice]:
     """Return what differs between the records beside their programs, as far as it is known; never nothing."""
     runs = before.runs()[0], after.runs()[0]
@@ -130,5 +149,6 @@ def _note_apart(before: Record, after: Record) -> list[Notice]:
         f"The records were made apart ({days[0]} and {days[1]}): whatever else changed between them, such as"
         " load, temperature, libraries or paths, is part of the difference and in no interval; measuring both"
         f" in turns (--confirm), or the commands side by side in steelyard compare, excludes that.{differ}"
+        f"{_describe_unknown(before, after)}"
     )
     return [Notice("note", fields={"text": text})]

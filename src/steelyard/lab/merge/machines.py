@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
 
+from steelyard.run.host.conditions import compare_conditions
 from steelyard.store.entries import Run
 
 By = Literal["host", "record"]
 """What tells machines apart: the facts of the host, or each record is one."""
 
 UNKNOWN: Final = "unknown"
+_NAMES: Final = ("hostname",)
+"""Conditions that containers of one machine may have of their own."""
 
 
 class RunOfMachine(msgspec.Struct, frozen=True):
@@ -40,6 +43,28 @@ def name_machines(places: Sequence[RunOfMachine], by: By) -> list[str]:
             boots.setdefault(_read_boot(place.run), key)
     keys = [boots.get(_read_boot(place.run), key) for key, place in zip(keys, places, strict=True)]
     return _assign_names(keys, [str(place.run.host.get("hostname") or place.name) for place in places])
+
+
+def describe_conditions(runs: Iterable[tuple[str | None, Run]]) -> str:
+    """Say which conditions of a machine are not the same in all of its runs; empty where all are.
+
+    Parameters
+    ----------
+    runs : iterable of tuple
+        The machine of each run, and the run; those without a name are left out.
+        Runs of jobs are, too.
+    """
+    first: dict[str, Run] = {}
+    changes: dict[str, dict[str, None]] = {}
+    for name, run in runs:
+        if name is None or "submitted_from" in run.host:  # whose facts are of another machine
+            continue
+        for difference in compare_conditions(first.setdefault(name, run).host, run.host):
+            if difference.name not in _NAMES:
+                text = f"{difference.name} ({difference.old} and {difference.new})"
+                changes.setdefault(name, {})[text] = None
+    texts = [f"{', '.join(entries)} of {name}" for name, entries in changes.items()]
+    return f"settings changed between runs: {'; '.join(texts)}: that is part of their spread" if texts else ""
 
 
 def _read_boot(run: Run) -> str:

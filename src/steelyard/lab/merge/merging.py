@@ -16,7 +16,7 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.interventions.node import Node
 from steelyard.lab.merge.forks import Copy, Tail, find_tails
-from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
+from steelyard.lab.merge.machines import By, RunOfMachine, describe_conditions, name_machines
 from steelyard.lab.run.existing_record import move_path
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
@@ -112,6 +112,9 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
                 for part in _order_parts(chosen, machines):
                     merged.take_part(part, named=len(names) > 1)
                 _warn(merged, sources, names)
+                runs = [(machines[i, run.id], run) for i, part in enumerate(chosen) for run in part.runs]
+                if text := describe_conditions(runs):
+                    merged.add_warning("merged", text)
                 _warn_of_forks(merged, chosen)
             refuse_existing(target)
             unfinished.rename(target)

@@ -9,6 +9,7 @@ from steelyard.core.errors import MachineError, SteelyardError, UsageError
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS, Intervention
+from steelyard.lab.run.confinement import refuse_limits
 from steelyard.lab.run.elsewhere import Elsewhere, find_elsewhere
 from steelyard.run.launch.launch_plan import UNBUILT, LaunchPlan
 from steelyard.spec.experiment import Experiment, Range
@@ -135,6 +136,7 @@ def _get_errors(
     try:
         # Where this machine lacks a level, the launches that it changes cannot be made either.
         refuse_missing(experiment)
+        refuse_limits(experiment.program)
         launches = LaunchPlan(experiment, drawn, builds=unbuilt)
     except (UsageError, MachineError) as error:
         yield error

@@ -15,6 +15,7 @@ from steelyard.core.extension import end_run
 from steelyard.core.units import Scalar
 from steelyard.design import treatments
 from steelyard.files.system import read_host_name
+from steelyard.lab.run.confinement import refuse_confinement
 from steelyard.lab.run.elsewhere import Elsewhere, find_elsewhere
 from steelyard.lab.run.existing_record import (
     differences,
@@ -72,6 +73,7 @@ class PreparedRun:
         refuse_level_commands(experiment, self.elsewhere)
         refuse_missing(experiment)
         refuse_unread(experiment)
+        refuse_confinement(experiment.program)
         self.programs = build(experiment, drawn, watch)
         first, in_context = self.programs.first, self.programs.in_context
         self.launches = LaunchPlan(experiment, drawn, builds=first, built_in=in_context)
@@ -218,6 +220,7 @@ def _finish(prepared: PreparedRun, directory: Path) -> End | None:
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
+        record.refuse_edited()
         _refuse_other(record, prepared.experiment, prepared.identities)
         if prepared.elsewhere is None:
             prepared.identities += identify_modules(record, prepared.experiment.source)
@@ -320,6 +323,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
                     _clean_up_once(record, run_id, session, has_failed=has_failed)
                     _note_survivors(record, runner, run_id)
     finally:
+        launches.remove_root()
         try:
             leave_levels(launches, journal)
         finally:

@@ -15,6 +15,7 @@ from steelyard.lab.run.stop_rule import End, StopRule
 from steelyard.results.status import Progress
 from steelyard.run.host import HostLoad
 from steelyard.run.host.conditions import THROTTLED, compare_conditions
+from steelyard.run.host.machine_counts import MachineCounts
 from steelyard.run.launch.provenance import ProgramIdentity, describe_change
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
@@ -77,6 +78,7 @@ class RunLoop:
         self._blocks_run = 0
         self._first: tuple[float, int] | None = None
         self._conditions = self._at_start = session.read_conditions()
+        self._counts = None if session.queued else MachineCounts.read()
 
     def conduct(self) -> End:
         """Run blocks until the design, the precision or a cap says that it is enough.
@@ -90,6 +92,7 @@ class RunLoop:
             return self._run_blocks()
         finally:
             self._note_throttling()
+            self._note_counts()
 
     def _run_blocks(self) -> End:
         while True:
@@ -278,6 +281,11 @@ class RunLoop:
         if start is None or end is None or start.throttled_s is None or end.throttled_s is None:
             return
         self._record.note_host(self._run, {THROTTLED: end.throttled_s - start.throttled_s})
+
+    def _note_counts(self) -> None:
+        """Add to the facts of the run what the machine has counted of heat and swapping meanwhile."""
+        if self._counts is not None and (facts := MachineCounts.read().list_facts_since(self._counts)):
+            self._record.note_host(self._run, facts)
 
     def _note_modules(self) -> list[str]:
         """Add what warm-up runs mapped to what must stay as it is; describe what was replaced under them."""

@@ -29,6 +29,10 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "throttled": "{quota} stopped the programs' control group for {throttled_s} in all, summed over its CPUs:"
     " elapsed times contain that, CPU time (cpu_s) leaves it out. Raise the quota.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
+    "overheated": "Processors slowed down for heat {times} times during the runs: elapsed times before and"
+    " after differ in more than the program. Cool the machine, or fix the frequency.",
+    "swapped": "The machine swapped {moved} during the runs, whoever the memory belongs to: elapsed times may"
+    " contain waits for the disk.",
     "other_libraries": "{libraries} changed between the records, and the programs that use them did not: the"
     " difference may lie there.",
     "other_code": "{libraries} changed between the records, and the programs that use them did not: no"
@@ -155,6 +159,8 @@ def _format_field(key: str, value: Scalar) -> str:
         return percent(value)
     if key in ("value", "wall_s", "throttled_s") and isinstance(value, float):
         return format_quantity(value, "s")
+    if key == "moved" and isinstance(value, float):
+        return format_quantity(value, "B")
     if key in _COUNTS and isinstance(value, int):
         return plural(value, _COUNTS[key])
     return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))

@@ -65,6 +65,17 @@ class Launch(msgspec.Struct, frozen=True):
         Whether the kernel may give it no huge pages that it did not ask for.
     cwd_source : str or None
         Then this directory, absolute, is shown to the program as ``cwd``, which is an empty directory.
+    cpu_limit_ns : int or None
+        CPU time of all its processes together, after which it is ended as by ``timeout_ns``.
+    memory_limit_bytes : int or None
+        At which the kernel ends its processes.
+    group_path : str or None
+        What the control group of a limit is made as; needed with one.
+    network_off : bool
+        Whether it has a network of its own without devices, as its prepare and cleanup.
+    root_path : str or None
+        Then it has a file system of its own, as its prepare and cleanup, mounted at this empty directory:
+        what they write is gone after the trial.
     host : tuple of HostSetting
         Settings of the host, at most 64; put back before a launch that does not name it, and at the end.
         Ignored for commands around a trial.
@@ -100,6 +111,11 @@ class Launch(msgspec.Struct, frozen=True):
     stack_mib: int | None = None
     huge_pages_off: bool = False
     cwd_source: str | None = None
+    cpu_limit_ns: int | None = None
+    memory_limit_bytes: int | None = None
+    group_path: str | None = None
+    network_off: bool = False
+    root_path: str | None = None
     host: tuple[HostSetting, ...] = ()
     prepare: tuple[Launch, ...] = ()
     cleanup: tuple[Launch, ...] = ()
@@ -160,6 +176,10 @@ class Launch(msgspec.Struct, frozen=True):
             paths["metrics_path"] = self.metrics_path
         if self.cwd_source is not None:
             paths["cwd_source"] = self.cwd_source
+        if self.root_path is not None:
+            paths["root_path"] = self.root_path
+        if self.group_path is not None:
+            paths["group_path"] = self.group_path
         paths |= {f"host[{place}]": setting.path for place, setting in enumerate(self.host)}
         paths |= {f"files[{place}]": path for place, path in enumerate(self.files)}
         for name, path in paths.items():
@@ -194,6 +214,10 @@ class Launch(msgspec.Struct, frozen=True):
         _check_range("capture_limit_bytes", self.capture_limit_bytes, 0, _LONGEST_CAPTURE_BYTES)
         if self.timeout_ns is not None:
             _check_range("timeout_ns", self.timeout_ns, 1, _LONGEST_TIMEOUT_NS)
+        if self.cpu_limit_ns is not None:
+            _check_range("cpu_limit_ns", self.cpu_limit_ns, 1, _LONGEST_TIMEOUT_NS)
+        if self.memory_limit_bytes is not None:
+            _check_range("memory_limit_bytes", self.memory_limit_bytes, 1, _LONGEST_TIMEOUT_NS)
         if self.nice is not None:
             _check_range("nice", self.nice, -20, 19)
         if self.affinity is not None:

@@ -8,10 +8,11 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -23,6 +24,7 @@ from steelyard.design.plan import Context
 from steelyard.files.writing import refuse_output
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.interventions.affinity import Affinity
+from steelyard.run.host.control_groups import find_control_groups, name_trial_group
 from steelyard.run.launch.changes import apply_change, existing
 from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import CAPTURE, Launch
@@ -139,6 +141,8 @@ class LaunchPlan:
             )
         self._summary = os.devnull
         self._place: Path | None = None
+        self._root: Path | None = None
+        self._group: str | None = None
         self._run = f"{os.getpid():016d}"
         """Of the length of a record's number, which takes its place."""
         self._queue_wait = experiment.needs_queue_wait
@@ -155,10 +159,23 @@ class LaunchPlan:
         self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
         self._run = record_id
         self._place = metrics_file.parent / "cwd"
+        program = self.experiment.program
+        if program.isolate:
+            self._root = (metrics_file.parent / "root").resolve()
+            self._root.mkdir(exist_ok=True)
+        groups = find_control_groups()
+        if program.has_limits and groups.base is not None:
+            self._group = str(name_trial_group(groups.base))
         if any(metric.is_written for metric in self.experiment.metrics):
             self._metrics_path = str(metrics_file.absolute())
             self._marks["STEELYARD_METRICS"] = self._metrics_path
         self._summary = str(metrics_file.absolute())
+
+    def remove_root(self) -> None:
+        """Remove the directory at which file systems of trials were mounted; none is any more."""
+        if self._root is not None:
+            with suppress(OSError):
+                self._root.rmdir()
 
     def start_in_context(self, context: Context | None) -> dict[int, Launch]:
         """One launch a treatment, in equal contexts but for what the experiment varies on purpose."""
@@ -329,6 +346,7 @@ class LaunchPlan:
             capture_limit_bytes=self._capture_limit_bytes(),
             timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
             nice=program.nice,
+            **self._confine(),
             counters=program.counters,
             metrics_path=self._metrics_path,
             queue_wait=self._queue_wait,
@@ -339,6 +357,20 @@ class LaunchPlan:
         )
         files = self._read_files(plain, treatment) if change.file_cache else ()
         return apply_change(plain, change, files=files, place=self._place)
+
+    def _confine(self) -> dict[str, Any]:
+        """Return what a launch has of limits and of its own; nothing before the record is known."""
+        program = self.experiment.program
+        if self._place is None:
+            return {}
+        cpu_limit_s = program.cpu_limit_s
+        return {
+            "cpu_limit_ns": None if cpu_limit_s is None else round(cpu_limit_s * 1e9),
+            "memory_limit_bytes": program.memory_limit_bytes,
+            "group_path": self._group,
+            "network_off": not program.network,
+            "root_path": None if self._root is None else str(self._root),
+        }
 
     def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
         """Return the files that a launch is known to read.

@@ -28,6 +28,9 @@ _STEPS: Final = {
     "stack_limit": "the limit of its stack could not be set",
     "huge_pages": "huge pages could not be switched off for it",
     "host": "a setting of the host could not be changed, or another experiment holds it",
+    "group": "no control group with its limits could be made, or the kernel did not count in it",
+    "network": "it could not be given a network of its own (that needs CAP_SYS_ADMIN)",
+    "root": "it could not be given a file system of its own (that needs CAP_SYS_ADMIN and overlayfs)",
     "start": "no process could be made for it",
 }
 

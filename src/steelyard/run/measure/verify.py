@@ -11,6 +11,7 @@ import signal
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
+from steelyard.core.units import format_quantity
 from steelyard.run.measure.extract.pattern import MOST_BYTES
 from steelyard.run.measure.measurement import Status
 from steelyard.run.measure.output import Output, excerpt, quote_words
@@ -42,6 +43,13 @@ class Verifier:
         self._shell = program.shell
         self._timeout_s = program.timeout_s
         self._hook_timeout_s = program.hook_timeout_s
+        self._excesses = {
+            "cpu_limit": f"used more CPU time than its limit, cpu_limit = {program.cpu_limit_s or 0:g} s,"
+            " and was ended",
+            "memory_limit": "was ended by the kernel: it needs more memory than its limit, memory_limit ="
+            f" {format_quantity(program.memory_limit_bytes or 0, 'B')}",
+            "group": "ran in a control group in which the kernel did not count: its limits prove nothing",
+        }
         launch = experiment.launch
         # Ranks say the same of their ends whoever starts them.
         self._kind = "mpi" if launch.kind == "slurm" and launch.ranks is not None else launch.kind
@@ -59,7 +67,12 @@ class Verifier:
         """
         match raw.status:
             case "ok":
-                reason = self._check_exit(raw) or self._check_output(raw) or self._check_contents(raw)
+                reason = (
+                    self._check_limits(raw)
+                    or self._check_exit(raw)
+                    or self._check_output(raw)
+                    or self._check_contents(raw)
+                )
                 return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
@@ -88,6 +101,11 @@ class Verifier:
         if raw.hook_status == "timed_out":
             return f"was still running at its time limit, hook_timeout = {self._hook_timeout_s:g} s"
         return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
+
+    def _check_limits(self, raw: RawTrial) -> str | None:
+        if raw.step is None:
+            return None
+        return f"{self._excesses.get(raw.step, raw.step)}{self._read_last_words(raw)}"
 
     def _check_exit(self, raw: RawTrial) -> str | None:
         condition = self._verify.exit

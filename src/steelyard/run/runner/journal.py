@@ -51,6 +51,11 @@ _STEPS: Final = (
     "host",
     "stack_limit",
     "stopped",
+    "group",
+    "network",
+    "root",
+    "cpu_limit",
+    "memory_limit",
 )
 _FILE_HEAD: Final = Struct("<8sII")
 _MAGIC: Final = b"SLYDJRNL"
@@ -94,8 +99,9 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
         See ``RawStatus``. With ``hook_failed`` everything below is about the hook.
     step : str or None
         What failed, where nothing could be started: ``cwd``, ``stdin``, ``stdout``, ``stderr``, ``metrics``,
-        ``aslr``, ``affinity``, ``nice``, ``start`` or ``exec``. ``stopped`` where a run timed out and a
-        signal had stopped a process of it.
+        ``aslr``, ``affinity``, ``nice``, ``group``, ``network``, ``root``, ``start`` or ``exec``. ``stopped``
+        where a run timed out and a signal had stopped a process of it; ``cpu_limit`` or ``memory_limit``
+        where a run that ended had exceeded one.
     hook : int or None
         The launch of the prepare or cleanup command that failed.
     hook_status : str or None

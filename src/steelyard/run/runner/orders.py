@@ -26,7 +26,9 @@ _EXTENDED: Final = 8
 _INHERIT: Final = 16
 _QUEUE_WAIT: Final = 32
 _DIGESTS: Final = 64
+_CONFINED: Final = 128
 _EXTENSION: Final = Struct("<iiBBHI")
+_CONFINEMENT: Final = Struct("<QQQ")
 _NO_POLICY: Final = -1
 _COUNTER: Final = Struct("<QQQdIIII")
 _LENGTH: Final = Struct("<I")
@@ -97,6 +99,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         | (_INHERIT if launch.inherit else 0)
         | (_QUEUE_WAIT if launch.queue_wait else 0)
         | (_DIGESTS if launch.digests else 0)
+        | (_CONFINED if _is_confined(launch) else 0)
     )
     counters = [(name, request) for name in launch.counters for request in build_requests(name)]
     if len(counters) > MOST_COUNTERS:
@@ -140,6 +143,10 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         )
         settings = (text for setting in launch.host for text in (setting.path, setting.value))
         parts += map(_encode_text, (launch.cwd_source or "", *settings, *launch.files))
+    if flags & _CONFINED:
+        limits = launch.cpu_limit_ns or 0, launch.memory_limit_bytes or 0
+        parts.append(_CONFINEMENT.pack(*limits, launch.network_off))
+        parts += map(_encode_text, (launch.group_path or "", launch.root_path or ""))
     return _order(_DEFINE, b"".join(parts))
 
 
@@ -192,6 +199,11 @@ def _is_extended(launch: Launch) -> bool:
         or bool(launch.host)
         or bool(launch.files)
     )
+
+
+def _is_confined(launch: Launch) -> bool:
+    has_limits = launch.cpu_limit_ns is not None or launch.memory_limit_bytes is not None
+    return has_limits or launch.network_off or launch.root_path is not None
 
 
 def _pack_counter(request: CounterRequest) -> bytes:

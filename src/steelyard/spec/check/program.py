@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from steelyard.core.counters import EVENTS, FORMER_NAMES, find_event, is_counter
 from steelyard.core.errors import SpecError, UsageError
-from steelyard.core.units import BUILTIN, Scalar, parse_duration
+from steelyard.core.units import BUILTIN, Scalar, parse_duration, parse_size
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.names import check_text
 from steelyard.spec.tables.build import Build
@@ -70,8 +70,31 @@ def check_counters_of_jobs(program: Program, launch: LaunchMethod, origin: Origi
             raise origin.error(("program", "counters", i), problem, "leave it out, or leave out [launch]")
 
 
+def check_confinement(program: Program, launch: LaunchMethod, origin: Origin) -> None:
+    """Refuse limits, and what sets a trial apart from this machine, where its processes start elsewhere.
+
+    Raises
+    ------
+    SpecError
+    """
+    if launch.kind == "local":
+        return
+    keys = {
+        "cpu_limit": program.cpu_limit_s is not None,
+        "memory_limit": program.memory_limit_bytes is not None,
+        "isolate": program.isolate,
+        "network": not program.network,
+    }
+    for key, is_set in keys.items():
+        if is_set:
+            problem = f"{key} holds for programs that this machine starts itself, and kind = {launch.kind!r}"
+            hint = "leave it out, or set it in the job script" if launch.queue else "leave it out"
+            raise origin.error(("program", key), problem, hint)
+
+
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_S, _LONGEST_S = 1e-3, 366 * 86400.0
+_SMALLEST_BYTES, _LARGEST_BYTES = 1 << 16, 1 << 60
 RESTARTS = ("between_blocks", "between_treatments")
 HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 _SHELL_MARKS = frozenset("|&;<>()$`*?[]#~\n")
@@ -96,6 +119,8 @@ def read_program(table: Program, origin: Origin) -> Program:
     env = gathered(_get_environment, table.env, (*path, "env"), origin)
     timeout_s = gathered(read_limit, table.timeout_s, (*path, "timeout"), origin)
     hook_timeout_s = gathered(read_duration, table.hook_timeout_s, (*path, "hook_timeout"), origin)
+    cpu_limit_s = gathered(read_limit, table.cpu_limit_s, (*path, "cpu_limit"), origin)
+    memory_limit_bytes = gathered(_read_size, table.memory_limit_bytes, (*path, "memory_limit"), origin)
     gathered(_check_output, table.output, (*path, "output"), origin)
     verify = gathered(_verify, table.verify, table.output, (*path, "verify"), origin)
     gathered.refuse()
@@ -106,6 +131,8 @@ def read_program(table: Program, origin: Origin) -> Program:
         env=env,
         timeout_s=timeout_s,
         hook_timeout_s=hook_timeout_s,
+        cpu_limit_s=cpu_limit_s,
+        memory_limit_bytes=memory_limit_bytes,
         verify=verify,
         **hooks,
     )
@@ -157,6 +184,27 @@ def read_build(table: Build, origin: Origin) -> Build:
 def read_limit(value: str | float | None, path: Path, origin: Origin) -> float | None:
     """Seconds, where a limit is given; as ``read_duration``."""
     return None if value is None else read_duration(value, path, origin)
+
+
+def _read_size(value: str | float | None, path: Path, origin: Origin) -> int | None:
+    """Bytes, where a limit is given.
+
+    Raises
+    ------
+    SpecError
+        No size, or one in which no program starts.
+    """
+    if value is None:
+        return None
+    try:
+        size_bytes = parse_size(value)
+    except UsageError as error:
+        raise origin.place_error(path, error) from None
+    if not _SMALLEST_BYTES <= size_bytes <= _LARGEST_BYTES:
+        raise origin.error(
+            path, f"{format_value(value)} is not between 64 KiB and 1 EiB", 'write a size such as "512 MB"'
+        )
+    return size_bytes
 
 
 def read_duration(value: str | float, path: Path, origin: Origin) -> float:

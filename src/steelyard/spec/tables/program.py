@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.tables.values import Command, Commands, Duration, Environment
+from steelyard.spec.tables.values import Command, Commands, Duration, Environment, Size
 
 ExitCode = Annotated[int, Meta(ge=0, le=255)]
 
@@ -125,6 +125,35 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Duration,
         Meta(description="An untimed command, as `prepare` or of a level, that takes longer has failed."),
     ] = msgspec.field(name="hook_timeout", default=1800.0)
+    cpu_limit_s: Annotated[
+        Duration | None,
+        Meta(
+            description="CPU time of all processes of a trial together; a trial that uses more is ended, and"
+            " has failed. Needs cgroup v2."
+        ),
+    ] = msgspec.field(name="cpu_limit", default=None)
+    memory_limit_bytes: Annotated[
+        Size | None,
+        Meta(
+            description="Memory of all processes of a trial together, without swap; the kernel ends a trial"
+            " that needs more, and it has failed. Needs cgroup v2 with its memory controller."
+        ),
+    ] = msgspec.field(name="memory_limit", default=None)
+    isolate: Annotated[
+        bool,
+        Meta(
+            description="Give each trial, with its `prepare` and `cleanup`, a file system of its own, `/tmp`"
+            " included: it finds the files of this machine, and what it writes is gone after it. Needs"
+            " CAP_SYS_ADMIN and overlayfs."
+        ),
+    ] = False
+    network: Annotated[
+        bool,
+        Meta(
+            description="`false` gives each trial, with its `prepare` and `cleanup`, a network without"
+            " devices but its own loopback. Needs CAP_SYS_ADMIN."
+        ),
+    ] = True
     nice: Annotated[
         Annotated[int, Meta(ge=-20, le=19)] | None,
         Meta(description="Nice value of the program; Steelyard's own by default."),
@@ -134,3 +163,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="Events of the kernel to count; `:u` behind a name counts in user mode only."),
     ] = ()
     verify: Annotated[Verify, Meta(description="What a trial must do to count.")] = Verify()
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether a trial needs a control group of its own."""
+        return self.cpu_limit_s is not None or self.memory_limit_bytes is not None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Commands = tuple[tuple[str, ...], ...]
     Duration = float
     Environment = Mapping[str, str]
+    Size = int
 else:
     Command = str | tuple[str, ...]
     """One command: a list of words; text only with ``shell = true``."""
@@ -29,6 +30,8 @@ else:
     """``"60 s"``, ``"10 min"``, or a number of seconds; seconds once it is checked."""
     Environment = Mapping[str, Scalar]
     """Variables and their values; texts once it is checked."""
+    Size = str | int
+    """``"512 MB"``, ``"2 GiB"``, or a number of bytes; bytes once it is checked."""
 
 WORKED_OUT: Final = {"worked_out": True}
 """Marks a field that no spec can set, in ``Meta.extra``."""
