@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_readers, load
@@ -38,7 +39,8 @@ from steelyard.exchange.importers import (
 )
 from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import FileContents
-from steelyard.files.reading import decode_document, read_text
+from steelyard.exchange.importers.repetitions import read_long_text
+from steelyard.files.reading import decode_document
 
 __all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
@@ -107,13 +109,13 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
             )
         contents = criterion.read(path)
     else:
-        contents = _read(
-            read_text(path, hint="give the path of a file of results"), str(path), form, chosen or Chosen()
-        )
+        text, notes = read_long_text(path, hint="give the path of a file of results")
+        contents = _read(text, str(path), form, chosen or Chosen())
+        contents = replace(contents, notes=(*contents.notes, *notes))
     if not contents.failures and not any(values for series in contents.series for values in series.values):
-        text = f": {' '.join(contents.notes)}" if contents.notes else ""
+        notes_text = f": {' '.join(contents.notes)}" if contents.notes else ""
         raise UsageError(
-            f"{path}: the file of {contents.tool} contains no measurements{text}",
+            f"{path}: the file of {contents.tool} contains no measurements{notes_text}",
             hint="run the benchmark again",
         )
     return contents

@@ -256,6 +256,8 @@ class GatedSuite:
         return max(0, min(blocks, fits))
 
     def _estimate_outlook(self, benchmark: BenchmarkOfSuite) -> BenchmarkOutlook:
+        if not benchmark.is_exact and len(benchmark.base) < LEAST:
+            return BenchmarkOutlook(FIRST_LOOK * self._pair_s[benchmark.program], is_waiting=True)
         return BenchmarkOutlook(self.estimate_needed_s(benchmark), benchmark.seems_worse)
 
     def _measure_program(
