@@ -17,16 +17,23 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_readers, load
 from steelyard.exchange.importers import (
+    action_benchmark,
     asv,
+    bencher,
     benchmarkdotnet,
+    catch2,
+    codspeed,
     columns,
     criterion,
     divan,
     go_bench,
     google_benchmark,
+    gungraun,
     hyperfine,
     jmh,
+    libtest,
     lines,
+    mitata,
     mpi_tables,
     nanobench,
     pyperf,
@@ -36,6 +43,7 @@ from steelyard.exchange.importers import (
     tango,
     tinybench,
     vitest,
+    zenbench,
 )
 from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import FileContents
@@ -50,6 +58,7 @@ Text = Callable[[str, str], FileContents]
 
 _OF_JSON: Final[tuple[ModuleType, ...]] = (
     asv,
+    mitata,
     google_benchmark,
     pytest_benchmark,
     pyperf,
@@ -59,6 +68,10 @@ _OF_JSON: Final[tuple[ModuleType, ...]] = (
     hyperfine,
     jmh,
     vitest,
+    zenbench,
+    codspeed,
+    action_benchmark,
+    bencher,
 )
 _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     go_bench.TOOL: (go_bench.reads, go_bench.read),
@@ -66,6 +79,9 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     divan.TOOL: (divan.is_output, divan.read),
     tango.TOOL: (tango.is_output, tango.read),
     tinybench.TOOL: (tinybench.is_output, tinybench.read),
+    libtest.TOOL: (libtest.is_output, libtest.read),
+    catch2.TOOL: (catch2.is_output, catch2.read),
+    gungraun.TOOL: (gungraun.is_output, gungraun.read),
     lines.CARGO_CRITERION: (lines.is_cargo_criterion, lines.read_cargo_criterion),
     lines.PERF_STAT: (lines.is_perf_stat, lines.read_perf_stat),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
@@ -175,21 +191,24 @@ def _get_looks(text: str, place: str) -> str | None:
 def _get_tool_of(document: object) -> str | None:
     if isinstance(document, list):
         first = document[0] if document else None
-        return jmh.TOOL if isinstance(first, dict) and first.keys() >= jmh.LIST_OF else None
+        keys = first.keys() if isinstance(first, dict) else set()
+        lists = ((jmh.TOOL, jmh.LIST_OF), (action_benchmark.TOOL, action_benchmark.ENTRY))
+        return next((tool for tool, needed in lists if keys >= needed), None)
     if not isinstance(document, dict):
         return None
-    if document.keys() >= vitest.REPORTER:
-        return vitest.TOOL
     results = document.get("results")
     if isinstance(results, list):
         of_nanobench = (
             bool(results) and isinstance(results[0], dict) and results[0].keys() >= nanobench.RESULT
         )
         return nanobench.TOOL if of_nanobench else hyperfine.TOOL
-    return next(
-        (reader.TOOL for reader in _OF_JSON if hasattr(reader, "KEYS") and document.keys() >= reader.KEYS),
-        None,
+    keyed = (
+        (vitest.TOOL, vitest.REPORTER),
+        (gungraun.TOOL, gungraun.KEYS),
+        *((reader.TOOL, reader.KEYS) for reader in _OF_JSON if hasattr(reader, "KEYS")),
     )
+    tool = next((tool for tool, keys in keyed if document.keys() >= keys), None)
+    return tool or (bencher.TOOL if bencher.has_form(document) else None)
 
 
 def _read_json(text: str, place: str, tool: str) -> FileContents:
