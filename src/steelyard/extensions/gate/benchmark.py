@@ -9,7 +9,6 @@ import msgspec
 
 from steelyard.core.arrays import Floats
 from steelyard.extensions.gate.counts import count_processes_needed, repeats, weigh_exact, weigh_signs
-from steelyard.extensions.gate.request import ALPHA
 from steelyard.extensions.gate.results import GatedMetric
 from steelyard.extensions.gate.suite import (
     LEAST,
@@ -117,9 +116,9 @@ class BenchmarkOfSuite(msgspec.Struct):
                 self.base, self.head, self.margin, self.metric.better, len(self.looks)
             )
 
-    def estimate_needed(self, open_benchmarks: int) -> int | None:
+    def estimate_needed(self, open_benchmarks: int, alpha: float) -> int | None:
         """Blocks that would probably decide it; ``None`` where no number is enough, or none is known."""
-        level = ALPHA / max(1, open_benchmarks)
+        level = alpha / max(1, open_benchmarks)
         if self.is_exact:
             processes = min(map(len, self.processes))
             return max(1, count_processes_needed(level) - processes)

@@ -19,7 +19,7 @@ from steelyard.extensions.gate.benchmark import REMOVED, BenchmarkOfSuite
 from steelyard.extensions.gate.description import describe_benchmark
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, has_memory, make_plan
-from steelyard.extensions.gate.request import ALPHA, GateRequest
+from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, Verdict
 from steelyard.extensions.gate.revisions import identify
 from steelyard.extensions.gate.sides import SIDES, GateSides
@@ -330,7 +330,7 @@ class GatedSuite:
 
     def judge(self) -> list[BenchmarkJudgement]:
         """Return verdicts of all that are judged, one family over the metrics, in the order of ``judged``."""
-        return judge([entry.evidence for entry in self.judged], ALPHA)
+        return judge([entry.evidence for entry in self.judged], self.request.alpha)
 
     def explain(self, watch: Watch, tell: Tell) -> None:
         """Look for the functions that make benchmarks slower, the slowest first."""
@@ -379,13 +379,14 @@ class GatedSuite:
             command=shlex.join(request.words),
             metrics=self.plan.metrics,
             margin=request.margin,
-            alpha=ALPHA,
+            alpha=request.alpha,
             measured_s=self.measured_s,
             max_time_s=self.max_time_s,
             out_of_time=self.is_out_of_time,
             benchmarks=tuple(entries),
             notes=(*notes, *self._list_notes()),
             qualification=qualification,
+            shard=self.plan.shard,
         )
 
     def _list_notes(self) -> list[str]:
@@ -446,7 +447,7 @@ class GatedSuite:
 
     def estimate_needed_s(self, benchmark: BenchmarkOfSuite) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""
-        blocks = benchmark.estimate_needed(len(self.open))
+        blocks = benchmark.estimate_needed(len(self.open), self.request.alpha)
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 

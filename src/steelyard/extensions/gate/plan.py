@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import NoReportError, RecordError, UsageError
 from steelyard.extensions.gate.harnesses import HARNESSES, find_harness
@@ -25,7 +27,7 @@ from steelyard.extensions.gate.identity import have_same_data, is_compiled
 from steelyard.extensions.gate.metrics import Reported, choose_metrics
 from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import GatedMetric
+from steelyard.extensions.gate.results import GatedMetric, Shard
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
 from steelyard.files.plain import read_plain, write_plain
 
@@ -89,6 +91,8 @@ class Plan(msgspec.Struct, frozen=True):
     programs: tuple[PlannedProgram, ...]
     is_first: bool = False
     """Whether base has no benchmark at all, so that all are new."""
+    shard: Shard | None = None
+    """The part of the suite that it is."""
 
     @property
     def chosen(self) -> Harness:
@@ -135,6 +139,8 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
             tell(f"building {side} by {request.build}; it prints into {sides.locate_log(side)}")
         trees[side] = sides.prepare(side)
     harness = _find_harness(request, trees)
+    if request.shard is not None:
+        refuse_undivided(harness)
     named, is_first = _find_programs(request, harness, trees, tell)
     programs = []
     for name, members in named.items():
@@ -149,11 +155,69 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
     }
     is_first = is_first or not any("base" in entry.probes for entry in programs)
-    plan = Plan(harness.name, choose_metrics(request, harness.metric, reported), tuple(programs), is_first)
+    metrics = choose_metrics(request, harness.metric, reported)
+    shard = None
+    if request.shard is not None:
+        programs, shard = keep_shard(programs, request.shard)
+    plan = Plan(harness.name, metrics, tuple(programs), is_first, shard)
     if not is_first:
         _refuse_nothing_common(plan)
     write_plain(file, msgspec.json.encode(plan))
     return plan
+
+
+def refuse_undivided(harness: Harness) -> None:
+    """Refuse a shard of a harness that cannot run some of its benchmarks alone.
+
+    Raises
+    ------
+    UsageError
+    """
+    if not harness.can_filter:
+        raise UsageError(
+            f"--shard: {harness.name} cannot run a part of its benchmarks",
+            hint="divide them into several commands, and gate each in a job of its own",
+        )
+
+
+def keep_shard(programs: Sequence[PlannedProgram], shard: Shard) -> tuple[list[PlannedProgram], Shard]:
+    """Leave out the benchmarks of other shards: in the order of their names, each goes to the next shard.
+
+    Raises
+    ------
+    UsageError
+        There are fewer benchmarks than shards.
+    """
+    names = sorted(
+        {
+            (program.name, name)
+            for program in programs
+            for probed in program.probes.values()
+            for reported in probed.values.values()
+            for name in reported
+        }
+    )
+    if len(names) < shard.count:
+        raise UsageError(
+            f"--shard {shard.number}/{shard.count}: the suite has {len(names)} benchmarks",
+            hint=f"use {len(names)} shards at most" if names else "see what the command runs",
+        )
+    kept = {*names[shard.number - 1 :: shard.count]}
+    return [_keep_names(program, kept) for program in programs], replace(shard, suite=len(names))
+
+
+def _keep_names(program: PlannedProgram, kept: AbstractSet[tuple[str, str]]) -> PlannedProgram:
+    """Leave out other benchmarks, and their part of the time that a process took."""
+    probes = {}
+    for side, probed in program.probes.items():
+        values = {
+            metric: {name: value for name, value in reported.items() if (program.name, name) in kept}
+            for metric, reported in probed.values.items()
+        }
+        before, after = (len({*chain(*reported.values())}) for reported in (probed.values, values))
+        part = after / before if before else 1.0
+        probes[side] = replace(probed, values=values, seconds=probed.seconds * part)
+    return replace(program, probes=probes)
 
 
 def _find_harness(request: GateRequest, trees: Mapping[Side, Tree]) -> Harness:

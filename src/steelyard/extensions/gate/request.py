@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from steelyard.core.units import Better
+from steelyard.extensions.gate.results import Shard
 from steelyard.lab.repository.tree_request import TreeRequest
 
 MARGIN: Final = 0.03
@@ -51,6 +52,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         Both sides are linked anew for each block, with a layout that is drawn for it.
     explain : bool
         The functions that make benchmarks slower are looked for.
+    shard : Shard or None
+        Only this part of the suite is gated.
     is_null : bool
         Both sides are builds of head: what a qualification measures.
     """
@@ -75,4 +78,10 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     allow_failures: int = 0
     layout: bool = False
     explain: bool = False
+    shard: Shard | None = None
     is_null: bool = False
+
+    @property
+    def alpha(self) -> float:
+        """The level of this gate: of a shard its part, so that all of them together have ``ALPHA``."""
+        return ALPHA / (self.shard.count if self.shard else 1)

@@ -122,6 +122,7 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
     A benchmark that is slower is waived while its change is at most the ceiling, up to and with the date.
     """
     entries, notes = list(answer.benchmarks), list(answer.notes)
+    unmatched = []
     for waiver in waivers:
         names = name_alternatives(waiver.metric, answer.metrics)
         row = next(
@@ -132,7 +133,9 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
             ),
             None,
         )
-        if row is None or entries[row].verdict != "slower":
+        if row is None and answer.shard is not None:
+            unmatched.append(f"{waiver.benchmark} ({waiver.metric})")
+        elif row is None or entries[row].verdict != "slower":
             state = "is not in this gate" if row is None else f"is {entries[row].verdict}"
             notes.append(
                 f"{PLACE}: the waiver of {waiver.benchmark} ({waiver.metric}) is not used: it {state}."
@@ -143,7 +146,8 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
             )
         else:
             entries[row] = replace(entries[row], verdict="waived", waiver=waiver)
-    return replace(answer, benchmarks=tuple(entries), notes=tuple(notes))
+    shard = answer.shard and replace(answer.shard, unmatched=tuple(unmatched))
+    return replace(answer, benchmarks=tuple(entries), notes=tuple(notes), shard=shard)
 
 
 def _find_trouble(answer: Gate, entry: GatedBenchmark, waiver: Waiver, today: dt.date) -> str | None:
