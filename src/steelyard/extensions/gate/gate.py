@@ -26,7 +26,7 @@ from steelyard.extensions.gate.sides import SIDES, GateSides
 from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
-from steelyard.extensions.gate.waivers import apply_waivers, load_waivers
+from steelyard.extensions.gate.waivers import apply_waivers, load_accepted
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
@@ -82,11 +82,12 @@ def gate(
         The same call goes on.
     """
     is_dirty = repository is not None and repository.dirty
-    waivers = load_waivers(request, repository)
+    accepted = load_accepted(request, repository)
+    request = replace(request, renames=accepted.renames)
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
     sentences = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
     today = dt.datetime.now(dt.UTC).date()
-    return apply_waivers(suite.answer(sentences, qualification), waivers, today)
+    return apply_waivers(suite.answer(sentences, qualification), accepted.waivers, today)
 
 
 def measure_suite(
@@ -394,6 +395,7 @@ class GatedSuite:
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
         if self.plan.is_first:
             notes.append("base has no benchmark that this command chooses: all are new, none is compared.")
+        notes += self.plan.note_renames(self.request.renames)
         if self.request.origin:
             notes.insert(0, self.request.origin)
         if self._unexplained is not None:

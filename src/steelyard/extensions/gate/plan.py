@@ -49,6 +49,12 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     """The program of both sides where it is none of a tree: they differ in what it reads."""
     is_identical: bool = False
     """Whether it is machine code, the same on both sides, and no file that it could read differs."""
+    old_names: dict[str, str] = {}
+    """Benchmark to its name in base, where that is another one."""
+
+    def name_on(self, side: Side, name: str) -> str:
+        """Return what a benchmark is called on a side."""
+        return self.old_names.get(name, name) if side == "base" else name
 
     def list_common(self, metric: str) -> tuple[str, ...]:
         """Benchmarks that report a metric on both sides."""
@@ -108,6 +114,21 @@ class Plan(msgspec.Struct, frozen=True):
         """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
         return self.chosen.get_default_s(next(iter(self.programs[place].programs.values())))
 
+    def note_renames(self, renames: Mapping[str, str]) -> list[str]:
+        """Sentences on renames: those that were followed, and those that were not."""
+        old_names = {new: old for entry in self.programs for new, old in entry.old_names.items()}
+        followed = [f"{new} was {old} in base" for new, old in old_names.items()]
+        unused = (
+            [] if self.shard else [f"{old} to {new}" for new, old in renames.items() if new not in old_names]
+        )
+        return [
+            *([f"Renamed: {'; '.join(followed)}."] if followed else []),
+            *(
+                f"The rename of {text} is not used: base has no such benchmark, or head none."
+                for text in unused
+            ),
+        ]
+
     def make_title(self, program: PlannedProgram, benchmark: str) -> str:
         """Return what a benchmark is called among all of them."""
         return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark
@@ -150,7 +171,8 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         installed = _find_installed(harness, members)
         may_skip = is_same_file and not (harness.reads_sources or installed or request.layout)
         is_identical = may_skip and not request.is_null and _cannot_differ(members, trees, directory)
-        programs.append(PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical))
+        program = PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical)
+        programs.append(_rename(program, request.renames))
     reported = {
         name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
     }
@@ -310,6 +332,27 @@ def _probe_sides(
                 if side == "head":
                     raise
     return probes
+
+
+def _rename(program: PlannedProgram, renames: Mapping[str, str]) -> PlannedProgram:
+    """Give benchmarks of base the names that they have in head, where each side has its own alone."""
+    base, head = (
+        {*chain(*program.probes[side].values.values())} if side in program.probes else set() for side in SIDES
+    )
+    old_names = {
+        new: old
+        for new, old in renames.items()
+        if old in base and new in head and new not in base and old not in head
+    }
+    if not old_names:
+        return program
+    new_names = {old: new for new, old in old_names.items()}
+    values = {
+        metric: {new_names.get(name, name): value for name, value in reported.items()}
+        for metric, reported in program.probes["base"].values.items()
+    }
+    probes = {**program.probes, "base": replace(program.probes["base"], values=values)}
+    return replace(program, probes=probes, old_names=old_names)
 
 
 def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessProgram]) -> bool:

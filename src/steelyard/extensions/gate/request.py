@@ -52,6 +52,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         Both sides are linked anew for each block, with a layout that is drawn for it.
     explain : bool
         The functions that make benchmarks slower are looked for.
+    renames : dict
+        Name of a benchmark in head to its name in base.
     shard : Shard or None
         Only this part of the suite is gated.
     is_null : bool
@@ -78,6 +80,7 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     allow_failures: int = 0
     layout: bool = False
     explain: bool = False
+    renames: Mapping[str, str] = msgspec.field(default_factory=dict)
     shard: Shard | None = None
     is_null: bool = False
 

@@ -119,7 +119,7 @@ def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
             # A gate has no spec whose keys could accept it.
             hint = (error.hint or "").partition(ACCEPTING)[0].rstrip("; ")
             raise ProgramError(error.message, hint=hint or None) from None
-    return read(batch.directory, batch.metrics)
+    return read(batch.directory, batch.metrics, batch.program)
 
 
 def is_complete(directory: Path) -> bool:
@@ -131,8 +131,8 @@ def is_complete(directory: Path) -> bool:
     return bool(runs) and runs[-1].state == "complete"
 
 
-def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
-    """Return what a record of ``measure`` holds.
+def read(directory: Path, metrics: Sequence[GatedMetric], program: PlannedProgram) -> Measured:
+    """Return what a record of ``measure`` holds, by the names that benchmarks have in head.
 
     Raises
     ------
@@ -142,12 +142,14 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
         The record was edited since.
     """
     values: dict[tuple[str, str, Side], Values] = {}
+    new_names = {old: new for new, old in program.old_names.items()}
     with Record.open(directory) as record:
         record.refuse_edited()
         for metric in metrics:
             for sample in record.samples(metric.name):
                 side = _read_side(sample.treatment.levels)
-                key = (metric.name, str(sample.labels.get(LABEL, "")), side)
+                name = str(sample.labels.get(LABEL, ""))
+                key = (metric.name, new_names.get(name, name) if side == "base" else name, side)
                 values[key] = dict(zip(sample.blocks, sample.values, strict=True))
         trials = [measurement for _, measurement in record.stream_measurements()]
         side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}
@@ -185,9 +187,13 @@ def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
     plan, program = batch.plan, batch.program
     harness = plan.chosen
     file = str((batch.directory / "metrics").absolute())
-    selection = Selection(file, batch.names, batch.has_memory)
+    selections = {
+        side: Selection(file, tuple(program.name_on(side, name) for name in batch.names), batch.has_memory)
+        for side in SIDES
+    }
     commands = {
-        side: [escape(word) for word in harness.launch(program.programs[side], selection)] for side in SIDES
+        side: [escape(word) for word in harness.launch(program.programs[side], selections[side])]
+        for side in SIDES
     }
     tree = f"{escape(str(sides.locate('base').parent))}/{{command}}"
     # Paths of the user's own may have braces; the place of the side is the only placeholder.
