@@ -23,6 +23,14 @@ from steelyard.stats.sequential.looks import Looks
 REMOVED: Final = "the clock resolves no time: the compiler or the change may have removed the work"
 
 
+class Pair(msgspec.Struct, frozen=True):
+    """Values of both sides in one block, and whether base ran first."""
+
+    base: float
+    head: float
+    is_base_first: bool = False
+
+
 class BenchmarkOfSuite(msgspec.Struct):
     """A metric of a benchmark of both sides, with what is known of it so far.
 
@@ -44,6 +52,8 @@ class BenchmarkOfSuite(msgspec.Struct):
     probes: tuple[float | None, float | None]
     base: list[float] = []
     head: list[float] = []
+    is_base_first: list[bool] = []
+    """Of each block."""
     looks: tuple[int, ...] = ()
     closed: int | None = None
     """Blocks at the look that the budget made the last."""
@@ -81,10 +91,11 @@ class BenchmarkOfSuite(msgspec.Struct):
         """Logarithms of both sides, of all blocks, above 0 as ``has_ratio`` says."""
         return read_values(self.base, self.head, is_higher_better=self.metric.better == "higher")
 
-    def add(self, pairs: list[tuple[float, float]]) -> None:
+    def add(self, pairs: list[Pair]) -> None:
         """Add the values of more blocks."""
-        self.base += [base for base, _ in pairs]
-        self.head += [head for _, head in pairs]
+        self.base += [pair.base for pair in pairs]
+        self.head += [pair.head for pair in pairs]
+        self.is_base_first += [pair.is_base_first for pair in pairs]
         if not self.metric.is_count and pairs and not self.has_ratio:
             self.refuse(REMOVED)
 

@@ -20,6 +20,7 @@ from steelyard.cli.options import (
     declare_fraction,
     json_option,
     max_time_option,
+    read_duration,
     repository_option,
     seed_option,
     strict_option,
@@ -129,6 +130,12 @@ class GateOptions(Options):
         " sides)."
     )
     timeout_s: float | None = timeout_option
+    wait_quiet_s: float | None = declare(
+        "Wait at most TIME until other programs leave the CPUs alone, then begin all the same.",
+        "--wait-quiet",
+        type=read_duration,
+        metavar="TIME",
+    )
     allow_failures: int = declare(
         "Processes of HEAD that may fail: their blocks are left out.", default=0, least=0
     )

@@ -17,6 +17,7 @@ from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.extensions.gate.benchmark import REMOVED, BenchmarkOfSuite
 from steelyard.extensions.gate.description import describe_benchmark
+from steelyard.extensions.gate.disturbance import note_order, note_states, wait_quiet
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, has_memory, make_plan
 from steelyard.extensions.gate.request import GateRequest
@@ -105,6 +106,8 @@ def _measure_in(
     try:
         with interruptible():
             suite = GatedSuite(request, sides, directory, tell)
+            if request.wait_quiet_s is not None and suite.open:
+                suite.not_quiet = wait_quiet(request.wait_quiet_s, tell)
             suite.measure(watch, tell)
             if request.explain:
                 suite.explain(watch, tell)
@@ -139,8 +142,10 @@ class GatedSuite:
         self.measured_s = 0.0
         self.is_out_of_time = False
         self.reasons: dict[str, Reason] = {}
-        self._unexplained: str | None = None
         """By title, of benchmarks that are slower."""
+        self.not_quiet: str | None = None
+        """What to say of a machine that was never quiet before the gate began."""
+        self._unexplained: str | None = None
         self._tally = ProcessTally(request.allow_failures)
         self._sides = sides
         self._directory = directory
@@ -408,7 +413,10 @@ class GatedSuite:
                 f" {(LEAST + 1) * sum(entry.pair_s for entry in self.plan.programs):.3g} s; give it more:"
                 " --max-time."
             )
-        return [*notes, *self._tally.list_notes()]
+        undecided = [entry for entry in self.judged if entry.is_open]
+        if self.not_quiet is not None:
+            notes.append(self.not_quiet)
+        return [*notes, *self._tally.list_notes(), *note_states(undecided), *note_order(undecided)]
 
     def _note_installed(self) -> list[str]:
         names = dict.fromkeys(entry.installed for entry in self.plan.programs if entry.installed)

@@ -46,6 +46,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     max_time_s : float or None
         Budget of measurement for the whole suite; by default half as much again as the harness takes for
         both sides by its own defaults.
+    wait_quiet_s : float or None
+        Before the first block, the gate waits so long at most until other programs leave the CPUs alone.
     allow_failures : int
         Processes of head that may fail, over the whole gate; their blocks do not count.
     layout : bool
@@ -77,6 +79,7 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     count_margin: float = 0.0
     max_time_s: float | None = None
     timeout_s: float | None = None
+    wait_quiet_s: float | None = None
     allow_failures: int = 0
     layout: bool = False
     explain: bool = False

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from steelyard.core.errors import ProgramError
+from steelyard.extensions.gate.benchmark import Pair
 from steelyard.extensions.gate.harnesses.harness import Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
 from steelyard.extensions.gate.results import GatedMetric
@@ -51,6 +52,10 @@ class Measured(msgspec.Struct, frozen=True):
         Of each side, discarded ones included.
     failed : dict
         Side to processes that failed, whose blocks do not count.
+    waited_s : float
+        That processes were ready to run and had no CPU, as far as it was observed.
+    base_first : frozenset of int
+        Blocks in which base ran before head.
     """
 
     values: dict[tuple[str, str, Side], Values]
@@ -59,11 +64,16 @@ class Measured(msgspec.Struct, frozen=True):
     block_s: float
     processes: int
     failed: dict[Side, tuple[TrialFailure, ...]]
+    waited_s: float = 0.0
+    base_first: frozenset[int] = frozenset()
 
-    def pair_values(self, metric: str, name: str) -> list[tuple[float, float]]:
+    def pair_values(self, metric: str, name: str) -> list[Pair]:
         """Return base and head of a benchmark in the blocks that have both."""
         base, head = (self._find_values(metric, name, side) for side in SIDES)
-        return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
+        return [
+            Pair(base[block], head[block], block in self.base_first)
+            for block in sorted(base.keys() & head.keys())
+        ]
 
     def count_missing(self, metric: str, name: str) -> int:
         """Blocks in which base reported a benchmark and head, which did not fail, did not."""
@@ -176,6 +186,8 @@ def read(directory: Path, metrics: Sequence[GatedMetric], program: PlannedProgra
         seconds / max(1, processes),
         processes,
         {side: tuple(members) for side, members in failed.items()},
+        sum(trial.queue_wait_ns or 0 for trial in trials) * 1e-9,
+        frozenset(trial.block for trial in trials if trial.place == 1 and side_of[trial.treatment] == "base"),
     )
 
 
