@@ -50,6 +50,7 @@ _MARKS: Final[dict[bytes, Format]] = {
 """In a program of each; libtest's last, since a target of another harness may have it, too."""
 
 
+_OF_THREADS: Final = re.compile(r"::t=[0-9]+$")
 _QUICK_S: Final = 1.0
 """That divan and tango take for one benchmark by their defaults."""
 
@@ -135,7 +136,9 @@ class Cargo(Harness):
             return [*program.words, *add_missing(program.words, {"--format": "json"}), *_choose_group(names)]
         if program.source == "divan":
             short = {"--max-time": f"{0.5 / SHARE:g}", "--color": "never"}
-            return [*words, *add_missing(words, short), *(match_any([name]) for name in names)]
+            # Numbers of threads are no part of a path; a benchmark runs with all of its own.
+            paths = dict.fromkeys(_OF_THREADS.sub("", name) for name in names)
+            return [*words, *add_missing(words, short), *(match_any([path]) for path in paths)]
         short = {
             "--noplot": "",
             "--warm-up-time": "0.1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -40,7 +41,12 @@ class Catch2(Harness):
 
     def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """XML of few samples; test cases in place of those that the user's words choose."""
-        words = [word for word in program.words[1:] if word.startswith("-") or not selection.names]
+        # A word behind an option may be its value.
+        words = [
+            word
+            for before, word in pairwise(program.words)
+            if word.startswith("-") or before.startswith("-") or not selection.names
+        ]
         short = {
             "--benchmark-samples": str(_SAMPLES // SHARE),
             "--benchmark-resamples": "100",
