@@ -214,13 +214,29 @@ def test_units_of_a_list_for_github_action_benchmark_say_which_side_is_better(wr
     assert contents.skipped == {"bad": "its value is 'n/a'"}
 
 
+def test_counts_of_gungraun_are_read_from_its_json(made_by_the_tool):
+    contents = read(made_by_the_tool("gungraun.jsonl"))
+    assert by_title(contents, "instructions") == {
+        "gun::fibs::bench_fib short": ((1805.0,),),
+        "gun::fibs::bench_fib long": ((19977.0,),),
+    }
+    # By the formula of Callgrind's manual: L1 hits, 5 last-level hits and 35 RAM hits.
+    hits = [
+        by_title(contents, name)["gun::fibs::bench_fib short"][0][0]
+        for name in ("L1hits", "LLhits", "ram_hits")
+    ]
+    assert by_title(contents, "estimated_cycles")["gun::fibs::bench_fib short"] == (
+        (hits[0] + 5 * hits[1] + 35 * hits[2],),
+    )
+
+
 def summary(name, result, **members):
-    profile = {"tool": "callgrind", "data": {"total": {"metrics": {"Callgrind": result}}}}
+    profile = {"tool": "callgrind", "data": {"total": {"metrics": result}}}
     return {"module_path": f"b::{name}", "function_name": name, "profiles": [profile], **members}
 
 
 def test_summaries_of_gungraun_count_the_new_run_alone(written):
-    ir = {"values": {"new": {"Int": 1001}, "old": {"Int": 1000}}}
+    ir = {"values": {"new": 1001, "old": 1000}}
     old_form = {
         "tool": "Callgrind",
         "summaries": {
@@ -230,7 +246,7 @@ def test_summaries_of_gungraun_count_the_new_run_alone(written):
     text = "".join(
         json.dumps(entry) + "\n"
         for entry in (
-            summary("f", {"Ir": ir, "L1HitRate": {"values": {"new": {"Float": 99.5}}}}, id="short"),
+            summary("f", {"Ir": ir, "L1HitRate": {"values": {"new": 99.5}}}, id="short"),
             summary("g", {}) | {"profiles": [old_form]},
         )
     )
@@ -244,7 +260,7 @@ def test_summaries_of_gungraun_count_the_new_run_alone(written):
 
 @pytest.mark.parametrize(
     ("result", "problem"),
-    [({"Ir": {"values": {"old": {"Int": 1}}}}, "no count of a new run"), ({}, "no count")],
+    [({"Ir": {"values": {"old": 1}}}, "no count of a new run"), ({}, "no count")],
 )
 def test_a_summary_of_gungraun_without_a_new_count_is_refused(written, result, problem):
     with pytest.raises(UsageError, match=problem):

@@ -6,6 +6,7 @@ import datetime as dt
 
 import msgspec
 import pytest
+from gate_answers import make_answer
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from steelyard.extensions.gate.harnesses.harness import HarnessProgram
 from steelyard.extensions.gate.plan import PlannedProgram, keep_shard
 from steelyard.extensions.gate.probing import ProbedHarness
 from steelyard.extensions.gate.request import ALPHA, GateRequest
-from steelyard.extensions.gate.results import GATE, Gate, GatedBenchmark, GatedMetric, Shard
+from steelyard.extensions.gate.results import GATE, GatedBenchmark, Shard
 from steelyard.extensions.gate.shards import merge_shards, parse_shard, read_shards
 from steelyard.extensions.gate.waivers import apply_waivers, parse_waivers
 from steelyard.extensions.gate.words import list_notes
@@ -105,21 +106,15 @@ def test_shards_of_a_real_gate_make_its_verdicts(suites, tmp_path):
 
 
 def answer_of(number, *names, count=2, **changes):
-    answer = Gate(
-        base="a",
-        head="b",
-        harness="go",
-        command="go test",
-        metrics=(GatedMetric("time_s", "s", "lower", 0.03),),
-        margin=0.03,
+    benchmarks = [
+        GatedBenchmark(name, "open", p_worse=0.4, p_better=1.0, p_equivalent=0.01, metric="real_time_s")
+        for name in names
+    ]
+    answer = make_answer(
+        *benchmarks,
         alpha=ALPHA / count,
         measured_s=2.0,
         max_time_s=3.0,
-        out_of_time=False,
-        benchmarks=tuple(
-            GatedBenchmark(name, "open", p_worse=0.4, p_better=1.0, p_equivalent=0.01, metric="time_s")
-            for name in names
-        ),
         notes=("a note of all",),
         shard=Shard(number, count, 3),
     )

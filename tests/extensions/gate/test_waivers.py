@@ -3,11 +3,12 @@
 import datetime as dt
 
 import pytest
+from gate_answers import make_answer
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import Gate, GatedBenchmark, GatedMetric
+from steelyard.extensions.gate.results import GatedBenchmark, GatedMetric
 from steelyard.extensions.gate.waivers import apply_waivers, parse_renames, parse_waivers
 from steelyard.extensions.gate.words import write_headline
 from steelyard.lab.repository.repository import Repository
@@ -31,19 +32,7 @@ def make(ceiling="20%", until="2026-06-30", metric=""):
 
 
 def answer_of(*entries):
-    return Gate(
-        base="a",
-        head="b",
-        harness="go",
-        command="go test",
-        metrics=(TIME, ALLOCS, RATE),
-        margin=0.03,
-        alpha=0.05,
-        measured_s=1.0,
-        max_time_s=2.0,
-        out_of_time=False,
-        benchmarks=entries,
-    )
+    return make_answer(*entries, metrics=(TIME, ALLOCS, RATE))
 
 
 def slower(change=0.15, metric="time_s", **more):

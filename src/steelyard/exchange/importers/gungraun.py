@@ -81,11 +81,17 @@ def read(text: str, place: str) -> FileContents:
 
 
 def _list_counts(profiles: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
-    """Yield the counts of the new run over all its parts, tool by tool."""
+    """Yield the counts of the new run over all its parts, tool by tool.
+
+    iai-callgrind had the tool between the total and its counts.
+    """
     for profile in profiles:
-        total = _find(profile, "data", "total") or _find(profile, "summaries", "total")
-        for tool in _values(_find(total, "metrics") or _find(total, "summary")):
-            for kind, result in tool.items() if isinstance(tool, Mapping) else ():
+        metrics = _find(profile, "data", "total", "metrics")
+        of_tools = (
+            [metrics] if metrics is not None else _values(_find(profile, "summaries", "total", "summary"))
+        )
+        for counts in of_tools:
+            for kind, result in counts.items() if isinstance(counts, Mapping) else ():
                 value = _read_new(result)
                 if value is not None:
                     yield kind, value

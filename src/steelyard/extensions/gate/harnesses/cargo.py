@@ -1,4 +1,4 @@
-"""``cargo bench``: programs of criterion, divan, tango, zenbench and libtest, built once for each tree."""
+"""``cargo bench``: criterion, divan, tango, zenbench, gungraun or libtest, whose programs are built once."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ _MARKS: Final[dict[bytes, Format]] = {
     b"DIVAN_": "divan",
     b"tango_init": "tango",
     b"zenbench": "zenbench",
+    b"gungraun": "gungraun",
     b"RUST_TEST_NOCAPTURE": "libtest",
 }
 """In a program of each; libtest's last, since a target of another harness may have it, too."""
@@ -132,6 +133,8 @@ class Cargo(Harness):
                 "--format=json",
                 *(["--exact", *names] if names else []),
             ]
+        if program.source == "gungraun":
+            return [*program.words, *add_missing(program.words, {"--output-format": "json"})]
         if program.source == "zenbench":
             return [*program.words, *add_missing(program.words, {"--format": "json"}), *_choose_group(names)]
         if program.source == "divan":
