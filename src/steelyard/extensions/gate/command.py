@@ -151,6 +151,7 @@ class GateOptions(Options):
         "--merge",
         metavar="FILE",
         type=InputPath(),
+        multiple=True,
     )
     explain: bool = declare(
         "Sample the benchmarks that are slower, by perf, and name the functions that make them so."

@@ -178,12 +178,12 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
     }
     is_first = is_first or not any("base" in entry.probes for entry in programs)
     metrics = choose_metrics(request, harness.metric, reported)
-    shard = None
-    if request.shard is not None:
-        programs, shard = keep_shard(programs, request.shard)
-    plan = Plan(harness.name, metrics, tuple(programs), is_first, shard)
+    plan = Plan(harness.name, metrics, tuple(programs), is_first)
     if not is_first:
         _refuse_nothing_common(plan)
+    if request.shard is not None:
+        kept, shard = keep_shard(programs, request.shard)
+        plan = replace(plan, programs=tuple(kept), shard=shard)
     write_plain(file, msgspec.json.encode(plan))
     return plan
 
