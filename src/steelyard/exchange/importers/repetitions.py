@@ -98,12 +98,12 @@ def _find_limit(lengths: Sequence[int], most: int) -> int:
 
     ``lengths`` ascend.
     """
-    left = most
+    remainder = most
     for place, length in enumerate(lengths):
-        share = left // (len(lengths) - place)
+        share = remainder // (len(lengths) - place)
         if length > share:
             return max(1, share)
-        left -= length
+        remainder -= length
     return max(lengths, default=1)
 
 

@@ -182,8 +182,8 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
     if not is_first:
         _refuse_nothing_common(plan)
     if request.shard is not None:
-        kept, shard = keep_shard(programs, request.shard)
-        plan = replace(plan, programs=tuple(kept), shard=shard)
+        shard_programs, shard = keep_shard(programs, request.shard)
+        plan = replace(plan, programs=tuple(shard_programs), shard=shard)
     write_plain(file, msgspec.json.encode(plan))
     return plan
 
@@ -224,16 +224,16 @@ def keep_shard(programs: Sequence[PlannedProgram], shard: Shard) -> tuple[list[P
             f"--shard {shard.number}/{shard.count}: the suite has {len(names)} benchmarks",
             hint=f"use {len(names)} shards at most" if names else "see what the command runs",
         )
-    kept = {*names[shard.number - 1 :: shard.count]}
-    return [_keep_names(program, kept) for program in programs], replace(shard, suite=len(names))
+    chosen_names = {*names[shard.number - 1 :: shard.count]}
+    return [_keep_names(program, chosen_names) for program in programs], replace(shard, suite=len(names))
 
 
-def _keep_names(program: PlannedProgram, kept: AbstractSet[tuple[str, str]]) -> PlannedProgram:
+def _keep_names(program: PlannedProgram, chosen_names: AbstractSet[tuple[str, str]]) -> PlannedProgram:
     """Leave out other benchmarks, and their part of the time that a process took."""
     probes = {}
     for side, probed in program.probes.items():
         values = {
-            metric: {name: value for name, value in reported.items() if (program.name, name) in kept}
+            metric: {name: value for name, value in reported.items() if (program.name, name) in chosen_names}
             for metric, reported in probed.values.items()
         }
         before, after = (len({*chain(*reported.values())}) for reported in (probed.values, values))

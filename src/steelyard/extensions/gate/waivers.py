@@ -127,8 +127,8 @@ def parse_renames(text: bytes) -> dict[str, str]:
     for names in ([table.old for table in tables], [table.new for table in tables]):
         if twice := [name for place, name in enumerate(names) if name in names[:place]]:
             raise UsageError(f"{PLACE}: two renames of {twice[0]}", hint="a benchmark has one old name")
-    if same := [table.old for table in tables if table.old == table.new]:
-        raise UsageError(f"{PLACE}: {same[0]} is renamed to itself", hint="leave that rename out")
+    if idle := [table.old for table in tables if table.old == table.new]:
+        raise UsageError(f"{PLACE}: {idle[0]} is renamed to itself", hint="leave that rename out")
     return {table.new: table.old for table in tables}
 
 
