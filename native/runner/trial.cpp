@@ -16,7 +16,7 @@ namespace steelyard {
 
 namespace {
 
-constexpr std::uint64_t metrics_limit_bytes = 16U << 20U;
+constexpr std::uint64_t metrics_limit_bytes = 256U << 20U;
 
 int create(Captures& captures, const char* out, const char* err) {
     const int error = captures.out.create(out);

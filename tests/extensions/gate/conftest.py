@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from scratch_repository import Suites
 from steelyard.extensions.gate import gate as module
 from steelyard.extensions.gate.plan import Plan
 from steelyard.extensions.gate.trials import Measured
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 PROCESS_S = 0.1
 

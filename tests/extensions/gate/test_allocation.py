@@ -39,6 +39,18 @@ def test_what_seems_slower_runs_however_long_it_takes():
     assert choose([50.0, 1.0, 2.0, 100.0], 3.0 / OPTIMISM, slower=(0, 3)) == [True, False, False, True]
 
 
+def test_what_waits_for_a_first_look_runs_before_all_that_does_not_seem_slower():
+    outlooks = [
+        BenchmarkOutlook(1.0),
+        BenchmarkOutlook(6.0, is_waiting=True),
+        BenchmarkOutlook(50.0, seems_slower=True),
+        BenchmarkOutlook(7.0, is_waiting=True),
+    ]
+    assert choose_next(outlooks, 56.0 / OPTIMISM) == [False, True, True, False]
+    assert choose_next(outlooks, 63.0 / OPTIMISM) == [False, True, True, True]
+    assert choose_next(outlooks, 64.0 / OPTIMISM) == [True] * 4
+
+
 def test_one_runs_though_there_is_time_for_none():
     assert choose([9.0, 7.0, None], 0.1) == [False, True, False]
     assert choose([None, None], 10.0) == [True, False]

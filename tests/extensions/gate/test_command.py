@@ -44,6 +44,24 @@ def test_the_first_line_says_all_and_the_exit_code_is_1(steelyard_cli, slower):
     assert done.returncode == 1
 
 
+def test_shards_are_joined_to_one_verdict_and_one_exit_code(steelyard_cli, slower, tmp_path):
+    for number in (1, 2, 3):
+        done = steelyard_cli(
+            "gate", *slower, "-o", f"gate-{number}", "--json", "--shard", f"{number}/3", *HARNESS
+        )
+        (tmp_path / f"{number}.json").write_text(done.stdout)
+    files = [word for number in (1, 2, 3) for word in ("--merge", f"{number}.json")]
+    done = steelyard_cli("gate", *files, "--junit", "j.xml")
+    assert re.match(r"✗ 1 of 3 slower, by 20 %; 1 gone; 1 within 3 %\n", done.stdout)
+    assert done.returncode == 1
+    assert ET.parse(tmp_path / "j.xml").getroot()[0].get("tests") == "3"  # noqa: S314 -- ours
+    done = steelyard_cli("gate", *files[:-2])
+    assert "shard 3/3 is missing: its benchmarks were not judged" in done.stderr
+    assert done.returncode == 2
+    done = steelyard_cli("gate", "main", *files)
+    assert "--merge measures nothing" in done.stderr
+
+
 def test_documents_for_build_servers_say_the_same(steelyard_cli, slower, tmp_path):
     outputs = ("--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--page", "p.html", "--github")
     done = steelyard_cli("gate", *slower, "-o", "found", "--json", *outputs, *HARNESS)

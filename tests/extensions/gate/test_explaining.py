@@ -6,6 +6,7 @@ import shutil
 
 import msgspec
 import pytest
+from gate_answers import make_answer
 
 from steelyard.core.errors import MachineError
 from steelyard.extensions.explain.sampling import Perf
@@ -13,7 +14,7 @@ from steelyard.extensions.gate import explaining
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.markdown import render
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import ExplainedFunction, Gate, GatedBenchmark, GatedMetric, Reason
+from steelyard.extensions.gate.results import ExplainedFunction, GatedBenchmark, Reason
 from steelyard.extensions.gate.text import list_lines
 from steelyard.lab.repository.repository import Repository
 from steelyard.report.text.line import plain
@@ -37,20 +38,7 @@ def answer(reason):
         reason=reason,
         metric="real_time_s",
     )
-    return Gate(
-        base="a" * 12,
-        head="b" * 12,
-        harness="google-benchmark",
-        command="./bench",
-        metrics=(GatedMetric("real_time_s", "s", "lower", 0.03),),
-        margin=0.03,
-        alpha=0.05,
-        measured_s=1.0,
-        max_time_s=9.0,
-        out_of_time=False,
-        benchmarks=(slower,),
-        notes=(),
-    )
+    return make_answer(slower)
 
 
 def test_a_slower_benchmark_has_a_reason_and_an_equal_one_has_none(suites, tmp_path, monkeypatch):

@@ -205,9 +205,10 @@ def test_failures_that_are_allowed_are_left_out_and_noted(suites, tmp_path):
     result = run(suites, tmp_path, request_of(base, head, allow_failures=1))
     assert verdicts(result) == {"sort": "faster"}
     assert result.benchmarks[0].blocks == 6
-    assert result.notes == (
+    # Of a busy machine, another note says so.
+    assert [note for note in result.notes if "Other work" not in note] == [
         "1 of 8 processes of head failed; their blocks do not count. The first: ended with exit code 9",
-    )
+    ]
 
 
 def test_a_time_limit_that_only_quick_runs_keep_is_no_allowed_failure(suites, tmp_path):

@@ -95,6 +95,36 @@ def test_criterion_gets_one_filter_and_divan_several():
     assert launched("cargo", ("/d", "--bench"), source="divan")[-2:] == ["^(a/b)$", r"^(c\+d)$"]
 
 
+def test_numbers_of_threads_are_no_part_of_divans_filter():
+    names = Selection("/m", ("c::m::t::t=1", "c::m::t::t=2", "c::x"))
+    words = launched("cargo", ("/d", "--bench"), names, source="divan")
+    assert words[-2:] == ["^(c::m::t)$", "^(c::x)$"]
+
+
+def test_libtest_gets_exact_names_and_zenbench_one_group():
+    words = launched("cargo", ("/l", "--bench", "old"), source="libtest")
+    assert words == ["/l", "--bench", "-Z", "unstable-options", "--format=json", "--exact", "a/b", "c+d"]
+    one, several = Selection("/m", ("g/a", "g/b")), Selection("/m", ("g/a", "h"))
+    assert launched("cargo", ("/z", "--bench"), one, source="zenbench")[2:] == ["--format=json", "--group=g"]
+    assert launched("cargo", ("/z", "--bench"), several, source="zenbench")[2:] == ["--format=json"]
+
+
+def test_catch2_writes_xml_and_runs_whole_test_cases():
+    names = Selection("/m", ("a, b > f", "a, b > s > g", "c[1] > f"))
+    words = launched("catch2", ("./b", "[bench]", "--benchmark-samples", "7"), names)
+    assert words[:4] == ["./b", "--benchmark-samples", "7", "--benchmark-resamples"]
+    assert "[bench]" not in words
+    assert words[-5:] == ["-r", "xml", "-o", "/m", r"a\, b,c\[1\]"]
+    assert "[bench]" in launched("catch2", ("./b", "[bench]"), Selection("/m"))
+
+
+def test_scripts_of_mitata_and_reports_for_services_run_as_they_are(tmp_path):
+    (tmp_path / "b.mjs").write_text("import { run } from 'mitata'")
+    assert find_harness(None, ("node", "b.mjs"), tmp_path).name == "mitata"
+    for name in ("mitata", "bencher", "github-action-benchmark"):
+        assert launched(name, ("node", "b.mjs")) == ["node", "b.mjs"]
+
+
 @pytest.mark.parametrize(("source", "seconds"), [("criterion", 8.5), ("divan", 1.0), ("tango", 1.0)])
 def test_a_budget_is_that_of_the_harness_within_the_program(source, seconds):
     harness = find_harness("cargo", ("cargo", "bench"), Path())

@@ -3,12 +3,13 @@
 import datetime as dt
 
 import pytest
+from gate_answers import make_answer
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import Gate, GatedBenchmark, GatedMetric
-from steelyard.extensions.gate.waivers import apply_waivers, parse_waivers
+from steelyard.extensions.gate.results import GatedBenchmark, GatedMetric
+from steelyard.extensions.gate.waivers import apply_waivers, parse_renames, parse_waivers
 from steelyard.extensions.gate.words import write_headline
 from steelyard.lab.repository.repository import Repository
 
@@ -31,19 +32,7 @@ def make(ceiling="20%", until="2026-06-30", metric=""):
 
 
 def answer_of(*entries):
-    return Gate(
-        base="a",
-        head="b",
-        harness="go",
-        command="go test",
-        metrics=(TIME, ALLOCS, RATE),
-        margin=0.03,
-        alpha=0.05,
-        measured_s=1.0,
-        max_time_s=2.0,
-        out_of_time=False,
-        benchmarks=entries,
-    )
+    return make_answer(*entries, metrics=(TIME, ALLOCS, RATE))
 
 
 def slower(change=0.15, metric="time_s", **more):
@@ -157,3 +146,47 @@ def test_the_file_of_head_counts_and_a_damaged_one_ends_the_gate_first(suites, t
     with pytest.raises(UsageError, match=r"\.steelyard/waivers\.toml: .*missing required field"):
         gate(request, Repository(suites.path), tmp_path / "others")
     assert len(suites.filters) == runs
+
+
+RENAMES = """
+[[renames]]
+old = "sort"
+new = "stable_sort"
+
+[[renames]]
+old = "was"
+new = "is"
+"""
+
+
+def test_a_renamed_benchmark_is_compared_with_its_old_name(suites, tmp_path):
+    base = suites.suite(sort=100, find=100)
+    suites.suite(stable_sort=130, find=100)
+    (suites.path / ".steelyard").mkdir()
+    (suites.path / ".steelyard" / "waivers.toml").write_text(RENAMES)
+    head = suites.commit(".steelyard/waivers.toml")
+    request = GateRequest(
+        base=base, head=head, words=("./bench",), harness="google-benchmark", max_time_s=60.0
+    )
+    answer = gate(request, Repository(suites.path), tmp_path / "records")
+    assert {entry.name: entry.verdict for entry in answer.benchmarks} == {
+        "stable_sort": "slower",
+        "find": "equivalent",
+    }
+    assert "Renamed: stable_sort was sort in base." in answer.notes
+    assert "The rename of was to is is not used: base has no such benchmark, or head none." in answer.notes
+    # Each side is asked for its own name.
+    assert "^(sort|find)$" in suites.filters
+    assert "^(stable_sort|find)$" in suites.filters
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [("a", "c", "two renames of a"), ("b", "c", "two renames of c"), ("d", "d", "d is renamed to itself")],
+)
+def test_renames_that_contradict_each_other_are_refused(old, new, problem):
+    text = "".join(
+        f'[[renames]]\nold = "{x}"\nnew = "{y}"\n' for x, y in (("a", "b"), ("e", "c"), (old, new))
+    )
+    with pytest.raises(UsageError, match=problem):
+        parse_renames(text.encode())

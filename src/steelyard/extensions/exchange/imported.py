@@ -34,6 +34,7 @@ from steelyard.extensions.exchange.importers.machines import (
     describe_differences,
     refuse_other_machines,
 )
+from steelyard.extensions.exchange.importers.repetitions import limit_repetitions
 from steelyard.extensions.exchange.recording import (
     FILE,
     Levels,
@@ -98,6 +99,8 @@ def import_files(
     hosts = {str(source.path): contents.host for source, contents in contents_of}
     if not across_machines:
         refuse_other_machines(hosts)
+    limited = limit_repetitions([contents for _, contents in contents_of], MOST_VALUES)
+    contents_of = [(source, contents) for (source, _), contents in zip(contents_of, limited, strict=True)]
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
@@ -120,7 +123,7 @@ def import_files(
         sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
         host=first.host,
         notes=[
-            *(note for _, contents in contents_of for note in contents.notes),
+            *dict.fromkeys(note for _, contents in contents_of for note in contents.notes),
             *(note for _, contents in contents_of for note in _tell_skipped(contents)),
             *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
             *pairing,

@@ -9,7 +9,6 @@ import msgspec
 
 from steelyard.core.arrays import Floats
 from steelyard.extensions.gate.counts import count_processes_needed, repeats, weigh_exact, weigh_signs
-from steelyard.extensions.gate.request import ALPHA
 from steelyard.extensions.gate.results import GatedMetric
 from steelyard.extensions.gate.suite import (
     LEAST,
@@ -22,6 +21,14 @@ from steelyard.extensions.gate.suite import (
 from steelyard.stats.sequential.looks import Looks
 
 REMOVED: Final = "the clock resolves no time: the compiler or the change may have removed the work"
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Values of both sides in one block, and whether base ran first."""
+
+    base: float
+    head: float
+    is_base_first: bool = False
 
 
 class BenchmarkOfSuite(msgspec.Struct):
@@ -45,6 +52,8 @@ class BenchmarkOfSuite(msgspec.Struct):
     probes: tuple[float | None, float | None]
     base: list[float] = []
     head: list[float] = []
+    is_base_first: list[bool] = []
+    """Of each block."""
     looks: tuple[int, ...] = ()
     closed: int | None = None
     """Blocks at the look that the budget made the last."""
@@ -82,10 +91,11 @@ class BenchmarkOfSuite(msgspec.Struct):
         """Logarithms of both sides, of all blocks, above 0 as ``has_ratio`` says."""
         return read_values(self.base, self.head, is_higher_better=self.metric.better == "higher")
 
-    def add(self, pairs: list[tuple[float, float]]) -> None:
+    def add(self, pairs: list[Pair]) -> None:
         """Add the values of more blocks."""
-        self.base += [base for base, _ in pairs]
-        self.head += [head for _, head in pairs]
+        self.base += [pair.base for pair in pairs]
+        self.head += [pair.head for pair in pairs]
+        self.is_base_first += [pair.is_base_first for pair in pairs]
         if not self.metric.is_count and pairs and not self.has_ratio:
             self.refuse(REMOVED)
 
@@ -117,9 +127,9 @@ class BenchmarkOfSuite(msgspec.Struct):
                 self.base, self.head, self.margin, self.metric.better, len(self.looks)
             )
 
-    def estimate_needed(self, open_benchmarks: int) -> int | None:
+    def estimate_needed(self, open_benchmarks: int, alpha: float) -> int | None:
         """Blocks that would probably decide it; ``None`` where no number is enough, or none is known."""
-        level = ALPHA / max(1, open_benchmarks)
+        level = alpha / max(1, open_benchmarks)
         if self.is_exact:
             processes = min(map(len, self.processes))
             return max(1, count_processes_needed(level) - processes)

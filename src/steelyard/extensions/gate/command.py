@@ -20,6 +20,7 @@ from steelyard.cli.options import (
     declare_fraction,
     json_option,
     max_time_option,
+    read_duration,
     repository_option,
     seed_option,
     strict_option,
@@ -33,7 +34,7 @@ from steelyard.files.writing import protecting, write_output
 
 if TYPE_CHECKING:
     from steelyard.extensions.gate.request import GateRequest
-    from steelyard.extensions.gate.results import Gate
+    from steelyard.extensions.gate.results import Gate, Shard
 
 HARNESSES = (
     "cargo",
@@ -42,11 +43,15 @@ HARNESSES = (
     "asv",
     "vitest",
     "tinybench",
+    "mitata",
     "hyperfine",
     "jmh",
     "benchmarkdotnet",
     "google-benchmark",
     "nanobench",
+    "catch2",
+    "bencher",
+    "github-action-benchmark",
     "time",
 )
 """As ``steelyard.extensions.gate.harnesses`` has them, which a test compares: the help loads none of them."""
@@ -125,11 +130,28 @@ class GateOptions(Options):
         " sides)."
     )
     timeout_s: float | None = timeout_option
+    wait_quiet_s: float | None = declare(
+        "Wait at most TIME until other programs leave the CPUs alone, then begin all the same.",
+        "--wait-quiet",
+        type=read_duration,
+        metavar="TIME",
+    )
     allow_failures: int = declare(
         "Processes of HEAD that may fail: their blocks are left out.", default=0, least=0
     )
     layout: bool = declare(
         "Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build."
+    )
+    shard: str | None = declare(
+        "Gate a part of the suite, in one job of several: 2/4 is the second of four; --merge joins them.",
+        metavar="NUMBER/COUNT",
+    )
+    merged: tuple[Path, ...] = declare(
+        "Measure nothing: join the JSON of all shards to one verdict.",
+        "--merge",
+        metavar="FILE",
+        type=InputPath(),
+        multiple=True,
     )
     explain: bool = declare(
         "Sample the benchmarks that are slower, by perf, and name the functions that make them so."
@@ -201,6 +223,10 @@ def command(ctx: click.Context, options: GateOptions) -> None:
             f"{texts[0]} and --qualify: it judges no change that could be written",
             hint="leave one of them out",
         )
+    if options.merged:
+        answer = _merge(ctx, options)
+        _write(files, answer, strict=options.strict, github=options.github)
+        ctx.exit(answer.exit_code(strict=options.strict))
     if options.is_timed and options.harness not in (None, "time"):
         raise UsageError(f"--time and --harness {options.harness}", hint="leave one of them out")
     base, head, are_directories = _choose_sides(options)
@@ -220,6 +246,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         build=build,
         are_directories=are_directories,
         harness="time" if options.is_timed else options.harness,
+        shard=None if options.shard is None else _parse_shard(options),
     )
     if options.validate and not options.explain:
         raise UsageError(
@@ -241,6 +268,33 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         raise
     _write(files, answer, strict=options.strict, github=options.github)
     ctx.exit(answer.exit_code(strict=options.strict))
+
+
+def _parse_shard(options: GateOptions) -> Shard:
+    from steelyard.extensions.gate.shards import parse_shard
+
+    if options.qualify:
+        raise UsageError("--shard and --qualify", hint="leave one of them out")
+    return parse_shard(str(options.shard))
+
+
+def _merge(ctx: click.Context, options: GateOptions) -> Gate:
+    """Join the answers of shards, and print the one of all."""
+    from steelyard.extensions.gate.results import GATE
+    from steelyard.extensions.gate.shards import read_shards
+    from steelyard.extensions.gate.text import list_lines
+
+    if options.revisions or ctx.meta["words"] or options.shard or options.qualify:
+        raise UsageError(
+            "--merge measures nothing", hint="steelyard gate --merge shard-1.json --merge shard-2.json"
+        )
+    answer = read_shards(options.merged)
+    show(
+        lambda: GATE.text(answer),
+        lambda width: list_lines(answer, width, strict=options.strict),
+        as_json=options.as_json,
+    )
+    return answer
 
 
 def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:

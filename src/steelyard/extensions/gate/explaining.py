@@ -74,6 +74,8 @@ def explain_benchmark(  # noqa: PLR0913
         or (program.programs["base"].source is None) != (metric.name in METRICS)
     ):
         return Reason(f"{metric.name} is no time of a run, of which functions have parts")
+    if name in program.old_names:
+        return Reason(f"it was {program.old_names[name]} in base, and is explained under one name alone")
     if not plan.chosen.can_filter and len(program.list_common(metric.name)) > 1:
         return Reason(f"{plan.harness} runs all its benchmarks in one process")
     selection = Selection(str((directory / "metrics").absolute()), (name,) if plan.chosen.can_filter else ())

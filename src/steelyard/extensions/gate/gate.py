@@ -17,9 +17,10 @@ from steelyard.core.look_schedule import looks_from
 from steelyard.extensions.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.extensions.gate.benchmark import REMOVED, BenchmarkOfSuite
 from steelyard.extensions.gate.description import describe_benchmark
+from steelyard.extensions.gate.disturbance import note_order, note_states, wait_quiet
 from steelyard.extensions.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, has_memory, make_plan
-from steelyard.extensions.gate.request import ALPHA, GateRequest
+from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, Verdict
 from steelyard.extensions.gate.revisions import identify
 from steelyard.extensions.gate.sides import SIDES, GateSides
@@ -27,7 +28,7 @@ from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
 from steelyard.extensions.gate.turns import TurnTally
-from steelyard.extensions.gate.waivers import apply_waivers, load_waivers
+from steelyard.extensions.gate.waivers import apply_waivers, load_accepted
 from steelyard.lab.repository.repository import Repository
 from steelyard.lab.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
@@ -83,11 +84,12 @@ def gate(
         The same call goes on.
     """
     is_dirty = repository is not None and repository.dirty
-    waivers = load_waivers(request, repository)
+    accepted = load_accepted(request, repository)
+    request = replace(request, renames=accepted.renames)
     suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
     sentences = [*notes, *(["Uncommitted changes are not measured."] if is_dirty else [])]
     today = dt.datetime.now(dt.UTC).date()
-    return apply_waivers(suite.answer(sentences, qualification), waivers, today)
+    return apply_waivers(suite.answer(sentences, qualification), accepted.waivers, today)
 
 
 def measure_suite(
@@ -105,6 +107,8 @@ def _measure_in(
     try:
         with interruptible():
             suite = GatedSuite(request, sides, directory, tell)
+            if request.wait_quiet_s is not None and suite.open:
+                suite.not_quiet = wait_quiet(request.wait_quiet_s, tell)
             suite.measure(watch, tell)
             if request.explain:
                 suite.explain(watch, tell)
@@ -139,8 +143,10 @@ class GatedSuite:
         self.measured_s = 0.0
         self.is_out_of_time = False
         self.reasons: dict[str, Reason] = {}
-        self._unexplained: str | None = None
         """By title, of benchmarks that are slower."""
+        self.not_quiet: str | None = None
+        """What to say of a machine that was never quiet before the gate began."""
+        self._unexplained: str | None = None
         self._tally = ProcessTally(request.allow_failures)
         self._turns = TurnTally()
         self._sides = sides
@@ -258,6 +264,8 @@ class GatedSuite:
         return max(0, min(blocks, fits))
 
     def _estimate_outlook(self, benchmark: BenchmarkOfSuite) -> BenchmarkOutlook:
+        if not benchmark.is_exact and len(benchmark.base) < LEAST:
+            return BenchmarkOutlook(FIRST_LOOK * self._pair_s[benchmark.program], is_waiting=True)
         return BenchmarkOutlook(self.estimate_needed_s(benchmark), benchmark.seems_worse)
 
     def _measure_program(
@@ -331,7 +339,7 @@ class GatedSuite:
 
     def judge(self) -> list[BenchmarkJudgement]:
         """Return verdicts of all that are judged, one family over the metrics, in the order of ``judged``."""
-        return judge([entry.evidence for entry in self.judged], ALPHA)
+        return judge([entry.evidence for entry in self.judged], self.request.alpha)
 
     def explain(self, watch: Watch, tell: Tell) -> None:
         """Look for the functions that make benchmarks slower, the slowest first."""
@@ -381,13 +389,14 @@ class GatedSuite:
             command=shlex.join(request.words),
             metrics=self.plan.metrics,
             margin=request.margin,
-            alpha=ALPHA,
+            alpha=request.alpha,
             measured_s=self.measured_s,
             max_time_s=self.max_time_s,
             out_of_time=self.is_out_of_time,
             benchmarks=tuple(entries),
             notes=(*notes, *self._list_notes()),
             qualification=qualification,
+            shard=self.plan.shard,
         )
 
     def _list_notes(self) -> list[str]:
@@ -395,6 +404,7 @@ class GatedSuite:
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
         if self.plan.is_first:
             notes.append("base has no benchmark that this command chooses: all are new, none is compared.")
+        notes += self.plan.note_renames(self.request.renames)
         if self.request.origin:
             notes.insert(0, self.request.origin)
         if self._unexplained is not None:
@@ -408,7 +418,10 @@ class GatedSuite:
                 " --max-time."
             )
         notes += self._turns.list_notes(self._make_title)
-        return [*notes, *self._tally.list_notes()]
+        undecided = [entry for entry in self.judged if entry.is_open]
+        if self.not_quiet is not None:
+            notes.append(self.not_quiet)
+        return [*notes, *self._tally.list_notes(), *note_states(undecided), *note_order(undecided)]
 
     def _make_title(self, program: int, name: str) -> str:
         """Return the title of a benchmark, or of those of a process that is measured itself."""
@@ -454,7 +467,7 @@ class GatedSuite:
 
     def estimate_needed_s(self, benchmark: BenchmarkOfSuite) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""
-        blocks = benchmark.estimate_needed(len(self.open))
+        blocks = benchmark.estimate_needed(len(self.open), self.request.alpha)
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 

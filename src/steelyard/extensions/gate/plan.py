@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import NoReportError, RecordError, UsageError
 from steelyard.extensions.gate.harnesses import HARNESSES, find_harness
@@ -25,7 +27,7 @@ from steelyard.extensions.gate.identity import have_same_data, is_compiled
 from steelyard.extensions.gate.metrics import Reported, choose_metrics
 from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import GatedMetric
+from steelyard.extensions.gate.results import GatedMetric, Shard
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
 from steelyard.files.plain import read_plain, write_plain
 
@@ -47,6 +49,12 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     """The program of both sides where it is none of a tree: they differ in what it reads."""
     is_identical: bool = False
     """Whether it is machine code, the same on both sides, and no file that it could read differs."""
+    old_names: dict[str, str] = {}
+    """Benchmark to its name in base, where that is another one."""
+
+    def name_on(self, side: Side, name: str) -> str:
+        """Return what a benchmark is called on a side."""
+        return self.old_names.get(name, name) if side == "base" else name
 
     def list_common(self, metric: str) -> tuple[str, ...]:
         """Benchmarks that report a metric on both sides."""
@@ -89,6 +97,8 @@ class Plan(msgspec.Struct, frozen=True):
     programs: tuple[PlannedProgram, ...]
     is_first: bool = False
     """Whether base has no benchmark at all, so that all are new."""
+    shard: Shard | None = None
+    """The part of the suite that it is."""
 
     @property
     def chosen(self) -> Harness:
@@ -103,6 +113,21 @@ class Plan(msgspec.Struct, frozen=True):
     def get_default_s(self, place: int) -> float:
         """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
         return self.chosen.get_default_s(next(iter(self.programs[place].programs.values())))
+
+    def note_renames(self, renames: Mapping[str, str]) -> list[str]:
+        """Sentences on renames: those that were followed, and those that were not."""
+        old_names = {new: old for entry in self.programs for new, old in entry.old_names.items()}
+        followed = [f"{new} was {old} in base" for new, old in old_names.items()]
+        unused = (
+            [] if self.shard else [f"{old} to {new}" for new, old in renames.items() if new not in old_names]
+        )
+        return [
+            *([f"Renamed: {'; '.join(followed)}."] if followed else []),
+            *(
+                f"The rename of {text} is not used: base has no such benchmark, or head none."
+                for text in unused
+            ),
+        ]
 
     def make_title(self, program: PlannedProgram, benchmark: str) -> str:
         """Return what a benchmark is called among all of them."""
@@ -135,6 +160,8 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
             tell(f"building {side} by {request.build}; it prints into {sides.locate_log(side)}")
         trees[side] = sides.prepare(side)
     harness = _find_harness(request, trees)
+    if request.shard is not None:
+        refuse_undivided(harness)
     named, is_first = _find_programs(request, harness, trees, tell)
     programs = []
     for name, members in named.items():
@@ -144,16 +171,75 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         installed = _find_installed(harness, members)
         may_skip = is_same_file and not (harness.reads_sources or installed or request.layout)
         is_identical = may_skip and not request.is_null and _cannot_differ(members, trees, directory)
-        programs.append(PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical))
+        program = PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical)
+        programs.append(_rename(program, request.renames))
     reported = {
         name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
     }
     is_first = is_first or not any("base" in entry.probes for entry in programs)
-    plan = Plan(harness.name, choose_metrics(request, harness.metric, reported), tuple(programs), is_first)
+    metrics = choose_metrics(request, harness.metric, reported)
+    plan = Plan(harness.name, metrics, tuple(programs), is_first)
     if not is_first:
         _refuse_nothing_common(plan)
+    if request.shard is not None:
+        shard_programs, shard = keep_shard(programs, request.shard)
+        plan = replace(plan, programs=tuple(shard_programs), shard=shard)
     write_plain(file, msgspec.json.encode(plan))
     return plan
+
+
+def refuse_undivided(harness: Harness) -> None:
+    """Refuse a shard of a harness that cannot run some of its benchmarks alone.
+
+    Raises
+    ------
+    UsageError
+    """
+    if not harness.can_filter:
+        raise UsageError(
+            f"--shard: {harness.name} cannot run a part of its benchmarks",
+            hint="divide them into several commands, and gate each in a job of its own",
+        )
+
+
+def keep_shard(programs: Sequence[PlannedProgram], shard: Shard) -> tuple[list[PlannedProgram], Shard]:
+    """Leave out the benchmarks of other shards: in the order of their names, each goes to the next shard.
+
+    Raises
+    ------
+    UsageError
+        There are fewer benchmarks than shards.
+    """
+    names = sorted(
+        {
+            (program.name, name)
+            for program in programs
+            for probed in program.probes.values()
+            for reported in probed.values.values()
+            for name in reported
+        }
+    )
+    if len(names) < shard.count:
+        raise UsageError(
+            f"--shard {shard.number}/{shard.count}: the suite has {len(names)} benchmarks",
+            hint=f"use {len(names)} shards at most" if names else "see what the command runs",
+        )
+    chosen_names = {*names[shard.number - 1 :: shard.count]}
+    return [_keep_names(program, chosen_names) for program in programs], replace(shard, suite=len(names))
+
+
+def _keep_names(program: PlannedProgram, chosen_names: AbstractSet[tuple[str, str]]) -> PlannedProgram:
+    """Leave out other benchmarks, and their part of the time that a process took."""
+    probes = {}
+    for side, probed in program.probes.items():
+        values = {
+            metric: {name: value for name, value in reported.items() if (program.name, name) in chosen_names}
+            for metric, reported in probed.values.items()
+        }
+        before, after = (len({*chain(*reported.values())}) for reported in (probed.values, values))
+        part = after / before if before else 1.0
+        probes[side] = replace(probed, values=values, seconds=probed.seconds * part)
+    return replace(program, probes=probes)
 
 
 def _find_harness(request: GateRequest, trees: Mapping[Side, Tree]) -> Harness:
@@ -246,6 +332,27 @@ def _probe_sides(
                 if side == "head":
                     raise
     return probes
+
+
+def _rename(program: PlannedProgram, renames: Mapping[str, str]) -> PlannedProgram:
+    """Give benchmarks of base the names that they have in head, where each side has its own alone."""
+    base, head = (
+        {*chain(*program.probes[side].values.values())} if side in program.probes else set() for side in SIDES
+    )
+    old_names = {
+        new: old
+        for new, old in renames.items()
+        if old in base and new in head and new not in base and old not in head
+    }
+    if not old_names:
+        return program
+    new_names = {old: new for new, old in old_names.items()}
+    values = {
+        metric: {new_names.get(name, name): value for name, value in reported.items()}
+        for metric, reported in program.probes["base"].values.items()
+    }
+    probes = {**program.probes, "base": replace(program.probes["base"], values=values)}
+    return replace(program, probes=probes, old_names=old_names)
 
 
 def _is_same_file(starts: Mapping[Side, Path], programs: Mapping[Side, HarnessProgram]) -> bool:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from steelyard.core.units import Better
+from steelyard.extensions.gate.results import Shard
 from steelyard.lab.repository.tree_request import TreeRequest
 
 MARGIN: Final = 0.03
@@ -45,6 +46,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     max_time_s : float or None
         Budget of measurement for the whole suite; by default half as much again as the harness takes for
         both sides by its own defaults.
+    wait_quiet_s : float or None
+        Before the first block, the gate waits so long at most until other programs leave the CPUs alone.
     allow_failures : int
         Processes of head that may fail, over the whole gate; their blocks do not count.
     layout : bool
@@ -53,6 +56,10 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
         The functions that make benchmarks slower are looked for.
     validate : bool
         Lines of base that have these functions are put back into head, to see what goes.
+    renames : dict
+        Name of a benchmark in head to its name in base.
+    shard : Shard or None
+        Only this part of the suite is gated.
     is_null : bool
         Both sides are builds of head: what a qualification measures.
     """
@@ -74,8 +81,16 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     count_margin: float = 0.0
     max_time_s: float | None = None
     timeout_s: float | None = None
+    wait_quiet_s: float | None = None
     allow_failures: int = 0
     layout: bool = False
     explain: bool = False
     validate: bool = False
+    renames: Mapping[str, str] = msgspec.field(default_factory=dict)
+    shard: Shard | None = None
     is_null: bool = False
+
+    @property
+    def alpha(self) -> float:
+        """The level of this gate: of a shard its part, so that all of them together have ``ALPHA``."""
+        return ALPHA / (self.shard.count if self.shard else 1)

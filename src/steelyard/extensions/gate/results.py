@@ -1,7 +1,8 @@
 """``Gate``: what became of every benchmark of a suite, base against head.
 
 Its document is ``steelyard/gate``. History: version 1, the first; ``reason`` came later. Version 2 has
-several metrics, and a change has the sign of its metric: a throughput that falls is below 0.
+several metrics, and a change has the sign of its metric: a throughput that falls is below 0; ``shard`` came
+later.
 """
 
 from __future__ import annotations
@@ -274,6 +275,25 @@ class Qualification(msgspec.Struct, frozen=True):
     session_s: float
 
 
+class Shard(msgspec.Struct, frozen=True):
+    """One job of several that gate a suite together.
+
+    Attributes
+    ----------
+    number, count : int
+        Which of how many, from 1.
+    suite : int
+        Benchmarks of all shards together, those of one side alone included; 0 in a request.
+    unmatched : tuple of str
+        Waivers of benchmarks that are in no row of this shard.
+    """
+
+    number: int
+    count: int
+    suite: int = 0
+    unmatched: tuple[str, ...] = ()
+
+
 class Gate(msgspec.Struct, frozen=True):
     """The outcome of ``steelyard gate``.
 
@@ -300,6 +320,8 @@ class Gate(msgspec.Struct, frozen=True):
         Sentences that stand with the answer.
     qualification : Qualification or None
         The last one of this machine.
+    shard : Shard or None
+        Of a gate that is one of several; ``alpha`` is then its part of the level.
     """
 
     base: str
@@ -315,6 +337,7 @@ class Gate(msgspec.Struct, frozen=True):
     benchmarks: tuple[GatedBenchmark, ...]
     notes: tuple[str, ...] = ()
     qualification: Qualification | None = None
+    shard: Shard | None = None
 
     def select(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
         """Benchmarks with this verdict."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from steelyard.core.errors import ProgramError
+from steelyard.extensions.gate.disturbance import note_waits
 from steelyard.extensions.gate.sides import SIDES, Side
 from steelyard.extensions.gate.trials import Measured, TrialFailure
 
@@ -21,6 +22,7 @@ class ProcessTally:
     def __init__(self, allowed: int) -> None:
         self._allowed = allowed
         self._processes = 0
+        self._waited_s = self._spent_s = 0.0
         self._failed: dict[Side, list[TrialFailure]] = {side: [] for side in SIDES}
 
     def add(self, measured: Measured, record: Path) -> None:
@@ -33,6 +35,8 @@ class ProcessTally:
             those in which it went well, or was quick.
         """
         self._processes += measured.processes
+        self._waited_s += measured.waited_s
+        self._spent_s += measured.seconds
         for side in SIDES:
             self._failed[side] += measured.failed[side]
         new = measured.failed["head"]
@@ -53,10 +57,11 @@ class ProcessTally:
         )
 
     def list_notes(self) -> list[str]:
-        """Sentences on what failed and did not end the gate."""
-        return [
+        """Sentences on what failed and did not end the gate, and on CPUs that processes did not have."""
+        failed = [
             f"{len(members)} of {self._processes} processes of {side} failed; their blocks do not count."
             f" The first: {members[0].reason.splitlines()[0]}"
             for side, members in self._failed.items()
             if members
         ]
+        return [*failed, *note_waits(self._waited_s, self._spent_s)]

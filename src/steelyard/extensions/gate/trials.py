@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.core.errors import ProgramError
 from steelyard.core.sample import Sample
+from steelyard.extensions.gate.benchmark import Pair
 from steelyard.extensions.gate.harnesses.harness import Selection
 from steelyard.extensions.gate.plan import Plan, PlannedProgram
 from steelyard.extensions.gate.results import GatedMetric
@@ -54,6 +55,10 @@ class Measured(msgspec.Struct, frozen=True):
         Side to processes that failed, whose blocks do not count.
     samples : tuple of Sample
         Of metrics that are no counts, with the order of processes.
+    waited_s : float
+        That processes were ready to run and had no CPU, as far as it was observed.
+    base_first : frozenset of int
+        Blocks in which base ran before head.
     """
 
     values: dict[tuple[str, str, Side], Values]
@@ -63,11 +68,16 @@ class Measured(msgspec.Struct, frozen=True):
     processes: int
     failed: dict[Side, tuple[TrialFailure, ...]]
     samples: tuple[Sample, ...]
+    waited_s: float = 0.0
+    base_first: frozenset[int] = frozenset()
 
-    def pair_values(self, metric: str, name: str) -> list[tuple[float, float]]:
+    def pair_values(self, metric: str, name: str) -> list[Pair]:
         """Return base and head of a benchmark in the blocks that have both."""
         base, head = (self._find_values(metric, name, side) for side in SIDES)
-        return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
+        return [
+            Pair(base[block], head[block], block in self.base_first)
+            for block in sorted(base.keys() & head.keys())
+        ]
 
     def count_missing(self, metric: str, name: str) -> int:
         """Blocks in which base reported a benchmark and head, which did not fail, did not."""
@@ -123,7 +133,7 @@ def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
             # A gate has no spec whose keys could accept it.
             hint = (error.hint or "").partition(ACCEPTING)[0].rstrip("; ")
             raise ProgramError(error.message, hint=hint or None) from None
-    return read(batch.directory, batch.metrics)
+    return read(batch.directory, batch.metrics, batch.program)
 
 
 def is_complete(directory: Path) -> bool:
@@ -135,8 +145,8 @@ def is_complete(directory: Path) -> bool:
     return bool(runs) and runs[-1].state == "complete"
 
 
-def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
-    """Return what a record of ``measure`` holds.
+def read(directory: Path, metrics: Sequence[GatedMetric], program: PlannedProgram) -> Measured:
+    """Return what a record of ``measure`` holds, by the names that benchmarks have in head.
 
     Raises
     ------
@@ -147,12 +157,14 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
     """
     values: dict[tuple[str, str, Side], Values] = {}
     timed: list[Sample] = []
+    new_names = {old: new for new, old in program.old_names.items()}
     with Record.open(directory) as record:
         record.refuse_edited()
         for metric in metrics:
             for sample in record.samples(metric.name):
                 side = _read_side(sample.treatment.levels)
-                key = (metric.name, str(sample.labels.get(LABEL, "")), side)
+                name = str(sample.labels.get(LABEL, ""))
+                key = (metric.name, new_names.get(name, name) if side == "base" else name, side)
                 values[key] = dict(zip(sample.blocks, sample.values, strict=True))
                 timed += [] if metric.is_count else [sample]
         trials = [measurement for _, measurement in record.stream_measurements()]
@@ -181,6 +193,8 @@ def read(directory: Path, metrics: Sequence[GatedMetric]) -> Measured:
         processes,
         {side: tuple(members) for side, members in failed.items()},
         tuple(timed),
+        sum(trial.queue_wait_ns or 0 for trial in trials) * 1e-9,
+        frozenset(trial.block for trial in trials if trial.place == 1 and side_of[trial.treatment] == "base"),
     )
 
 
@@ -192,9 +206,13 @@ def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
     plan, program = batch.plan, batch.program
     harness = plan.chosen
     file = str((batch.directory / "metrics").absolute())
-    selection = Selection(file, batch.names, batch.has_memory)
+    selections = {
+        side: Selection(file, tuple(program.name_on(side, name) for name in batch.names), batch.has_memory)
+        for side in SIDES
+    }
     commands = {
-        side: [escape(word) for word in harness.launch(program.programs[side], selection)] for side in SIDES
+        side: [escape(word) for word in harness.launch(program.programs[side], selections[side])]
+        for side in SIDES
     }
     tree = f"{escape(str(sides.locate('base').parent))}/{{command}}"
     # Paths of the user's own may have braces; the place of the side is the only placeholder.

@@ -1,6 +1,7 @@
 """Waivers: changes for the worse that a project accepts on purpose, up to a ceiling and until a date.
 
-They stand in ``.steelyard/waivers.toml`` of head, so that the change that needs one brings it.
+They stand in ``.steelyard/waivers.toml`` of head, so that the change that needs one brings it; beside them
+stand benchmarks that have another name in head, which are compared with those of their old names in base.
 """
 
 from __future__ import annotations
@@ -35,12 +36,34 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metric: str = TIME
 
 
+class _Rename(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[[renames]]``: a benchmark of base, and what it is called in head."""
+
+    old: str
+    new: str
+
+
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     waivers: tuple[_Table, ...] = ()
+    renames: tuple[_Rename, ...] = ()
 
 
-def load_waivers(request: GateRequest, repository: Repository | None) -> tuple[Waiver, ...]:
-    """Return the waivers of head; none where it has no file.
+class Accepted(msgspec.Struct, frozen=True):
+    """What the file of head accepts.
+
+    Attributes
+    ----------
+    waivers : tuple of Waiver
+    renames : dict
+        Name in head to name in base.
+    """
+
+    waivers: tuple[Waiver, ...] = ()
+    renames: dict[str, str] = {}
+
+
+def load_accepted(request: GateRequest, repository: Repository | None) -> Accepted:
+    """Return the waivers and renames of head; none where it has no file.
 
     Raises
     ------
@@ -48,7 +71,7 @@ def load_waivers(request: GateRequest, repository: Repository | None) -> tuple[W
         The file cannot be read, or says something that is not understood: a gate does not guess.
     """
     text = _read_directory(request) if repository is None else _read_commit(request, repository)
-    return () if text is None else parse_waivers(text)
+    return Accepted() if text is None else Accepted(parse_waivers(text), parse_renames(text))
 
 
 def _read_directory(request: GateRequest) -> bytes | None:
@@ -75,13 +98,7 @@ def parse_waivers(text: bytes) -> tuple[Waiver, ...]:
         It is no TOML, has a key that is unknown or misses one, a ceiling that is no fraction above 0, no
         reason, or two waivers of one metric of a benchmark.
     """
-    try:
-        tables = msgspec.toml.decode(text, type=_File).waivers
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{PLACE}: {error}",
-            hint="each [[waivers]] has benchmark, ceiling, reason and until; metric where it is no time",
-        ) from None
+    tables = _decode(text).waivers
     waivers = tuple(
         Waiver(table.benchmark, table.metric, _read_ceiling(table), table.reason, table.until)
         for table in tables
@@ -96,6 +113,34 @@ def parse_waivers(text: bytes) -> tuple[Waiver, ...]:
                 f"{PLACE}: two waivers of {waiver.benchmark} ({waiver.metric})", hint="leave one of them out"
             )
     return waivers
+
+
+def parse_renames(text: bytes) -> dict[str, str]:
+    """Return the renames of a file, by the names in head.
+
+    Raises
+    ------
+    UsageError
+        As ``parse_waivers``; or a name stands twice on one side, or on both.
+    """
+    tables = _decode(text).renames
+    for names in ([table.old for table in tables], [table.new for table in tables]):
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise UsageError(f"{PLACE}: two renames of {twice[0]}", hint="a benchmark has one old name")
+    if idle := [table.old for table in tables if table.old == table.new]:
+        raise UsageError(f"{PLACE}: {idle[0]} is renamed to itself", hint="leave that rename out")
+    return {table.new: table.old for table in tables}
+
+
+def _decode(text: bytes) -> _File:
+    try:
+        return msgspec.toml.decode(text, type=_File)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{PLACE}: {error}",
+            hint="each [[waivers]] has benchmark, ceiling, reason and until; metric where it is no time;"
+            " each [[renames]] has old and new",
+        ) from None
 
 
 def _is_same(waiver: Waiver, earlier: Waiver) -> bool:
@@ -122,6 +167,7 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
     A benchmark that is slower is waived while its change is at most the ceiling, up to and with the date.
     """
     entries, notes = list(answer.benchmarks), list(answer.notes)
+    unmatched = []
     for waiver in waivers:
         names = name_alternatives(waiver.metric, answer.metrics)
         row = next(
@@ -132,7 +178,9 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
             ),
             None,
         )
-        if row is None or entries[row].verdict != "slower":
+        if row is None and answer.shard is not None:
+            unmatched.append(f"{waiver.benchmark} ({waiver.metric})")
+        elif row is None or entries[row].verdict != "slower":
             state = "is not in this gate" if row is None else f"is {entries[row].verdict}"
             notes.append(
                 f"{PLACE}: the waiver of {waiver.benchmark} ({waiver.metric}) is not used: it {state}."
@@ -143,7 +191,8 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
             )
         else:
             entries[row] = replace(entries[row], verdict="waived", waiver=waiver)
-    return replace(answer, benchmarks=tuple(entries), notes=tuple(notes))
+    shard = answer.shard and replace(answer.shard, unmatched=tuple(unmatched))
+    return replace(answer, benchmarks=tuple(entries), notes=tuple(notes), shard=shard)
 
 
 def _find_trouble(answer: Gate, entry: GatedBenchmark, waiver: Waiver, today: dt.date) -> str | None:

@@ -13,6 +13,7 @@ from steelyard.extensions.gate.results import (
     Gate,
     GatedBenchmark,
     Qualification,
+    Shard,
     Verdict,
     Waiver,
 )
@@ -372,6 +373,14 @@ def explain_qualifying() -> str:
     )
 
 
+def explain_shard(shard: Shard) -> str:
+    """Return what an answer of a shard leaves out."""
+    return (
+        f"Shard {shard.number} of {shard.count}: of {plural(shard.suite, 'benchmark')} these alone."
+        " steelyard gate --merge FILE joins the JSON of all shards to one verdict."
+    )
+
+
 def list_notes(answer: Gate) -> list[str]:
     """Sentences that stand with the answer, in their order."""
     text = [
@@ -381,6 +390,8 @@ def list_notes(answer: Gate) -> list[str]:
         explain_basis(answer),
         *explain_exactness(answer),
     ]
+    if answer.shard is not None:
+        text.append(explain_shard(answer.shard))
     if answer.qualification is not None:
         text.append(describe_qualification(answer.qualification))
     return [*text, *answer.notes]

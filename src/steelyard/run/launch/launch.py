@@ -85,7 +85,7 @@ class Launch(msgspec.Struct, frozen=True):
     counters : tuple of str
         Names of ``steelyard.core.counters``, at most 16.
     metrics_path : str or None
-        A file, absolute, emptied before the trial and read after it (its first 16 MiB).
+        A file, absolute, emptied before the trial and read after it (its first 256 MiB).
     digests : bool
         Whether all that is written to captured streams, and to ``files``, is digested after the end.
     files : tuple of str

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers import read, read_output
 
 TEXT = """\
 goos: linux
@@ -50,3 +50,37 @@ def test_a_benchmark_that_failed_is_told(written):
 def test_a_file_that_go_made_is_read_whole(made_by_the_tool):
     times = [item for item in read(made_by_the_tool("go-bench.txt")).series if item.metric == "time_s"]
     assert [(time.levels["n"], len(time.values[0])) for time in times] == [(100, 5), (1000, 5)]
+
+
+def levels(text):
+    return [dict(entry.levels) for entry in read_output(text, "it", "go-bench").series]
+
+
+def lines(*names):
+    return "".join(f"Benchmark{name} \t 100\t 10 ns/op\n" for name in names)
+
+
+def test_a_number_in_a_name_is_no_number_of_cpus_where_others_have_none():
+    assert levels(lines("AES-128", "AES-256", "X")) == [
+        {"benchmark": "AES-128"},
+        {"benchmark": "AES-256"},
+        {"benchmark": "X"},
+    ]
+    assert levels(lines("AES-128-2", "X-2")) == [
+        {"benchmark": "AES-128", "procs": 2},
+        {"benchmark": "X", "procs": 2},
+    ]
+    # -cpu 1,4: each benchmark has both.
+    assert levels(lines("AES-128", "AES-128-4", "X", "X-4")) == [
+        {"benchmark": "AES-128"},
+        {"benchmark": "AES-128", "procs": 4},
+        {"benchmark": "X"},
+        {"benchmark": "X", "procs": 4},
+    ]
+
+
+def test_a_result_behind_what_a_benchmark_printed_is_named():
+    text = lines("A-2") + "BenchmarkB-2 \thello\n     100\t 20 ns/op\t 3 hits/op\n" + lines("C-2")
+    contents = read_output(text, "it", "go-bench")
+    assert [entry.name for entry in contents.series] == ["BenchmarkA-2", "BenchmarkC-2"]
+    assert contents.skipped == {"BenchmarkB-2": "what it printed broke the line of its result"}

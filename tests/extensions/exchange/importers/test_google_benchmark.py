@@ -101,3 +101,13 @@ def test_a_file_that_google_benchmark_made_is_read_whole(made_by_the_tool):
     real = [item for item in result.series if item.metric == "real_time_s"]
     assert [len(each.values[0]) for each in real] == [5, 5]
     assert {each.levels["arg"] for each in real} == {64, 1024}
+
+
+def test_the_growth_that_it_fits_is_no_mean(written):
+    of_fit = {"run_name": "BM_a", "run_type": "aggregate"}
+    fit = {**of_fit, "name": "BM_a_BigO", "aggregate_name": "BigO", "big_o": "N"}
+    rms = {**of_fit, "name": "BM_a_RMS", "aggregate_name": "RMS", "rms": 0.1}
+    result = read(written(file(run("BM_a/8", 10), fit, rms)))
+    levels = [entry.levels for entry in result.series if entry.metric == "real_time_s"]
+    assert levels == [{"benchmark": "BM_a", "arg": 8}]
+    assert result.notes == ()

@@ -82,12 +82,49 @@ def write_dotnet(pairs: list[Pair]) -> str:
     return json.dumps({"HostEnvironmentInfo": {}, "Benchmarks": rows})
 
 
+def write_codspeed(pairs: list[Pair]) -> str:
+    rows = [
+        {"name": f"test_{name}", "uri": f"test_{place}.py::test_{name}", "stats": {"median_ns": 1.0 + at}}
+        for at, (name, place) in enumerate(pairs)
+    ]
+    return json.dumps({"instrument": {"type": "walltime"}, "benchmarks": rows})
+
+
+def write_catch2(pairs: list[Pair]) -> str:
+    rows = [
+        f'<TestCase name="{place}"><BenchmarkResults name="{name}"><mean value="{1 + at}"/>'
+        "</BenchmarkResults></TestCase>"
+        for at, (name, place) in enumerate(pairs)
+    ]
+    return f'<?xml version="1.0"?><Catch2TestRun>{"".join(rows)}</Catch2TestRun>'
+
+
+def write_libtest(pairs: list[Pair]) -> str:
+    return "".join(
+        f"     Running benches/{place}.rs (target/{place}-1)\n"
+        f"test {name} ... bench: {1 + at} ns/iter (+/- 1)\n"
+        for at, (name, place) in enumerate(pairs)
+    )
+
+
+def write_mitata(pairs: list[Pair]) -> str:
+    rows = [
+        {"alias": name, "group": at, "runs": [{"name": name, "stats": {"p50": 1.0 + at}}]}
+        for at, (name, _) in enumerate(pairs)
+    ]
+    return json.dumps({"layout": [{"name": place} for _, place in pairs], "benchmarks": rows, "context": {}})
+
+
 WRITERS: dict[str, Callable[[list[Pair]], str]] = {
     "go-bench": write_go,
     "google-benchmark": write_google,
     "pytest-benchmark": write_pytest,
     "jmh": write_jmh,
     "benchmarkdotnet": write_dotnet,
+    "pytest-codspeed": write_codspeed,
+    "catch2": write_catch2,
+    "libtest": write_libtest,
+    "mitata": write_mitata,
 }
 PAIRS = st.lists(
     st.tuples(st.sampled_from(["Sort", "Find", "Sum"]), st.sampled_from(["a", "b", "c"])),

@@ -33,6 +33,39 @@ div         fastest       │ slowest       │ median        │ mean          
 ╰─ inner                  │               │               │               │         │
    ╰─ deep  237.5 µs      │ 239.4 µs      │ 238.1 µs      │ 238.1 µs      │ 20      │ 320
 """
+DIVAN_MEMORY = """\
+Timer precision: 20 ns
+div       fastest       │ slowest       │ median        │ mean          │ samples │ iters
+├─ fibd                 │               │               │               │         │
+│  ├─ 1   1.92 ns       │ 24.61 ns      │ 1.939 ns      │ 2.162 ns      │ 100     │ 102400
+│  ╰─ 10  103 ns        │ 103.9 ns      │ 103.3 ns      │ 103.3 ns      │ 100     │ 3200
+├─ vecs   22.71 ns      │ 498.1 ns      │ 29.29 ns      │ 34.23 ns      │ 100     │ 6400
+│         max alloc:    │               │               │               │         │
+│           1           │ 1             │ 1             │ 1             │         │
+│           101 B       │ 101 B         │ 101 B         │ 101 B         │         │
+│         alloc:        │               │               │               │         │
+│           1           │ 1             │ 1             │ 1             │         │
+│           10 B        │ 10 B          │ 10 B          │ 10 B          │         │
+│         grow:         │               │               │               │         │
+│           1           │ 1             │ 1             │ 1             │         │
+│           91 B        │ 91 B          │ 91 B          │ 91 B          │         │
+╰─ m                    │               │               │               │         │
+   ╰─ t                 │               │               │               │         │
+      ├─ t=1  33.24 ns      │ 54.68 ns      │ 35.2 ns       │ 38.24 ns      │ 100     │ 6400
+      │       max alloc:    │               │               │               │         │
+      │         1           │ 1             │ 1             │ 1             │         │
+      │         100 B       │ 100 B         │ 100 B         │ 100 B         │         │
+      │       alloc:        │               │               │               │         │
+      │         1           │ 1             │ 1             │ 1             │         │
+      │         100 B       │ 100 B         │ 100 B         │ 100 B         │         │
+      ╰─ t=2  34.29 ns      │ 1.015 µs      │ 36.79 ns      │ 46.01 ns      │ 100     │ 400
+              max alloc:    │               │               │               │         │
+                1           │ 1             │ 1             │ 1             │         │
+                100 B       │ 100 B         │ 100 B         │ 100 B         │         │
+              alloc:        │               │               │               │         │
+                1           │ 1             │ 1             │ 1             │         │
+                100 B       │ 100 B         │ 100 B         │ 100 B         │         │
+"""
 
 
 def values(text):
@@ -47,6 +80,25 @@ def test_criterions_estimate_is_read_with_its_name():
     }
     with pytest.raises(UsageError, match=r"it: 'time:.*' has no name before it"):
         read_output("  time:   [1.0 ms 1.5 ms 2.0 ms]\n", "it", "criterion")
+
+
+def test_divans_allocations_are_read_and_what_it_shortens_is_not():
+    contents = read_output(DIVAN_MEMORY.replace("100 B  ", "1.2 KB "), "it")
+    assert {(e.title, e.metric, e.unit): e.values for e in contents.series if e.metric != "time_s"} == {
+        ("div::vecs", "max_allocs", ""): ((1.0,),),
+        ("div::vecs", "max_alloc_bytes", "B"): ((101.0,),),
+        ("div::vecs", "allocs", ""): ((1.0,),),
+        ("div::vecs", "alloc_bytes", "B"): ((10.0,),),
+        ("div::vecs", "grows", ""): ((1.0,),),
+        ("div::vecs", "grow_bytes", "B"): ((91.0,),),
+        **{
+            (f"div::m::t::t={threads}", metric, ""): ((1.0,),)
+            for threads in (1, 2)
+            for metric in ("max_allocs", "allocs")
+        },
+    }
+    times = values("\n".join(line for line in DIVAN_MEMORY.splitlines() if "alloc" not in line))
+    assert [*times] == ["div::fibd::1", "div::fibd::10", "div::vecs", "div::m::t::t=1", "div::m::t::t=2"]
 
 
 def test_divans_medians_are_read_by_paths_as_its_filters_take_them():

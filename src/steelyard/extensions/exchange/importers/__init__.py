@@ -12,20 +12,28 @@ from types import ModuleType
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_readers, load
 from steelyard.extensions.exchange.importers import (
+    action_benchmark,
     asv,
+    bencher,
     benchmarkdotnet,
+    catch2,
+    codspeed,
     columns,
     criterion,
     divan,
     go_bench,
     google_benchmark,
+    gungraun,
     hyperfine,
     jmh,
+    libtest,
     lines,
+    mitata,
     mpi_tables,
     nanobench,
     pyperf,
@@ -35,9 +43,11 @@ from steelyard.extensions.exchange.importers import (
     tango,
     tinybench,
     vitest,
+    zenbench,
 )
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.importers.contents import FileContents
+from steelyard.extensions.exchange.importers.repetitions import read_long_text
 from steelyard.files.reading import decode_document, read_text
 
 __all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
@@ -48,6 +58,7 @@ Text = Callable[[str, str], FileContents]
 
 _OF_JSON: Final[tuple[ModuleType, ...]] = (
     asv,
+    mitata,
     google_benchmark,
     pytest_benchmark,
     pyperf,
@@ -57,6 +68,10 @@ _OF_JSON: Final[tuple[ModuleType, ...]] = (
     hyperfine,
     jmh,
     vitest,
+    zenbench,
+    codspeed,
+    action_benchmark,
+    bencher,
 )
 _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     go_bench.TOOL: (go_bench.reads, go_bench.read),
@@ -64,6 +79,9 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     divan.TOOL: (divan.is_output, divan.read),
     tango.TOOL: (tango.is_output, tango.read),
     tinybench.TOOL: (tinybench.is_output, tinybench.read),
+    libtest.TOOL: (libtest.is_output, libtest.read),
+    catch2.TOOL: (catch2.is_output, catch2.read),
+    gungraun.TOOL: (gungraun.is_output, gungraun.read),
     lines.CARGO_CRITERION: (lines.is_cargo_criterion, lines.read_cargo_criterion),
     lines.PERF_STAT: (lines.is_perf_stat, lines.read_perf_stat),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
@@ -107,13 +125,13 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
             )
         contents = criterion.read(path)
     else:
-        contents = _read(
-            read_text(path, hint="give the path of a file of results"), str(path), form, chosen or Chosen()
-        )
+        text, notes = read_long_text(path, hint="give the path of a file of results")
+        contents = _read(text, str(path), form, chosen or Chosen())
+        contents = replace(contents, notes=(*contents.notes, *notes))
     if not contents.failures and not any(values for series in contents.series for values in series.values):
-        text = f": {' '.join(contents.notes)}" if contents.notes else ""
+        notes_text = f": {' '.join(contents.notes)}" if contents.notes else ""
         raise UsageError(
-            f"{path}: the file of {contents.tool} contains no measurements{text}",
+            f"{path}: the file of {contents.tool} contains no measurements{notes_text}",
             hint="run the benchmark again",
         )
     return contents
@@ -173,21 +191,24 @@ def _get_looks(text: str, place: str) -> str | None:
 def _get_tool_of(document: object) -> str | None:
     if isinstance(document, list):
         first = document[0] if document else None
-        return jmh.TOOL if isinstance(first, dict) and first.keys() >= jmh.LIST_OF else None
+        keys = first.keys() if isinstance(first, dict) else set()
+        lists = ((jmh.TOOL, jmh.LIST_OF), (action_benchmark.TOOL, action_benchmark.ENTRY))
+        return next((tool for tool, needed in lists if keys >= needed), None)
     if not isinstance(document, dict):
         return None
-    if document.keys() >= vitest.REPORTER:
-        return vitest.TOOL
     results = document.get("results")
     if isinstance(results, list):
         of_nanobench = (
             bool(results) and isinstance(results[0], dict) and results[0].keys() >= nanobench.RESULT
         )
         return nanobench.TOOL if of_nanobench else hyperfine.TOOL
-    return next(
-        (reader.TOOL for reader in _OF_JSON if hasattr(reader, "KEYS") and document.keys() >= reader.KEYS),
-        None,
+    keyed = (
+        (vitest.TOOL, vitest.REPORTER),
+        (gungraun.TOOL, gungraun.KEYS),
+        *((reader.TOOL, reader.KEYS) for reader in _OF_JSON if hasattr(reader, "KEYS")),
     )
+    tool = next((tool for tool, keys in keyed if document.keys() >= keys), None)
+    return tool or (bencher.TOOL if bencher.has_form(document) else None)
 
 
 def _read_json(text: str, place: str, tool: str) -> FileContents:

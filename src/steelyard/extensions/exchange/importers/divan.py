@@ -1,4 +1,8 @@
-"""divan's table: a tree of benchmarks, each with the median of its samples, all of one process."""
+"""divan's table: a tree of benchmarks, each with the median of its samples, all of one process.
+
+With divan's ``AllocProfiler`` there are counts and bytes of allocations, too. divan prints four digits: what
+it shortens (``12.35 KB``) is left out, since two such numbers are equal by rounding.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ _ROW: Final = re.compile(r"^(?P<bars>(?:[│ ]  )*)[├╰]─ (?P<rest>.*)$")
 _VALUE: Final = re.compile(r"(?P<name>\S.*?)\s{2,}[0-9.]+ \S+")
 _MEDIAN: Final = 2
 """Column of the table, from 0."""
+_KIND: Final = re.compile(r"^[│ ]*(?P<kind>max alloc|alloc|dealloc|grow|shrink):")
+_COUNT: Final = re.compile(r"(?P<number>[0-9.]+)(?P<rest>.*)")
 
 
 def is_output(text: str) -> bool:
@@ -33,13 +39,22 @@ def read(text: str, origin: str) -> FileContents:
     """
     series = []
     path: list[str] = []
+    kind = ""
     for line in text.splitlines():
         if head := _HEAD.match(line):
-            path = [head["crate"]]
+            path, kind = [head["crate"]], ""
             continue
         row = _ROW.match(line)
-        if row is None or not path:
+        if row is None:
+            title = "::".join(path)
+            if heading := _KIND.match(line):
+                kind = heading["kind"].replace(" ", "_")
+            elif path and kind:
+                series += _read_memory(line, kind, title)
             continue
+        if not path:
+            continue
+        kind = ""
         cells = row["rest"].split("│")
         value = _VALUE.match(cells[0])
         name = value["name"] if value else cells[0].strip()
@@ -55,3 +70,14 @@ def read(text: str, origin: str) -> FileContents:
             )
         )
     return FileContents(TOOL, tuple(series))
+
+
+def _read_memory(line: str, kind: str, title: str) -> list[ImportedSeries]:
+    """Return a count or bytes of allocations of the benchmark above, unless it is shortened."""
+    cells = line.lstrip("│ ").split("│")
+    match = _COUNT.fullmatch(cells[_MEDIAN].strip()) if len(cells) > _MEDIAN else None
+    if match is None or match["rest"] not in ("", " B"):
+        return []
+    metric, unit = (f"{kind}_bytes", "B") if match["rest"] else (f"{kind}s", "")
+    values = ((float(match["number"]),),)
+    return [ImportedSeries({"benchmark": title}, metric, unit, values, "lower", title)]

@@ -9,6 +9,7 @@ kept as plain numbers under their name.
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from steelyard.core.errors import UsageError
@@ -26,6 +27,10 @@ TOOL = "go-bench"
 AGAIN: Final = "write the file again: go test -bench"
 
 _LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
+_ENDS_IN_NUMBER: Final = re.compile(r"-\d+$")
+_NAME: Final = re.compile(r"Benchmark\S*")
+_ORPHAN: Final = re.compile(r"\s*\d+\s+\S+ ns/op\b.*")
+"""A result whose name stands before what the benchmark printed."""
 _ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
 _HOST: Final = {"goos": "os", "goarch": "arch"}
 _METRICS: Final = {
@@ -91,9 +96,10 @@ def read(text: str, place: str) -> FileContents:
                 read_number(value, f"{place}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
             )
     own_units = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
+    procs = {place: _find_procs({name for part, name, _ in values if part == place}) for place, *_ in values}
     series = tuple(
         ImportedSeries(
-            _get_levels(name),
+            _get_levels(name, procs[package]),
             metric,
             units[metric][0],
             tuple(map(tuple, launches)),
@@ -103,11 +109,35 @@ def read(text: str, place: str) -> FileContents:
         )
         for (package, name, metric), launches in values.items()
     )
-    return FileContents(TOOL, series, host=host, notes=(*failed, *([own_units] if strange else [])))
+    notes = (*failed, *([own_units] if strange else []))
+    return FileContents(TOOL, series, host=host, notes=notes, skipped=_find_broken(text))
 
 
-def _get_levels(name: str) -> dict[str, Scalar]:
-    name, dash, procs = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
+def _find_broken(text: str) -> dict[str, str]:
+    """Return the benchmarks whose result stands behind what they printed, and has no name before it."""
+    broken, last = {}, "a benchmark"
+    for line in text.splitlines():
+        if named := _NAME.match(line):
+            last = named[0]
+        elif _ORPHAN.fullmatch(line):
+            broken[last] = "what it printed broke the line of its result"
+    return broken
+
+
+def _find_procs(names: AbstractSet[str]) -> set[str]:
+    """Return the ends of names that are numbers of CPUs, which go writes unless it is one.
+
+    ``-cpu`` holds for all benchmarks of a package: where some names have no number, as on one CPU, a number
+    is one of CPUs only if all of these have it, too. ``BenchmarkAES-128`` is a name then.
+    """
+    plain = {name for name in names if not _ENDS_IN_NUMBER.search(name)}
+    ends = {name.rpartition("-")[2] for name in names - plain}
+    return {end for end in ends if all(f"{name}-{end}" in names for name in plain)}
+
+
+def _get_levels(name: str, numbers: AbstractSet[str]) -> dict[str, Scalar]:
+    end = name.rpartition("-")[2] if _ENDS_IN_NUMBER.search(name) else ""
+    name, dash, procs = name.rpartition("-") if end in numbers else (name, "", "")
     first, *parts = name.removeprefix("Benchmark").split("/")
     levels: dict[str, Scalar] = {"benchmark": first}
     for part in parts:

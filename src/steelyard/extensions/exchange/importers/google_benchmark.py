@@ -123,7 +123,11 @@ def read(document: object, place: str) -> FileContents:
         )
         for (key, metric), numbers in values.items()
     )
-    means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
+    means = list(
+        dict.fromkeys(
+            _run(row) for row, _ in rows if _run(row) not in repeated and row.aggregate_name == "mean"
+        )
+    )
     context = file.context
     host = make_host(host=context.host_name, cpus_online=context.num_cpus)
     tool = f"{TOOL} {context.library_version}".strip()

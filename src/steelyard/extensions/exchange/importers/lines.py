@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.extensions.exchange.importers import go_bench
+from steelyard.extensions.exchange.importers import go_bench, gungraun, libtest
 from steelyard.extensions.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
@@ -40,6 +40,8 @@ def _find_kind(line: str) -> str | None:
         ('"Action"', go_bench.TOOL),
         ('"counter-value"', PERF_STAT),
         ('"reason"', CARGO_CRITERION),
+        (libtest.MARK, libtest.TOOL),
+        (gungraun.MARK, gungraun.TOOL),
     ):
         if key in line:
             return kind

@@ -15,6 +15,7 @@ from steelyard.extensions.gate.harnesses.harness import Harness
 from steelyard.extensions.gate.harnesses.jmh import Jmh
 from steelyard.extensions.gate.harnesses.others import Hyperfine, Nanobench, Plain, Tinybench, Vitest
 from steelyard.extensions.gate.harnesses.pytest_benchmark import PytestBenchmark
+from steelyard.extensions.gate.harnesses.reporting import ActionBenchmark, Bencher, Catch2, Mitata
 
 HARNESSES: Final[tuple[Harness, ...]] = (
     Cargo(),
@@ -23,11 +24,15 @@ HARNESSES: Final[tuple[Harness, ...]] = (
     Asv(),
     Vitest(),
     Tinybench(),
+    Mitata(),
     Hyperfine(),
     Jmh(),
     BenchmarkDotNet(),
     GoogleBenchmark(),
     Nanobench(),
+    Catch2(),
+    Bencher(),
+    ActionBenchmark(),
     Plain(),
 )
 NAMES: Final = tuple(entry.name for entry in HARNESSES)

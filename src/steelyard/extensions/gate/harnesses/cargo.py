@@ -1,4 +1,4 @@
-"""``cargo bench``: criterion, divan or tango, whose programs cargo builds once for each tree."""
+"""``cargo bench``: criterion, divan, tango, zenbench, gungraun or libtest, whose programs are built once."""
 
 from __future__ import annotations
 
@@ -44,9 +44,14 @@ _MARKS: Final[dict[bytes, Format]] = {
     b"CRITERION_HOME": "criterion",
     b"DIVAN_": "divan",
     b"tango_init": "tango",
+    b"zenbench": "zenbench",
+    b"gungraun": "gungraun",
+    b"RUST_TEST_NOCAPTURE": "libtest",
 }
+"""In a program of each; libtest's last, since a target of another harness may have it, too."""
 
 
+_OF_THREADS: Final = re.compile(r"::t=[0-9]+$")
 _QUICK_S: Final = 1.0
 """That divan and tango take for one benchmark by their defaults."""
 
@@ -64,7 +69,7 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class Cargo(Harness):
-    """Programs with criterion, divan or tango, which cargo's messages name; a project may have both."""
+    """Programs with benchmarks, which cargo's messages name; a project may have several harnesses."""
 
     name = "cargo"
     source = "criterion"
@@ -95,7 +100,7 @@ class Cargo(Harness):
             copy = tree.output / name_copy(name)
             copy.unlink(missing_ok=True)
             shutil.copy2(message.executable, copy)
-            trouble = None if source else f"{name} has none of criterion, divan and tango in it"
+            trouble = None if source else f"{name} has none of {', '.join(_MARKS.values())} in it"
             words_of_program = (str(copy), "--bench", *of_bench)
             programs.append(HarnessProgram(name, words_of_program, source or self.source, place, trouble))
         if programs and all(entry.trouble for entry in programs):
@@ -120,9 +125,23 @@ class Cargo(Harness):
             words = tuple(word for place, word in enumerate(words) if not _is_filter(words, place))
         if program.source == "tango":
             return _launch_tango(program.words, names)
+        if program.source == "libtest":
+            return [
+                *words,
+                "-Z",
+                "unstable-options",
+                "--format=json",
+                *(["--exact", *names] if names else []),
+            ]
+        if program.source == "gungraun":
+            return [*program.words, *add_missing(program.words, {"--output-format": "json"})]
+        if program.source == "zenbench":
+            return [*program.words, *add_missing(program.words, {"--format": "json"}), *_choose_group(names)]
         if program.source == "divan":
             short = {"--max-time": f"{0.5 / SHARE:g}", "--color": "never"}
-            return [*words, *add_missing(words, short), *(match_any([name]) for name in names)]
+            # Numbers of threads are no part of a path; a benchmark runs with all of its own.
+            paths = dict.fromkeys(_OF_THREADS.sub("", name) for name in names)
+            return [*words, *add_missing(words, short), *(match_any([path]) for path in paths)]
         short = {
             "--noplot": "",
             "--warm-up-time": "0.1",
@@ -135,6 +154,12 @@ class Cargo(Harness):
     def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Results of criterion's own stay out of the tree."""
         return {"CRITERION_HOME": f"{root}.criterion"}
+
+
+def _choose_group(names: Sequence[str]) -> list[str]:
+    """Return the option of zenbench for the group of these benchmarks; it takes no more than one."""
+    groups = {name.partition("/")[0] for name in names}
+    return [f"--group={group}" for group in groups] if len(groups) == 1 else []
 
 
 def _link_anew(

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from steelyard.core.errors import MachineError, UsageError
 from steelyard.extensions.gate.harnesses.harness import (
@@ -20,6 +20,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     match_any,
 )
 from steelyard.files.reading import read_bytes
+from steelyard.spec.tables.metrics import Harness as Format
 
 
 class Hyperfine(Harness):
@@ -99,14 +100,14 @@ class Tinybench(Harness):
     """A script for node that prints the table of tinybench; it takes no filter."""
 
     name = "tinybench"
-    source = "tinybench"
+    source: ClassVar[Format | None] = "tinybench"
     reads_sources = True
     default_s = 0.75
     can_filter = False
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``node FILE``, where the file imports tinybench."""
-        return any(has_text(tree / word, (b"tinybench",)) for word in _list_scripts(words))
+        return any(has_text(tree / word, (b"tinybench",)) for word in list_scripts(words))
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the command, whose script is that of the tree.
@@ -116,7 +117,7 @@ class Tinybench(Harness):
         UsageError
             A script that is the same for both trees.
         """
-        for script in _list_scripts(words):
+        for script in list_scripts(words):
             if Path(script).is_absolute():
                 raise UsageError(
                     f"{script} is one script for base and head, which would be compared with itself",
@@ -129,7 +130,8 @@ class Tinybench(Harness):
         return list(program.words)
 
 
-def _list_scripts(words: Sequence[str]) -> list[str]:
+def list_scripts(words: Sequence[str]) -> list[str]:
+    """Return the scripts among the words of a command of node."""
     return [word for word in words[1:] if word.endswith((".js", ".mjs", ".cjs", ".ts", ".mts"))]
 
 
