@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.lab.answer.model import Modelled
     from steelyard.report.models.follow_ups import After
     from steelyard.scaling.aggregate import Aggregate
+    from steelyard.scaling.holdout import Holdout
     from steelyard.scaling.question import Method, Question
     from steelyard.scaling.versus import Versus
 
@@ -150,7 +151,9 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
     )
     _print(answer, after, as_json=options.as_json)
     if options.page is not None or options.figures is not None:
-        _draw(answer, series, question, options.data.name, page=options.page, figures=options.figures)
+        name = options.data.name
+        holdouts = after.holdouts
+        _draw(answer, series, question, name, holdouts, page=options.page, figures=options.figures)
     if options.accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
@@ -176,6 +179,7 @@ def _draw(
     series: Sequence[Series],
     question: Question,
     name: str,
+    holdouts: tuple[Holdout, ...],
     *,
     page: Path | None,
     figures: Path | None,
@@ -201,7 +205,7 @@ def _draw(
         )
     names = {curve.series.name for curve in curves}
     not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
-    models = PageModels(name, tuple(curves), not_drawn)
+    models = PageModels(name, tuple(curves), not_drawn, holdouts)
     if page is not None:
         write_output(page, render((models,)))
         click.echo(f"written: {page}", err=True)

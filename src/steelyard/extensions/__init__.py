@@ -42,6 +42,11 @@ EXTENSIONS: Final = (
     Extension(
         name="efficiency",
         purpose="speedup and parallel efficiency, with intervals",
+        pages={
+            "steelyard.extensions.efficiency.results:Efficiencies": (
+                "steelyard.extensions.efficiency.page:lay_out"
+            ),
+        },
         commands={
             "efficiency": Command(
                 "Speedup and parallel efficiency, with intervals, and up to which scale it holds.",

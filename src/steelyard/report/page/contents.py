@@ -11,6 +11,7 @@ from steelyard.core.series import Series
 from steelyard.results.analysis import Answer
 from steelyard.results.contexts import ByContext
 from steelyard.results.portrait import Portrait
+from steelyard.scaling.holdout import Holdout
 from steelyard.scaling.model import ScalingModel
 
 
@@ -39,11 +40,14 @@ class PageModels(msgspec.Struct, frozen=True):
         In the order of the data.
     not_drawn : tuple of str
         Functions of several parameters.
+    holdouts : tuple of Holdout
+        Last points held out, where an audit was asked for.
     """
 
     name: str
     curves: tuple[Curve, ...]
     not_drawn: tuple[str, ...] = ()
+    holdouts: tuple[Holdout, ...] = ()
 
 
 class PageContents(msgspec.Struct, frozen=True):

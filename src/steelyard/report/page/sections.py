@@ -18,6 +18,7 @@ from steelyard.report.page import (
     contexts,
     factors,
     growth,
+    holdouts,
     instances,
     pairs,
     rules,
@@ -116,7 +117,8 @@ def sections_of(contents: Shown, most: int = MOST_MARKS) -> list[Section]:
     if isinstance(contents, PageContents):
         return sections(contents, RunColumns(contents.portrait, name_treatments(contents), most))
     if isinstance(contents, PageModels):
-        return [section for section in (growth.section(contents.curves),) if section is not None]
+        parts = (growth.section(contents.curves), holdouts.section(contents.holdouts))
+        return [section for section in parts if section is not None]
     return [*make_answer_page(contents).sections]
 
 
