@@ -89,8 +89,8 @@ def format_interval(point: EfficiencyPoint) -> str:
 
 
 def format_latex(answer: Efficiencies) -> str:
-    """Return a table for papers of each function, with its answer as caption."""
+    """Return a table for papers of each function, with the first words of its answer as caption."""
     return "\n".join(
-        format_latex_table(describe(series), make_columns(series), f"efficiency-{number}")
+        format_latex_table(describe(series).split("; ")[0], make_columns(series), f"efficiency-{number}")
         for number, series in enumerate(answer.series, 1)
     )
