@@ -17,6 +17,7 @@ from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
+from steelyard.exchange.caliper import holds_caliper
 from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
 from steelyard.lab.lake.places import is_lake
@@ -141,7 +142,7 @@ def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, C
     records = [
         name
         for name in dict.fromkeys(names)
-        if isinstance(name, Path) and _is_record(name) and not is_lake(name) and not holds_profiles(name)
+        if isinstance(name, Path) and _is_record(name) and not is_lake(name) and not _holds_profiles(name)
     ]
     if len(records) < 2:
         return {}
@@ -176,7 +177,7 @@ def _check(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) 
             f"{name} states its own expectations in [[claims]]",
             hint="leave out the options about data, or add to [[claims]]",
         )
-    recorded = name.is_dir() and not holds_profiles(name)
+    recorded = name.is_dir() and not _holds_profiles(name)
     if about_data or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         if baseline is not None:
             raise UsageError(
@@ -278,6 +279,11 @@ def _annotate_broken(name: Name, error: SteelyardError) -> str:
     from steelyard.report.claims.github import render_error
 
     return render_error(str(name), None if _is_record(name) else str(name), error.message)
+
+
+def _holds_profiles(directory: Path) -> bool:
+    """Whether this is a directory of profiles, of Score-P or of Caliper, and no record."""
+    return holds_profiles(directory) or holds_caliper(directory)
 
 
 def _is_record(name: Name) -> bool:

@@ -117,7 +117,13 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
             hint="add --rule 'allreduce <= reduce + bcast'",
         )
     series = _get_series(
-        data, options.parameters, options.metrics, _name_columns(options), inclusive=options.inclusive
+        data,
+        options.parameters,
+        options.metrics,
+        _name_columns(options),
+        _split(options.by),
+        _split(options.pool),
+        inclusive=options.inclusive,
     )
     for name in options.metrics:
         _refuse_unknown(name, series, data)
@@ -223,11 +229,17 @@ def _get_series(
     parameters: Sequence[str],
     metrics: Sequence[str],
     columns: Sequence[CsvColumns],
+    by: Sequence[str],
+    pool: Sequence[str],
     *,
     inclusive: bool,
 ) -> tuple[Series, ...]:
+    from steelyard.exchange.caliper import holds_caliper
+    from steelyard.exchange.caliper import read as read_caliper
     from steelyard.exchange.cube import holds_profiles
 
+    if holds_caliper(data):
+        return read_caliper(data, parameters, by, pool)
     if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
         from steelyard.lab.answer.series_of_record import series_of_record
         from steelyard.lab.run.existing_record import find_record

@@ -32,6 +32,7 @@ from steelyard.exchange.importers import (
     pytest_benchmark,
     reframe,
     reprompi,
+    skampi,
     tango,
     tinybench,
     vitest,
@@ -69,6 +70,7 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
     reprompi.TOOL: (reprompi.is_output, reprompi.read),
+    skampi.TOOL: (skampi.is_output, skampi.read),
 }
 _TABLES: Final = {
     columns.JUBE: columns.reads_jube,

@@ -14,7 +14,7 @@ from steelyard.spec.tables.values import WORKED_OUT
 Harness = Literal[
     "google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "nanobench", "hyperfine",
     "jmh", "vitest", "asv", "go-bench", "criterion", "cargo-criterion", "divan", "tango", "tinybench", "imb",
-    "osu", "reprompi", "perf-stat",
+    "osu", "reprompi", "skampi", "perf-stat",
 ]  # fmt: skip
 """A harness of benchmarks, whose own report is read."""
 HARNESSES: Final[tuple[Harness, ...]] = get_args(Harness)
