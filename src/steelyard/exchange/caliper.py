@@ -127,7 +127,7 @@ def read_run(file: Path) -> CaliperRun:
     for name in RESULTS:
         if (value := _to_number(about.get(name, ""))) is not None:
             values["", name].append(value)
-    for path, metric, value in tree.measured():
+    for path, metric, value in tree.list_values():
         values[path, metric].append(value)
     if not values:
         raise UsageError(f"{file}: no region with a number in it", hint=_HINT)
@@ -165,10 +165,10 @@ class _Tree:
                 hint="the file was cut off, or something else was printed into it",
             ) from None
 
-    def measured(self) -> Iterator[tuple[str, str, float]]:
+    def list_values(self) -> Iterator[tuple[str, str, float]]:
         """Yield path, metric and value of every record with a path."""
         for record in self.records:
-            path, others = self._find_path(record.get("ref", []))
+            path, extras = self._find_path(record.get("ref", []))
             pairs = zip(map(int, record.get("attr", [])), record.get("data", []), strict=False)
             numbers = []
             for attribute, text in pairs:
@@ -177,17 +177,17 @@ class _Tree:
                 if name.startswith(_OF_TOOLS):
                     continue
                 if value is None or name.startswith("iteration#"):
-                    others.append(f"{name}={text}")
+                    extras.append(f"{name}={text}")
                 else:
                     numbers.append((name, unit, value))
             for name, unit, value in numbers if path else ():
                 self.units[name] = unit
-                yield " ".join(("->".join(path), *others)), name, value
+                yield " ".join(("->".join(path), *extras)), name, value
 
     def _find_path(self, refs: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the regions from the outermost on, and what else a record refers to."""
         path: list[str] = []
-        others: list[str] = []
+        extras: list[str] = []
         for ref in refs:
             part: list[str] = []
             for node in self._ascend(int(ref)):
@@ -195,9 +195,9 @@ class _Tree:
                 if self._is_nested(node.attribute):
                     part.append(node.value)
                 elif name and not name.startswith(_OF_TOOLS):
-                    others.append(f"{name}={node.value}")
+                    extras.append(f"{name}={node.value}")
             path += reversed(part)
-        return path, others
+        return path, extras
 
     def _read_globals(self, fields: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
         for ref in fields.get("ref", []):
@@ -314,9 +314,9 @@ def _refuse_mixture(
                 texts[place[-1] if of_size else place].setdefault(value, run.file)
         for values in texts.values():
             if len(values) > 1:
-                (one, first), (other, second), *_ = values.items()
+                (value, first), (second_value, second), *_ = values.items()
                 raise UsageError(
-                    f"{second}: {key} is {other!r}, and {one!r} in {first}, beside which it would stand",
+                    f"{second}: {key} is {second_value!r}, and {value!r} in {first}, beside which it would stand",
                     hint=f"--by {key} makes them two functions, --pool {key} keeps them together"
                     + (f", --parameter {key} models it" if of_size or key in SCALES else ""),
                 )

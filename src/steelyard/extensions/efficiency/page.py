@@ -78,10 +78,10 @@ def _draw_efficiency(series: EfficiencySeries, name: str, place: int) -> Chart:
         for item in series.points
     ]
     ends = (series.base, series.points[-1].at)
-    asked = f"at least {format_percent(series.least)}"
+    bound = f"at least {format_percent(series.least)}"
     lines = [
-        {"x": end, "y": 100 * share, "what": what}
-        for what, share in (("ideal", 1.0), (asked, series.least))
+        {"x": end, "y": 100 * share, "what": label}
+        for label, share in (("ideal", 1.0), (bound, series.least))
         for end in ends
     ]
 
@@ -90,7 +90,7 @@ def _draw_efficiency(series: EfficiencySeries, name: str, place: int) -> Chart:
 
     x = _make_scale_axis(series)
     layers = [
-        _draw_references({"ideal": MUTED, asked: WORSE}, x, y("y")),
+        _draw_references({"ideal": MUTED, bound: WORSE}, x, y("y")),
         *_draw_values(x, y, tooltip(x=series.parameter, says="efficiency")),
     ]
     return Chart(

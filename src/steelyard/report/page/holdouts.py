@@ -92,13 +92,13 @@ def _draw(rows: Sequence[tuple[Holdout, HeldPoint]]) -> Chart:
                 "rule",
                 {"y": y, "x": x("low"), "x2": {"field": "high"}},
                 rows="intervals",
-                condition=f"datum.what == '{what}'",
+                condition=f"datum.what == '{label}'",
                 color=colour,
                 strokeWidth=5,
                 opacity=0.35,
                 strokeCap="round",
             )
-            for what, colour in ((HELD, ACCENT), (MISSED, WORSE))
+            for label, colour in ((HELD, ACCENT), (MISSED, WORSE))
         ),
         point(dots, 60, rows="values", opacity=1),
     ]
