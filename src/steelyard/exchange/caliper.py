@@ -316,7 +316,7 @@ def _refuse_mixture(
             if len(values) > 1:
                 (value, first), (second_value, second), *_ = values.items()
                 raise UsageError(
-                    f"{second}: {key} is {second_value!r}, and {value!r} in {first}, beside which it would stand",
+                    f"{second}: {key} is {second_value!r}, and {value!r} in {first} of the same function",
                     hint=f"--by {key} makes them two functions, --pool {key} keeps them together"
                     + (f", --parameter {key} models it" if of_size or key in SCALES else ""),
                 )
