@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.exchange.caliper import holds_caliper, read, read_run
+from steelyard.exchange.files import read_series
 
 HEAD = """\
 __rec=node,id=12,attr=10,data=64,parent=3
@@ -142,3 +143,8 @@ def test_model_and_efficiency_read_a_workspace(workspace, steelyard_cli):
     assert done.stdout.startswith("elapsed_time: 70 % of efficiency up to jobsize = ")
     done = steelyard_cli("check", str(directory), "--metric", "elapsed_time", "--at-most", "O(1)")
     assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_a_directory_is_read_as_any_other_file_of_series(workspace):
+    directory = workspace(profile(8, 2.0, 1.5), profile(27, 3.0, 2.5))
+    assert {item.name for item in read_series(directory)} == {"", "main", "main->solve, fast"}
