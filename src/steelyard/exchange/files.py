@@ -39,8 +39,8 @@ def read_series(
 ) -> tuple[Series, ...]:
     """All series of a file, in whatever of ``FORMATS`` it is.
 
-    CSV, TSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of Caliper's
-    profiles, or of CUBE profiles; ``inclusive``: with what call paths below cost.
+    CSV, TSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of
+    Caliper's profiles, or of CUBE profiles, ``inclusive``: with what call paths below cost.
 
     Raises
     ------
