@@ -79,6 +79,11 @@ EXTENSIONS: Final = (
         name="efficiency",
         needs=("growth",),
         purpose="speedup and parallel efficiency, with intervals",
+        pages={
+            "steelyard.extensions.efficiency.results:Efficiencies": (
+                "steelyard.extensions.efficiency.page:lay_out"
+            ),
+        },
         commands={
             "efficiency": Command(
                 "Speedup and parallel efficiency, with intervals, and up to which scale it holds.",

@@ -11,7 +11,7 @@ from scipy import stats
 
 from steelyard.extensions.efficiency.estimand import measure_efficiency
 from steelyard.extensions.efficiency.results import Efficiencies, NotComputed
-from steelyard.extensions.efficiency.text import describe, format_latex
+from steelyard.extensions.efficiency.text import describe, format_latex, make_columns
 from steelyard.extensions.growth.scaling import series_of
 
 P = [1, 2, 4, 8, 16]
@@ -102,7 +102,22 @@ def test_what_has_no_efficiency_says_why(data, words):
     assert words in efficiency.reason
 
 
+def test_a_rate_above_the_peak_of_so_many_nodes_is_named():
+    rate = replace(series([10.0, 19.0, 42.0], at=[1, 2, 4]), better="higher")
+    efficiency = measure_efficiency(rate, peak_rate=10.0)
+    assert [point.of_peak for point in efficiency.points] == pytest.approx([1, 0.95, 1.05])
+    assert "more than 100 % of peak at p = 4:" in describe(efficiency)
+    assert [column.title for column in make_columns(efficiency)][-1] == "of peak"
+
+
+def test_a_time_has_no_share_of_a_peak():
+    efficiency = measure_efficiency(series(TIMES), peak_rate=10.0)
+    assert isinstance(efficiency, NotComputed)
+    assert "a peak is that of a rate" in efficiency.reason
+
+
 def test_the_latex_table_has_a_row_a_scale():
     text = format_latex(Efficiencies((measure_efficiency(series(TIMES)),), ()))
-    assert text.count(r" \\") == 7
-    assert r"4 & 27.0 s & 3.7 & 92.6 & – \\" in text
+    assert text.count(r" \\") == 6
+    assert r"4 & 27.0 & 3.7 & 4 & 92.6 & -- & 0.03 \\" in text
+    assert r"\caption{f: 70 \% of efficiency up to p = 4 (strong scaling from 1)}" in text

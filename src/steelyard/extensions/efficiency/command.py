@@ -9,13 +9,13 @@ import click
 
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option
-from steelyard.cli.paths import InputPath, PathCommand
+from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
 from steelyard.core.errors import UsageError
 from steelyard.extensions.growth.data import GrowthOptions, ask
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
-    from steelyard.extensions.efficiency.results import Scaling
+    from steelyard.extensions.efficiency.results import Efficiencies, Scaling
 
 
 NOT_ASKED = "at_most at_least expect expectations deviation along scale rules litmus"
@@ -28,7 +28,21 @@ class EfficiencyOptions(Options):
     data: Path = declare_argument("DATA|RECORD", type=InputPath())
     weak: bool = declare("Weak scaling: the work grows with the parameter (default: strong, one problem).")
     least: float = declare_fraction("Efficiency that is asked for (default: 0.7).", default=0.7)
-    latex: Path | None = declare_file("Also write the table as LaTeX.")
+    peak: float | None = declare(
+        "Peak of one unit of the parameter (a node, a core), in the unit of a rate: its share is shown, and"
+        " more than 100 % named.",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="RATE",
+    )
+    latex: Path | None = declare_file("Also write the tables as LaTeX (booktabs, siunitx).")
+    html: Path | None = declare_file(
+        "Also write a page: efficiency and speedup of the first functions, with intervals and the ideal."
+    )
+    figures: Path | None = declare(
+        "Also write these charts as SVG, PNG and PDF at the width of a column of a paper.",
+        metavar="DIR",
+        type=OutputDirectory(),
+    )
     as_json: bool = json_option
 
 
@@ -51,7 +65,7 @@ def command(about: GrowthOptions, options: EfficiencyOptions) -> None:
         EfficiencySeries,
         NotComputed,
     )
-    from steelyard.extensions.efficiency.text import format_latex, lines
+    from steelyard.extensions.efficiency.text import lines
 
     for name in NOT_ASKED.split():
         if getattr(about, name):
@@ -61,12 +75,48 @@ def command(about: GrowthOptions, options: EfficiencyOptions) -> None:
             )
     request = ask(options.data, about)
     scaling: Scaling = "weak" if options.weak else "strong"
-    answers = [measure_efficiency(series, scaling, options.least) for series in request.series]
+    answers = [
+        measure_efficiency(series, scaling, options.least, peak_rate=options.peak)
+        for series in request.series
+    ]
     answer = Efficiencies(
         tuple(series for series in answers if isinstance(series, EfficiencySeries)),
         tuple(series for series in answers if isinstance(series, NotComputed)),
+        options.data.name,
     )
     show(lambda: EFFICIENCY.text(answer), lambda width: lines(answer, width), as_json=options.as_json)
+    _write_files(answer, options)
+
+
+def _write_files(answer: Efficiencies, options: EfficiencyOptions) -> None:
+    """Write tables, page and figures where they are asked for.
+
+    Raises
+    ------
+    UsageError
+        No function has an efficiency.
+    """
+    if (options.latex, options.html, options.figures) == (None, None, None):
+        return
+    if not answer.series:
+        raise UsageError(
+            f"nothing to write: no function has an efficiency ({answer.not_computed[0].reason})"
+            if answer.not_computed
+            else "nothing to write: no function has an efficiency",
+            hint="leave out --latex, --html and --figures",
+        )
     if options.latex is not None:
+        from steelyard.extensions.efficiency.text import format_latex
+
         write_output(options.latex, format_latex(answer))
         click.echo(f"written: {options.latex}", err=True)
+    if options.html is not None:
+        from steelyard.extensions.page.document import render
+
+        write_output(options.html, render((answer,)))
+        click.echo(f"written: {options.html}", err=True)
+    if options.figures is not None:
+        from steelyard.extensions.page.figures import write_figures
+
+        for file in write_figures((answer,), options.figures):
+            click.echo(f"written: {file}", err=True)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.core.series import Point, Series
 from steelyard.extensions.efficiency.results import (
@@ -30,7 +31,11 @@ LEAST_POINTS: Final = 2
 
 
 def measure_efficiency(
-    series: Series, scaling: Scaling = "strong", least: float = 0.7, alpha: float = ALPHA
+    series: Series,
+    scaling: Scaling = "strong",
+    least: float = 0.7,
+    alpha: float = ALPHA,
+    peak_rate: float | None = None,
 ) -> EfficiencySeries | NotComputed:
     """Return speedup and efficiency of each point of a function of one parameter.
 
@@ -40,13 +45,19 @@ def measure_efficiency(
         The efficiency that is asked for.
     alpha : float
         1 minus the coverage of each interval.
+    peak_rate : float or None
+        The highest possible rate of one unit of the parameter (a node, a core), in the unit of a rate.
     """
+    is_rate = series.better == "higher"
     reason = _refuse(series)
+    if peak_rate is not None and not is_rate and not reason:
+        reason = "a peak is that of a rate, and this metric is none (--better higher says that it is)"
     if reason:
         return NotComputed(series.name, series.metric, reason)
-    is_rate = series.better == "higher"
     first = series.points[0]
     points = tuple(_measure(first, point, scaling, is_rate=is_rate, alpha=alpha) for point in series.points)
+    if peak_rate is not None:
+        points = tuple(replace(point, of_peak=point.value / (peak_rate * point.at)) for point in points)
     passing = _count_while([point.efficiency >= least for point in points])
     sure = _count_while([point.interval is None or point.interval.low >= least for point in points])
     has_intervals = any(point.interval is not None for point in points)
@@ -65,6 +76,7 @@ def measure_efficiency(
         surely_up_to=points[sure - 1].at if has_intervals and sure > 1 else None,
         peak=max(points, key=lambda point: point.speedup).at,
         superlinear=tuple(p.at for p in points if p.interval is not None and p.interval.low > 1),
+        peak_rate=peak_rate,
     )
 
 

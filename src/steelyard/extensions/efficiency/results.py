@@ -31,6 +31,8 @@ class EfficiencyPoint(msgspec.Struct, frozen=True):
         95 % interval of the efficiency; ``None`` of the base, and where one value has no spread.
     cost : float or None
         Scale × time: node-seconds, where the scale counts nodes; ``None`` of a rate.
+    of_peak : float or None
+        The rate over that of so many units at their peak; ``None`` where no peak is known.
     """
 
     at: float
@@ -40,6 +42,7 @@ class EfficiencyPoint(msgspec.Struct, frozen=True):
     efficiency: float
     interval: Interval | None
     cost: float | None
+    of_peak: float | None = None
 
 
 class EfficiencySeries(msgspec.Struct, frozen=True):
@@ -59,6 +62,8 @@ class EfficiencySeries(msgspec.Struct, frozen=True):
         The scale with the largest speedup.
     superlinear : tuple of float
         Scales whose interval lies above 1.
+    peak_rate : float or None
+        The highest possible rate of one unit of the parameter, in the unit of the metric.
     """
 
     name: str
@@ -75,6 +80,7 @@ class EfficiencySeries(msgspec.Struct, frozen=True):
     surely_up_to: float | None
     peak: float
     superlinear: tuple[float, ...]
+    peak_rate: float | None = None
 
 
 class NotComputed(msgspec.Struct, frozen=True):
@@ -86,10 +92,11 @@ class NotComputed(msgspec.Struct, frozen=True):
 
 
 class Efficiencies(msgspec.Struct, frozen=True):
-    """All functions of the data."""
+    """All functions of the data, and the name of its file."""
 
     series: tuple[EfficiencySeries, ...]
     not_computed: tuple[NotComputed, ...]
+    data: str = ""
 
 
 EFFICIENCY: Final = Format("steelyard/efficiency", 1, Efficiencies)

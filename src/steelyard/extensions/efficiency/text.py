@@ -6,6 +6,7 @@ from typing import Final
 
 from steelyard.core.units import format_quantity
 from steelyard.extensions.efficiency.results import Efficiencies, EfficiencyPoint, EfficiencySeries
+from steelyard.extensions.page.latex_table import format_latex_table
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
@@ -20,7 +21,7 @@ def lines(answer: Efficiencies, width: int = 80) -> list[Line]:
         if out:
             out.append(())
         out += render_paragraph(describe(series), width, style="heading", rest="  ", only_first=True)
-        out += table(_columns(series), width)
+        out += table(make_columns(series), width)
     for failed in answer.not_computed:
         text = f"{printable(failed.name or failed.metric)}: no efficiency: {failed.reason}"
         out += render_paragraph(text, width, rest="  ")
@@ -42,10 +43,13 @@ def describe(series: EfficiencySeries) -> str:
     if series.superlinear:
         scales = ", ".join(f"{scale:g}" for scale in series.superlinear)
         parts.append(f"superlinear (above 100 %) at {name} = {scales}: the base is slow there, or caches fit")
+    if above := [f"{point.at:g}" for point in series.points if (point.of_peak or 0) > 1]:
+        parts.append(f"more than 100 % of peak at {name} = {', '.join(above)}: peak or work is miscounted")
     return "; ".join(parts)
 
 
-def _columns(series: EfficiencySeries) -> list[Column]:
+def make_columns(series: EfficiencySeries) -> list[Column]:
+    """Return the table of a function, a row a scale."""
     points = series.points
     columns = [
         Column.numbers(printable(series.parameter), (f"{point.at:g}" for point in points)),
@@ -58,6 +62,12 @@ def _columns(series: EfficiencySeries) -> list[Column]:
     if series.unit == "s" and not series.is_rate:
         hours = (f"{(point.cost or 0) / SECONDS:.3g}" for point in points)
         columns.append(Column.numbers(f"{printable(series.parameter)} × h", hours, give_way=4))
+    if series.peak_rate is not None:
+        shares = [
+            Span(format_percent(point.of_peak or 0), "bad" if (point.of_peak or 0) > 1 else "")
+            for point in points
+        ]
+        columns.append(Column("of peak", shares))
     return columns
 
 
@@ -79,31 +89,8 @@ def format_interval(point: EfficiencyPoint) -> str:
 
 
 def format_latex(answer: Efficiencies) -> str:
-    """Return a table for papers."""
-    rows: list[str] = []
-    for series in answer.series:
-        rows.append(rf"  \multicolumn{{5}}{{l}}{{{_escape(series.name or series.metric)}}} \\")
-        rows += [_format_row(series, point) for point in series.points]
-    header = r"  $p$ & value & speedup & efficiency (\%) & 95\,\% interval \\ \midrule"
+    """Return a table for papers of each function, with the first words of its answer as caption."""
     return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            r"\begin{tabular}{rrrrr} \toprule",
-            header,
-            *rows,
-            r"  \bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
+        format_latex_table(describe(series).split("; ")[0], make_columns(series), f"efficiency-{number}")
+        for number, series in enumerate(answer.series, 1)
     )
-
-
-def _format_row(series: EfficiencySeries, point: EfficiencyPoint) -> str:
-    value = _escape(format_quantity(point.value, series.unit))
-    interval = format_interval(point).replace(" to ", "--")
-    cells = (f"{point.at:g}", value, f"{point.speedup:.3g}", f"{100 * point.efficiency:.3g}", interval)
-    return "  " + " & ".join(cells) + r" \\"
-
-
-def _escape(text: str) -> str:
-    return "".join("\\" + letter if letter in "&%$#_{}" else letter for letter in text)

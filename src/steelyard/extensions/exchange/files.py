@@ -38,8 +38,8 @@ def read_series(
 ) -> tuple[Series, ...]:
     """All series of a file, in whatever of ``FORMATS`` it is.
 
-    CSV, TSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of CUBE
-    profiles, ``inclusive``: with what call paths below cost.
+    CSV, TSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of
+    Caliper's profiles, or of CUBE profiles, ``inclusive``: with what call paths below cost.
 
     Raises
     ------
@@ -49,8 +49,10 @@ def read_series(
         The library that reads it is not installed.
     """
     if path.is_dir():
-        from steelyard.extensions.exchange import cube
+        from steelyard.extensions.exchange import caliper, cube
 
+        if caliper.holds_caliper(path):
+            return caliper.read(path)
         return cube.read(path, inclusive=inclusive)
     if path.suffix.lower() == extrap_experiment.SUFFIX:
         return extrap_experiment.read(path)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.extensions.growth.follow_ups import After
     from steelyard.extensions.growth.model import Modelled
     from steelyard.extensions.growth.scaling.aggregate import Aggregate
+    from steelyard.extensions.growth.scaling.holdout import Holdout
     from steelyard.extensions.growth.scaling.question import Method, Question
     from steelyard.extensions.growth.scaling.versus import Versus
 
@@ -150,7 +151,9 @@ def _run(about: GrowthOptions, options: ModelOptions) -> int:
     )
     _print(answer, after, as_json=options.as_json)
     if options.page is not None or options.figures is not None:
-        _draw(answer, series, question, options.data.name, page=options.page, figures=options.figures)
+        name = options.data.name
+        holdouts = after.holdouts
+        _draw(answer, series, question, name, holdouts, page=options.page, figures=options.figures)
     if options.accept is not None:
         from steelyard.extensions.growth.scaling.status_quo import accept as accepted
 
@@ -176,6 +179,7 @@ def _draw(
     series: Sequence[Series],
     question: Question,
     name: str,
+    holdouts: tuple[Holdout, ...],
     *,
     page: Path | None,
     figures: Path | None,
@@ -200,7 +204,7 @@ def _draw(
         )
     names = {curve.series.name for curve in curves}
     not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
-    models = PageModels(name, tuple(curves), not_drawn)
+    models = PageModels(name, tuple(curves), not_drawn, holdouts)
     if page is not None:
         save_page(page, models)
         click.echo(f"written: {page}", err=True)

@@ -124,7 +124,13 @@ def ask(data: Path, options: GrowthOptions) -> ModelRequest:
             hint="add --rule 'allreduce <= reduce + bcast'",
         )
     series = _get_series(
-        data, options.parameters, options.metrics, _name_columns(options), inclusive=options.inclusive
+        data,
+        options.parameters,
+        options.metrics,
+        _name_columns(options),
+        _split(options.by),
+        _split(options.pool),
+        inclusive=options.inclusive,
     )
     for name in options.metrics:
         _refuse_unknown(name, series, data)
@@ -230,10 +236,12 @@ def _get_series(
     parameters: Sequence[str],
     metrics: Sequence[str],
     columns: Sequence[CsvColumns],
+    by: Sequence[str],
+    pool: Sequence[str],
     *,
     inclusive: bool,
 ) -> tuple[Series, ...]:
-    from steelyard.lab.answer.series_of_file import holds_series, series_of_file
+    from steelyard.lab.answer.series_of_file import RunChoice, holds_series, series_of_file
 
     if data.suffix == ".lab" or (data.is_dir() and not holds_series(data)):
         from steelyard.lab.answer.series_of_record import series_of_record
@@ -243,7 +251,8 @@ def _get_series(
         with Record.open(find_record(data)) as record:
             record.refuse_edited()
             return series_of_record(record, parameters, metrics)
-    metrics_of = [series_of_file(data, metric, inclusive=inclusive) for metric in columns or (None,)]
+    choice = RunChoice(tuple(parameters), tuple(by), tuple(pool))
+    metrics_of = [series_of_file(data, metric, choice, inclusive=inclusive) for metric in columns or (None,)]
     return tuple(function for functions in metrics_of for function in functions)
 
 

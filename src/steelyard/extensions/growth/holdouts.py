@@ -21,8 +21,8 @@ def lines(holdouts: Sequence[Holdout], width: int = 80) -> list[Line]:
     out: list[Line] = [(), (Span("Last points held out", "heading"),)]
     rows = [(holdout, point) for holdout in holdouts for point in holdout.points]
     if rows:
-        out += table(_columns(rows), width)
-        out += render_paragraph(_summarise(holdouts), width, first="  ", rest="  ")
+        out += table(make_columns(rows), width)
+        out += render_paragraph(summarise(holdouts), width, first="  ", rest="  ")
     for holdout in holdouts:
         if not holdout.points:
             text = f"{printable(holdout.name or holdout.metric)}: not held out: {holdout.reason}"
@@ -30,7 +30,9 @@ def lines(holdouts: Sequence[Holdout], width: int = 80) -> list[Line]:
     return out
 
 
-def _columns(rows: Sequence[tuple[Holdout, HeldPoint]]) -> list[Column]:
+def make_columns(rows: Sequence[tuple[Holdout, HeldPoint]]) -> list[Column]:
+    """Return the table of points that were held out, a row a point."""
+
     def quantities(method: str) -> list[Span]:
         values = [(getattr(point, method), holdout.unit) for holdout, point in rows]
         return [Span("–" if value is None else format_quantity(value, unit)) for value, unit in values]
@@ -57,7 +59,8 @@ def _format_interval(holdout: Holdout, point: HeldPoint) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def _summarise(holdouts: Sequence[Holdout]) -> str:
+def summarise(holdouts: Sequence[Holdout]) -> str:
+    """Say how many intervals held, and the median error of each method."""
     points = [point for holdout in holdouts for point in holdout.points]
     held = sum(point.is_held for point in points)
     together = Holdout("", "", "", "", tuple(points))

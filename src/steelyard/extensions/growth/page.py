@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from steelyard.core.units import format_quantity
+from steelyard.extensions.growth import holdouts_page
 from steelyard.extensions.growth.algebra import parse, parse_deviation
 from steelyard.extensions.growth.text import format_bound, model_columns
 from steelyard.report.answer.words import Finding
@@ -73,7 +74,9 @@ def lay_out(models: PageModels) -> AnswerPage:
         name=printable(models.name),
         findings=(Finding(plural(len(curves), "function") + " modelled", evidence, ""),),
         state=f"{printable(models.name)}, steelyard model",
-        sections=tuple(part for part in (section(curves),) if part is not None),
+        sections=tuple(
+            part for part in (section(curves), holdouts_page.section(models.holdouts)) if part is not None
+        ),
         omitted=f"Of several parameters, not drawn: {names}" if names else "",
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.core.series import Series
+from steelyard.extensions.growth.scaling.holdout import Holdout
 from steelyard.extensions.growth.scaling.model import ScalingModel
 
 
@@ -33,8 +34,11 @@ class PageModels(msgspec.Struct, frozen=True):
         In the order of the data.
     not_drawn : tuple of str
         Functions of several parameters.
+    holdouts : tuple of Holdout
+        Last points held out, where an audit was asked for.
     """
 
     name: str
     curves: tuple[Curve, ...]
     not_drawn: tuple[str, ...] = ()
+    holdouts: tuple[Holdout, ...] = ()

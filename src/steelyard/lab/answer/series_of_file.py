@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_series_readers, load
 from steelyard.core.series import CsvColumns, Series
+
+
+class RunChoice(NamedTuple):
+    """What tells the runs of a directory apart, by the names of their facts.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        Over which values are modelled.
+    by : tuple of str
+        That make functions of their own.
+    pool : tuple of str
+        That may differ within a function.
+    """
+
+    parameters: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    pool: tuple[str, ...] = ()
+
+
+ANY: Final = RunChoice()
 
 
 class SeriesReader(Protocol):
@@ -16,7 +37,9 @@ class SeriesReader(Protocol):
     def holds(self, directory: Path) -> bool:
         """Whether a directory holds files of series."""
 
-    def read(self, path: Path, columns: CsvColumns | None, *, inclusive: bool) -> tuple[Series, ...]:
+    def read(
+        self, path: Path, columns: CsvColumns | None, choice: RunChoice, *, inclusive: bool
+    ) -> tuple[Series, ...]:
         """Read a file, or a directory that holds files of series.
 
         Raises
@@ -34,7 +57,7 @@ def holds_series(directory: Path) -> bool:
 
 
 def series_of_file(
-    path: Path, columns: CsvColumns | None = None, *, inclusive: bool = False
+    path: Path, columns: CsvColumns | None = None, choice: RunChoice = ANY, *, inclusive: bool = False
 ) -> tuple[Series, ...]:
     """Read all series of a file; of a directory by the reader that holds it, of a file by the first.
 
@@ -52,7 +75,7 @@ def series_of_file(
             f"{path}: no installed extension reads files of other tools",
             hint="name a record, NAME.lab, or install an extension that reads such files",
         )
-    return reader.read(path, columns, inclusive=inclusive)
+    return reader.read(path, columns, choice, inclusive=inclusive)
 
 
 def _load_readers() -> list[SeriesReader]:

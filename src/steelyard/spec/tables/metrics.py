@@ -14,7 +14,8 @@ from steelyard.spec.tables.values import WORKED_OUT
 Harness = Literal[
     "google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "nanobench", "hyperfine",
     "jmh", "vitest", "asv", "go-bench", "criterion", "cargo-criterion", "divan", "tango", "tinybench", "imb",
-    "osu", "reprompi", "perf-stat", "zenbench", "gungraun", "pytest-codspeed", "mitata", "libtest", "catch2",
+    "osu", "reprompi", "skampi", "perf-stat",
+    "zenbench", "gungraun", "pytest-codspeed", "mitata", "libtest", "catch2",
     "github-action-benchmark", "bencher",
 ]  # fmt: skip
 """A harness of benchmarks, whose own report is read."""

@@ -83,6 +83,28 @@ def test_jubes_csv_is_read_under_its_name_too(written):
     assert read(file, "jube", Chosen(("time",), ("np",))).series[0].values == ((10.0,),)
 
 
+@pytest.mark.parametrize(
+    ("name", "unit", "si", "value"),
+    [
+        ("time_s", None, "s", 3.0),
+        ("wall_ms", None, "s", 0.003),
+        ("latency_us", None, "s", 3e-6),
+        ("rss_MiB", None, "B", 3 * 2.0**20),
+        ("sent_bytes", None, "B", 3.0),
+        ("time_s", "ms", "s", 0.003),
+    ],
+)
+def test_the_name_of_a_column_may_end_with_its_unit(written, name, unit, si, value):
+    (series,) = read(written(f"kind,{name}\na,3\n", "it.csv"), chosen=Chosen((name,), ("kind",), unit)).series
+    assert (series.metric, series.unit, series.values) == (name, si, ((pytest.approx(value),),))
+
+
+@pytest.mark.parametrize("name", ["time_min", "s", "errors_h", "glass", "runs_total"])
+def test_what_a_name_ends_with_is_no_unit_where_it_may_be_a_word(written, name):
+    with pytest.raises(UsageError, match="--unit is missing"):
+        read(written(f"kind,{name}\na,3\n", "it.csv"), chosen=Chosen((name,), ("kind",)))
+
+
 def test_a_metric_without_a_unit_is_refused(written):
     with pytest.raises(UsageError, match="--unit is missing: what is the unit of time"):
         read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("time",), ("kind",)))

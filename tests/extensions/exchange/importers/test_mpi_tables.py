@@ -50,6 +50,24 @@ def test_imb_has_a_mean_of_one_launch_for_each_size(written):
     assert "the mean over the repetitions of one launch" in result.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("title", "tool"),
+    [
+        ("#    Intel (R) MPI Benchmarks 4.0, MPI-1 part", "imb 4.0"),
+        ("#    Intel (R) MPI Benchmarks 2018, MPI-1 part    ", "imb 2018"),
+        ("#    Intel(R) MPI Benchmarks 2019 Update 6, MPI-1 part", "imb 2019"),
+        ("#    Intel (R) MPI Benchmark Suite V3.2, MPI-1 part", "imb V3.2"),
+    ],
+)
+def test_every_version_of_imb_is_known_by_its_title(written, title, tool):
+    text = IMB.replace("#    Intel(R) MPI Benchmarks 2021.7, MPI-1 part", title)
+    waiting = "# #processes = 2\n# ( 62 additional processes waiting in MPI_Barrier)"
+    result = read(written(text.replace("# #processes = 2", waiting), "imb.txt"))
+    assert result.tool == tool
+    assert len(result.series) == 7
+    assert result.series[0].levels["p"] == 2
+
+
 def test_osu_has_a_mean_of_one_launch_for_each_size(written):
     result = read(written(OSU, "osu.txt"))
     assert result.tool == "osu 7.3"

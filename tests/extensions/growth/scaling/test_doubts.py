@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from known_growth import kinds
+from msgspec.structs import replace
 
 from steelyard.extensions.growth.algebra import Growth
 from steelyard.extensions.growth.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.extensions.growth.scaling.doubts import END, Points, hidden_share
+from steelyard.extensions.growth.scaling.model import Term
+from steelyard.extensions.growth.scaling.status_quo import accept, read_accepted
 
 P = [float(2**k) for k in range(4, 10)]
 LINEAR = Growth.make(1)
@@ -114,3 +117,46 @@ def test_three_last_points_of_a_second_tier_keep_a_bound_of_one_logarithm_open()
     at = [float(2**k) for k in range(4, 12)]
     tiers = drawn(lambda p: 1 + np.log2(p) + 2 * max(np.log2(p / at[-3]), 0.0), 30, 0.02, at)
     assert ranks(tiers, "O(log p)", at_most=True).count("none") <= 9
+
+
+def falling(serial, count, noise, seed=4):
+    at = [float(2**k) for k in range(8)]
+    return [
+        replace(function, better="lower")
+        for function in drawn(lambda p: serial + (100 - serial) / p, count, noise, at, seed)
+    ]
+
+
+def test_strong_scaling_keeps_a_bound_that_it_would_keep_with_hidden_growth():
+    # c log p that noise hides beside 100/p is less than what 100/p falls on to.
+    assert ranks(falling(2.0, 40, 0.02), "O(1)", at_most=True).count("match") >= 34
+    assert ranks(falling(2.0, 40, 0.005), "O(1)").count("match") >= 36
+
+
+def test_a_rise_that_noise_may_hide_leaves_a_bound_of_strong_scaling_open():
+    rising = [replace(f, better="lower") for f in drawn(lambda p: 2 + 100 / p + 0.02 * p, 40, 0.05, P)]
+    assert ranks(rising, "O(1)", at_most=True).count("match") <= 4
+
+
+def test_of_a_fall_only_what_is_above_the_last_value_counts_as_hidden():
+    # Witness: values of the same least squares, by numpy.
+    x = np.array(P)
+    values, sd = 2 + 100 / x + np.array([0.02, -0.03, 0.01, 0.02, -0.01, 0.0]), 0.05
+    points = Points(P, values.tolist(), [sd**2] * 6, 20.0, [sd**2] * 6)
+    basis = np.stack([np.ones(6), 1 / x, np.log2(x)], axis=1)
+    coefficient = np.linalg.lstsq(basis, values, rcond=None)[0]
+    u = sd * np.sqrt(np.linalg.inv(basis.T @ basis)[2, 2])
+    part = (max(coefficient[2], 0.0) + END * u) * (np.log2(4096) - np.log2(x[0]))
+    plain, last = (coefficient[0] + coefficient[1] / at for at in (4096, x[-1]))
+    terms = (Term(1.0, (Growth.make(-1),)),)
+    share = hidden_share(terms, Growth.make(0, 1), points, 4096, over_last=True)
+    assert share == pytest.approx(max(part - (last - plain), 0) / (plain + part), rel=1e-9)
+    assert share < hidden_share(terms, Growth.make(0, 1), points, 4096)
+
+
+def test_accepted_strong_scaling_passes_on_the_data_that_it_was_accepted_from():
+    series = [replace(f, name=f"f{n}") for n, f in enumerate(falling(2.0, 6, 0.01))]
+    text, left_out = accept(model_all(series), series)
+    assert len(left_out) <= 1
+    answers = model_all(series, Question(expectations=read_accepted(text, "accepted.json")))
+    assert [a.validation.rank for a in answers if a.validation].count("match") >= 5

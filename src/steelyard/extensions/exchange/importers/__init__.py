@@ -40,6 +40,7 @@ from steelyard.extensions.exchange.importers import (
     pytest_benchmark,
     reframe,
     reprompi,
+    skampi,
     tango,
     tinybench,
     vitest,
@@ -48,7 +49,7 @@ from steelyard.extensions.exchange.importers import (
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.importers.contents import FileContents
 from steelyard.extensions.exchange.importers.repetitions import read_long_text
-from steelyard.files.reading import decode_document, read_text
+from steelyard.files.reading import decode_document
 
 __all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
@@ -87,6 +88,7 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
     reprompi.TOOL: (reprompi.is_output, reprompi.read),
+    skampi.TOOL: (skampi.is_output, skampi.read),
 }
 _TABLES: Final = {
     columns.JUBE: columns.reads_jube,

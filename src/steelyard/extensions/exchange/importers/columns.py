@@ -1,7 +1,7 @@
 """Tables with a row for each launch: CSV, TSV, JUBE's results (``jube result`` as CSV or as a table of bars).
 
 ``--value`` names the metric, ``--by`` what tells treatments apart; units are those that a header says in
-brackets (``time[s]``, as JUBE writes it), or ``--unit``.
+brackets (``time[s]``, as JUBE writes it), ``--unit``, or the last part of the name (``time_s``, ``rss_MiB``).
 """
 
 from __future__ import annotations
@@ -43,6 +43,12 @@ _TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
 _MISSING: Final = frozenset({"na", "nan", "null", "none", "inf", "infinity", "n"})
 """Words for a value that is not there; a run that failed has others."""
 _TIMEOUTS: Final = frozenset({"timeout", "timedout", "to", "tle", "timelimit", "outoftime", "dnf"})
+
+
+SUFFIXES: Final = frozenset(
+    """s sec seconds ms msec us usec ns B bytes kB KB MB GB KiB MiB GiB""".split()  # noqa: SIM905
+)
+"""Units that the name of a column may end with; not ``min``, which is a minimum, and not ``h``."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -238,6 +244,14 @@ def _get_direction(unit: Unit, name: str, place: str) -> Better:
 def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> Unit:
     text = of_header if of_header is not None else chosen_unit
     if text is None:
+        text = _find_suffix(name)
+    if text is None:
         hint = '--unit ms (--unit "" for a number)'
         raise UsageError(f"{place}: --unit is missing: what is the unit of {name}?", hint=hint)
     return any_unit(text)
+
+
+def _find_suffix(name: str) -> str | None:
+    """Return the unit that a name ends with: ``ms`` of ``wall_ms``; ``None`` where it ends with none."""
+    stem, _, suffix = name.rpartition("_")
+    return suffix if stem and suffix in SUFFIXES else None

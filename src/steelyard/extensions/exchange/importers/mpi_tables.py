@@ -24,7 +24,7 @@ OSU: Final = "osu"
 PERCENT: Final = "%"
 """Of communication that other work hides."""
 
-_OF_IMB: Final = re.compile(r"#\s+Intel\(R\) MPI Benchmarks\s+(\S+?),?\s")
+_OF_IMB: Final = re.compile(r"#\s+Intel ?\(R\) MPI Benchmarks?\s+(?:Suite )?(V?\S+?),?\s")
 _OF_OSU: Final = re.compile(r"#\s+OSU (.+?) Test(?:\s+v(\S+))?\s*$", re.MULTILINE)
 _MEASURED: Final = re.compile(r"(.+?)\s*[\[(](.+)[\])]")
 """A title with its unit: ``t_avg[usec]``, ``Avg Latency(us)``."""

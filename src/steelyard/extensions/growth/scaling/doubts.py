@@ -12,7 +12,8 @@ matters, by weighted least squares and an upper bound of 95 %.
 better than the expected one by chance. So the expected growth must be rejected by a test, too.
 
 *Misfit*: where no formula meets the points, the nearest is still the best, and two straight stretches of
-log p become p^(1/2). So the expected growth is held against the last points alone.
+log p become p^(1/2). So the expected growth is held against the last points alone, and with a second tier
+against all of them.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from steelyard.extensions.growth.scaling.model import (
     ScalingModel,
     Term,
 )
+from steelyard.extensions.growth.scaling.tiers import describe_tier
 from steelyard.extensions.growth.scaling.validation import RANKS, Asked
 
 COUNTS: Final = 0.1
@@ -104,7 +106,7 @@ def doubt(model: ScalingModel, question: Asked, points: Points, *, rising: bool)
         return _make_outpacing(model, question, points) if rising else model
     if not rising and model.lead[question.at] > CONSTANT:
         return _make_unseen(model, question)
-    for doubt_of in (_make_hiding, _make_misfitting, _make_chance):
+    for doubt_of in (_make_hiding, _make_misfitting, _make_tiered, _make_chance):
         model = doubt_of(model, question, points)
     return model
 
@@ -136,6 +138,7 @@ def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> Scalin
     are searched over, no rank stands below which the next power could hide.
     """
     lead, scale = model.lead[question.at], _scale(model, points)
+    over_last = question.growth.is_constant and lead.is_constant
     few = len(points.scales) < LEAST_FOR_SUMS
     growth = Growth.make(1) if lead.is_constant and question.growth.is_constant else question.growth
     if few and lead >= growth and not lead.exp2:
@@ -143,7 +146,7 @@ def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> Scalin
     rank = question.rank(growth)
     if lead >= growth or rank == question.rank(lead):
         return model
-    share = hidden_share(model.terms, growth, points, scale)
+    share = hidden_share(model.terms, growth, points, scale, over_last=over_last)
     if share < COUNTS:
         return model
     words = (
@@ -154,7 +157,7 @@ def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> Scalin
     scaled = model.validation is not None and model.validation.scale is not None
     if not question.growth.is_constant or scaled or few:
         return _make_undecided(noted, rank)
-    by_logarithm = hidden_share(model.terms, LOGARITHM, points, scale)
+    by_logarithm = hidden_share(model.terms, LOGARITHM, points, scale, over_last=True)
     return noted if by_logarithm < LOGARITHM_COUNTS else _make_undecided(noted, rank)
 
 
@@ -175,6 +178,19 @@ def _make_misfitting(model: ScalingModel, question: Asked, points: Points) -> Sc
     else:
         return model
     return _make_undecided(replace(model, warnings=(*model.warnings, ModelWarning("misfit", words))), "match")
+
+
+def _make_tiered(model: ScalingModel, question: Asked, points: Points) -> ScalingModel:
+    """Judge faster growth than expected where a second tier of what is expected meets the points better."""
+    validation = model.validation
+    if validation is None or validation.rank != "none" or model.segments:
+        return model
+    if model.lead[question.at] <= question.growth:
+        return model
+    word = describe_tier(model, question.growth, question.parameter, points)
+    if word is None:
+        return model
+    return _make_undecided(replace(model, warnings=(*model.warnings, word)), "match")
 
 
 def _make_chance(model: ScalingModel, question: Asked, points: Points) -> ScalingModel:
@@ -240,10 +256,13 @@ def _scale(model: ScalingModel, points: Points) -> float:
     return scale or BEYOND * points.scales[-1]
 
 
-def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: float) -> float:
+def hidden_share(
+    terms: Sequence[Term], growth: Growth, points: Points, scale: float, *, over_last: bool = False
+) -> float:
     """Return the largest share of the value at ``scale`` that a part of this ``growth`` may have there.
 
-    The part is beside a constant and ``terms``; 1 where the data leave nothing to tell it by.
+    The part is beside a constant and ``terms``; 1 where the data leave nothing to tell it by. ``over_last``:
+    of what falls, only what is above its value at the last point counts, since the fall goes on.
     """
     basis = [CONSTANT, *(term.growth[0] for term in terms), growth]
     if len(points.scales) <= len(basis):
@@ -255,12 +274,16 @@ def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: f
     coefficient, _, rank, _ = np.linalg.lstsq(scaled, np.asarray(points.values) * weight, rcond=1e-12)
     if rank < len(basis):
         return 1.0
-    u = float(np.sqrt(np.linalg.inv(scaled.T @ scaled)[-1, -1]))
+    u = float(np.linalg.norm(np.linalg.pinv(scaled, rcond=1e-12)[-1]))  # as (X'X)^-1, without its square
     most = (max(float(coefficient[-1]), 0.0) + END * u) / float(size[-1])
     part = most * (_at(growth, scale) - _at(growth, points.scales[0]))
     basis_there = np.array([_at(column, scale) for column in basis[:-1]])
     plain = max(float(coefficient[:-1] / size[:-1] @ basis_there), 0.0)
-    return part / (plain + part) if part > 0 else 0.0
+    fallen = 0.0
+    if over_last:
+        at_last = float(coefficient[:-1] / size[:-1] @ columns[-1, :-1])
+        fallen = max(at_last - plain, 0.0)
+    return max(part - fallen, 0.0) / (plain + part) if part > 0 else 0.0
 
 
 def _is_expected_at_the_end(expectation: Growth, points: Points) -> bool:

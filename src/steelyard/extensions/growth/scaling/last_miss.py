@@ -32,9 +32,13 @@ LARGEST: Final = 100.0
 
 
 def relative_noise(data: Aggregated) -> Floats:
-    """Return the relative standard uncertainty of the last point, (n,); 0 where no repetitions tell it."""
-    u = np.sqrt(data.u2[:, -1]) / np.maximum(np.abs(data.value[:, -1]), 1e-300)
-    return np.where(data.freedom > 0, u, 0.0)
+    """Return the relative standard uncertainty of the last point, (n,), of at most ``LARGEST``.
+
+    0 where no repetitions tell it.
+    """
+    u = np.sqrt(data.u2[:, -1])
+    relative = u / np.maximum(np.abs(data.value[:, -1]), np.maximum(u / LARGEST, 1e-300))
+    return np.where(data.freedom > 0, relative, 0.0)
 
 
 def last_miss(
