@@ -462,12 +462,12 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
     from steelyard.report.page.contents import Curve, PageContents
 
     about = portrait(record, metric=metric)
-    if not about.status.blocks_done:
-        try:
-            analyze(record, metric=metric, **chosen)
-        except RecordError as error:
-            return PageContents(about, None, why=error.message)
-    answer = analyze(record, metric=metric, **chosen)
+    try:
+        answer = analyze(record, metric=metric, **chosen)
+    except RecordError as error:
+        if about.status.blocks_done and not record.experiment.keeps_failures:
+            raise
+        return PageContents(about, None, why=error.message, parts=_collect_parts(record))
     declared = metric is None and not chosen.get("protocol")
     several = len({tuple(context.items()) for context in about.contexts.values()}) > 1
     return PageContents(

@@ -150,6 +150,8 @@ EXTENSIONS: Final = (
     Extension(
         name="solvers",
         purpose="solvers over problem instances, where runs may time out or fail",
+        parts={"solvers": "steelyard.extensions.solvers.records:read_part"},
+        sections={"solvers": "steelyard.extensions.solvers.page:section"},
         commands={
             "solvers": Command(
                 "Compare solvers over problem instances under a time limit.",

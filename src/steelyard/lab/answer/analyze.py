@@ -84,6 +84,8 @@ def analyze(
             if name != primary and name in names
         )
         samples = record.samples(primary, *other_metrics)
+        if primary == experiment.analysis.metric:
+            samples = _replace_unended(record, samples, primary)
         observed = {sample.metric.name for sample in samples if len(sample)}
         if primary not in observed:
             raise _make_no_trial_error(record)
@@ -109,6 +111,16 @@ def analyze(
     if against is not None and _get_pairs(samples, analysis) != _get_pairs(samples, declared):
         chosen.append("baseline")
     return _make_exploratory(result, chosen) if chosen else result
+
+
+def _replace_unended(record: Reading, samples: list[Sample], primary: str) -> list[Sample]:
+    """Return times to the limit in place of the primary metric, where each block has a run that timed out."""
+    program, declared = record.experiment.program, record.experiment.analysis
+    rest = [sample for sample in samples if sample.metric.name != primary]
+    is_empty = not any(len(sample) for sample in samples if sample.metric.name == primary)
+    if not is_empty or program.timeout_s is None or declared.failures != "as-limit":
+        return samples
+    return [*record.times_to_limit(program.timeout_s), *rest]
 
 
 def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
@@ -175,7 +187,14 @@ def analyze_by_context(record: Reading, *, metric: str | None = None) -> ByConte
 
 def _make_no_trial_error(record: Reading) -> RecordError:
     """Make the error for a record without a complete block."""
-    runs = record.runs()
+    runs, progress = record.runs(), record.progress()
+    if (spoilt := progress.blocks.get("incomplete", 0)) and record.experiment.keeps_failures:
+        blocks = "the only block has" if spoilt == 1 else f"each of {spoilt} blocks has"
+        return RecordError(
+            f"{record.directory}: {blocks} a run that failed, and no comparison of times counts those"
+            f" ({progress.failed} of {progress.trials} runs)",
+            hint=f"steelyard solvers {record.directory} counts every run; steelyard status says which failed",
+        )
     if runs and runs[-1].state in ("complete", "precision_not_reached"):
         return RecordError(
             f"{record.directory}: time ran out before every treatment had run once"
