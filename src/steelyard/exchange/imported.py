@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final, Literal
@@ -21,7 +21,13 @@ from msgspec.structs import replace
 from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
-from steelyard.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries, identifier
+from steelyard.exchange.importers.contents import (
+    ColumnsBeside,
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    identifier,
+)
 from steelyard.exchange.importers.identity import tell_apart
 from steelyard.exchange.importers.machines import (
     MACHINE,
@@ -36,7 +42,9 @@ from steelyard.exchange.recording import (
     RecordedTrial,
     Selection,
     Taken,
+    choose_compared,
     free_name,
+    get_levels,
     write_record,
 )
 from steelyard.store import Record
@@ -68,6 +76,7 @@ def import_files(
     question: Selection | None = None,
     policy: FailurePolicy = "refuse",
     across_machines: bool = False,
+    examine: Callable[[ColumnsBeside, str | None], Sequence[str]] | None = None,
 ) -> Record:
     """Make a record of files of one tool, complete when this returns; close it.
 
@@ -80,6 +89,8 @@ def import_files(
         Whether files may be of several machines, which the record then says.
     form, chosen : optional
         As of ``read``.
+    examine : function, optional
+        From columns that have no role, and the factor that is compared, to what is said of them.
 
     Raises
     ------
@@ -102,6 +113,13 @@ def import_files(
         contents_of = [(source, _join_launches(contents)) for source, contents in contents_of]
     placed, failures = _place_levels(contents_of)
     series, lost = _get_finite(placed)
+    chosen_question = question or Selection()
+    if first.instances:
+        chosen_question = replace(chosen_question, instances=free_name(first.instances))
+    beside = _join_beside(contents_of)
+    compared = choose_compared(
+        chosen_question, get_levels([tuple(entry.levels.items()) for entry in (*series, *failures)])
+    )
     trials, one_process = _make_trials(series, first, sessions)
     trials += _list_failed_trials(failures, policy)
     recording = Taken(
@@ -120,9 +138,9 @@ def import_files(
             *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
             *pairing,
             *lost,
+            *(examine(beside, compared) if examine is not None and beside is not None else ()),
         ],
     )
-    chosen_question = question or Selection()
     if policy == "ignore":
         chosen_question = replace(chosen_question, failures="ignore")
     return write_record(directory, trials, recording, chosen_question)
@@ -272,6 +290,27 @@ def _place_levels(
         replace(entry, levels={name: levels.get(name, ABSENT) for name in names})
         for levels, entry in failures
     ]
+
+
+def _join_beside(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> ColumnsBeside | None:
+    """Join the further columns of tables that have the same, each row with the name of its file."""
+    several = len({source.name for source, _ in contents_of}) > 1
+    tables = [(source, contents.beside) for source, contents in contents_of if contents.beside is not None]
+    if not tables:
+        return None
+    names = [name for name in tables[0][1].columns if all(name in table.columns for _, table in tables)]
+    return ColumnsBeside(
+        tuple(
+            _make_levels(source, replace(_NO_SERIES, levels=levels), several=several)
+            for source, table in tables
+            for levels in table.levels
+        ),
+        tuple(value for _, table in tables for value in table.values),
+        {name: tuple(cell for _, table in tables for cell in table.columns[name]) for name in names},
+    )
+
+
+_NO_SERIES: Final = ImportedSeries({}, "", "", ())
 
 
 def _make_levels(

@@ -155,6 +155,24 @@ class FailedRuns(msgspec.Struct, frozen=True):
     values: tuple[Mapping[str, float], ...] = ()
 
 
+class ColumnsBeside(msgspec.Struct, frozen=True):
+    """Rows of a table with the columns that have no role: what differed beside what is compared.
+
+    Attributes
+    ----------
+    levels : tuple of Mapping[str, Scalar]
+        Of each row that has a value.
+    values : tuple of float
+        Of the first metric.
+    columns : Mapping[str, tuple of str]
+        Cells of each further column, row by row.
+    """
+
+    levels: tuple[Mapping[str, Scalar], ...]
+    values: tuple[float, ...]
+    columns: Mapping[str, tuple[str, ...]]
+
+
 class FileContents(msgspec.Struct, frozen=True):
     """Everything that a file holds.
 
@@ -173,6 +191,10 @@ class FileContents(msgspec.Struct, frozen=True):
         where the file does not say it.
     failures : tuple of FailedRuns
         What the file says of runs that failed: they are counted, and a comparison with them is not judged.
+    instances : str
+        The level that tells problem instances apart; empty where there is none.
+    beside : ColumnsBeside or None
+        Of a table.
     """
 
     tool: str
@@ -182,6 +204,8 @@ class FileContents(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     skipped: Mapping[str, str] = {}
     failures: tuple[FailedRuns, ...] = ()
+    instances: str = ""
+    beside: ColumnsBeside | None = None
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."
