@@ -28,6 +28,7 @@ from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.describe.reading_step import find_reading_step
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Disturbance, Reading
 
@@ -92,7 +93,8 @@ def analyze(
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
         declared = _make_chosen(_choose_analysis_about(_get_declared(record), primary), estimand, interval)
-        declared = replace(declared, type_b=(*declared.type_b, *_get_clock_errors(record, declared.metric)))
+        stated = (*declared.type_b, *_get_clock_errors(record, primary), *_get_step_errors(samples, primary))
+        declared = replace(declared, type_b=stated)
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         analysis = choose_analysis(declared, record.treatments, protocol, against)
         result = answer(
@@ -248,7 +250,9 @@ def declared_of(record: Reading, metric: str) -> Analysis:
     declared = _choose_analysis_about(_get_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
     alpha = declared.alpha if looks is None else looks.level(declared.alpha)
-    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_get_clock_errors(record, metric)))
+    steps = () if metric in BUILTIN else _get_step_errors(record.samples(metric), metric)
+    stated = (*declared.type_b, *_get_clock_errors(record, metric), *steps)
+    return replace(declared, alpha=alpha, type_b=stated)
 
 
 def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
@@ -317,6 +321,12 @@ def _get_clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
         if sizes and max(sizes) > 0:
             errors.append(MeasuredTypeB(name, step=max(sizes), shared=shared))
     return tuple(errors)
+
+
+def _get_step_errors(samples: Sequence[Sample], metric: str) -> tuple[TypeB, ...]:
+    """State what the step of a clock, a sensor or a printed digit adds where values do not vary beyond it."""
+    step = find_reading_step([sample for sample in samples if sample.metric.name == metric])
+    return () if step is None else (MeasuredTypeB("step of the values", step=step),)
 
 
 def _list_other_metrics(experiment: Experiment, primary: str) -> Sequence[str]:

@@ -15,7 +15,7 @@ from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.rule import summary
 from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import join_names, named_levels, wrap
+from steelyard.report.text.label import printable, join_names, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.judgement import Outcome
@@ -169,7 +169,7 @@ def _format_departing(departures: Sequence[str]) -> str:
 
 def notes(checked: Checked, width: int) -> list[Line]:
     """Cautions for a reader of the verdicts."""
-    texts = [text for _, text in reservations(checked)]
+    texts = [*(text for _, text in reservations(checked)), *map(printable, checked.notes)]
     return [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
 
 

@@ -48,6 +48,7 @@ from steelyard.stats.compare.steps import Basis, Stage, walk_steps, walk_typical
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
+from steelyard.stats.describe.reading_step import is_reading
 from steelyard.stats.describe.dependence import few_suspected
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
@@ -253,6 +254,7 @@ def _compute_flags_of_values(
     raised: dict[Flag, bool] = {
         "no_spread": not isinstance(stages, Undefined)
         and isinstance(stages["type B"].distribution, EqualUnits),
+        "constant": _is_constant(samples),
         "sequential_order": order == "sequential",
         "few_blocks": between.blocks < FEW_BLOCKS,
         "autocorrelated": any(correlation.significant for correlation in correlations),
@@ -371,6 +373,14 @@ def _make_unjudgeable(estimate: Comparison) -> Comparison:
 @cache
 def _cv(sample: Sample) -> float:
     return cv(_values(sample))
+
+
+def _is_constant(samples: Sequence[Sample]) -> bool:
+    """Whether a clock or a sensor shows one value in all runs of both: two or more of each."""
+    first = samples[0]
+    if not is_reading(first.metric) or "simulated" in [sample.provenance for sample in samples]:
+        return False
+    return min(map(len, samples)) > 1 and len({value for sample in samples for value in sample.values}) == 1
 
 
 @cache
