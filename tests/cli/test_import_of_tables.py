@@ -28,7 +28,17 @@ def test_a_run_that_failed_by_its_status_leaves_no_verdict(steelyard_cli, tmp_pa
     assert comparison["verdict"] == "not_resolved"
     assert {"failures_unequal"} <= set(comparison["flags"])
     ignored = steelyard_cli(
-        "import", "runs.csv", "--value", "time", "--by", "arm", "--failures", "ignore", "-o", "i.lab", cwd=tmp_path
+        "import",
+        "runs.csv",
+        "--value",
+        "time",
+        "--by",
+        "arm",
+        "--failures",
+        "ignore",
+        "-o",
+        "i.lab",
+        cwd=tmp_path,
     )
     assert ignored.returncode == 0
     answer = json.loads(steelyard_cli("analyze", "i.lab", "--json", cwd=tmp_path).stdout)
@@ -50,9 +60,7 @@ def test_solvers_of_a_table_are_compared_instance_by_instance(steelyard_cli, tmp
     (comparison,) = answer["comparisons"]
     assert comparison["verdict"] == "slower"
     assert comparison["instances"] == 12
-    scores = json.loads(
-        steelyard_cli("solvers", "runs.lab", "--limit", "1 h", "--json", cwd=tmp_path).stdout
-    )
+    scores = json.loads(steelyard_cli("solvers", "runs.lab", "--limit", "1 h", "--json", cwd=tmp_path).stdout)
     assert [row["instances"] for row in scores["solvers"]] == [12, 12]
 
 

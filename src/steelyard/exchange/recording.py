@@ -337,9 +337,7 @@ def choose_compared(question: Selection, levels: Mapping[str, Sequence[Scalar]])
     UsageError
         The chosen one does not vary.
     """
-    varying = [
-        name for name, distinct in levels.items() if len(distinct) > 1 and name != question.instances
-    ]
+    varying = [name for name, distinct in levels.items() if len(distinct) > 1 and name != question.instances]
     if question.compare is None:
         return next((name for name in (*COMPARED, *varying) if name in varying), None)
     if question.compare not in varying:

@@ -105,7 +105,9 @@ def _compare_pair(
     if not common:
         if min(map(len, counts)) >= FEWEST:
             return None
-        text = " and ".join(f"{side} has {_list_levels(count)}" for side, count in zip((first, second), counts))
+        text = " and ".join(
+            f"{side} has {_list_levels(count)}" for side, count in zip((first, second), counts)
+        )
         return Finding(
             abs(total),
             f"{name} tells the sides apart: {text}{among}. What differs may be the {name}; run both on each.",

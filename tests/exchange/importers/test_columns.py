@@ -226,7 +226,10 @@ def test_a_column_may_be_named_with_the_unit_of_its_header(written, name):
 
 
 JOBS = "arm,jobid,node,bw[GB/s]\n" + "".join(
-    f"{arm},{job},n{job % 2},{10 * job + run}\n" for arm, jobs in (("a", (1, 2)), ("b", (3, 4))) for job in jobs for run in (0, 1)
+    f"{arm},{job},n{job % 2},{10 * job + run}\n"
+    for arm, jobs in (("a", (1, 2)), ("b", (3, 4)))
+    for job in jobs
+    for run in (0, 1)
 )
 
 
@@ -237,7 +240,9 @@ def test_rows_of_a_job_are_one_value_and_the_note_counts_them(written, job):
         ((10.5e9,), (20.5e9,)),
         ((30.5e9,), (40.5e9,)),
     ]
-    assert contents.notes[0].startswith("Rows of one jobid share its luck: the mean of each is one value, 4 of 8")
+    assert contents.notes[0].startswith(
+        "Rows of one jobid share its luck: the mean of each is one value, 4 of 8"
+    )
 
 
 def test_each_row_counts_where_that_is_asked_for_and_where_no_job_has_two(written):

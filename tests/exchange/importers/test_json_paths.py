@@ -59,7 +59,9 @@ def test_a_list_of_objects_is_a_table(written, path):
 
 
 def test_lines_of_json_are_rows_and_objects_in_them_are_reached(written):
-    lines = "".join(f'{{"run": {{"tool": "{tool}", "t": [{n}, {n + 1}]}}}}\n' for n, tool in ((1, "a"), (5, "b")))
+    lines = "".join(
+        f'{{"run": {{"tool": "{tool}", "t": [{n}, {n + 1}]}}}}\n' for n, tool in ((1, "a"), (5, "b"))
+    )
     contents = read(written(lines, "rows.jsonl"), chosen=Chosen(("run/t",), ("tool",), "s"))
     assert contents.tool == "jsonl"
     assert series_of(contents) == [({"tool": "a"}, ((1.0,), (2.0,))), ({"tool": "b"}, ((5.0,), (6.0,)))]
@@ -75,9 +77,7 @@ def test_several_metrics_stand_beside_each_other(written):
         ("cpu", ((2.0,), (4.0,))),
     ]
     with pytest.raises(UsageError, match="not of the same runs"):
-        read(
-            written(json.dumps([{"t": 1, "u": [1, 2]}]), "odd.json"), chosen=Chosen(("t", "u"), (), "s")
-        )
+        read(written(json.dumps([{"t": 1, "u": [1, 2]}]), "odd.json"), chosen=Chosen(("t", "u"), (), "s"))
 
 
 def test_exit_codes_in_a_list_beside_the_times_are_outcomes(written):

@@ -10,6 +10,7 @@ from steelyard.lab.answer.check import check
 from steelyard.report.answer.text import render
 from steelyard.store import Record
 
+
 @pytest.fixture
 def kept(tmp_path):
     """A record of values of two arms, in a unit."""

@@ -67,7 +67,9 @@ def test_a_simulated_machine_has_no_clock():
     assert find_reading_step([sample([0.5] * 9, provenance="simulated")]) is None
 
 
-@pytest.mark.parametrize(("unit", "reads"), [("s", True), ("W", True), ("%", True), ("", False), ("B", False)])
+@pytest.mark.parametrize(
+    ("unit", "reads"), [("s", True), ("W", True), ("%", True), ("", False), ("B", False)]
+)
 def test_a_count_is_no_reading(unit, reads):
     assert is_reading(Metric("m", unit)) == reads
 

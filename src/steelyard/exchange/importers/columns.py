@@ -154,7 +154,10 @@ def read_cells(
         levels = tuple((identifier(name), level_of[name](row[name])) for name in chosen.levels)
         reading.add(levels, row, number)
     taken = (*named, *status.words, *status.codes, *filter(None, (chosen.job, reading.unit_column)))
-    notes = [*reading.list_notes(), *_tell_pooled(_list_pooled(names, [row for _, row in table], taken, chosen))]
+    notes = [
+        *reading.list_notes(),
+        *_tell_pooled(_list_pooled(names, [row for _, row in table], taken, chosen)),
+    ]
     return FileContents(
         tool,
         reading.make_series(),
@@ -186,9 +189,7 @@ def _resolve(chosen: Chosen, header: Sequence[str], names: Sequence[str], place:
         for role in ("instance", "seed", "job", "status")
         if (name := getattr(chosen, role)) is not None and not (role == "job" and name == "")
     }
-    return replace(
-        chosen, value=tuple(map(find, chosen.value)), by=tuple(map(find, chosen.by)), **roles
-    )
+    return replace(chosen, value=tuple(map(find, chosen.value)), by=tuple(map(find, chosen.by)), **roles)
 
 
 def _make_row(names: Sequence[str], cells: Sequence[str], line: str) -> dict[str, str]:

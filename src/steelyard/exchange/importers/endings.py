@@ -10,9 +10,22 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.outcomes import Ending, read_ending, read_exit_code
 
-_STATUS: Final = frozenset({"status", "statuses", "outcome", "outcomes", "result", "state", "states", "job_state", "exit_status"})
+_STATUS: Final = frozenset(
+    {"status", "statuses", "outcome", "outcomes", "result", "state", "states", "job_state", "exit_status"}
+)
 _CODES: Final = frozenset(
-    """exit exit_code exit_codes exitcode exit_status returncode returncodes return_code retcode rc""".split()
+    [
+        "exit",
+        "exit_code",
+        "exit_codes",
+        "exitcode",
+        "exit_status",
+        "returncode",
+        "returncodes",
+        "return_code",
+        "retcode",
+        "rc",
+    ]
 )
 """Names by which columns are known, in lower case, with underscores for blanks and hyphens."""
 
@@ -54,7 +67,8 @@ class StatusColumns(msgspec.Struct, frozen=True):
             if ending != "ok":
                 return ending, text
         for name in self.codes:
-            ending = "ok" if row[name] in self.accepted else read_exit_code(row[name])
+            is_good = row[name] in self.accepted or not row[name]
+            ending = "ok" if is_good else read_exit_code(row[name])
             if ending is None:
                 raise UsageError(
                     f"{line}: the {name} {row[name]!r} is no exit code",
@@ -66,7 +80,11 @@ class StatusColumns(msgspec.Struct, frozen=True):
 
 
 def find_status(
-    names: Sequence[str], rows: Sequence[Row], taken: Sequence[str], chosen: str | None, accepted: Sequence[str]
+    names: Sequence[str],
+    rows: Sequence[Row],
+    taken: Sequence[str],
+    chosen: str | None,
+    accepted: Sequence[str],
 ) -> StatusColumns:
     """Return the columns that say what became of rows: the chosen one, or those with usual names.
 
@@ -80,16 +98,10 @@ def find_status(
     """
     words = frozenset(accepted)
     if chosen is not None:
-        is_code = all(read_exit_code(row[chosen]) is not None for row in rows)
-        return StatusColumns(
-            () if is_code else (chosen,), (chosen,) if is_code else (), words
-        )
+        is_code = _holds_codes(rows, chosen)
+        return StatusColumns(() if is_code else (chosen,), (chosen,) if is_code else (), words)
     free = [name for name in names if name not in taken]
-    codes = tuple(
-        name
-        for name in free
-        if _normalise(name) in _CODES and rows and all(read_exit_code(row[name]) is not None for row in rows)
-    )
+    codes = tuple(name for name in free if _normalise(name) in _CODES and _holds_codes(rows, name))
     texts = tuple(
         name
         for name in free
@@ -98,6 +110,12 @@ def find_status(
         and any(row[name] in words or read_ending(row[name]) is not None for row in rows)
     )
     return StatusColumns(texts, codes, words)
+
+
+def _holds_codes(rows: Sequence[Row], name: str) -> bool:
+    """Whether a column has exit codes; runs that went well may have none."""
+    cells = [row[name] for row in rows if row[name]]
+    return bool(cells) and all(read_exit_code(cell) is not None for cell in cells)
 
 
 def _normalise(name: str) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
+    FailedRuns,
     FileContents,
     ImportedSeries,
     identifier,
@@ -36,6 +37,12 @@ _METRICS: Final = {
 }
 
 
+_FAILED: Final = re.compile(r"(?:Benchmark\S*\s+)?--- FAIL: +(\S.*)")
+"""A benchmark that failed; its name may stand before it, as it does where it had begun to print."""
+_BROKEN: Final = re.compile(r"(?:panic: |FAIL\t(\S+))")
+"""A test program that ended before its end: by a panic, or with a failure."""
+
+
 def reads(text: str) -> bool:
     """Whether a line of the text is a result."""
     return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
@@ -54,6 +61,7 @@ def read(text: str, place: str) -> FileContents:
     host: dict[str, Scalar] = {}
     strange: dict[str, None] = {}
     failed: list[str] = []
+    failures: list[FailedRuns] = []
     package, process = "", 0
     processes: dict[tuple[str, str, str], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -63,8 +71,13 @@ def read(text: str, place: str) -> FileContents:
                 package, process = about[2], process + 1
             else:
                 host[_HOST.get(about[1], about[1])] = about[2]
-        if line.startswith("--- FAIL"):
-            failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
+        if (ending := _FAILED.match(line)) is not None:
+            failed.append(f"{ending[1].strip()} failed; it has no value.")
+            name = ending[1].split()[0]
+            failures.append(FailedRuns(_get_levels(name), failed=1, reason="go test: FAIL"))
+        elif (broken := _BROKEN.match(line)) is not None:
+            name = broken[1] or package or "the test program"
+            failed.append(f"{name} failed ({line.strip()}): what it had still to run is missing.")
         match = _LINE.fullmatch(line.strip())
         if match is None:
             continue
@@ -103,7 +116,13 @@ def read(text: str, place: str) -> FileContents:
         )
         for (package, name, metric), launches in values.items()
     )
-    return FileContents(TOOL, series, host=host, notes=(*failed, *([own_units] if strange else [])))
+    return FileContents(
+        TOOL,
+        series,
+        host=host,
+        notes=(*failed, *([own_units] if strange else [])),
+        failures=tuple(failures),
+    )
 
 
 def _get_levels(name: str) -> dict[str, Scalar]:

@@ -52,7 +52,9 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
         if not leaves:
             numbers = list(dict.fromkeys(_list_paths(document, "")))
             shown = ", ".join(numbers[:_MOST_SHOWN]) + (", …" if len(numbers) > _MOST_SHOWN else "")
-            raise UsageError(f"{place}: nothing is at {path!r}", hint=f"numbers are at: {shown or 'no place'}")
+            raise UsageError(
+                f"{place}: nothing is at {path!r}", hint=f"numbers are at: {shown or 'no place'}"
+            )
         if merged and merged.keys() != leaves.keys():
             raise UsageError(
                 f"{place}: {paths[0]} has {len(merged)} values and {path} has {len(leaves)}, not of the same runs",

@@ -71,7 +71,9 @@ def _read_columns(path: Path) -> tuple[list[str], Sequence[Sequence[Any]]]:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise MachineError("Parquet needs arro3-io, which is not installed", hint="pip install arro3-io") from error
+        raise MachineError(
+            "Parquet needs arro3-io, which is not installed", hint="pip install arro3-io"
+        ) from error
     table = pyarrow.parquet.read_table(path)
     return list(table.column_names), [table.column(name).to_pylist() for name in table.column_names]
 

@@ -15,7 +15,7 @@ from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.rule import summary
 from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import printable, join_names, named_levels, wrap
+from steelyard.report.text.label import join_names, named_levels, printable, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.spec.claims.rule import Rule
 from steelyard.stats.compare.judgement import Outcome

@@ -48,9 +48,9 @@ from steelyard.stats.compare.steps import Basis, Stage, walk_steps, walk_typical
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
-from steelyard.stats.describe.reading_step import is_reading
 from steelyard.stats.describe.dependence import few_suspected
 from steelyard.stats.describe.described import sees_clock
+from steelyard.stats.describe.reading_step import is_reading
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested
 from steelyard.stats.sequential.looks import Looks
