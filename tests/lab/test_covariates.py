@@ -91,7 +91,7 @@ def test_values_that_are_not_positive_and_columns_without_levels_are_not_looked_
 
 
 def test_columns_without_an_effect_are_named_in_hardly_any_table():
-    """300 tables of two sides, three nodes at random and ten iterations: at most 1 % name a level by chance."""
+    """300 tables of two sides, three nodes at random and ten iterations: at most 1 % name one by chance."""
     rng = np.random.default_rng(496)
     named = 0
     for _ in range(300):

@@ -26,7 +26,7 @@ WORDS: Final[Mapping[Ending, frozenset[str]]] = {
     "timed_out": frozenset(_TIMED_OUT.split()),
     "failed": frozenset(_FAILED.split()),
 }
-"""Case, blanks and hyphens do not matter; what follows ``by`` or a colon is detail (``CANCELLED by 1000``)."""
+"""Case, blanks and hyphens do not matter; what follows ``by`` or a colon is detail: ``CANCELLED by 1000``."""
 
 TIMEOUT_CODE: Final = 124
 """Exit code by which ``timeout`` of the GNU core utilities says that it ended a program."""

@@ -106,7 +106,7 @@ def _compare_pair(
         if min(map(len, counts)) >= FEWEST:
             return None
         text = " and ".join(
-            f"{side} has {_list_levels(count)}" for side, count in zip((first, second), counts)
+            f"{side} has {_list_levels(count)}" for side, count in zip((first, second), counts, strict=True)
         )
         return Finding(
             abs(total),
@@ -154,7 +154,7 @@ def _find_slow_levels(name: str, rows: Sequence[Row], level: float) -> Iterator[
         effect = _estimate_effect(rows, cell)
         if effect is None or abs(effect.log) < LEAST or effect.p_of(1.0) > level:
             continue
-        if len(set(row.cell for row in rows)) == 2 and not is_iteration and effect.log < 0:
+        if len({row.cell for row in rows}) == 2 and not is_iteration and effect.log < 0:
             continue  # Of two levels, the one above the other is named.
         count = len({row.treatment for row in rows if row.cell == cell})
         treatments = f"{count} treatments" if count > 1 else "its treatment"

@@ -76,8 +76,10 @@ def test_a_count_is_no_reading(unit, reads):
 
 @pytest.mark.parametrize("spread", [0.0, 0.2, 0.4, 0.5, 0.7])
 def test_the_error_of_a_rounded_mean_is_within_what_is_allowed_for(spread):
-    """Means of 10,000 rounded values about 200 places of the true mean: two u of step / sqrt 12 hold the error,
-    below half a step; from half a step on, one hundredth of a step does."""
+    """Means of 10,000 rounded values about 200 places of the true mean.
+
+    Two u of step / sqrt 12 hold the error below half a step; from there on, a hundredth of a step does.
+    """
     rng = np.random.default_rng(12)
     true = rng.uniform(0, 1, 200)[:, None]
     errors = np.abs(np.round(true + spread * rng.normal(size=(200, 10_000))).mean(axis=1) - true[:, 0])

@@ -48,6 +48,24 @@ def reads(text: str) -> bool:
     return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
 
 
+class _Endings:
+    """Benchmarks that failed, and test programs that ended before their end."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.failures: list[FailedRuns] = []
+
+    def read(self, line: str, package: str) -> None:
+        """Note what a line says of that."""
+        if (ending := _FAILED.match(line)) is not None:
+            self.notes.append(f"{ending[1].strip()} failed; it has no value.")
+            name = ending[1].split()[0]
+            self.failures.append(FailedRuns(_get_levels(name), failed=1, reason="go test: FAIL"))
+        elif (broken := _BROKEN.match(line)) is not None:
+            name = broken[1] or package or "the test program"
+            self.notes.append(f"{name} failed ({line.strip()}): what it had still to run is missing.")
+
+
 def read(text: str, place: str) -> FileContents:
     """All benchmarks of the file.
 
@@ -60,8 +78,7 @@ def read(text: str, place: str) -> FileContents:
     units: dict[str, tuple[str, Better]] = {}
     host: dict[str, Scalar] = {}
     strange: dict[str, None] = {}
-    failed: list[str] = []
-    failures: list[FailedRuns] = []
+    ended = _Endings()
     package, process = "", 0
     processes: dict[tuple[str, str, str], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -71,13 +88,7 @@ def read(text: str, place: str) -> FileContents:
                 package, process = about[2], process + 1
             else:
                 host[_HOST.get(about[1], about[1])] = about[2]
-        if (ending := _FAILED.match(line)) is not None:
-            failed.append(f"{ending[1].strip()} failed; it has no value.")
-            name = ending[1].split()[0]
-            failures.append(FailedRuns(_get_levels(name), failed=1, reason="go test: FAIL"))
-        elif (broken := _BROKEN.match(line)) is not None:
-            name = broken[1] or package or "the test program"
-            failed.append(f"{name} failed ({line.strip()}): what it had still to run is missing.")
+        ended.read(line, package)
         match = _LINE.fullmatch(line.strip())
         if match is None:
             continue
@@ -120,8 +131,8 @@ def read(text: str, place: str) -> FileContents:
         TOOL,
         series,
         host=host,
-        notes=(*failed, *([own_units] if strange else [])),
-        failures=tuple(failures),
+        notes=(*ended.notes, *([own_units] if strange else [])),
+        failures=tuple(ended.failures),
     )
 
 

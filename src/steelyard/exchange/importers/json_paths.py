@@ -57,7 +57,8 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
             )
         if merged and merged.keys() != leaves.keys():
             raise UsageError(
-                f"{place}: {paths[0]} has {len(merged)} values and {path} has {len(leaves)}, not of the same runs",
+                f"{place}: {paths[0]} has {len(merged)} values and {path} has {len(leaves)},"
+                " not of the same runs",
                 hint="import one of them, or both into records of their own",
             )
         for key, (labels, value) in leaves.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,7 +59,7 @@ def read(path: Path, chosen: Chosen) -> FileContents:
     return read_cells(names, rows, str(path), PARQUET, chosen)
 
 
-def _read_columns(path: Path) -> tuple[list[str], Sequence[Sequence[Any]]]:
+def _read_columns(path: Path) -> tuple[list[str], list[Any]]:
     try:
         import arro3.io
     except ImportError:

@@ -29,7 +29,8 @@ class SolversOptions(Options):
     )
     unit: str = declare("Unit of the times.", choices=("s", "ms", "us"), default="s", show_default=True)
     limit_s: float | None = declare(
-        "Time limit (default: at which runs timed out, or that of the record). A run that took longer counts as timed out.",
+        "Time limit (default: at which runs timed out, or that of the record). A run that took longer counts"
+        " as timed out.",
         "--limit",
         "limit_s",
         type=read_duration,

@@ -52,6 +52,7 @@ def score_columns(answer: SolverAnswer) -> list[Column]:
 
 
 def claim(comparison: SolverComparison, answer: SolverAnswer) -> str:
+    """Return the verdict on a solver, without its evidence."""
     pair = f"{printable(comparison.solver)} against {printable(answer.baseline)}"
     penalty = f"PAR{answer.penalty}"
     match comparison.verdict:
@@ -67,6 +68,7 @@ def claim(comparison: SolverComparison, answer: SolverAnswer) -> str:
 
 
 def evidence(comparison: SolverComparison, answer: SolverAnswer) -> str:
+    """Return the evidence of a verdict: scores, interval, p, instances."""
     pars = {row.solver: row.par_s for row in answer.scores}
     parts = [f"PAR{answer.penalty} {pars[comparison.solver]:.4g} s against {pars[answer.baseline]:.4g} s"]
     if comparison.ci95 is not None:
@@ -85,6 +87,7 @@ def evidence(comparison: SolverComparison, answer: SolverAnswer) -> str:
 
 
 def notes(answer: SolverAnswer) -> Iterator[str]:
+    """Yield sentences about what the scores and verdicts rest on."""
     yield (
         f"Time limit {answer.limit_s:g} s, {answer.limit_origin}. A run that was not solved counts as"
         f" {answer.penalty} limits."

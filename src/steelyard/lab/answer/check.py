@@ -90,7 +90,8 @@ def _count_failures(record: Reading) -> Iterator[str]:
     for id_, counts in record.failures().items():
         if counts.failed:
             late = f", {counts.timed_out} of them timed out" if counts.timed_out else ""
-            yield f"{labels[id_] or record.experiment.name}: {counts.failed} of {counts.attempted} runs failed{late}."
+            name = labels[id_] or record.experiment.name
+            yield f"{name}: {counts.failed} of {counts.attempted} runs failed{late}."
 
 
 def judge_together(members: Sequence[Drafted]) -> list[Checked]:

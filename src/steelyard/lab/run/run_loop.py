@@ -179,7 +179,7 @@ class RunLoop:
         return measurements
 
     def _read_outcomes(self) -> list[BlockOutcome]:
-        """Read the blocks so far; where failures are outcomes, one whose trials have all ended is complete."""
+        """Read the blocks so far; where failures are outcomes, those whose trials have ended are complete."""
         outcomes = self._record.outcomes()
         if not self._experiment.keeps_failures:
             return outcomes

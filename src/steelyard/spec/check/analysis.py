@@ -46,7 +46,7 @@ def read_analysis(
     family = family_of(table)
     gathered(_check_protocol, table, family, origin)
     gathered(_check_failures, table, program, origin)
-    gathered(_check_outcomes, table, program, design, origin)
+    gathered(_check_outcomes, program, design, origin)
     type_b = gathered(_get_type_b, table, origin)
     effects = gathered(read_effects, table.effects, factors, zips, design, origin)
     contrasts = gathered(read_contrasts, table.contrasts, factors, zips, design, origin)
@@ -156,7 +156,7 @@ def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
         raise origin.error(path, text, 'write estimand = "median_ratio"')
 
 
-def _check_outcomes(table: Analysis, program: Program, design: Design, origin: Origin) -> None:
+def _check_outcomes(program: Program, design: Design, origin: Origin) -> None:
     """Failures that are outcomes leave no precision to stop at: blocks with one have no value of each arm."""
     stop = design.stop
     if program.on_failure == "continue" and stop is not None and stop.looks:

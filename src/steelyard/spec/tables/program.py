@@ -124,9 +124,9 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on_failure: Annotated[
         Literal["stop", "continue"] | None,
         Meta(
-            description="`stop`: three trials of a treatment in a row that fail or time out end the run, and a"
-            " block with one is run again. `continue`: they are outcomes; every block is run once, to the end"
-            ' of the design. The default is `continue` with `failures = "as-limit"` under `[analysis]`,'
+            description="`stop`: three trials of a treatment in a row that fail or time out end the run, and"
+            " a block with one is run again. `continue`: they are outcomes; every block is run once, to the"
+            ' end of the design. The default is `continue` with `failures = "as-limit"` under `[analysis]`,'
             " else `stop`."
         ),
     ] = None

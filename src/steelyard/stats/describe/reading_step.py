@@ -30,7 +30,7 @@ _DIGITS: Final = 15
 
 
 def is_reading(metric: Metric) -> bool:
-    """Whether a metric is read from a clock or a sensor, so that equal values are rounded ones; counts are not."""
+    """Whether a metric is read from a clock or a sensor, whose equal values are rounded ones; no count is."""
     return metric.unit not in _COUNTED
 
 
