@@ -67,6 +67,18 @@ def test_lines_of_json_are_rows_and_objects_in_them_are_reached(written):
     assert series_of(contents) == [({"tool": "a"}, ((1.0,), (2.0,))), ({"tool": "b"}, ((5.0,), (6.0,)))]
 
 
+def test_each_element_of_a_list_can_be_one_value(written):
+    tree = {"runs": [{"arm": arm, "t": [1.0, 3.0]} for arm in "aabb"]}
+    file = written(json.dumps(tree), "tree.json")
+    chosen = Chosen(("runs/*/t/*",), ("arm",), "s", job="runs")
+    assert series_of(read(file, chosen=chosen)) == [
+        ({"arm": "a"}, ((2.0,), (2.0,))),
+        ({"arm": "b"}, ((2.0,), (2.0,))),
+    ]
+    (note,) = read(file, chosen=Chosen(("runs/*/t/*",), ("arm",), "s")).notes
+    assert note.startswith("Rows that differ in runs count as runs of one treatment")
+
+
 def test_several_metrics_stand_beside_each_other(written):
     rows = [{"t": {"wall": 1, "cpu": 2}, "tool": "a"}, {"t": {"wall": 3, "cpu": 4}, "tool": "a"}]
     contents = read(

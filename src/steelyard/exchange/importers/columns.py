@@ -34,6 +34,7 @@ from steelyard.exchange.importers.contents import (
     levels_of_column,
 )
 from steelyard.exchange.importers.endings import StatusColumns, find_status
+from steelyard.exchange.importers.json_paths import ITERATION
 from steelyard.files.reading import column_separator, csv_rows
 
 CSV: Final = "csv"
@@ -339,7 +340,7 @@ def _list_pooled(
     names: Sequence[str], table: Sequence[Mapping[str, str]], taken: Sequence[str], chosen: Chosen
 ) -> list[str]:
     """List the columns that look like factors and tell rows of one treatment apart; texts before numbers."""
-    candidates = [name for name in names if name not in taken]
+    candidates = [name for name in names if name not in (*taken, ITERATION)]
     pooled: list[str] = []
     for name in sorted(candidates, key=lambda name: _has_numbers({row[name] for row in table})):
         groups: dict[tuple[str, ...], list[str]] = {}

@@ -1,8 +1,9 @@
 """Rows from JSON of any shape: a path leads to the values, and what is passed on the way are their columns.
 
 ``results/*/times/*`` takes every element or member where it has a ``*``. The key of a member becomes a column
-named after what it is a member of, and so do texts and numbers beside the path (``config.threads`` of an
-object in an object). Elements of the last list are repetitions, numbered by ``iteration``.
+named after what it is a member of, the position of an element likewise, and so do texts and numbers beside
+the path (``config.threads`` of an object in an object). Elements of the last list are repetitions, numbered
+by ``iteration``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _STAR: Final = "*"
 _DEEPEST: Final = 3
 """Objects in objects whose members are columns."""
 _MOST_SHOWN: Final = 8
-_ITERATION: Final = "iteration"
+ITERATION: Final = "iteration"
+"""Column that numbers the repetitions of a list."""
 
 _Key = tuple[Any, ...]
 
@@ -108,7 +110,9 @@ def _walk(
             yield from _walk(member, rest, (*key, name), {**labels, parent or "key": name}, name)
     elif isinstance(node, list) and step == _STAR:
         for place, element in enumerate(node):
-            yield from _walk(element, rest, (*key, place), labels, parent)
+            # Positions tell the lists of several elements apart: --job takes each for one value.
+            place_of = {parent: str(place)} if parent and rest and parent not in labels else {}
+            yield from _walk(element, rest, (*key, place), {**labels, **place_of}, parent)
 
 
 def _walk_repetitions(
@@ -123,7 +127,7 @@ def _walk_repetitions(
     }
     for place, value in enumerate(values):
         cells = {name: _get_text(column[place]) for name, column in columns.items()}
-        yield (*key, place), ({**labels, **cells, _ITERATION: str(place)}, value)
+        yield (*key, place), ({**labels, **cells, ITERATION: str(place)}, value)
 
 
 def _refuse_cells(leaves: Mapping[_Key, tuple[Mapping[str, str], Any]], path: str, place: str) -> None:
