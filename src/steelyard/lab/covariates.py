@@ -87,9 +87,9 @@ def _compare_sides(name: str, rows: Sequence[Row], compared: str) -> Iterator[Fi
         rest = tuple(pair for pair in row.treatment if pair[0] != compared)
         sides.setdefault(rest, {}).setdefault(dict(row.treatment)[compared], []).append(row)
     for rest, groups in sides.items():
-        (first, old), *others = groups.items()
+        (first, old), *treatments = groups.items()
         among = f" ({', '.join(f'{key}={level}' for key, level in rest)})" if len(sides) > 1 else ""
-        for second, new in others:
+        for second, new in treatments:
             finding = _compare_pair(name, (str(first), old), (str(second), new), among)
             if finding is not None:
                 yield finding
@@ -158,11 +158,11 @@ def _find_slow_levels(name: str, rows: Sequence[Row], level: float) -> Iterator[
             continue  # Of two levels, the one above the other is named.
         count = len({row.treatment for row in rows if row.cell == cell})
         treatments = f"{count} treatments" if count > 1 else "its treatment"
-        what = f"{name} {cell}, the first," if is_iteration else f"{name} {cell}"
+        subject = f"{name} {cell}, the first," if is_iteration else f"{name} {cell}"
         cure = "it may be cold: leave it out." if is_iteration else f"--by {name} tells them apart."
         yield Finding(
             abs(effect.log),
-            f"{what} has {math.exp(effect.log):.3g} × the values of the others in {treatments}; {cure}",
+            f"{subject} has {math.exp(effect.log):.3g} × the values of the others in {treatments}; {cure}",
         )
 
 

@@ -154,10 +154,10 @@ def read_cells(
     for number, row in table:
         levels = tuple((identifier(name), level_of[name](row[name])) for name in chosen.levels)
         reading.add(levels, row, number)
-    taken = (*named, *status.words, *status.codes, *filter(None, (chosen.job, reading.unit_column)))
+    assigned = (*named, *status.words, *status.codes, *filter(None, (chosen.job, reading.unit_column)))
     notes = [
         *reading.list_notes(),
-        *_tell_pooled(_list_pooled(names, [row for _, row in table], taken, chosen)),
+        *_tell_pooled(_list_pooled(names, [row for _, row in table], assigned, chosen)),
     ]
     return FileContents(
         tool,
@@ -166,7 +166,7 @@ def read_cells(
         notes=tuple(notes),
         failures=tuple(reading.failures.values()),
         instances=identifier(chosen.instance) if chosen.instance is not None else "",
-        beside=reading.list_beside([name for name in names if name not in taken]),
+        beside=reading.list_beside([name for name in names if name not in assigned]),
     )
 
 
@@ -180,10 +180,10 @@ def _resolve(chosen: Chosen, header: Sequence[str], names: Sequence[str], place:
     headers = {cell.strip(): name for cell, name in zip(header, names, strict=True)}
 
     def find(name: str) -> str:
-        known = name if name in names else headers.get(name.strip(), name)
-        if known not in names:
+        column = name if name in names else headers.get(name.strip(), name)
+        if column not in names:
             raise UsageError(f"{place}: no column {name!r}", hint=f"columns: {', '.join(names)}")
-        return known
+        return column
 
     roles = {
         role: find(name)
@@ -206,8 +206,8 @@ def _find_job(names: Sequence[str], rows: Sequence[Mapping[str, str]], chosen: C
     """Return the column that names jobs, chosen or by a usual name, where some job has several rows."""
     if chosen.job == "":
         return None
-    taken = (*chosen.value, *chosen.levels, chosen.seed, chosen.status)
-    usual = [name for name in names if name.lower() in LAUNCHES and name not in taken]
+    assigned = (*chosen.value, *chosen.levels, chosen.seed, chosen.status)
+    usual = [name for name in names if name.lower() in LAUNCHES and name not in assigned]
     name = chosen.job or (usual[0] if len(usual) == 1 else None)
     if name is None or chosen.job is not None:
         return name
@@ -243,10 +243,10 @@ class _TableReading:
             if math.isfinite(value):
                 values[name] = value * self._find_unit(name, row).scale
                 continue
-            said = _read_failure(row[name], f"{line}: {name}")
+            failure = _read_failure(row[name], f"{line}: {name}")
             missing.append(f"line {number}: {name} is {row[name]!r}")
-            if said is not None and ending == "ok":
-                ending, reason = said, row[name]  # One run, however many of its columns say so.
+            if failure is not None and ending == "ok":
+                ending, reason = failure, row[name]  # One run, however many of its columns say so.
         if ending == "ok" and values:
             self._lost += missing
             self._keep(levels, row, number, values)
@@ -337,10 +337,10 @@ class _TableReading:
 
 
 def _list_pooled(
-    names: Sequence[str], table: Sequence[Mapping[str, str]], taken: Sequence[str], chosen: Chosen
+    names: Sequence[str], table: Sequence[Mapping[str, str]], assigned: Sequence[str], chosen: Chosen
 ) -> list[str]:
     """List the columns that look like factors and tell rows of one treatment apart; texts before numbers."""
-    candidates = [name for name in names if name not in (*taken, ITERATION)]
+    candidates = [name for name in names if name not in (*assigned, ITERATION)]
     pooled: list[str] = []
     for name in sorted(candidates, key=lambda name: _has_numbers({row[name] for row in table})):
         groups: dict[tuple[str, ...], list[str]] = {}

@@ -82,7 +82,7 @@ class StatusColumns(msgspec.Struct, frozen=True):
 def find_status(
     names: Sequence[str],
     rows: Sequence[Row],
-    taken: Sequence[str],
+    assigned: Sequence[str],
     chosen: str | None,
     accepted: Sequence[str],
 ) -> StatusColumns:
@@ -93,14 +93,14 @@ def find_status(
 
     Parameters
     ----------
-    taken : sequence of str
+    assigned : sequence of str
         Columns that have another role.
     """
     words = frozenset(accepted)
     if chosen is not None:
         is_code = _holds_codes(rows, chosen)
         return StatusColumns(() if is_code else (chosen,), (chosen,) if is_code else (), words)
-    free = [name for name in names if name not in taken]
+    free = [name for name in names if name not in assigned]
     codes = tuple(name for name in free if _normalise(name) in _CODES and _holds_codes(rows, name))
     texts = tuple(
         name

@@ -53,9 +53,9 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
         _refuse_cells(leaves, path, place)
         if not leaves:
             numbers = list(dict.fromkeys(_list_paths(document, "")))
-            shown = ", ".join(numbers[:_MOST_SHOWN]) + (", …" if len(numbers) > _MOST_SHOWN else "")
+            examples = ", ".join(numbers[:_MOST_SHOWN]) + (", …" if len(numbers) > _MOST_SHOWN else "")
             raise UsageError(
-                f"{place}: nothing is at {path!r}", hint=f"numbers are at: {shown or 'no place'}"
+                f"{place}: nothing is at {path!r}", hint=f"numbers are at: {examples or 'no place'}"
             )
         if merged and merged.keys() != leaves.keys():
             raise UsageError(

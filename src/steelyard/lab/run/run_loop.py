@@ -211,8 +211,8 @@ class RunLoop:
 
     def _is_outcome(self, measurement: Measurement) -> bool:
         """Whether a trial ended as it should, or as it may: a hook that failed says nothing of a program."""
-        kept = ("ok", "failed", "timed_out") if self._experiment.keeps_failures else ("ok",)
-        return measurement.status in kept
+        endings = ("ok", "failed", "timed_out") if self._experiment.keeps_failures else ("ok",)
+        return measurement.status in endings
 
     def _refuse_failures(self, measurements: Sequence[Measurement]) -> None:
         for measurement in measurements:
