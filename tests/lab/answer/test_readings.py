@@ -10,19 +10,24 @@ from steelyard.lab.answer.check import check
 from steelyard.report.answer.text import render
 from steelyard.store import Record
 
+FILE = {"runs.csv": "00"}
+"""A file, and its digest."""
+
 
 @pytest.fixture
 def kept(tmp_path):
     """A record of values of two arms, in a unit."""
 
-    def make(unit, old, new, claims=()):
+    def make(unit, old, new, claims=(), sources=FILE):
         trials = [
             RecordedTrial((("arm", arm),), {"m": (value,)})
             for arm, values in (("a", old), ("b", new))
             for value in values
         ]
         question = Selection(claims=claims)
-        write_record(tmp_path / "it.lab", trials, Taken("ours", {"m": Quantity(unit)}), question).close()
+        write_record(
+            tmp_path / "it.lab", trials, Taken("ours", {"m": Quantity(unit)}, sources=sources), question
+        ).close()
         return Record.open(tmp_path / "it.lab")
 
     return make
@@ -61,3 +66,9 @@ def test_a_step_that_hides_the_difference_leaves_it_open(kept):
     with kept("s", [10.0, 11.0] * 6, [11.0] * 12) as record:
         (comparison,) = analyze(record).judged
     assert comparison.verdict == "not_resolved"
+
+
+def test_values_of_no_file_have_no_step(kept):
+    with kept("s", [79.8] * 12, [78.8] * 12, sources={}) as record:
+        answer = analyze(record)
+    assert answer.declared.type_b == ()

@@ -37,7 +37,8 @@ def sample(values, unit="s", name="t", provenance="measured"):
         ([15.625e-3 * n for n in (64, 65, 66, 67, 65, 66)], None),
         ([3.0, 3.0], 1.0),
         ([3.0], None),
-        ([1.234567890123, 1.234567890123], None),
+        ([1.234567890123] * 9, 1e-12),
+        ([1.234567890123] * 8 + [1.234567890124], None),
     ],
 )
 def test_the_step_is_the_last_digit_where_values_hardly_vary(values, step):

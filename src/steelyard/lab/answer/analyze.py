@@ -28,7 +28,7 @@ from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.describe.reading_step import find_reading_step
+from steelyard.stats.describe.reading_step import STEP, find_reading_step
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Disturbance, Reading
 
@@ -93,7 +93,11 @@ def analyze(
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
         declared = _make_chosen(_choose_analysis_about(_get_declared(record), primary), estimand, interval)
-        stated = (*declared.type_b, *_get_clock_errors(record, primary), *_get_step_errors(samples, primary))
+        stated = (
+            *declared.type_b,
+            *_get_clock_errors(record, primary),
+            *_get_step_errors(record, samples, primary),
+        )
         declared = replace(declared, type_b=stated)
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         analysis = choose_analysis(declared, record.treatments, protocol, against)
@@ -250,7 +254,8 @@ def declared_of(record: Reading, metric: str) -> Analysis:
     declared = _choose_analysis_about(_get_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
     alpha = declared.alpha if looks is None else looks.level(declared.alpha)
-    steps = () if metric in BUILTIN else _get_step_errors(record.samples(metric), metric)
+    has_steps = metric not in BUILTIN and _is_of_files(record)
+    steps = _get_step_errors(record, record.samples(metric), metric) if has_steps else ()
     stated = (*declared.type_b, *_get_clock_errors(record, metric), *steps)
     return replace(declared, alpha=alpha, type_b=stated)
 
@@ -323,10 +328,21 @@ def _get_clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
     return tuple(errors)
 
 
-def _get_step_errors(samples: Sequence[Sample], metric: str) -> tuple[TypeB, ...]:
-    """State what the step of a clock, a sensor or a printed digit adds where values do not vary beyond it."""
+def _get_step_errors(record: Reading, samples: Sequence[Sample], metric: str) -> tuple[TypeB, ...]:
+    """State what the step of a clock, a sensor or a printed digit adds where values do not vary beyond it.
+
+    Of files of other tools, whose digits are all that is known of their readings; a spec states such errors
+    of its own metrics (``type_b``).
+    """
+    if not _is_of_files(record):
+        return ()
     step = find_reading_step([sample for sample in samples if sample.metric.name == metric])
-    return () if step is None else (MeasuredTypeB("step of the values", step=step),)
+    return () if step is None else (MeasuredTypeB(STEP, step=step),)
+
+
+def _is_of_files(record: Reading) -> bool:
+    """Whether a record was made of other tools' files, not of values that Steelyard has kept."""
+    return any("imported_from" in facts and facts.get("sha256") for facts in record.program.values())
 
 
 def _list_other_metrics(experiment: Experiment, primary: str) -> Sequence[str]:

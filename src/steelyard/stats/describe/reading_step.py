@@ -20,6 +20,9 @@ DITHER: Final = 0.5
 """Standard deviation, in steps, from which on rounding averages out: its error is then below 0.3 % of a step
 (2 / pi * exp(-2 pi^2 sigma^2) of half a step)."""
 
+STEP: Final = "step of the values"
+"""Name of the error that a step adds."""
+
 _COUNTED: Final = frozenset({"", "1", "B", "cycles", "instructions", "allocs", "events", "#"})
 """Units of numbers that are exact however often they repeat."""
 _FINEST: Final = 1e-7
@@ -61,7 +64,8 @@ def find_reading_step(samples: Sequence[Sample]) -> float | None:
     levels = np.unique(np.abs(np.concatenate(groups)))
     step = max(_find_decimal(levels), _find_divisor(levels))
     is_coarse = any(values.std(ddof=1) < DITHER * step for values in groups)
-    return step if is_coarse and step > _FINEST * float(levels[-1]) else None
+    is_constant = levels.size == 1
+    return step if is_coarse and (is_constant or step > _FINEST * float(levels[-1])) else None
 
 
 def _find_decimal(levels: Floats) -> float:
