@@ -131,7 +131,7 @@ def test_what_was_chosen_after_the_run_is_exploratory_and_what_was_declared_is_n
 
 
 def test_runs_that_time_out_count_as_at_least_the_limit_where_that_is_declared(run_in):
-    """Every second run of b sleeps beyond the limit; a median counts the blocks of these, and no block is run again."""
+    """Every second run of b sleeps beyond the limit; a median counts its blocks, and none is run again."""
     often = "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) > n; [ $((n % 2)) = 0 ] || sleep 900"
     for limit_s in (1, 10, 100):
         record = run_in(
