@@ -109,6 +109,8 @@ class Checked(msgspec.Struct, frozen=True):
         Records of one spec whose claims are one family with these, this one included.
     edited : str
         How the record departs from what was measured, as the end of a sentence; empty where it does not.
+    notes : tuple of str
+        Sentences about the record that stand with its answer, too, and counts of runs that failed.
     """
 
     experiment: str
@@ -123,6 +125,7 @@ class Checked(msgspec.Struct, frozen=True):
     has_baseline: bool = False
     records: int = 1
     edited: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def reservations(self) -> Mapping[Reservation, Outcome]:

@@ -233,6 +233,8 @@ EXTENSIONS: Final = (
         name="solvers",
         purpose="solvers over problem instances, where runs may time out or fail",
         needs=("page",),
+        parts={"solvers": "steelyard.extensions.solvers.records:read_part"},
+        sections={"solvers": "steelyard.extensions.solvers.page:section"},
         commands={
             "solvers": Command(
                 "Compare solvers over problem instances under a time limit.",

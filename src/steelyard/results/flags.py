@@ -26,6 +26,7 @@ Flag = Literal[
     "unmatched_blocks",
     "unbalanced_contexts",
     "no_spread",
+    "constant",
     "undefined",
     "simulated",
     "crowded",
@@ -36,10 +37,11 @@ Flag = Literal[
     "edited",
 ]
 
-WITHHOLDING: Final[tuple[Literal["edited", "other_code", "crowded", "slow_mode"], ...]] = (
+WITHHOLDING: Final[tuple[Literal["edited", "other_code", "crowded", "constant", "slow_mode"], ...]] = (
     "edited",
     "other_code",
     "crowded",
+    "constant",
     "slow_mode",
 )
 """Flags that withhold a verdict though no run failed; each is also the reason."""

@@ -93,6 +93,14 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     @property
+    def keeps_failures(self) -> bool:
+        """Whether a trial that fails or times out is an outcome, which ends no run and repeats no block."""
+        if self.program.on_failure is not None:
+            return self.program.on_failure == "continue"
+        stop = self.design.stop
+        return self.analysis.failures == "as-limit" and (stop is None or not stop.looks)
+
+    @property
     def hard(self) -> tuple[str, ...]:
         """The factors that are hard to change, whose levels make whole plots; in the order of the factors."""
         named = {level.factor for level in self.levels if level.change == "hard"}

@@ -7,9 +7,9 @@ import re
 from steelyard.extensions.efficiency.estimand import measure_efficiency
 from steelyard.extensions.efficiency.page import MOST, lay_out
 from steelyard.extensions.efficiency.results import Efficiencies, NotComputed
+from steelyard.extensions.growth.scaling import series_of
 from steelyard.extensions.page.document import render
 from steelyard.extensions.page.figures import charts, draw_figure
-from steelyard.scaling import series_of
 
 P = [1, 2, 4, 8, 16]
 TIMES = [[100.0, 101.0], [40.0, 40.2], [27.0, 27.5], [18.0, 18.2], [19.0, 19.1]]

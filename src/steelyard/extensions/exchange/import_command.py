@@ -46,7 +46,29 @@ class ImportOptions(Options):
     by: tuple[str, ...] = declare(
         "Tables: column that distinguishes treatments. Repeatable.", metavar="COLUMN"
     )
-    unit: str | None = declare("Tables: unit of the metrics, where the header says none.", metavar="UNIT")
+    instance: str | None = declare(
+        "Tables: column of the problem instance: treatments are compared instance by instance.",
+        metavar="COLUMN",
+    )
+    seed: str | None = declare(
+        "Tables: column that numbers the runs of a treatment on an instance.", metavar="COLUMN"
+    )
+    job: str | None = declare(
+        "Tables: column of the job (default: one called job, jobid, …): the mean of each is one value; ''"
+        " counts each row.",
+        metavar="COLUMN",
+    )
+    status: str | None = declare(
+        "Tables: column of what became of a run, in words or exit codes (default: status, outcome, state,"
+        " exit_code, …).",
+        metavar="COLUMN",
+    )
+    ok: tuple[str, ...] = declare(
+        "Tables: word of that column for a run that went well. Repeatable.", metavar="WORD"
+    )
+    unit: str | None = declare(
+        "Tables: unit of the metrics, where the header says none, or the column that has it.", metavar="UNIT"
+    )
     failures: str = declare(
         "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), or count what"
         " they took (count), as for a program whose exit code means something else.",
@@ -82,10 +104,19 @@ def command(options: ImportOptions) -> None:
     from steelyard.extensions.exchange.imported import import_files
     from steelyard.extensions.exchange.importers import Chosen
     from steelyard.extensions.exchange.recording import Selection
+    from steelyard.lab.covariates import examine_columns
 
-    chosen = None
-    if options.value or options.by or options.unit is not None or options.better is not None:
-        chosen = Chosen(options.value, options.by, options.unit, options.better)  # type: ignore[arg-type]  # click checked it
+    chosen = Chosen(
+        options.value,
+        options.by,
+        options.unit,
+        options.better,  # type: ignore[arg-type]  # click checked it
+        options.instance,
+        options.seed,
+        options.job,
+        options.status,
+        options.ok,
+    )
     sources = tuple(_find_source(text) for text in options.files)
     _refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")
@@ -103,6 +134,7 @@ def command(options: ImportOptions) -> None:
         question=question,
         policy=options.failures,  # type: ignore[arg-type]  # click checked it
         across_machines=options.across_machines,
+        examine=examine_columns,
     )
     with record:
         progress, warnings = record.progress(), record.warnings()

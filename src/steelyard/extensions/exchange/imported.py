@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final, Literal
@@ -42,9 +42,12 @@ from steelyard.extensions.exchange.recording import (
     RecordedTrial,
     Selection,
     Taken,
+    choose_compared,
     free_name,
+    get_levels,
     write_record,
 )
+from steelyard.lab.covariates import ColumnsBeside
 from steelyard.store import Record
 from steelyard.store.provenance import Sessions
 
@@ -74,6 +77,7 @@ def import_files(
     question: Selection | None = None,
     policy: FailurePolicy = "refuse",
     across_machines: bool = False,
+    examine: Callable[[ColumnsBeside, str | None], Sequence[str]] | None = None,
 ) -> Record:
     """Make a record of files of one tool, complete when this returns; close it.
 
@@ -86,6 +90,8 @@ def import_files(
         Whether files may be of several machines, which the record then says.
     form, chosen : optional
         As of ``read``.
+    examine : function, optional
+        From columns that have no role, and the factor that is compared, to what is said of them.
 
     Raises
     ------
@@ -110,6 +116,12 @@ def import_files(
         contents_of = [(source, _join_launches(contents)) for source, contents in contents_of]
     placed, failures = _place_levels(contents_of)
     series, lost = _get_finite(placed)
+    chosen_question = question or Selection()
+    if first.instances:
+        chosen_question = replace(chosen_question, instances=free_name(first.instances))
+    beside = _join_beside(contents_of)
+    cells = [*(entry.levels for entry in series), *(entry.levels for entry in failures)]
+    compared = choose_compared(chosen_question, get_levels([tuple(cell.items()) for cell in cells]))
     trials, one_process = _make_trials(series, first, sessions)
     trials += _list_failed_trials(failures, policy)
     recording = Taken(
@@ -128,9 +140,9 @@ def import_files(
             *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
             *pairing,
             *lost,
+            *(examine(beside, compared) if examine is not None and beside is not None else ()),
         ],
     )
-    chosen_question = question or Selection()
     if policy == "ignore":
         chosen_question = replace(chosen_question, failures="ignore")
     return write_record(directory, trials, recording, chosen_question)
@@ -280,6 +292,27 @@ def _place_levels(
         replace(entry, levels={name: levels.get(name, ABSENT) for name in names})
         for levels, entry in failures
     ]
+
+
+def _join_beside(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> ColumnsBeside | None:
+    """Join the further columns of tables that have the same, each row with the name of its file."""
+    several = len({source.name for source, _ in contents_of}) > 1
+    tables = [(source, contents.beside) for source, contents in contents_of if contents.beside is not None]
+    if not tables:
+        return None
+    names = [name for name in tables[0][1].columns if all(name in table.columns for _, table in tables)]
+    return ColumnsBeside(
+        tuple(
+            _make_levels(source, replace(_NO_SERIES, levels=levels), several=several)
+            for source, table in tables
+            for levels in table.levels
+        ),
+        tuple(value for _, table in tables for value in table.values),
+        {name: tuple(cell for _, table in tables for cell in table.columns[name]) for name in names},
+    )
+
+
+_NO_SERIES: Final = ImportedSeries({}, "", "", ())
 
 
 def _make_levels(

@@ -120,6 +120,8 @@ class Selection(msgspec.Struct, frozen=True):
         As in ``[[claims]]``.
     failures : {"refuse", "ignore"}
         As under ``[analysis]``.
+    instances : str or None
+        The factor whose levels are problem instances, the same ones for all treatments.
     """
 
     compare: str | None = None
@@ -127,6 +129,7 @@ class Selection(msgspec.Struct, frozen=True):
     metric: str | None = None
     claims: Sequence[Mapping[str, Any]] = ()
     failures: Literal["refuse", "ignore"] = "refuse"
+    instances: str | None = None
 
 
 def free_name(name: str) -> str:
@@ -151,7 +154,8 @@ def write_record(
     RecordError
         The directory exists already, or cannot be written.
     """
-    if prod(map(len, _get_levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
+    cells = prod(map(len, get_levels([trial.levels for trial in trials]).values()))
+    if cells > MOST_CELLS and (question is None or question.instances is None):
         trials = [replace(trial, levels=_join(trial.levels)) for trial in trials]
         recording = replace(recording, cells=[_join(cell) for cell in recording.cells])
     experiment = _make_experiment(directory, trials, recording, question or Selection())
@@ -264,8 +268,8 @@ def _make_experiment(
     directory: Path, trials: Sequence[RecordedTrial], recording: Taken, question: Selection
 ) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
-    levels = _get_levels(recording.cells or [trial.levels for trial in trials])
-    compared = _compare(question, levels)
+    levels = get_levels(recording.cells or [trial.levels for trial in trials])
+    compared = choose_compared(question, levels)
     if compared is not None and question.against is not None:
         levels[compared] = _choose_first(levels[compared], question.against, compared)
     present = Counter(trial.levels for trial in trials)
@@ -290,16 +294,22 @@ def _make_experiment(
         },
         analysis={
             "metric": metric,
-            "strata": [name for name in levels if name != compared and len(levels[name]) > 1],
+            "strata": [
+                name
+                for name in levels
+                if name not in (compared, question.instances) and len(levels[name]) > 1
+            ],
             "effects": [],
             "failures": question.failures,
+            **({"instances": question.instances} if question.instances is not None else {}),
         },
         claims=list(question.claims),
         allow_many=True,
     )
 
 
-def _get_levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
+def get_levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
+    """Return the levels of each factor, in the order in which they come."""
     distinct: dict[str, dict[Scalar, None]] = {}
     for cell in cells:
         for name, level in cell:
@@ -319,8 +329,15 @@ def _join(levels: Levels) -> Levels:
     return (*(pair for pair in levels if pair[0] == FILE), ("benchmark", text))
 
 
-def _compare(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
-    varying = [name for name, distinct in levels.items() if len(distinct) > 1]
+def choose_compared(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
+    """Return the factor whose levels are compared; ``None`` where none varies.
+
+    Raises
+    ------
+    UsageError
+        The chosen one does not vary.
+    """
+    varying = [name for name, distinct in levels.items() if len(distinct) > 1 and name != question.instances]
     if question.compare is None:
         return next((name for name in (*COMPARED, *varying) if name in varying), None)
     if question.compare not in varying:

@@ -23,7 +23,7 @@ from steelyard.core.units import RUNNER_METRICS, Scalar
 from steelyard.design.plan import BlockOutcome
 from steelyard.extensions.exchange.table import Cell, Table, TableColumn, Type, type_of
 from steelyard.run.measure.measurement import Measurement
-from steelyard.store import Record
+from steelyard.store import Reading
 
 _PLACE: Final = (
     TableColumn("run", "integer"), TableColumn("block", "integer"), TableColumn("pass", "integer"),
@@ -43,7 +43,7 @@ OBSERVED: Final[dict[str, Callable[[Measurement], Cell]]] = {
 """How each built-in metric is read from a measurement."""
 
 
-def trials(record: Record) -> Table:
+def trials(record: Reading) -> Table:
     """Every trial of the record, failed and discarded ones too."""
     reported = [
         metric
@@ -71,7 +71,7 @@ def trials(record: Record) -> Table:
     return Table((*_PLACE, *factors, *fixed, *columns), _get_rows(record, tuple(settings), names))
 
 
-def factor_columns(record: Record, *, names: Collection[str]) -> tuple[TableColumn, ...]:
+def factor_columns(record: Reading, *, names: Collection[str]) -> tuple[TableColumn, ...]:
     """Return a column for each factor, in the order in which treatments have them.
 
     A name that clashes becomes ``factor.NAME``.
@@ -83,7 +83,9 @@ def factor_columns(record: Record, *, names: Collection[str]) -> tuple[TableColu
     )
 
 
-def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+def _get_rows(
+    record: Reading, settings: Sequence[str], reported: Sequence[str]
+) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     simulated = record.origins().simulated
     names = {metric.name for metric in record.metrics}
@@ -122,7 +124,7 @@ def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) 
         )
 
 
-def _reduce(record: Record, measurement: Measurement, metrics: Sequence[str]) -> Iterator[float | None]:
+def _reduce(record: Reading, measurement: Measurement, metrics: Sequence[str]) -> Iterator[float | None]:
     iterations: dict[str, list[float]] = {name: [] for name in metrics}
     for value in measurement.values:
         if value.metric in iterations:
@@ -131,7 +133,7 @@ def _reduce(record: Record, measurement: Measurement, metrics: Sequence[str]) ->
         yield record.reduce(name, values) if values else None
 
 
-def _get_settings(record: Record) -> dict[str, Type]:
+def _get_settings(record: Reading) -> dict[str, Type]:
     """Return what contexts draw, and the type of what was drawn."""
     levels: dict[str, set[Scalar]] = {}
     for outcome in record.stream_outcomes():

@@ -212,12 +212,13 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
     from steelyard.report.page.contents import PageContents
 
     about = portrait(record, metric=metric)
-    if not about.status.blocks_done:
-        try:
-            analyze(record, metric=metric, **chosen)
-        except RecordError as error:
-            return PageContents(about, None, why=error.message)
-    answer = analyze(record, metric=metric, **chosen)
+    parts = _collect_parts(record, metric or record.experiment.analysis.metric)
+    try:
+        answer = analyze(record, metric=metric, **chosen)
+    except RecordError as error:
+        if about.status.blocks_done and not record.experiment.keeps_failures:
+            raise
+        return PageContents(about, None, why=error.message, parts=parts)
     declared = metric is None and not chosen.get("protocol")
     several = len({tuple(context.items()) for context in about.contexts.values()}) > 1
     return PageContents(
@@ -225,7 +226,7 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
         answer,
         by_context=analyze_by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
-        parts=_collect_parts(record, metric or record.experiment.analysis.metric),
+        parts=parts,
     )
 
 

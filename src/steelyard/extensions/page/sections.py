@@ -115,7 +115,7 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
     drawn: list[Section | None] = []
     every_run = runs.section(contents.portrait, answer, short, columns)
     if answer is None:
-        drawn = [every_run]
+        drawn = [*_draw_parts(contents.parts), every_run]
     else:
         drawn = [
             comparisons.section(answer, short),

@@ -10,25 +10,27 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import json_option, read_duration
 from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
 from steelyard.cli.terminal import show
+from steelyard.core.errors import UsageError
 
 
 class SolversOptions(Options):
     """Options of ``steelyard solvers``."""
 
-    table: Path = declare_argument("TABLE", type=InputPath())
-    instance: str | None = declare("Column of the problem instance.", metavar="COLUMN")
-    solver: str | None = declare("Column of the solver.", metavar="COLUMN")
+    table: Path = declare_argument("RUNS", type=InputPath())
+    instance: str | None = declare("Column, or factor, of the problem instance.", metavar="COLUMN")
+    solver: str | None = declare("Column, or factor, of the solver.", metavar="COLUMN")
     seed: str | None = declare(
         "Column that tells runs of one solver on one instance apart.", metavar="COLUMN"
     )
     status: str | None = declare("Column of what became of a run.", metavar="COLUMN")
-    time: str | None = declare("Column of the time.", metavar="COLUMN")
+    time: str | None = declare("Column, or metric, of the time.", metavar="COLUMN")
     solved: tuple[str, ...] = declare(
         "Word of the status of a solved run. Repeatable.", metavar="WORD", multiple=True
     )
     unit: str = declare("Unit of the times.", choices=("s", "ms", "us"), default="s", show_default=True)
     limit_s: float | None = declare(
-        "Time limit (default: at which runs timed out). A run that took longer counts as timed out.",
+        "Time limit (default: at which runs timed out, or that of the record). A run that took longer counts"
+        " as timed out.",
         "--limit",
         "limit_s",
         type=read_duration,
@@ -51,34 +53,58 @@ class SolversOptions(Options):
 def command(options: SolversOptions) -> None:
     """Compare solvers over problem instances, where runs may time out or fail.
 
-    TABLE is CSV or TSV with a row a run: instance, solver, status (ok, timeout, failed, …), time, and a seed
-    where a solver ran several times on one instance. Columns with usual names need no option. A record gives
-    such a table: steelyard export RECORD -o runs.csv.
+    RUNS is CSV or TSV with a row a run: instance, solver, status (ok, timeout, failed, …), time, and a seed
+    where a solver ran several times on one instance. Columns with usual names need no option. Or it is a
+    record NAME.lab that declares its instances: each run that it has, under the time limit of its programs.
 
     No run is left out: one that was not solved counts as --par limits (PAR2, PAR10). The verdict is about
     instances like these: the signs of the differences of an instance are flipped, and solvers are one family.
 
     \b
     steelyard solvers runs.csv
+    steelyard solvers study.lab
     steelyard solvers runs.csv --solver tool --time cputime --limit 1h --par 10
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.page.figures import draw_figure
     from steelyard.extensions.solvers.charts import draw_charts
     from steelyard.extensions.solvers.judging import answer
+    from steelyard.extensions.solvers.records import read_campaign
     from steelyard.extensions.solvers.results import SOLVERS
     from steelyard.extensions.solvers.runs import make_campaign
     from steelyard.extensions.solvers.table import Roles, read_table
     from steelyard.extensions.solvers.text import lines
     from steelyard.files.writing import write_output
+    from steelyard.store import Record
 
     scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6}[options.unit]
     roles = Roles(
         options.instance, options.solver, options.seed, options.status, options.time, options.solved, scale
     )
-    campaign = make_campaign(read_table(options.table, roles), options.limit_s, str(options.table))
+    if options.table.is_dir():
+        _refuse_options_of_tables(options)
+        with Record.open(options.table) as record:
+            campaign = read_campaign(record, roles, options.limit_s)
+    else:
+        campaign = make_campaign(read_table(options.table, roles), options.limit_s, str(options.table))
     solvers = answer(campaign, against=options.against, penalty=options.par)
     if options.figures is not None:
         options.figures.mkdir(parents=True, exist_ok=True)
         for chart in draw_charts(solvers, campaign):
             write_output(options.figures / f"{chart.name}.svg", draw_figure(chart).encode())
     show(lambda: SOLVERS.text(solvers), lambda width: lines(solvers, width), as_json=options.as_json)
+
+
+def _refuse_options_of_tables(options: SolversOptions) -> None:
+    """Refuse what a record says itself."""
+    chosen = {
+        "--seed": options.seed is not None,
+        "--status": options.status is not None,
+        "--solved": bool(options.solved),
+        "--unit": options.unit != "s",
+    }
+    name = next((name for name, is_chosen in chosen.items() if is_chosen), None)
+    if name is not None:
+        raise UsageError(
+            f"{name} is an option of tables: a record says what became of its runs",
+            hint="leave it out, or steelyard export RECORD -o runs.csv",
+        )

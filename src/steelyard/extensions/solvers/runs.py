@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 import msgspec
 
 from steelyard.core.errors import UsageError
+from steelyard.core.outcomes import Ending, read_ending
 
 Outcome = Literal["solved", "timeout", "failed"]
 
-_SOLVED: Final = """
-    ok solved success successful done complete completed finished pass passed true 1 yes
-    sat unsat satisfiable unsatisfiable valid invalid optimal
-"""
-_TIMEOUT: Final = "timeout timeouts timedout timed_out time_out tle to out_of_time time_limit timelimit"
-_FAILED: Final = """
-    fail failed failure error err crash crashed segfault abort aborted killed signal
-    memout mo oom out_of_memory memory_out wrong incorrect unknown none false 0 no
-"""
-WORDS: Final[dict[Outcome, frozenset[str]]] = {
-    "solved": frozenset(_SOLVED.split()),
-    "timeout": frozenset(_TIMEOUT.split()),
-    "failed": frozenset(_FAILED.split()),
-}
-"""What tables call an outcome; case, blanks and hyphens do not matter."""
+_OUTCOMES: Final[Mapping[Ending, Outcome]] = {"ok": "solved", "timed_out": "timeout", "failed": "failed"}
+_FLAGS: Final[Mapping[str, Outcome]] = {"1": "solved", "0": "failed"}
+"""Numbers that some tables have for solved and not solved."""
 
 
 class SolverRun(msgspec.Struct, frozen=True):
@@ -80,10 +69,11 @@ def read_outcome(text: str, place: str) -> Outcome:
     UsageError
         The word is not known.
     """
-    word = "_".join(text.lower().replace("-", " ").split())
-    for outcome, words in WORDS.items():
-        if word in words:
-            return outcome
+    ending = read_ending(text)
+    if ending is not None:
+        return _OUTCOMES[ending]
+    if text in _FLAGS:
+        return _FLAGS[text]
     raise UsageError(
         f"{place}: the status {text!r} is not known",
         hint="write ok, timeout or failed; or name the words of solved runs: --solved WORD",

@@ -19,17 +19,17 @@ def lines(answer: SolverAnswer, width: int = 80) -> list[Line]:
     output: list[Line] = []
     for comparison in answer.comparisons:
         style = _STYLES.get(comparison.verdict, "open")
-        output += render_paragraph(_claim(comparison, answer), width, style=style, rest="  ")
-        output += render_paragraph(f"({_evidence(comparison, answer)})", width, first="  ", rest="   ")
+        output += render_paragraph(claim(comparison, answer), width, style=style, rest="  ")
+        output += render_paragraph(f"({evidence(comparison, answer)})", width, first="  ", rest="   ")
     if not answer.comparisons:
-        output.append((Span(_headline(answer), "heading"),))
+        output.append((Span(headline(answer), "heading"),))
     output += [(), *table(score_columns(answer), width), ()]
-    for text in _notes(answer):
+    for text in notes(answer):
         output += render_paragraph(text, width, first="- ", rest="  ")
     return output
 
 
-def _headline(answer: SolverAnswer) -> str:
+def headline(answer: SolverAnswer) -> str:
     """Return the answer about one solver alone."""
     (only,) = answer.scores
     solved = f"{printable(only.solver)} solved {only.solved} of {plural(only.instances, 'instance')}"
@@ -51,7 +51,8 @@ def score_columns(answer: SolverAnswer) -> list[Column]:
     ]
 
 
-def _claim(comparison: SolverComparison, answer: SolverAnswer) -> str:
+def claim(comparison: SolverComparison, answer: SolverAnswer) -> str:
+    """Return the verdict on a solver, without its evidence."""
     pair = f"{printable(comparison.solver)} against {printable(answer.baseline)}"
     penalty = f"PAR{answer.penalty}"
     match comparison.verdict:
@@ -66,7 +67,8 @@ def _claim(comparison: SolverComparison, answer: SolverAnswer) -> str:
             return f"{pair}: not judged, since {comparison.reason}"
 
 
-def _evidence(comparison: SolverComparison, answer: SolverAnswer) -> str:
+def evidence(comparison: SolverComparison, answer: SolverAnswer) -> str:
+    """Return the evidence of a verdict: scores, interval, p, instances."""
     pars = {row.solver: row.par_s for row in answer.scores}
     parts = [f"PAR{answer.penalty} {pars[comparison.solver]:.4g} s against {pars[answer.baseline]:.4g} s"]
     if comparison.ci95 is not None:
@@ -84,7 +86,8 @@ def _evidence(comparison: SolverComparison, answer: SolverAnswer) -> str:
     return "; ".join(parts)
 
 
-def _notes(answer: SolverAnswer) -> Iterator[str]:
+def notes(answer: SolverAnswer) -> Iterator[str]:
+    """Yield sentences about what the scores and verdicts rest on."""
     yield (
         f"Time limit {answer.limit_s:g} s, {answer.limit_origin}. A run that was not solved counts as"
         f" {answer.penalty} limits."

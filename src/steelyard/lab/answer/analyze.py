@@ -28,6 +28,7 @@ from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.describe.reading_step import STEP, find_reading_step
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Disturbance, Reading
 
@@ -84,13 +85,20 @@ def analyze(
             if name != primary and name in names
         )
         samples = record.samples(primary, *other_metrics)
+        if primary == experiment.analysis.metric:
+            samples = _replace_unended(record, samples, primary)
         observed = {sample.metric.name for sample in samples if len(sample)}
         if primary not in observed:
             raise _make_no_trial_error(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
         declared = _make_chosen(_choose_analysis_about(_get_declared(record), primary), estimand, interval)
-        declared = replace(declared, type_b=(*declared.type_b, *_get_clock_errors(record, declared.metric)))
+        stated = (
+            *declared.type_b,
+            *_get_clock_errors(record, primary),
+            *_get_step_errors(record, samples, primary),
+        )
+        declared = replace(declared, type_b=stated)
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         analysis = choose_analysis(declared, record.treatments, protocol, against)
         result = answer(
@@ -109,6 +117,16 @@ def analyze(
     if against is not None and _get_pairs(samples, analysis) != _get_pairs(samples, declared):
         chosen.append("baseline")
     return _make_exploratory(result, chosen) if chosen else result
+
+
+def _replace_unended(record: Reading, samples: list[Sample], primary: str) -> list[Sample]:
+    """Return times to the limit in place of the primary metric, where each block has a run that timed out."""
+    program, declared = record.experiment.program, record.experiment.analysis
+    rest = [sample for sample in samples if sample.metric.name != primary]
+    is_empty = not any(len(sample) for sample in samples if sample.metric.name == primary)
+    if not is_empty or program.timeout_s is None or declared.failures != "as-limit":
+        return samples
+    return [*record.times_to_limit(program.timeout_s), *rest]
 
 
 def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
@@ -175,7 +193,14 @@ def analyze_by_context(record: Reading, *, metric: str | None = None) -> ByConte
 
 def _make_no_trial_error(record: Reading) -> RecordError:
     """Make the error for a record without a complete block."""
-    runs = record.runs()
+    runs, progress = record.runs(), record.progress()
+    if (spoilt := progress.blocks.get("incomplete", 0)) and record.experiment.keeps_failures:
+        blocks = "the only block has" if spoilt == 1 else f"each of {spoilt} blocks has"
+        return RecordError(
+            f"{record.directory}: {blocks} a run that failed, and no comparison of times counts those"
+            f" ({progress.failed} of {progress.trials} runs)",
+            hint=f"steelyard solvers {record.directory} counts every run; steelyard status says which failed",
+        )
     if runs and runs[-1].state in ("complete", "precision_not_reached"):
         return RecordError(
             f"{record.directory}: time ran out before every treatment had run once"
@@ -229,7 +254,10 @@ def declared_of(record: Reading, metric: str) -> Analysis:
     declared = _choose_analysis_about(_get_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
     alpha = declared.alpha if looks is None else looks.level(declared.alpha)
-    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_get_clock_errors(record, metric)))
+    has_steps = metric not in BUILTIN and _is_of_files(record)
+    steps = _get_step_errors(record, record.samples(metric), metric) if has_steps else ()
+    stated = (*declared.type_b, *_get_clock_errors(record, metric), *steps)
+    return replace(declared, alpha=alpha, type_b=stated)
 
 
 def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
@@ -298,6 +326,23 @@ def _get_clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
         if sizes and max(sizes) > 0:
             errors.append(MeasuredTypeB(name, step=max(sizes), shared=shared))
     return tuple(errors)
+
+
+def _get_step_errors(record: Reading, samples: Sequence[Sample], metric: str) -> tuple[TypeB, ...]:
+    """State what the step of a clock, a sensor or a printed digit adds where values do not vary beyond it.
+
+    Of files of other tools, whose digits are all that is known of their readings; a spec states such errors
+    of its own metrics (``type_b``).
+    """
+    if not _is_of_files(record):
+        return ()
+    step = find_reading_step([sample for sample in samples if sample.metric.name == metric])
+    return () if step is None else (MeasuredTypeB(STEP, step=step),)
+
+
+def _is_of_files(record: Reading) -> bool:
+    """Whether a record was made of other tools' files, not of values that Steelyard has kept."""
+    return any("imported_from" in facts and facts.get("sha256") for facts in record.program.values())
 
 
 def _list_other_metrics(experiment: Experiment, primary: str) -> Sequence[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from typing import Final
@@ -75,6 +75,16 @@ def check(
     return checked
 
 
+def _count_failures(record: Reading) -> Iterator[str]:
+    """Yield how many runs of each treatment failed, where any did."""
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    for id_, counts in record.failures().items():
+        if counts.failed:
+            late = f", {counts.timed_out} of them timed out" if counts.timed_out else ""
+            name = labels[id_] or record.experiment.name
+            yield f"{name}: {counts.failed} of {counts.attempted} runs failed{late}."
+
+
 def judge_together(members: Sequence[Drafted]) -> list[Checked]:
     """Decide the claims of several records as one family.
 
@@ -139,5 +149,6 @@ def prepare_claims(
         departures=() if baseline is None else tuple(_get_departures(baseline, experiment)),
         has_baseline=baseline is not None,
         edited=proof.words if proof.refuted else "",
+        notes=(*_count_failures(record), *(warning.text for warning in record.warnings())),
     )
     return Drafted(asked_claims, drafts, checked)

@@ -20,7 +20,7 @@ class Extent(msgspec.Struct, frozen=True):
     Attributes
     ----------
     complete : int
-        Blocks that count.
+        Blocks that count; where failures are outcomes, those with one, too.
     most : int or None
         Complete blocks at which it ends at the latest; ``None`` where only time limits it.
     spent_s : float
@@ -82,6 +82,8 @@ def extent(record: Reading) -> Extent:
     """Count the blocks and the time of a record; of a million trials in a tenth of a second."""
     progress, runs = record.progress(), record.runs()
     complete = progress.blocks.get("complete", 0)
+    if record.experiment.keeps_failures:
+        complete += progress.blocks.get("incomplete", 0)
     extensions = record.extensions()
     most = extensions[-1].to_blocks if extensions else most_blocks(record.experiment)
     spent_s = seconds_run(runs, progress.last_start_ns)

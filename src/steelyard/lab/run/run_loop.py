@@ -68,7 +68,7 @@ class RunLoop:
         self._experiment = record.experiment
         self._stopping = StopRule(record, self._experiment)
         self._extensions = record.extensions()
-        self._outcomes = record.outcomes()
+        self._outcomes = self._read_outcomes()
         # Kept up as blocks end: to count them all after each batch would take longer and longer.
         self._states = Counter(outcome.state for outcome in self._outcomes)
         self._incomplete_before = self._states["incomplete"]
@@ -181,13 +181,26 @@ class RunLoop:
             )
         return measurements
 
+    def _read_outcomes(self) -> list[BlockOutcome]:
+        """Read the blocks so far; where failures are outcomes, those whose trials have ended are complete."""
+        outcomes = self._record.outcomes()
+        if not self._experiment.keeps_failures:
+            return outcomes
+        return [
+            BlockOutcome(outcome.block, "complete")
+            if outcome.state == "incomplete"
+            and len(self._record.finished_trials(outcome.block.id)) == len(outcome.block.order)
+            else outcome
+            for outcome in outcomes
+        ]
+
     def _note_outcomes(self, works: Sequence[Work], measurements: Sequence[Measurement]) -> None:
         if works[0].block.id <= len(self._outcomes):
             # Blocks that an earlier run had begun: the record knows what became of their first trials.
-            self._outcomes = self._record.outcomes()
+            self._outcomes = self._read_outcomes()
             self._states = Counter(outcome.state for outcome in self._outcomes)
             return
-        spoilt = {measurement.block for measurement in measurements if measurement.status != "ok"}
+        spoilt = {measurement.block for measurement in measurements if not self._is_outcome(measurement)}
         for work in works:
             state: BlockState = "complete"
             if work.block.discard:
@@ -199,9 +212,14 @@ class RunLoop:
         if any(not work.block.discard for work in works if work.block.id in spoilt):
             self._upcoming.clear()
 
+    def _is_outcome(self, measurement: Measurement) -> bool:
+        """Whether a trial ended as it should, or as it may: a hook that failed says nothing of a program."""
+        endings = ("ok", "failed", "timed_out") if self._experiment.keeps_failures else ("ok",)
+        return measurement.status in endings
+
     def _refuse_failures(self, measurements: Sequence[Measurement]) -> None:
         for measurement in measurements:
-            if measurement.status == "ok":
+            if self._is_outcome(measurement):
                 self._failures[measurement.treatment] = 0
                 continue
             self._failures[measurement.treatment] += 1
@@ -227,7 +245,10 @@ class RunLoop:
                     " SIGTSTP, SIGTTIN or SIGTTOU; leave the signal out"
                 )
             case "timed_out":
-                cure = "give it more time: timeout in [program] of a spec"
+                cure = (
+                    "give it more time: timeout in [program] of a spec;"
+                    ' on_failure = "continue" there makes timeouts outcomes that are counted'
+                )
             case "hook_failed":
                 cure = "run the prepare and cleanup commands by themselves to see why"
             case "failed" if last.exit_code and not are_at_fault(last.reason or ""):

@@ -61,6 +61,7 @@ class VerdictEntry(msgspec.Struct, frozen=True):
     precision_reached: bool
     declared_afterwards: bool
     departures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class ErrorEntry(msgspec.Struct, frozen=True):
@@ -129,4 +130,5 @@ def _make_entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
         precision_reached=checked.precise,
         declared_afterwards=checked.afterwards,
         departures=checked.departures,
+        notes=checked.notes,
     )

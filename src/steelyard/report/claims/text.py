@@ -13,7 +13,7 @@ from steelyard.report.claims.claim import format_claim_text, format_evidence_wor
 from steelyard.report.claims.limit import format_breaks_words
 from steelyard.report.claims.phrases import WORST
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import join_names, named_levels, wrap
+from steelyard.report.text.label import join_names, named_levels, printable, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.stats.compare.judgement import Outcome
 
@@ -143,7 +143,7 @@ def _format_departing(departures: Sequence[str]) -> str:
 
 def notes(checked: Checked, width: int) -> list[Line]:
     """Cautions for a reader of the verdicts."""
-    texts = [text for _, text in reservations(checked)]
+    texts = [*(text for _, text in reservations(checked)), *map(printable, checked.notes)]
     return [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
 
 

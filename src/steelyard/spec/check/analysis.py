@@ -47,6 +47,7 @@ def read_analysis(
     family = family_of(table)
     gathered(_check_protocol, table, family, origin)
     gathered(_check_failures, table, program, origin)
+    gathered(_check_outcomes, program, design, origin)
     type_b = gathered(_get_type_b, table, origin)
     effects = gathered(read_effects, table.effects, factors, zips, design, origin)
     contrasts = gathered(read_contrasts, table.contrasts, factors, zips, design, origin)
@@ -158,6 +159,18 @@ def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
     if table.estimand != "median_ratio":
         text = f"a {table.estimand} cannot be known from lower bounds"
         raise origin.error(path, text, 'write estimand = "median_ratio"')
+
+
+def _check_outcomes(program: Program, design: Design, origin: Origin) -> None:
+    """Failures that are outcomes leave no precision to stop at: blocks with one have no value of each arm."""
+    stop = design.stop
+    if program.on_failure == "continue" and stop is not None and stop.looks:
+        key = "decided" if stop.decided else "rel_halfwidth"
+        raise origin.error(
+            ("design", "stop", key),
+            f'on_failure = "continue" runs every block once, and {key} ends a run by its values',
+            "write blocks = 10 under [design] without it; max_blocks and max_time can stay",
+        )
 
 
 def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | None, origin: Origin) -> None:

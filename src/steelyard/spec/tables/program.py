@@ -121,6 +121,15 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Duration | None,
         Meta(description="A trial that takes longer is ended, with all that it started, and has failed."),
     ] = msgspec.field(name="timeout", default=None)
+    on_failure: Annotated[
+        Literal["stop", "continue"] | None,
+        Meta(
+            description="`stop`: three trials of a treatment in a row that fail or time out end the run, and"
+            " a block with one is run again. `continue`: they are outcomes; every block is run once, to the"
+            ' end of the design. The default is `continue` with `failures = "as-limit"` under `[analysis]`,'
+            " else `stop`."
+        ),
+    ] = None
     hook_timeout_s: Annotated[
         Duration,
         Meta(description="An untimed command, as `prepare` or of a level, that takes longer has failed."),

@@ -50,6 +50,7 @@ from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.dependence import few_suspected
 from steelyard.stats.describe.described import sees_clock
+from steelyard.stats.describe.reading_step import STEP
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested
 from steelyard.stats.sequential.looks import Looks
@@ -253,6 +254,7 @@ def _compute_flags_of_values(
     raised: dict[Flag, bool] = {
         "no_spread": not isinstance(stages, Undefined)
         and isinstance(stages["type B"].distribution, EqualUnits),
+        "constant": _is_constant(samples, basis.declared),
         "sequential_order": order == "sequential",
         "few_blocks": between.blocks < FEW_BLOCKS,
         "autocorrelated": any(correlation.significant for correlation in correlations),
@@ -371,6 +373,14 @@ def _make_unjudgeable(estimate: Comparison) -> Comparison:
 @cache
 def _cv(sample: Sample) -> float:
     return cv(_values(sample))
+
+
+def _is_constant(samples: Sequence[Sample], declared: Analysis) -> bool:
+    """Whether readings that come in steps have one value in all runs of both: two or more of each."""
+    has_steps = any(error.name == STEP and error.measured for error in declared.type_b)
+    if not has_steps or samples[0].metric.name != declared.metric:
+        return False
+    return min(map(len, samples)) > 1 and len({value for sample in samples for value in sample.values}) == 1
 
 
 @cache

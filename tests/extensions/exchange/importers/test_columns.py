@@ -245,3 +245,54 @@ def test_a_column_may_be_named_with_the_unit_of_its_header(written, name):
     file = written("kind [x],time [ms]\na,1.5\n", "it.csv")
     (series,) = read(file, chosen=Chosen((name,), ("kind [x]",))).series
     assert (dict(series.levels), series.values) == ({"kind": "a"}, ((0.0015,),))
+
+
+JOBS = "arm,jobid,node,bw[GB/s]\n" + "".join(
+    f"{arm},{job},n{job % 2},{10 * job + run}\n"
+    for arm, jobs in (("a", (1, 2)), ("b", (3, 4)))
+    for job in jobs
+    for run in (0, 1)
+)
+
+
+@pytest.mark.parametrize("job", [None, "jobid"])
+def test_rows_of_a_job_are_one_value_and_the_note_counts_them(written, job):
+    contents = read(written(JOBS, "runs.csv"), chosen=Chosen(("bw",), ("arm",), job=job))
+    assert [series.values for series in contents.series] == [
+        ((10.5e9,), (20.5e9,)),
+        ((30.5e9,), (40.5e9,)),
+    ]
+    assert contents.notes[0].startswith(
+        "Rows of one jobid share its luck: the mean of each is one value, 4 of 8"
+    )
+
+
+def test_each_row_counts_where_that_is_asked_for_and_where_no_job_has_two(written):
+    contents = read(written(JOBS, "runs.csv"), chosen=Chosen(("bw",), ("arm",), job=""))
+    assert [len(series.values) for series in contents.series] == [4, 4]
+    single = "arm,job,time[s]\na,1,1\na,2,2\n"
+    contents = read(written(single, "single.csv"), chosen=Chosen(("time",), ("arm",)))
+    assert (len(contents.series[0].values), contents.notes) == (2, ())
+
+
+def test_instances_are_levels_and_seeds_number_their_runs(written):
+    text = "tool,problem,seed,time\n" + "".join(
+        f"{tool},{problem},{seed},1.5\n" for tool in "ab" for problem in "xy" for seed in (1, 2)
+    )
+    chosen = Chosen(("time",), ("tool",), "s", instance="problem", seed="seed")
+    contents = read(written(text, "runs.csv"), chosen=chosen)
+    assert contents.instances == "problem"
+    assert [dict(series.levels) for series in contents.series] == [
+        {"tool": tool, "problem": problem} for tool in "ab" for problem in "xy"
+    ]
+    assert not contents.notes
+    with pytest.raises(UsageError, match="line 10: a, x has a second row of seed 1"):
+        read(written(text + "a,x,1,2.5\n", "runs.csv"), chosen=chosen)
+
+
+def test_a_column_may_have_the_unit_of_each_row(written):
+    text = "arm,time,unit\na,1500,ms\na,2,s\n"
+    contents = read(written(text, "runs.csv"), chosen=Chosen(("time",), ("arm",), "unit"))
+    assert [(series.unit, series.values) for series in contents.series] == [("s", ((1.5,), (2.0,)))]
+    with pytest.raises(UsageError, match="time is in s and in B"):
+        read(written(text + "a,3,MB\n", "runs.csv"), chosen=Chosen(("time",), ("arm",), "unit"))

@@ -18,7 +18,7 @@ def test_a_truncated_file_is_named_as_such_and_nothing_is_imported(written):
 
 
 def test_json_of_no_known_tool_is_refused_with_the_formats(written):
-    with pytest.raises(UsageError, match="unrecognised format") as caught:
+    with pytest.raises(UsageError, match="JSON of no tool that is known, and --value is missing") as caught:
         read(written({"something": 1}))
     assert all(name in (caught.value.hint or "") for name in FORMATS)
 

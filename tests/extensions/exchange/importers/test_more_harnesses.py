@@ -10,7 +10,7 @@ import json
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read, read_output
+from steelyard.extensions.exchange.importers import read, read_output
 from steelyard.extensions.exchange.importers.identity import tell_apart
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read, repetitions
+from steelyard.extensions.exchange.importers import read, repetitions
 from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
 from steelyard.extensions.exchange.importers.repetitions import draw, limit_repetitions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.exchange.importers import read
+from steelyard.extensions.exchange.importers import read
 
 OUTPUT = """\
 2 nodes selected using 16 cores

@@ -7,9 +7,9 @@ import pytest
 from known_growth import kinds
 from scipy.optimize import minimize_scalar
 
-from steelyard.core.growth import Growth
+from steelyard.extensions.growth.algebra import Growth
+from steelyard.extensions.growth.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.extensions.growth.scaling.tiers import fit_tier
-from steelyard.scaling import Expectation, Question, model, model_all, series_of
 
 AT = [float(2**k) for k in range(1, 9)]
 LOGARITHM = Growth.make(0, 1)

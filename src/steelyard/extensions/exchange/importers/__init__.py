@@ -31,11 +31,13 @@ from steelyard.extensions.exchange.importers import (
     gungraun,
     hyperfine,
     jmh,
+    json_paths,
     libtest,
     lines,
     mitata,
     mpi_tables,
     nanobench,
+    parquet_rows,
     pyperf,
     pytest_benchmark,
     reframe,
@@ -49,7 +51,7 @@ from steelyard.extensions.exchange.importers import (
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.importers.contents import FileContents
 from steelyard.extensions.exchange.importers.repetitions import read_long_text
-from steelyard.files.reading import decode_document
+from steelyard.files.reading import decode_document, json_lines
 
 __all__ = ["FORMATS", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
@@ -99,7 +101,10 @@ _TABLES: Final = {
 MOST_VALUES: Final = 1_000_000
 """Values of a file that become trials of a record."""
 
-FORMATS: Final = (*(reader.TOOL for reader in _OF_JSON), *_OF_TEXT, *_TABLES)
+_ROWS: Final = (json_paths.JSON, json_paths.JSON_LINES, parquet_rows.PARQUET)
+"""Formats of no tool, whose columns are chosen as those of tables are."""
+
+FORMATS: Final = (*(reader.TOOL for reader in _OF_JSON), *_OF_TEXT, *_TABLES, *_ROWS)
 """Names of all formats that are known without an extension."""
 
 
@@ -126,6 +131,8 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
                 hint="name a file, or the directory target/criterion",
             )
         contents = criterion.read(path)
+    elif form == parquet_rows.PARQUET or (form is None and parquet_rows.is_parquet(path)):
+        contents = parquet_rows.read(path, chosen or Chosen())
     else:
         text, notes = read_long_text(path, hint="give the path of a file of results")
         contents = _read(text, str(path), form, chosen or Chosen())
@@ -153,11 +160,16 @@ def read_output(text: str, origin: str, form: str | None = None) -> FileContents
 def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileContents:
     if form is not None and form not in FORMATS:
         return _read_other(form)(text, place)
+    is_json = text.lstrip()[:1] in ("{", "[")
     looks = _get_looks(text, place)
     tool = form or looks
+    if is_json and tool is None:
+        tool = json_paths.JSON_LINES if lines.holds(text) else json_paths.JSON
     if tool is None:
         raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
-    if tool != looks and not (tool in _TABLES and looks in _TABLES):
+    if tool in _ROWS:
+        return _read_rows(text, place, tool, chosen)
+    if tool != looks and not (tool in _TABLES and looks in _TABLES) and not (tool in _ROWS and is_json):
         raise UsageError(
             f"{place}: not a file of {tool}" + (f", but of {looks}" if looks else ""),
             hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
@@ -170,12 +182,26 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
             )
         return columns.read(text, place, tool, chosen)
     if chosen != Chosen():
-        raise UsageError(
-            f"{place}: {tool} names its metrics itself", hint="leave out --value, --by and --unit"
-        )
+        hint = "leave out --value, --by and --unit" + ("; or --format json" if is_json else "")
+        raise UsageError(f"{place}: {tool} names its metrics itself", hint=hint)
     if tool == go_bench.TOOL and lines.holds(text):
         text = lines.join_go_output(text, place)
     return _OF_TEXT[tool][1](text, place) if tool in _OF_TEXT else _read_json(text, place, tool)
+
+
+def _read_rows(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
+    """Read JSON of no tool, by the paths to its values."""
+    if tool == json_paths.JSON_LINES:
+        document = json_lines(text, place, hint=_DAMAGED)
+    else:
+        document = decode_document(text, place, hint=_DAMAGED)
+    if not chosen.value:
+        raise UsageError(
+            f"{place}: JSON of no tool that is known, and --value is missing: where are the measurements?",
+            hint=f"--value 'results/*/times/*'; or --format, one of: {', '.join(FORMATS)}",
+        )
+    (header, rows), names = json_paths.read_rows(document, chosen.value, place)
+    return columns.read_cells(header, rows, place, tool, replace(chosen, value=names))
 
 
 def _get_looks(text: str, place: str) -> str | None:
@@ -207,7 +233,11 @@ def _get_tool_of(document: object) -> str | None:
     keyed = (
         (vitest.TOOL, vitest.REPORTER),
         (gungraun.TOOL, gungraun.KEYS),
-        *((reader.TOOL, reader.KEYS) for reader in _OF_JSON if hasattr(reader, "KEYS")),
+        *(
+            (reader.TOOL, reader.KEYS)
+            for reader in _OF_JSON
+            if hasattr(reader, "KEYS") and reader is not nanobench
+        ),
     )
     tool = next((tool for tool, keys in keyed if document.keys() >= keys), None)
     return tool or (bencher.TOOL if bencher.has_form(document) else None)

@@ -15,7 +15,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries
 from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "asv"
@@ -50,6 +50,7 @@ def read(document: object, origin: str) -> FileContents:
         )
     series = []
     skipped = {}
+    failures: list[FailedRuns] = []
     for name, row in file.results.items():
         columns = dict(zip(file.result_columns, row, strict=False))
         match = _KIND.match(name.rpartition(".")[2])
@@ -65,6 +66,8 @@ def read(document: object, origin: str) -> FileContents:
                 series.append(ImportedSeries({"benchmark": title}, metric, unit, (values,), better, title))
             else:
                 skipped[title] = "ASV has no result of it"
+                if place < len(results) and results[place] is None:  # NaN is one that was skipped.
+                    failures.append(FailedRuns({"benchmark": title}, failed=1, reason="ASV: failed"))
     about = {name: str(value) for name, value in file.params.items() if isinstance(value, str | int)}
     host = make_host(
         host=about.get("machine"),
@@ -73,7 +76,7 @@ def read(document: object, origin: str) -> FileContents:
         arch=about.get("arch"),
         os=about.get("os"),
     )
-    return FileContents(TOOL, tuple(series), host=host, skipped=skipped)
+    return FileContents(TOOL, tuple(series), host=host, skipped=skipped, failures=tuple(failures))
 
 
 def _list(value: object) -> Sequence[Any]:

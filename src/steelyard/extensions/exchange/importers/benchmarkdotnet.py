@@ -9,7 +9,13 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.core.units import Scalar
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
+from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    level,
+    summary_note,
+)
 from steelyard.extensions.exchange.importers.machines import make_host
 
 TOOL = "benchmarkdotnet"
@@ -57,11 +63,17 @@ def read(document: object, _place: str) -> FileContents:
     file = msgspec.convert(document, _File)
     series, means, notes = [], [], []
     skipped = {}
+    failures: list[FailedRuns] = []
     for benchmark in file.benchmarks:
         name = f"{benchmark.type}.{benchmark.method}".strip(".") or benchmark.full_name
         if benchmark.statistics is None:
             notes.append(f"{benchmark.full_name or name} failed and has no value.")
             skipped[benchmark.full_name or name] = "BenchmarkDotNet has no result of it"
+            failures.append(
+                FailedRuns(
+                    _get_levels(name, benchmark.parameters), failed=1, reason="BenchmarkDotNet has no result"
+                )
+            )
             continue
         launches: dict[int, list[float]] = {}
         actual = 0
@@ -88,7 +100,14 @@ def read(document: object, _place: str) -> FileContents:
     about = file.host_environment_info
     host = make_host(cpu=about.processor_name, os=about.os_version, runtime=about.runtime_version)
     tool = f"{TOOL} {about.benchmark_dot_net_version}".strip()
-    return FileContents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
+    return FileContents(
+        tool,
+        tuple(series),
+        host=host,
+        notes=(*summary_note(means), *notes),
+        skipped=skipped,
+        failures=tuple(failures),
+    )
 
 
 def _get_levels(name: str, parameters: str) -> dict[str, Scalar]:

@@ -10,15 +10,18 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
+from steelyard.core.outcomes import Ending, read_ending
 from steelyard.core.rates import is_cost, is_rate
 from steelyard.core.units import Better, Scalar, parse_float
+from steelyard.extensions.exchange.csv_columns import LAUNCHES
 from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
@@ -29,11 +32,16 @@ from steelyard.extensions.exchange.importers.contents import (
     identifier,
     levels_of_column,
 )
+from steelyard.extensions.exchange.importers.endings import StatusColumns, find_status
+from steelyard.extensions.exchange.importers.json_paths import ITERATION
 from steelyard.files.reading import column_separator, csv_rows
+from steelyard.lab.covariates import ColumnsBeside
 
 CSV: Final = "csv"
 TSV: Final = "tsv"
 JUBE: Final = "jube"
+
+Levels = tuple[tuple[str, Scalar], ...]
 
 _BARS: Final = re.compile(r"^\s*\|.*\|\s*$")
 _RULE: Final = re.compile(r"^[\s|:+-]*$")
@@ -42,7 +50,8 @@ _TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
 
 _MISSING: Final = frozenset({"na", "nan", "null", "none", "inf", "infinity", "n"})
 """Words for a value that is not there; a run that failed has others."""
-_TIMEOUTS: Final = frozenset({"timeout", "timedout", "to", "tle", "timelimit", "outoftime", "dnf"})
+_TIMEOUTS: Final = frozenset({"timeout", "timedout", "timelimit", "outoftime"})
+"""Words that are read whatever stands between their letters."""
 
 
 SUFFIXES: Final = frozenset(
@@ -61,7 +70,17 @@ class Chosen(msgspec.Struct, frozen=True):
     by : tuple of str
         What tells treatments apart.
     unit : str or None
-        Of values whose header says none.
+        Of values whose header says none, or the column that has it.
+    instance : str or None
+        What names problem instances, the same ones for all treatments.
+    seed : str or None
+        What numbers the runs of a treatment on an instance.
+    job : str or None
+        What names jobs, whose rows are one value; ``""``: each row is one. ``None``: by its name.
+    status : str or None
+        What says what became of a row; ``None``: by its name.
+    ok : tuple of str
+        Words of that column for runs that went well, beside those that are usual.
     better : {"lower", "higher", "neither"} or None
         ``None``: by the unit and the name of each.
     """
@@ -70,6 +89,16 @@ class Chosen(msgspec.Struct, frozen=True):
     by: tuple[str, ...] = ()
     unit: str | None = None
     better: Better | None = None
+    instance: str | None = None
+    seed: str | None = None
+    job: str | None = None
+    status: str | None = None
+    ok: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Columns that become factors."""
+        return (*self.by, *filter(None, (self.instance,)))
 
 
 def reads_jube(text: str, _place: str) -> bool:
@@ -99,74 +128,230 @@ def read(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
     rows = list(_split_bars(text) if reads_jube(text, place) else _split_cells(text, place, tool))
     if not rows:
         raise UsageError(f"{place}: the table is empty", hint="give a file with a header and a row a launch")
-    titles = [_get_title(cell) for cell in rows[0][1]]
+    return read_cells(rows[0][1], rows[1:], place, tool, chosen)
+
+
+def read_cells(
+    header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], place: str, tool: str, chosen: Chosen
+) -> FileContents:
+    """All rows, each a launch, and those of one job together.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Titles of the columns, with their units in brackets.
+    rows : sequence of (int, sequence of str)
+        Number of the line, and the cells.
+
+    Raises
+    ------
+    UsageError
+        As ``read``.
+    """
+    titles = [_get_title(cell) for cell in header]
     names = [name for name, _ in titles]
+    chosen = _resolve(chosen, header, names, place)
+    table = [(number, _make_row(names, cells, f"{place}, line {number}")) for number, cells in rows]
+    named = (*chosen.value, *chosen.levels, *filter(None, (chosen.seed, chosen.job)))
+    status = find_status(names, [row for _, row in table], named, chosen.status, chosen.ok)
+    chosen = replace(chosen, job=_find_job(names, [row for _, row in table], chosen))
+    level_of = {name: levels_of_column(row[name] for _, row in table) for name in chosen.levels}
+    reading = _TableReading(chosen, status, dict(titles), place)
+    for number, row in table:
+        levels = tuple((identifier(name), level_of[name](row[name])) for name in chosen.levels)
+        reading.add(levels, row, number)
+    assigned = (*named, *status.words, *status.codes, *filter(None, (chosen.job, reading.unit_column)))
+    notes = [
+        *reading.list_notes(),
+        *_tell_pooled(_list_pooled(names, [row for _, row in table], assigned, chosen)),
+    ]
+    return FileContents(
+        tool,
+        reading.make_series(),
+        "launch",
+        notes=tuple(notes),
+        failures=tuple(reading.failures.values()),
+        instances=identifier(chosen.instance) if chosen.instance is not None else "",
+        beside=reading.list_beside([name for name in names if name not in assigned]),
+    )
+
+
+def _resolve(chosen: Chosen, header: Sequence[str], names: Sequence[str], place: str) -> Chosen:
+    """Return the columns by their names without units; as the header spells them they are known, too."""
     if not chosen.value:
         raise UsageError(
             f"{place}: --value is missing: which column has the measurements?",
             hint=f"--value COLUMN, one of: {', '.join(names)}",
         )
-    headers = {cell.strip(): name for cell, name in zip(rows[0][1], names, strict=True)}
-    chosen = replace(
-        chosen,
-        value=tuple(name if name in names else headers.get(name.strip(), name) for name in chosen.value),
-        by=tuple(name if name in names else headers.get(name.strip(), name) for name in chosen.by),
-    )
-    for name in (*chosen.value, *chosen.by):
-        if name not in names:
+    headers = {cell.strip(): name for cell, name in zip(header, names, strict=True)}
+
+    def find(name: str) -> str:
+        column = name if name in names else headers.get(name.strip(), name)
+        if column not in names:
             raise UsageError(f"{place}: no column {name!r}", hint=f"columns: {', '.join(names)}")
-    level_of = {
-        name: levels_of_column(cells[names.index(name)] for _, cells in rows[1:] if len(cells) == len(names))
-        for name in chosen.by
+        return column
+
+    roles = {
+        role: find(name)
+        for role in ("instance", "seed", "job", "status")
+        if (name := getattr(chosen, role)) is not None and not (role == "job" and name == "")
     }
-    values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str], list[tuple[float, ...]]] = {}
-    failures: dict[tuple[tuple[str, Scalar], ...], FailedRuns] = {}
-    lost = []
-    for number, cells in rows[1:]:
-        if len(cells) != len(names):
-            raise UsageError(
-                f"{place}, line {number}: {len(cells)} cells, but the header has {len(names)}",
-                hint="the file was cut off, or a cell holds a separator; repair that line",
-            )
-        row = dict(zip(names, cells, strict=True))
-        levels = tuple((identifier(name), level_of[name](row[name])) for name in chosen.by)
-        for name in chosen.value:
+    return replace(chosen, value=tuple(map(find, chosen.value)), by=tuple(map(find, chosen.by)), **roles)
+
+
+def _make_row(names: Sequence[str], cells: Sequence[str], line: str) -> dict[str, str]:
+    if len(cells) != len(names):
+        raise UsageError(
+            f"{line}: {len(cells)} cells, but the header has {len(names)}",
+            hint="the file was cut off, or a cell holds a separator; repair that line",
+        )
+    return dict(zip(names, cells, strict=True))
+
+
+def _find_job(names: Sequence[str], rows: Sequence[Mapping[str, str]], chosen: Chosen) -> str | None:
+    """Return the column that names jobs, chosen or by a usual name, where some job has several rows."""
+    if chosen.job == "":
+        return None
+    assigned = (*chosen.value, *chosen.levels, chosen.seed, chosen.status)
+    usual = [name for name in names if name.lower() in LAUNCHES and name not in assigned]
+    name = chosen.job or (usual[0] if len(usual) == 1 else None)
+    if name is None or chosen.job is not None:
+        return name
+    jobs = Counter((row[name], *(row[key] for key in chosen.levels)) for row in rows)
+    return name if any(count > 1 for count in jobs.values()) else None
+
+
+class _TableReading:
+    """Values and outcomes of a table, row by row."""
+
+    def __init__(
+        self, chosen: Chosen, status: StatusColumns, units: Mapping[str, str | None], place: str
+    ) -> None:
+        self.chosen, self.status, self.place = chosen, status, place
+        self.failures: dict[Levels, FailedRuns] = {}
+        self.unit_column = chosen.unit if chosen.unit in units else None
+        self._units = units
+        self._values: dict[tuple[Levels, str], dict[str, list[float]]] = {}
+        self._unit_of: dict[str, Unit] = {}
+        self._lost: list[str] = []
+        self._rows: list[tuple[Levels, float, Mapping[str, str]]] = []
+        self._seeds: set[tuple[Levels, str]] = set()
+
+    def add(self, levels: Levels, row: Mapping[str, str], number: int) -> None:
+        """Add a row: a run with values, or one that failed, or one without any value."""
+        line = f"{self.place}, line {number}"
+        self._refuse_repeated(levels, row, line)
+        ending, reason = self.status.read(row, line)
+        values: dict[str, float] = {}
+        missing: list[str] = []
+        for name in self.chosen.value:
             value = parse_float(row[name])
             if math.isfinite(value):
-                values_of.setdefault((levels, name), []).append((value,))
-            elif (failed := _read_failure(row[name], f"{place}, line {number}: {name}")) is not None:
-                before = failures.get(levels, FailedRuns(dict(levels), reason=row[name]))
-                failures[levels] = replace(
-                    before,
-                    failed=before.failed + failed.failed,
-                    timed_out=before.timed_out + failed.timed_out,
-                )
-                break  # One run, however many of its columns say so.
-            else:
-                lost.append(f"line {number}: {name} is {row[name]!r}")
-    units = {name: _get_unit(dict(titles)[name], chosen.unit, name, place) for name in chosen.value}
-    better = {name: chosen.better or _get_direction(unit, name, place) for name, unit in units.items()}
-    series = tuple(
-        ImportedSeries(
-            dict(levels), identifier(name), units[name].si,
-            tuple(tuple(value * units[name].scale for value in group) for group in values), better[name],
+                values[name] = value * self._find_unit(name, row).scale
+                continue
+            failure = _read_failure(row[name], f"{line}: {name}")
+            missing.append(f"line {number}: {name} is {row[name]!r}")
+            if failure is not None and ending == "ok":
+                ending, reason = failure, row[name]  # One run, however many of its columns say so.
+        if ending == "ok" and values:
+            self._lost += missing
+            self._keep(levels, row, number, values)
+            return
+        if ending == "ok":
+            self._lost += missing
+            ending, reason = "failed", "no value"
+        self._fail(levels, ending, reason, values)
+
+    def _refuse_repeated(self, levels: Levels, row: Mapping[str, str], line: str) -> None:
+        """Refuse a second row of one treatment, instance and seed."""
+        if self.chosen.seed is None:
+            return
+        key = (levels, row[self.chosen.seed])
+        if key in self._seeds:
+            name = ", ".join(str(level) for _, level in levels)
+            raise UsageError(
+                f"{line}: {name} has a second row of {self.chosen.seed} {row[self.chosen.seed]}",
+                hint="name the columns that tell them apart: --by COLUMN",
+            )
+        self._seeds.add(key)
+
+    def _keep(self, levels: Levels, row: Mapping[str, str], number: int, values: Mapping[str, float]) -> None:
+        launch = f"job {row[self.chosen.job]}" if self.chosen.job is not None else f"line {number}"
+        for name, value in values.items():
+            self._values.setdefault((levels, name), {}).setdefault(launch, []).append(value)
+        self._rows.append((levels, next(iter(values.values())), row))
+
+    def _fail(self, levels: Levels, ending: Ending, reason: str, values: Mapping[str, float]) -> None:
+        before = self.failures.get(levels, FailedRuns(dict(levels), reason=reason))
+        self.failures[levels] = replace(
+            before,
+            failed=before.failed + (ending == "failed"),
+            timed_out=before.timed_out + (ending == "timed_out"),
+            values=(*before.values, *([{identifier(n): v for n, v in values.items()}] if values else [])),
         )
-        for (levels, name), values in values_of.items()
-    )  # fmt: skip
-    notes = [f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}."] if lost else []
-    notes += _tell_pooled(_list_pooled(names, [cells for _, cells in rows[1:]], chosen))
-    return FileContents(tool, series, "launch", notes=tuple(notes), failures=tuple(failures.values()))
+
+    def _find_unit(self, name: str, row: Mapping[str, str]) -> Unit:
+        if self.unit_column is None:
+            if name not in self._unit_of:
+                self._unit_of[name] = _get_unit(self._units[name], self.chosen.unit, name, self.place)
+            return self._unit_of[name]
+        unit = any_unit(row[self.unit_column])
+        first = self._unit_of.setdefault(name, unit)
+        if first.si != unit.si:
+            raise UsageError(
+                f"{self.place}: {name} is in {first.si or 'no unit'} and in {unit.si or 'no unit'}",
+                hint="make a table of each, or give each a column of its own",
+            )
+        return unit
+
+    def make_series(self) -> tuple[ImportedSeries, ...]:
+        """Return each metric of each treatment; a launch has the mean of its rows."""
+        better = {
+            name: self.chosen.better or _get_direction(unit, name, self.place)
+            for name, unit in self._unit_of.items()
+        }
+        return tuple(
+            ImportedSeries(
+                dict(levels), identifier(name), self._unit_of[name].si,
+                tuple((fmean(rows),) for rows in launches.values()), better[name],
+            )
+            for (levels, name), launches in self._values.items()
+        )  # fmt: skip
+
+    def list_notes(self) -> list[str]:
+        """List what was left out, and what became one value."""
+        lost = self._lost
+        notes = [f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}."] if lost else []
+        joined = sum(len(launches) for launches in self._values.values())
+        rows = sum(len(values) for launches in self._values.values() for values in launches.values())
+        if self.chosen.job is not None and joined < rows:
+            notes.append(
+                f"Rows of one {self.chosen.job} share its luck: the mean of each is one value, {joined} of"
+                f' {rows} rows. --job "" counts each row.'
+            )
+        return notes
+
+    def list_beside(self, names: Sequence[str]) -> ColumnsBeside | None:
+        """Return the rows with the columns that have no role."""
+        if not names or not self._rows:
+            return None
+        return ColumnsBeside(
+            tuple(dict(levels) for levels, _, _ in self._rows),
+            tuple(value for _, value, _ in self._rows),
+            {name: tuple(row[name] for _, _, row in self._rows) for name in names},
+        )
 
 
-def _list_pooled(names: Sequence[str], rows: Sequence[Sequence[str]], chosen: Chosen) -> list[str]:
+def _list_pooled(
+    names: Sequence[str], table: Sequence[Mapping[str, str]], assigned: Sequence[str], chosen: Chosen
+) -> list[str]:
     """List the columns that look like factors and tell rows of one treatment apart; texts before numbers."""
-    table = [dict(zip(names, cells, strict=True)) for cells in rows]
-    candidates = [name for name in names if name not in (*chosen.value, *chosen.by)]
+    candidates = [name for name in names if name not in (*assigned, ITERATION)]
     pooled: list[str] = []
     for name in sorted(candidates, key=lambda name: _has_numbers({row[name] for row in table})):
         groups: dict[tuple[str, ...], list[str]] = {}
         for row in table:
-            groups.setdefault(tuple(row[key] for key in (*chosen.by, *pooled)), []).append(row[name])
+            groups.setdefault(tuple(row[key] for key in (*chosen.levels, *pooled)), []).append(row[name])
         if any(map(_are_levels, groups.values())):
             pooled.append(name)
     return pooled
@@ -196,7 +381,7 @@ def _tell_pooled(names: Sequence[str]) -> list[str]:
     return [f"Rows that differ in {text} count as runs of one treatment; {options} {verb} them apart."]
 
 
-def _read_failure(text: str, place: str) -> FailedRuns | None:
+def _read_failure(text: str, place: str) -> Ending | None:
     """Return what a word in place of a value says; ``None`` where the value is merely missing.
 
     Raises
@@ -212,7 +397,7 @@ def _read_failure(text: str, place: str) -> FailedRuns | None:
     word = re.sub(r"[^a-z]", "", text.lower())
     if not word or word in _MISSING:
         return None
-    return FailedRuns({}, timed_out=1) if word in _TIMEOUTS else FailedRuns({}, failed=1)
+    return "timed_out" if read_ending(text) == "timed_out" or word in _TIMEOUTS else "failed"
 
 
 def _split_cells(text: str, place: str, tool: str) -> Iterator[tuple[int, Sequence[str]]]:

@@ -11,6 +11,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
+from steelyard.lab.covariates import ColumnsBeside
 
 Repeats = Literal["launch", "process"]
 """What one list of values comes from: a launch of the program, or a process that repeats the work inside."""
@@ -173,6 +174,10 @@ class FileContents(msgspec.Struct, frozen=True):
         where the file does not say it.
     failures : tuple of FailedRuns
         What the file says of runs that failed: they are counted, and a comparison with them is not judged.
+    instances : str
+        The level that tells problem instances apart; empty where there is none.
+    beside : ColumnsBeside or None
+        Of a table.
     """
 
     tool: str
@@ -182,6 +187,8 @@ class FileContents(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     skipped: Mapping[str, str] = {}
     failures: tuple[FailedRuns, ...] = ()
+    instances: str = ""
+    beside: ColumnsBeside | None = None
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."

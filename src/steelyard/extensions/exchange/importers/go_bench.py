@@ -15,6 +15,7 @@ from typing import Final
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
 from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
     FileContents,
     ImportedSeries,
     identifier,
@@ -41,9 +42,33 @@ _METRICS: Final = {
 }
 
 
+_FAILED: Final = re.compile(r"(?:Benchmark\S*\s+)?--- FAIL: +(\S.*)")
+"""A benchmark that failed; its name may stand before it, as it does where it had begun to print."""
+_BROKEN: Final = re.compile(r"(?:panic: |FAIL\t(\S+))")
+"""A test program that ended before its end: by a panic, or with a failure."""
+
+
 def reads(text: str) -> bool:
     """Whether a line of the text is a result."""
     return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
+
+
+class _Endings:
+    """Benchmarks that failed, and test programs that ended before their end."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.failed: list[tuple[str, str]] = []
+        """Package and name."""
+
+    def read(self, line: str, package: str) -> None:
+        """Note what a line says of that."""
+        if (ending := _FAILED.match(line)) is not None:
+            self.notes.append(f"{ending[1].strip()} failed; it has no value.")
+            self.failed.append((package, ending[1].split()[0]))
+        elif (broken := _BROKEN.match(line)) is not None:
+            name = broken[1] or package or "the test program"
+            self.notes.append(f"{name} failed ({line.strip()}): what it had still to run is missing.")
 
 
 def read(text: str, place: str) -> FileContents:
@@ -58,7 +83,7 @@ def read(text: str, place: str) -> FileContents:
     units: dict[str, tuple[str, Better]] = {}
     host: dict[str, Scalar] = {}
     strange: dict[str, None] = {}
-    failed: list[str] = []
+    ended = _Endings()
     package, process = "", 0
     processes: dict[tuple[str, str, str], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -68,8 +93,7 @@ def read(text: str, place: str) -> FileContents:
                 package, process = about[2], process + 1
             else:
                 host[_HOST.get(about[1], about[1])] = about[2]
-        if line.startswith("--- FAIL"):
-            failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
+        ended.read(line, package)
         match = _LINE.fullmatch(line.strip())
         if match is None:
             continue
@@ -96,7 +120,8 @@ def read(text: str, place: str) -> FileContents:
                 read_number(value, f"{place}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
             )
     own_units = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
-    procs = {place: _find_procs({name for part, name, _ in values if part == place}) for place, *_ in values}
+    named = {*((package, name) for package, name, _ in values), *ended.failed}
+    procs = {place: _find_procs({name for part, name in named if part == place}) for place, _ in named}
     series = tuple(
         ImportedSeries(
             _get_levels(name, procs[package]),
@@ -109,8 +134,17 @@ def read(text: str, place: str) -> FileContents:
         )
         for (package, name, metric), launches in values.items()
     )
-    notes = (*failed, *([own_units] if strange else []))
-    return FileContents(TOOL, series, host=host, notes=notes, skipped=_find_broken(text))
+    return FileContents(
+        TOOL,
+        series,
+        host=host,
+        notes=(*ended.notes, *([own_units] if strange else [])),
+        failures=tuple(
+            FailedRuns(_get_levels(name, procs[package]), failed=1, reason="go test: FAIL")
+            for package, name in ended.failed
+        ),
+        skipped=_find_broken(text),
+    )
 
 
 def _find_broken(text: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import msgspec
 
 from steelyard.core.units import Better, Scalar
 from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
     FileContents,
     ImportedSeries,
     Unit,
@@ -59,6 +60,7 @@ def read(document: object, place: str) -> FileContents:
     results = msgspec.convert(document, list[_Result])
     series: list[ImportedSeries] = []
     means: list[str] = []
+    failures: list[FailedRuns] = []
     left_out: dict[str, None] = {}
     threads = len({result.threads for result in results}) > 1
     for result in results:
@@ -69,6 +71,8 @@ def read(document: object, place: str) -> FileContents:
         unit = read_unit(main.score_unit, f"{place}: {result.benchmark}")
         if not main.forks:
             means.append(result.benchmark)
+        if empty := sum(not fork for fork in main.forks):
+            failures.append(FailedRuns(levels, failed=empty, reason="JMH: a fork without an iteration"))
         qualifiers: dict[str, Scalar] = {"mode": result.mode}
         qualifiers |= {"jvm": result.vm_version} if result.vm_version else {}
         name = "time_s" if unit.si == "s" else "throughput"
@@ -85,14 +89,16 @@ def read(document: object, place: str) -> FileContents:
         *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
     )
     host = make_host(runtime=f"Java {results[0].vm_version}" if results and results[0].vm_version else "")
-    return FileContents(f"{TOOL} {version}".strip(), tuple(series), host=host, notes=notes)
+    return FileContents(
+        f"{TOOL} {version}".strip(), tuple(series), host=host, notes=notes, failures=tuple(failures)
+    )
 
 
 def _make_series(
     levels: dict[str, Scalar], metric: str, unit: Unit, measured: _Metric, qualifiers: dict[str, Scalar]
 ) -> Sequence[ImportedSeries]:
     forks = measured.forks or ([[measured.score]] if isinstance(measured.score, float) else [])
-    values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
+    values = tuple(tuple(value * unit.scale for value in fork) for fork in forks if fork)
     if not all(math.isfinite(value) for fork in values for value in fork):
         return ()
     better: Better = (

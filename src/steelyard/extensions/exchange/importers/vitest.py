@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
+from steelyard.extensions.exchange.importers.contents import FailedRuns, FileContents, ImportedSeries
 
 TOOL = "vitest"
 KEYS = frozenset({"files"})
@@ -78,6 +78,7 @@ def read(document: object, _origin: str) -> FileContents:
         return _read_report(msgspec.convert(document, _Report))
     series = []
     skipped = {}
+    failures: list[FailedRuns] = []
     for file in msgspec.convert(document, _File).files:
         for group in file.groups:
             for entry in group.benchmarks:
@@ -85,27 +86,32 @@ def read(document: object, _origin: str) -> FileContents:
                 times = entry.samples or ([] if entry.median is None else [entry.median])
                 if not times:
                     skipped[name] = "it failed"
+                    failures.append(FailedRuns({"benchmark": name}, failed=1, reason="Vitest: failed"))
                     continue
                 values = tuple(value * 1e-3 for value in times)
                 series.append(ImportedSeries({"benchmark": name}, "time_s", "s", (values,), name=name))
-    return FileContents(TOOL, tuple(series), skipped=skipped)
+    return FileContents(TOOL, tuple(series), skipped=skipped, failures=tuple(failures))
 
 
 def _read_report(report: _Report) -> FileContents:
     """Benchmarks of Vitest 5: tests, each with the tasks that it compares."""
     series = []
     skipped = {}
+    failures: list[FailedRuns] = []
     for file in report.test_results:
         for test in file.assertion_results:
             # As --testNamePattern takes it.
             path = " > ".join([*test.ancestor_titles, test.title or test.full_name])
             if test.status == "failed":
                 skipped[path] = test.failure_messages[0].partition("\n")[0] if test.failure_messages else ""
+                if not any(compared.tasks for compared in test.benchmarks):
+                    failures.append(FailedRuns({"benchmark": path}, failed=1, reason=skipped[path]))
             for task in (task for compared in test.benchmarks for task in compared.tasks):
                 name = f"{path} > {task.name}"
                 time_ms = task.latency.mean if task.latency.p50 is None else task.latency.p50
                 if time_ms is None:
                     skipped[name] = "it failed"
+                    failures.append(FailedRuns({"benchmark": name}, failed=1, reason="Vitest: failed"))
                     continue
                 series.append(
                     ImportedSeries(
@@ -117,4 +123,4 @@ def _read_report(report: _Report) -> FileContents:
                         qualifiers={"file": PurePosixPath(file.name).name} if file.name else {},
                     )
                 )
-    return FileContents(TOOL, tuple(series), skipped=skipped)
+    return FileContents(TOOL, tuple(series), skipped=skipped, failures=tuple(failures))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from steelyard.core.arrays import Floats
-from steelyard.core.growth import CONSTANT, Growth
+from steelyard.extensions.growth.algebra import CONSTANT, Growth
 from steelyard.extensions.growth.scaling.model import ModelWarning, ScalingModel
 
 if TYPE_CHECKING:
