@@ -25,7 +25,12 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
     series = qualify(contents.series)
     left_out = {**contents.skipped, **find_namesakes(series)}
     skipped = [HarnessReport(name, "", "", (), skipped=why) for name, why in left_out.items()]
-    return skipped + [
+    failed = [
+        HarnessReport(runs.title, "", "", (), skipped=runs.reason or "it failed", is_failure=True)
+        for runs in contents.failures
+        if runs.title not in left_out
+    ]
+    return skipped + failed + [
         HarnessReport(
             entry.title,
             f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,

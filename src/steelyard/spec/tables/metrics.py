@@ -18,7 +18,8 @@ Harness = Literal[
 ]  # fmt: skip
 """A harness of benchmarks, whose own report is read."""
 HARNESSES: Final[tuple[Harness, ...]] = get_args(Harness)
-Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"] | Harness
+PLAIN: Final = ("stdout", "stderr", "lines", "cachegrind", "callgrind")
+"""Sources that are no file of another tool."""
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 
@@ -27,11 +28,13 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Annotated[str, Meta(description="Its key in `[metrics]`.", extra=WORKED_OUT)] = ""
     source: Annotated[
-        Source | None,
+        str | None,
         Meta(
+            examples=[*PLAIN, *HARNESSES],
             description="Where the values are (default: `stdout`); `lines`: the protocol;"
             " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
-            " harness: what it reports of each benchmark, each with the label `benchmark`."
+            " harness, or another format that `steelyard import` reads: what it reports of each"
+            " benchmark, each with the label `benchmark`."
         ),
     ] = None
     pattern: Annotated[
@@ -62,4 +65,4 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_written(self) -> bool:
         """Whether the program may write it to the file that ``$STEELYARD_METRICS`` names, under labels."""
-        return self.source == "lines" or self.source in HARNESSES
+        return self.source == "lines" or (self.source is not None and self.source not in PLAIN)
