@@ -181,8 +181,9 @@ class Line(msgspec.Struct, frozen=True):
     pattern : str
         Searched in a line; its named groups are fields.
     role : {"row", "detail", "all", "start", "next", "context"}
-        The line is a row; it adds fields to the row before it, to all rows since a start, to the next row
-        (which it is itself where none follows), or to all rows that follow.
+        The line is a row; it adds fields to the row before it, to all rows since a start, or to the next row;
+        it begins a part; it adds fields to all rows that follow. Fields of ``all`` without a row since the
+        start are of the next row, and those of a row that does not come are one.
     """
 
     pattern: str
@@ -207,12 +208,14 @@ class Lines(msgspec.Struct, frozen=True):
                 continue
             fields = {name: value for name, value in match.groupdict().items() if value is not None}
             if role in ("start", "context"):
+                if role == "start":
+                    rows += [{**context, **following}] if following else []
+                    first, following = len(rows), {}
                 context |= fields
-                first = len(rows) if role == "start" else first
             elif role == "row":
                 rows.append({**context, **following, **fields})
                 following = {}
-            elif role == "next":
+            elif role == "next" or (role == "all" and len(rows) == first):
                 _add_fields(following, fields)
             else:
                 for row in rows[first:] if role == "all" else rows[-1:]:

@@ -14,8 +14,8 @@ HPL: Final = Format(
     shape=Lines(
         (
             Line(
-                r"^(?P<variant>W[RC]\w+)\s+(?P<N>\d+)\s+(?P<NB>\d+)\s+(?P<P>\d+)\s+(?P<Q>\d+)\s+(?P<time>[\d.eE+]+)"
-                r"\s+(?P<rate>[\d.eE+]+)",
+                r"^(?P<variant>W[RC]\w+)\s+(?P<N>\d+)\s+(?P<NB>\d+)\s+(?P<P>\d+)\s+(?P<Q>\d+)\s+(?P<time>\S+)"
+                r"\s+(?P<rate>\S+)",
                 "row",
             ),
             Line(r"^HPLinpack (?P<version>[\d.]+)", "context"),

@@ -80,12 +80,12 @@ def _get_bins(row: Row) -> dict[str, int]:
 
 SYSBENCH: Final = Format(
     name="sysbench",
-    marks=(r"^sysbench \d|^FATAL: .*|^Running the test with following options:", r"sysbench"),
+    marks=(r"^sysbench \d", r"^Running the test with following options:|\bFATAL: "),
     shape=Lines(
         (
-            Line(r"^sysbench (?P<version>[\d.]+)", "context"),
+            Line(r"^sysbench (?P<version>[\d.]+)", "start"),
             Line(r"^Running the test with following options:", "row"),
-            Line(r"^(?:FATAL: |.*\bFATAL: )(?P<error>.*)", "detail"),
+            Line(r"\bFATAL: (?P<error>.*)", "all"),
             Line(r"^Number of threads: (?P<threads>\d+)"),
             Line(r"^(?P<cpu>Prime numbers limit): (?P<primes>\d+)"),
             Line(r"^Running (?P<memory>memory) speed test"),
