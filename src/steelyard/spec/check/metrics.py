@@ -12,6 +12,7 @@ from steelyard.core.units import BUILTIN, Scalar, is_number
 from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
 from steelyard.spec.experiment import Factor, Program, UserMetric
+from steelyard.spec.hints.did_you_mean import suggest_option
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.levels import find_level
 from steelyard.spec.names import check_identifier, check_line
@@ -69,8 +70,10 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
 
 def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> str | None:
     """Return the source, ``stdout`` where a pattern or pointer is given without one."""
-    if table.source is not None and table.source not in (names := (*PLAIN, *HARNESSES, *list_readers())):
-        raise origin.unknown((*path, "source"), "source", table.source, names)
+    names = (*PLAIN, *HARNESSES, *list_readers())
+    if table.source is not None and table.source not in names:
+        text = f"unknown source {format_value(table.source)}"
+        raise origin.error((*path, "source"), text, suggest_option((*path, "source"), table.source, names))
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
     if table.is_written or table.source in EVENTS:
         ways.append(f'source = "{table.source}"')

@@ -27,6 +27,10 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A metric that the program reports, or one derived from others."""
 
     name: Annotated[str, Meta(description="Its key in `[metrics]`.", extra=WORKED_OUT)] = ""
+    pattern: Annotated[
+        str | None,
+        Meta(description="Regular expression whose first group is the number; every match is an iteration."),
+    ] = None
     source: Annotated[
         str | None,
         Meta(
@@ -36,10 +40,6 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " harness, or another format that `steelyard import` reads: what it reports of each"
             " benchmark, each with the label `benchmark`."
         ),
-    ] = None
-    pattern: Annotated[
-        str | None,
-        Meta(description="Regular expression whose first group is the number; every match is an iteration."),
     ] = None
     json: Annotated[
         str | None,

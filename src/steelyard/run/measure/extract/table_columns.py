@@ -22,6 +22,10 @@ _WIDE: Final = re.compile(r"\s{2,}|\t")
 _NAME: Final = re.compile(r"[^A-Za-z0-9_]+")
 
 
+MOST_LINES: Final = 10_000
+"""Lines of a table; more are iterations."""
+
+
 class Match(msgspec.Struct, frozen=True):
     """Where a pattern matched: the number, and the text."""
 
@@ -43,7 +47,7 @@ def find_configurations(text: str, numbers: Sequence[Match]) -> Sequence[Mapping
         As many as numbers; empty where the numbers are no column of one table, or the lines only count.
     """
     nothing: Sequence[Mapping[str, int]] = [{} for _ in numbers]
-    if len(numbers) < 2 or not _are_apart(text, numbers):
+    if not 2 <= len(numbers) <= MOST_LINES or not _are_apart(text, numbers):
         return nothing
     lines = [_get_line(text, number.start) for number in numbers]
     rows = [text[start:end].split() for start, end in lines]
