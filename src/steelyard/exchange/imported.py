@@ -276,7 +276,9 @@ def _place_levels(
     ]
 
 
-def _find_cells(levels: Mapping[str, Scalar], cells: Sequence[Mapping[str, Scalar]]) -> list[dict[str, Scalar]]:
+def _find_cells(
+    levels: Mapping[str, Scalar], cells: Sequence[Mapping[str, Scalar]]
+) -> list[dict[str, Scalar]]:
     """Find the benchmarks that a run may be of which ended before it said all of its levels.
 
     Those of its own file come first; without one there, it is any that the other files have.

@@ -30,15 +30,19 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
         for runs in contents.failures
         if runs.title not in left_out
     ]
-    return skipped + failed + [
-        HarnessReport(
-            entry.title,
-            f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
-            entry.unit,
-            tuple(chain.from_iterable(entry.values)),
-            entry.better,
-        )
-        for entry in series
-        # One that failed in some repetitions is not known by those in which it went well.
-        if entry.title not in left_out
-    ]
+    return (
+        skipped
+        + failed
+        + [
+            HarnessReport(
+                entry.title,
+                f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
+                entry.unit,
+                tuple(chain.from_iterable(entry.values)),
+                entry.better,
+            )
+            for entry in series
+            # One that failed in some repetitions is not known by those in which it went well.
+            if entry.title not in left_out
+        ]
+    )

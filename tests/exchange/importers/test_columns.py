@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -223,3 +224,15 @@ def test_a_column_may_be_named_with_the_unit_of_its_header(written, name):
     file = written("kind [x],time [ms]\na,1.5\n", "it.csv")
     (series,) = read(file, chosen=Chosen((name,), ("kind [x]",))).series
     assert (dict(series.levels), series.values) == ({"kind": "a"}, ((0.0015,),))
+
+
+@pytest.mark.parametrize("name", ["jube.csv", "jube.txt"])
+def test_tables_that_jube_made_have_units_in_their_titles(name):
+    file = Path(__file__).parent / "files" / name
+    contents = read(file, None, Chosen(value=("t", "r"), by=("n",)))
+    assert {(entry.levels["n"], entry.metric, entry.unit): entry.values for entry in contents.series} == {
+        (100, "t", "s"): ((pytest.approx(0.1005),),),
+        (200, "t", "s"): ((pytest.approx(0.2005),),),
+        (100, "r", "B/s"): ((7.25e6,),),
+        (200, "r", "B/s"): ((7.25e6,),),
+    }

@@ -38,7 +38,9 @@ def test_hpl_that_was_cut_off_says_that_its_end_is_missing(outputs):
     whole = text.index("WR11C2R4         480    96")
     contents = outputs.read(text[:whole])
     assert len(outputs.values(contents, "rate")) == 2
-    assert contents.notes[-1] == "The output does not have the end that hpl writes: later runs may be missing."
+    assert (
+        contents.notes[-1] == "The output does not have the end that hpl writes: later runs may be missing."
+    )
 
 
 def test_stream_has_the_best_bandwidth_of_each_kernel(outputs):
@@ -61,7 +63,11 @@ def test_a_validation_of_stream_that_failed_fails_all_of_its_kernels_alone(outpu
 def test_fio_has_a_row_for_each_operation_that_a_job_did(outputs):
     contents = outputs.file("fio.json")
     assert contents.tool == "fio 3.33"
-    assert [(entry.levels["operation"], entry.unit, entry.better) for entry in contents.series if entry.metric == "iops"] == [
+    assert [
+        (entry.levels["operation"], entry.unit, entry.better)
+        for entry in contents.series
+        if entry.metric == "iops"
+    ] == [
         ("read", "1/s", "higher"),
         ("write", "1/s", "higher"),
     ]
@@ -78,7 +84,9 @@ def test_fio_with_an_error_is_counted_though_it_did_nothing_and_printed_before(o
 
 def test_fio_with_a_histogram_has_quantiles_with_intervals(outputs):
     note = outputs.file("fio-plus.json").notes[0]
-    assert note.startswith("randread operation=read mode=randread bs=4k: completion latency p50 38.7 µs (95 % CI ")
+    assert note.startswith(
+        "randread operation=read mode=randread bs=4k: completion latency p50 38.7 µs (95 % CI "
+    )
     assert "p99 840 µs (95 % CI 227 µs to 2.36 ms)" in note
     assert "of 11,645 operations in one run" in note
 
@@ -90,7 +98,9 @@ def test_iperf3_has_what_was_received_and_lost(outputs):
     assert (entry.values, entry.unit, entry.better) == (((13188403903.92939,),), "bit/s", "higher")
     assert entry.levels["streams"] == 2
     udp = outputs.file("iperf3-udp.json")
-    assert [(entry.values, entry.better) for entry in udp.series if entry.metric == "lost"] == [(((0.0,),), "lower")]
+    assert [(entry.values, entry.better) for entry in udp.series if entry.metric == "lost"] == [
+        (((0.0,),), "lower")
+    ]
 
 
 def test_several_reports_of_iperf3_in_one_file_are_launches(outputs):
@@ -107,9 +117,15 @@ def test_several_reports_of_iperf3_in_one_file_are_launches(outputs):
         ("wrk-unreached.txt", "unable to connect to 127.0.0.1:8197 Connection refused"),
         ("k6-failed.json", "21 requests failed"),
         ("k6-unreached.json", "3 requests failed"),
-        ("pgbench-aborted.txt", "pgbench: client 0 script 0 aborted in command 0 query 0: ERROR: division by zero"),
+        (
+            "pgbench-aborted.txt",
+            "pgbench: client 0 script 0 aborted in command 0 query 0: ERROR: division by zero",
+        ),
         ("pgbench-serial.txt", "1053 transactions failed"),
-        ("sysbench-fatal.txt", "sysbench: Cannot find benchmark '/nosuch.lua': no such built-in test, file or module"),
+        (
+            "sysbench-fatal.txt",
+            "sysbench: Cannot find benchmark '/nosuch.lua': no such built-in test, file or module",
+        ),
         ("mlperf-aborted.txt", "run_stop says aborted"),
         ("mlperf-cut.txt", "the training has no end (run_stop)"),
     ],
@@ -131,12 +147,17 @@ def test_socket_errors_of_wrk_are_a_failure(outputs):
     text = outputs.text("wrk.txt").replace(
         "Requests/sec", "  Socket errors: connect 0, read 0, write 0, timeout 7\nRequests/sec"
     )
-    assert outputs.failures(outputs.read(text))[0][1] == "socket errors: connect 0, read 0, write 0, timeout 7"
+    assert (
+        outputs.failures(outputs.read(text))[0][1] == "socket errors: connect 0, read 0, write 0, timeout 7"
+    )
 
 
 def test_k6_has_its_requests_and_their_durations(outputs):
     contents = outputs.file("k6.json")
-    assert {entry.metric: (entry.unit, entry.better) for entry in contents.series}["duration_p95_s"] == ("s", "lower")
+    assert {entry.metric: (entry.unit, entry.better) for entry in contents.series}["duration_p95_s"] == (
+        "s",
+        "lower",
+    )
     assert outputs.values(contents, "requests") == {"": ((1138.5949590188363,),)}
 
 
@@ -157,7 +178,10 @@ def test_pgbench_has_rate_and_latency_and_a_run_that_stopped_early_failed(output
     assert outputs.values(contents, "tps") == {title: ((279.699706,),)}
     assert outputs.values(contents, "latency_s") == {title: ((pytest.approx(7.151e-3),),)}
     without_stderr = outputs.text("pgbench-aborted.txt").replace("pgbench: error", "")
-    assert outputs.failures(outputs.read(without_stderr))[0][1] == "pgbench was aborted: 5 transactions are missing"
+    assert (
+        outputs.failures(outputs.read(without_stderr))[0][1]
+        == "pgbench was aborted: 5 transactions are missing"
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,8 +219,8 @@ def test_a_wrong_answer_of_a_solver_is_no_solved_task(outputs):
     text = """<result benchmarkname="s" generator="BenchExec 3.35" name="r">
     <run name="a.c"><column title="status" value="true"/><column title="category" value="correct"/>
       <column title="cputime" value="1.5s"/></run>
-    <run name="b.c"><column title="status" value="false(unreach-call)"/><column title="category" value="wrong"/>
-      <column title="cputime" value="0.5s"/></run>
+    <run name="b.c"><column title="status" value="false(unreach-call)"/>
+      <column title="category" value="wrong"/><column title="cputime" value="0.5s"/></run>
     <run name="c.c"><column title="status" value="unknown"/><column title="category" value="unknown"/>
       <column title="cputime" value="2.5s"/></run></result>"""
     contents = outputs.read(text)
@@ -248,7 +272,9 @@ def test_repetitions_of_ramble_are_launches_and_its_summaries_are_none(outputs):
 def test_exacb_has_a_row_for_each_run_and_counts_those_without_success(outputs):
     contents = outputs.file("exacb.json")
     assert list(outputs.values(contents, "runtime_s").values()) == [((12.5,), (12.9,))]
-    assert [(levels["nodes"], reason) for levels, reason in outputs.failures(contents)] == [(2, "success is false")]
+    assert [(levels["nodes"], reason) for levels, reason in outputs.failures(contents)] == [
+        (2, "success is false")
+    ]
 
 
 def test_a_training_of_mlperf_has_its_time_and_throughput(outputs):
@@ -291,12 +317,12 @@ def test_llama_bench_has_every_repetition_of_json_and_of_json_lines(outputs, tex
     assert entry.levels["n_gen"] == 128
 
 
-NCCL = """# nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 validation: 1
-#                                                              out-of-place                       in-place
-#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
-#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
-           8             2     float     sum      -1    12.90    0.00    0.00      0    12.87    0.00    0.00      0
-     1048576        262144     float     sum      -1    27.76   37.78   66.11      0    27.49   38.15   66.76      3
+NCCL = """# nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20
+#                                             out-of-place                       in-place
+#       size   count   type  redop  root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                   (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+           8       2  float    sum    -1    12.90    0.00    0.00      0    12.87    0.00    0.00      0
+     1048576  262144  float    sum    -1    27.76   37.78   66.11      0    27.49   38.15   66.76      3
 # Out of bounds values : 0 OK
 # Avg bus bandwidth    : 92.3405
 """
@@ -326,7 +352,9 @@ def test_an_invalid_result_of_mlperf_inference_failed(outputs):
     assert outputs.values(outputs.read(INFERENCE), "rate") == {
         "PySUT scenario=Offline mode=PerformanceOnly": ((1234.5,),)
     }
-    assert outputs.failures(outputs.read(INFERENCE.replace("VALID", "INVALID")))[0][1] == "the result is INVALID"
+    assert (
+        outputs.failures(outputs.read(INFERENCE.replace("VALID", "INVALID")))[0][1] == "the result is INVALID"
+    )
 
 
 def test_every_file_is_recognised_as_that_of_its_tool(outputs, files):

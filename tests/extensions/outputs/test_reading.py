@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_readers, load
@@ -56,7 +57,7 @@ def count(contents):
 def test_every_line_of_hpl_is_a_run_that_went_well_or_failed(lines):
     header = "T/V                N    NB     P     Q               Time                 Gflops\n"
     text = "".join(
-        f"{header}WR11C2R4  100  {nb}  1  1  {'1.50' if is_whole else '****'}  {'2.5e-01' if is_whole else '****'}\n"
+        f"{header}WR11C2R4  100  {nb}  1  1  {'1.50 2.5e-01' if is_whole else '**** ****'}\n"
         + (f"||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.01 ...... {check}\n" if check else "")
         for nb, check, is_whole in lines
     )
@@ -68,7 +69,9 @@ def test_every_line_of_hpl_is_a_run_that_went_well_or_failed(lines):
     st.lists(
         st.tuples(
             st.sampled_from(["a", "b", "c"]),
-            st.sampled_from(["true", "TIMEOUT", "TIMEOUT (true)", "ERROR (3)", "OUT OF MEMORY", "unknown", ""]),
+            st.sampled_from(
+                ["true", "TIMEOUT", "TIMEOUT (true)", "ERROR (3)", "OUT OF MEMORY", "unknown", ""]
+            ),
         ),
         min_size=1,
         max_size=12,
@@ -76,7 +79,8 @@ def test_every_line_of_hpl_is_a_run_that_went_well_or_failed(lines):
 )
 def test_every_run_of_benchexec_is_solved_failed_or_timed_out(runs):
     text = "".join(
-        f'<run name="{name}"><column title="cputime" value="1.5s"/><column title="status" value="{status}"/></run>'
+        f'<run name="{name}"><column title="cputime" value="1.5s"/>'
+        f'<column title="status" value="{status}"/></run>'
         for name, status in runs
     )
     contents = BENCHEXEC(f'<result benchmarkname="s" generator="BenchExec 3">{text}</result>', "it")
@@ -98,7 +102,11 @@ def test_kinds_of_failures_are_kept_apart(states):
 
 
 def test_a_run_that_ended_before_its_labels_counts_for_each_that_it_may_be():
-    rows = [{"size": 1, "kind": "x", "rate": 2}, {"size": 1, "kind": "y", "rate": 3}, {"size": 1, "errors": 2}]
+    rows = [
+        {"size": 1, "kind": "x", "rate": 2},
+        {"size": 1, "kind": "y", "rate": 3},
+        {"size": 1, "errors": 2},
+    ]
     contents = OURS(json.dumps({"ours": rows}), "it")
     assert [dict(entry.levels) for entry in contents.failures] == [
         {"size": 1, "kind": "x"},
@@ -109,7 +117,8 @@ def test_a_run_that_ended_before_its_labels_counts_for_each_that_it_may_be():
 def test_an_experiment_of_ramble_without_a_context_fails_in_all_that_it_has():
     experiment = {"RAMBLE_STATUS": "SUCCESS", "N_REPEATS": 0, "RAMBLE_VARIABLES": {"repeat_index": "1"}}
     contexts = [
-        {"name": f"Size: {size}", "foms": [{"name": "Latency", "value": "1.5", "units": "us"}]} for size in (1, 2)
+        {"name": f"Size: {size}", "foms": [{"name": "Latency", "value": "1.5", "units": "us"}]}
+        for size in (1, 2)
     ]
     document = {
         "experiments": [
@@ -122,7 +131,9 @@ def test_an_experiment_of_ramble_without_a_context_fails_in_all_that_it_has():
 
 
 def test_values_have_the_unit_and_the_direction_that_the_file_says():
-    rows = [{"size": 1, "more": [{"name": "a time", "value": "1,500.5", "unit": "ms"}, {"name": "b", "value": 2}]}]
+    rows = [
+        {"size": 1, "more": [{"name": "a time", "value": "1,500.5", "unit": "ms"}, {"name": "b", "value": 2}]}
+    ]
     entries = OURS(json.dumps({"ours": rows}), "it").series
     assert [(entry.metric, entry.unit, entry.better, entry.values) for entry in entries] == [
         ("a_time_s", "s", "lower", ((1.5005,),)),
@@ -159,3 +170,25 @@ def test_every_declaration_is_known_by_its_own_name():
         assert all(rows.measures or rows.faults for rows in form.rows)
         with pytest.raises(UsageError):
             read_output("nothing of the kind", "it", name)
+
+
+KEYS = (
+    *("jobs", "read", "result", "metrics", "values", "thresholds", "experiments", "CONTEXTS", "foms", "env"),
+    *("fio version", "root_group", "start", "version", "system", "machine", "id", "RAMBLE_STATUS", "name"),
+)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab[", max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("form", ["fio", "iperf3", "k6", "clickbench", "ramble", "exacb", "llama-bench"])
+@given(document=ANYTHING)
+def test_json_of_any_arrangement_is_read_or_refused(form, document):
+    reader = replace(load(list_readers()[form]), marks=())
+    try:
+        contents = reader(json.dumps([document, {"result": document, "metrics": document}]), "it")
+    except UsageError:
+        return
+    assert contents.tool.startswith(form)

@@ -114,7 +114,15 @@ def make_bins(histogram: Histogram, row: Row) -> list[Bin]:
 
 def _word(quantile: Quantile, unit: Unit) -> str:
     low, high = _format(quantile.low, unit), _format(quantile.high, unit)
-    ends = f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "none"
+    ends = (
+        f"{low} to {high}"
+        if low and high
+        else f"at least {low}"
+        if low
+        else f"at most {high}"
+        if high
+        else "none"
+    )
     return f"p{100 * quantile.p:g} {_format(quantile.value, unit)} (95 % CI {ends})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -78,17 +78,15 @@ def read(form: Format, text: str, place: str) -> FileContents:
             f"{place}: not a file of {form.name}",
             hint="leave --format out, or name the format that the file has",
         )
-    documents = list(form.shape.parse(text, place))
-    runs: list[Run] = []
-    quantiles: list[str] = []
-    for document in documents:
-        for rows in form.rows:
-            for row in list_rows(document, rows.path):
-                if rows.keeps is not None and not rows.keeps(row):
-                    continue
-                run = _read_run(form, rows, row)
-                runs.append(run)
-                quantiles += describe_quantiles(form, row, word_levels(dict(run.labels)))
+    try:
+        documents = list(form.shape.parse(text, place))
+        runs, quantiles = _read_runs(form, documents)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What a declaration says of a document is true of those that its tool writes.
+        raise UsageError(
+            f"{place}: looks like a file of {form.name}, but is arranged otherwise: {error}",
+            hint="another version of the tool wrote it, or something changed it",
+        ) from None
     first = documents[0] if documents else {}
     version = _VERSION.search(str(Row(first).get(form.version) or "")) if form.version else None
     host = make_host(**{name: _get_scalar(Row(first).get(path)) for name, path in form.host.items()})
@@ -99,9 +97,28 @@ def read(form: Format, text: str, place: str) -> FileContents:
         form.repeats,
         host,
         notes=(*_tell_count(form, runs), *_tell_end(form, text), *form.notes, *_shorten(quantiles)),
-        skipped={word_levels(dict(run.labels)): run.fault[1] for run in runs if run.fault and run.fault[0] == "skipped"},
+        skipped={
+            word_levels(dict(run.labels)): run.fault[1]
+            for run in runs
+            if run.fault and run.fault[0] == "skipped"
+        },
         failures=tuple(failures),
     )
+
+
+def _read_runs(form: Format, documents: list[Any]) -> tuple[list[Run], list[str]]:
+    """Return the runs of all documents, and what histograms tell."""
+    runs: list[Run] = []
+    quantiles: list[str] = []
+    for document in documents:
+        for rows in form.rows:
+            for row in list_rows(document, rows.path):
+                if rows.keeps is not None and not rows.keeps(row):
+                    continue
+                run = _read_run(form, rows, row)
+                runs.append(run)
+                quantiles += describe_quantiles(form, row, word_levels(dict(run.labels)))
+    return runs, quantiles
 
 
 def _read_run(form: Format, rows: Rows, row: Row) -> Run:
@@ -136,7 +153,9 @@ def _find_fault(fault: Fault, row: Row) -> tuple[str, str] | None:
 
 def _read_numbers(form: Format, measure: Measure, place: Row) -> tuple[Quantity, tuple[float, ...]] | None:
     """Return what a measure is of a place, and its values; ``None`` where the place has none."""
-    entries = place.list_values(measure.field) if isinstance(measure.field, str) else _list(measure.field(place))
+    entries = (
+        place.list_values(measure.field) if isinstance(measure.field, str) else _list(measure.field(place))
+    )
     numbers: list[float] = []
     unit_text = _get_named(measure.unit, place) if measure.unit != BEHIND else ""
     for value in entries:
@@ -201,9 +220,9 @@ def _make_series(runs: list[Run]) -> Iterator[ImportedSeries]:
             of_launch = launches.setdefault((run.labels, quantity), {})
             key: object = run.launch or number
             of_launch[key] = (*of_launch.get(key, ()), *values)
-    for (labels, quantity), values in launches.items():
+    for (labels, quantity), of_launch in launches.items():
         yield ImportedSeries(
-            dict(labels), quantity.metric, quantity.unit, tuple(values.values()), quantity.better
+            dict(labels), quantity.metric, quantity.unit, tuple(of_launch.values()), quantity.better
         )
 
 
@@ -249,7 +268,9 @@ def _tell_count(form: Format, runs: list[Run]) -> list[str]:
 
 def _shorten(sentences: list[str]) -> list[str]:
     surplus = len(sentences) - MOST_TOLD
-    return [*sentences[:MOST_TOLD], f"{surplus} more histograms have quantiles."] if surplus > 1 else sentences
+    return (
+        [*sentences[:MOST_TOLD], f"{surplus} more histograms have quantiles."] if surplus > 1 else sentences
+    )
 
 
 def _tell_end(form: Format, text: str) -> list[str]:

@@ -87,6 +87,12 @@ def _list_steps(node: Any, step: str) -> Iterator[tuple[str | int, Any]]:
         if isinstance(node, Mapping) and step in node:
             yield step, node[step]
         return
-    pairs = node.items() if isinstance(node, Mapping) else enumerate(node, start=1) if isinstance(node, list) else ()
+    pairs = (
+        node.items()
+        if isinstance(node, Mapping)
+        else enumerate(node, start=1)
+        if isinstance(node, list)
+        else ()
+    )
     chosen = set(keys[2].split("|")) if keys and keys[2] else None
     yield from ((key, value) for key, value in pairs if chosen is None or key in chosen)

@@ -149,7 +149,8 @@ class Table(msgspec.Struct, frozen=True):
         UsageError
             A row has more or fewer cells than the header; names its line.
         """
-        comments, lines = [], []
+        comments: list[str] = []
+        lines: list[list[str]] = []
         for number, line in enumerate(text.splitlines(), start=1):
             if line.startswith("#"):
                 comments.append(line)

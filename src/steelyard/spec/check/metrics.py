@@ -73,7 +73,8 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
     names = (*PLAIN, *HARNESSES, *list_readers())
     if table.source is not None and table.source not in names:
         text = f"unknown source {format_value(table.source)}"
-        raise origin.error((*path, "source"), text, suggest_option((*path, "source"), table.source, names))
+        hint = suggest_option((*path, "source"), table.source, names) or ", ".join(names)
+        raise origin.error((*path, "source"), text, hint)
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
     if table.is_written or table.source in EVENTS:
         ways.append(f'source = "{table.source}"')

@@ -38,7 +38,7 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="Where the values are (default: `stdout`); `lines`: the protocol;"
             " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
             " harness, or another format that `steelyard import` reads: what it reports of each"
-            " benchmark, each with the label `benchmark`."
+            " benchmark, each with the label `benchmark`.",
         ),
     ] = None
     json: Annotated[

@@ -98,9 +98,14 @@ NCCL: Final = Format(
         Rows(
             path="rows/*",
             labels={
-                "op": "op", "type": "type", "redop": "redop", "root": "root", "bytes": "bytes",
-                "gpus": "gpus", "threads": "threads",
-            },  # fmt: skip
+                "op": "op",
+                "type": "type",
+                "redop": "redop",
+                "root": "root",
+                "bytes": "bytes",
+                "gpus": "gpus",
+                "threads": "threads",
+            },
             measures=(
                 Measure("time", "time", "us"),
                 Measure("busbw", "busbw", "GB/s"),

@@ -47,9 +47,12 @@ PGBENCH: Final = Format(
         Rows(
             path="rows/*",
             labels={
-                "script": "script", "scale": "scale", "mode": "mode", "clients": "clients",
+                "script": "script",
+                "scale": "scale",
+                "mode": "mode",
+                "clients": "clients",
                 "threads": "threads",
-            },  # fmt: skip
+            },
             measures=(
                 Measure("tps", _get_rate, "1/s", "higher"),
                 Measure("latency", "latency", "ms"),
@@ -73,7 +76,10 @@ def _get_test(row: Row) -> object:
 
 
 def _get_bins(row: Row) -> dict[str, int]:
-    """Return the histogram of latencies that ``--histogram=on`` prints; its bins are 1.8 % wide, and their value may be either end."""
+    """Return the histogram of latencies that ``--histogram=on`` prints.
+
+    Its bins are 1.8 % wide, and their value may be either end.
+    """
     values, counts = row.list_values("bin"), row.list_values("bin_count")
     return {str(value): int(count) for value, count in zip(values, counts, strict=True)}
 
@@ -138,6 +144,7 @@ SYSBENCH: Final = Format(
     histograms=(Histogram("latency", _get_bins, "ms", 0.036),),
     notes=("Each value is that of one run of sysbench; its events are no runs.",),
 )
+
 
 def _is_missing(row: Row) -> object:
     """Whether a try of a query has no time."""

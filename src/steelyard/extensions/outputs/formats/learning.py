@@ -8,6 +8,7 @@ from steelyard.extensions.outputs.declaration import ABSENT, Fault, Field, Forma
 from steelyard.extensions.outputs.rows import Row
 from steelyard.extensions.outputs.shapes import Events, Json, Line, Lines
 
+
 def _get_samples(unit: str) -> Field:
     """Return the field of the repetitions of a test, of their mean where the file has no more."""
 
@@ -28,11 +29,20 @@ LLAMA_BENCH: Final = Format(
         Rows(
             path="",
             labels={
-                "model": "model_type", "n_prompt": "n_prompt", "n_gen": "n_gen", "n_depth": "n_depth",
-                "n_batch": "n_batch", "n_ubatch": "n_ubatch", "n_threads": "n_threads",
-                "backend": "backends", "n_gpu_layers": "n_gpu_layers", "flash_attn": "flash_attn",
-                "type_k": "type_k", "type_v": "type_v", "split_mode": "split_mode",
-            },  # fmt: skip
+                "model": "model_type",
+                "n_prompt": "n_prompt",
+                "n_gen": "n_gen",
+                "n_depth": "n_depth",
+                "n_batch": "n_batch",
+                "n_ubatch": "n_ubatch",
+                "n_threads": "n_threads",
+                "backend": "backends",
+                "n_gpu_layers": "n_gpu_layers",
+                "flash_attn": "flash_attn",
+                "type_k": "type_k",
+                "type_v": "type_v",
+                "split_mode": "split_mode",
+            },
             measures=(
                 Measure("rate", _get_samples("ts"), "tokens/s"),
                 Measure("time", _get_samples("ns"), "ns"),
@@ -47,6 +57,10 @@ def _get_throughput(row: Row) -> object:
     return row.node.get("throughputs")
 
 
+def _get_status(metadata: object) -> object:
+    return (metadata.get("status") if isinstance(metadata, dict) else None) or "unknown"
+
+
 def _get_trainings(events: list[Any]) -> Any:
     """Return a document of the trainings: what holds before a start holds for the trainings that follow."""
     rows: list[dict[str, Any]] = []
@@ -55,11 +69,11 @@ def _get_trainings(events: list[Any]) -> Any:
         if not isinstance(event, dict):
             continue
         key, value, time = event.get("key"), event.get("value"), event.get("time_ms")
-        metadata = event.get("metadata") if isinstance(event.get("metadata"), dict) else {}
+        metadata = event.get("metadata")
         if key == "run_start":
             rows.append({**settings, "start": time, "throughputs": []})
         elif key == "run_stop" and rows:
-            rows[-1] |= {"stop": time, "status": metadata.get("status") or "unknown"}
+            rows[-1] |= {"stop": time, "status": _get_status(metadata)}
         elif key == "tracked_stats" and rows and isinstance(value, dict):
             rows[-1]["throughputs"] += filter(None, [value.get("throughput")])
         elif key == "eval_accuracy" and rows:
@@ -105,7 +119,7 @@ MLPERF_INFERENCE: Final = Format(
             Line(r"^SUT name : (?P<system>.+?)\s*$"),
             Line(r"^Scenario : (?P<scenario>\w+)"),
             Line(r"^Mode     : (?P<mode>\w+)"),
-            Line(r"^(?:Samples per second|Completed samples per second|Scheduled samples per second)\s*: (?P<rate>[\d.]+)"),
+            Line(r"^(?:(?:Completed |Scheduled )?[Ss]amples per second)\s*: (?P<rate>[\d.]+)"),
             Line(r"^Result is : (?P<result>\w+)"),
             Line(r"^Mean latency \(ns\)\s*: (?P<mean>[\d.]+)"),
             Line(r"^90.00 percentile latency \(ns\)\s*: (?P<p90>[\d.]+)"),

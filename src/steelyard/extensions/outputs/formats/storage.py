@@ -12,14 +12,15 @@ _MODES: Final = {"read": ("read", "rw"), "write": ("write", "rw"), "trim": ("tri
 """Words of ``rw=``, by the operation that they ask for."""
 
 
-def _get_option(name: str, usual: str | None = None) -> Field:
-    """Return the field of an option, of the job or of all jobs."""
+def _find_option(row: Row, name: str) -> object:
+    """Return an option of the job, or of all jobs."""
+    value = row.get(f"../job options/{name}")
+    return row.get(f"/global options/{name}") if value is None else value
 
-    def get(row: Row) -> object:
-        value = row.get(f"../job options/{name}")
-        return value if value is not None else row.get(f"/global options/{name}") or usual
 
-    return get
+def _get_option(name: str) -> Field:
+    """Return the field of an option."""
+    return lambda row: _find_option(row, name)
 
 
 def _is_run(row: Row) -> bool:
@@ -28,7 +29,7 @@ def _is_run(row: Row) -> bool:
         return True
     if any(row.get(f"../{operation}/total_ios") for operation in _MODES):
         return False
-    mode = next(filter(None, (_get_option(name)(row) for name in ("rw", "readwrite"))), "read")
+    mode = _find_option(row, "rw") or _find_option(row, "readwrite") or "read"
     words = str(mode).replace("readwrite", "rw")
     return any(word in words for word in _MODES[row.names["operation"]])
 

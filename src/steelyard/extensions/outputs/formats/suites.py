@@ -34,9 +34,12 @@ def _get_runs(root: Any) -> Any:
 
 
 def _get_cells(_comments: list[str], lines: list[list[str]]) -> Any:
-    """Return a document of the runs of a table of BenchExec: three lines of header, and a run a group of columns."""
-    titles = lines[2]
-    first = next(number for number, title in enumerate(titles) if title)
+    """Return a document of the runs of a table of BenchExec.
+
+    It has three lines of header, and a group of columns for each run of a task.
+    """
+    titles = lines[2] if len(lines) > 2 else []
+    first = next((number for number, title in enumerate(titles) if title), 0)
     (tools, sets, columns), tasks = [cells[first:] for cells in lines[:3]], lines[3:]
     runs = []
     for cells in tasks:
@@ -48,14 +51,20 @@ def _get_cells(_comments: list[str], lines: list[list[str]]) -> Any:
             text = f"{cell}{unit.rstrip(')')}" if unit and cell else cell
             groups.setdefault((tool, run_set, number), {})[name] = text
         for (tool, run_set, _), fields in groups.items():
-            runs.append({**fields, "task": " ".join(filter(None, cells[:first])), "tool": tool, "run_set": run_set})
+            runs.append(
+                {**fields, "task": " ".join(filter(None, cells[:first])), "tool": tool, "run_set": run_set}
+            )
     return {"run": runs}
 
 
 _BENCHEXEC_ROWS: Final = Rows(
     path="run/*",
-    labels={"task": "task", "property": "property", "run_set": lambda row: row.get("run_set") or row.get("/name"),
-            "tool": lambda row: row.get("tool")},  # fmt: skip
+    labels={
+        "task": "task",
+        "property": "property",
+        "run_set": lambda row: row.get("run_set") or row.get("/name"),
+        "tool": lambda row: row.get("tool"),
+    },
     measures=(
         Measure("cputime", "cputime", "<>", "lower"),
         Measure("walltime", "walltime", "<>", "lower"),
@@ -85,7 +94,7 @@ BENCHEXEC_TABLE: Final = Format(
 
 
 def _add_missing(comments: list[str], lines: list[list[str]]) -> Any:
-    """Return a document of the values of ReBench, and of each invocation that it was to run and that has none.
+    """Return a document of the values of ReBench, and of each invocation that has none.
 
     ReBench keeps nothing of an invocation that failed, but how many it was to run.
     """
@@ -97,7 +106,9 @@ def _add_missing(comments: list[str], lines: list[list[str]]) -> Any:
         numbers_of.setdefault(key, set()).add(row["invocation"])
     for key, numbers in numbers_of.items():
         fields = dict(zip(_REBENCH_LABELS.values(), key, strict=True))
-        for number in range(len(numbers) + 1, invocations.get((fields["benchmark"], fields["executor"]), 0) + 1):
+        for number in range(
+            len(numbers) + 1, invocations.get((fields["benchmark"], fields["executor"]), 0) + 1
+        ):
             document["rows"].append({**fields, "missing": number})
     return document
 
@@ -116,9 +127,15 @@ def _read_invocations(comments: list[str]) -> Iterator[tuple[tuple[str, str], in
 
 
 _REBENCH_LABELS: Final = {
-    "benchmark": "benchmark", "executor": "executor", "suite": "suite", "input": "inputSize", "cores": "cores",
-    "variable": "varValue", "arguments": "extraArgs", "tag": "tag",
-}  # fmt: skip
+    "benchmark": "benchmark",
+    "executor": "executor",
+    "suite": "suite",
+    "input": "inputSize",
+    "cores": "cores",
+    "variable": "varValue",
+    "arguments": "extraArgs",
+    "tag": "tag",
+}
 REBENCH: Final = Format(
     name="rebench",
     marks=(r"^invocation\titeration\tvalue\tunit\tcriterion\t",),
@@ -128,7 +145,9 @@ REBENCH: Final = Format(
             path="rows/*",
             labels=dict(_REBENCH_LABELS),
             measures=(Measure("<criterion>", "value", "<unit>"),),
-            faults=(Fault("missing", "ReBench has no value of invocation {value}, which failed or did not run"),),
+            faults=(
+                Fault("missing", "ReBench has no value of invocation {value}, which failed or did not run"),
+            ),
             launch="invocation",
         ),
     ),
@@ -166,9 +185,12 @@ RAMBLE: Final = Format(
             path="experiments/*/CONTEXTS/*",
             keeps=_is_context,
             labels={
-                "experiment": _get_experiment, "context": _get_context, "nodes": "../../n_nodes",
-                "ranks": "../../n_ranks", "threads": "../../n_threads",
-            },  # fmt: skip
+                "experiment": _get_experiment,
+                "context": _get_context,
+                "nodes": "../../n_nodes",
+                "ranks": "../../n_ranks",
+                "threads": "../../n_threads",
+            },
             measures=(Measure("<name>", "value", "<units>", each="foms/*"),),
             faults=(Fault("../../RAMBLE_STATUS", "Ramble: {value}", r"(?!SUCCESS$).*"),),
         ),
@@ -176,8 +198,11 @@ RAMBLE: Final = Format(
             path="experiments/*",
             keeps=lambda row: _is_experiment(row) and not row.get("CONTEXTS"),
             labels={
-                "experiment": _get_experiment, "nodes": "n_nodes", "ranks": "n_ranks", "threads": "n_threads",
-            },  # fmt: skip
+                "experiment": _get_experiment,
+                "nodes": "n_nodes",
+                "ranks": "n_ranks",
+                "threads": "n_threads",
+            },
             measures=(),
             faults=(Fault("RAMBLE_STATUS", "Ramble: {value}", r"(?!SUCCESS$).*"),),
         ),
@@ -191,9 +216,7 @@ def _turn(document: Any) -> Any:
     if not isinstance(columns, Mapping) or not all(isinstance(cells, list) for cells in columns.values()):
         return document
     length = max((len(cells) for cells in columns.values()), default=0)
-    rows = [
-        {title: cells[i] for title, cells in columns.items() if i < len(cells)} for i in range(length)
-    ]
+    rows = [{title: cells[i] for title, cells in columns.items() if i < len(cells)} for i in range(length)]
     for row in rows:
         row["figures"] = [
             {"name": title, "value": value} for title, value in row.items() if title not in _EXACB_COLUMNS
@@ -201,7 +224,16 @@ def _turn(document: Any) -> Any:
     return {**document, "rows": rows}
 
 
-_EXACB_LABELS: Final = ("system", "version", "queue", "variant", "usecase", "nodes", "taskspernode", "threadspertask")
+_EXACB_LABELS: Final = (
+    "system",
+    "version",
+    "queue",
+    "variant",
+    "usecase",
+    "nodes",
+    "taskspernode",
+    "threadspertask",
+)
 _EXACB_COLUMNS: Final = frozenset({*_EXACB_LABELS, "jobid", "success", "runtime"})
 EXACB: Final = Format(
     name="exacb",

@@ -32,7 +32,7 @@ LABEL: Final = "benchmark"
 class HarnessReport(msgspec.Struct, frozen=True):
     """One metric of one benchmark, in the SI unit, repetition by repetition.
 
-    Without a metric, one that the harness skipped, and why; or one that failed, with which the process failed.
+    Without a metric, one that the harness skipped, and why; or one that failed, and the process with it.
     """
 
     benchmark: str

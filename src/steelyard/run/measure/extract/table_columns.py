@@ -51,7 +51,9 @@ def find_configurations(text: str, numbers: Sequence[Match]) -> Sequence[Mapping
         return nothing
     lines = [_get_line(text, number.start) for number in numbers]
     rows = [text[start:end].split() for start, end in lines]
-    columns = {len(text[start : number.start].split()) for (start, _), number in zip(lines, numbers, strict=True)}
+    columns = {
+        len(text[start : number.start].split()) for (start, _), number in zip(lines, numbers, strict=True)
+    }
     header = _find_header(text[: lines[0][0]], len(rows[0]))
     if len({len(row) for row in rows}) > 1 or len(columns) > 1 or not header:
         return nothing
@@ -75,7 +77,7 @@ def find_configurations(text: str, numbers: Sequence[Match]) -> Sequence[Mapping
 
 
 def _are_apart(text: str, numbers: Sequence[Match]) -> bool:
-    """Whether each number has a line of its own; stops at the first that has not, since a line may be long."""
+    """Whether each number has a line of its own; stops at the first without, since a line may be long."""
     return all(text.find("\n", one.end, other.start) >= 0 for one, other in pairwise(numbers))
 
 
@@ -86,7 +88,7 @@ def _get_line(text: str, place: int) -> tuple[int, int]:
 
 
 def _find_header(above: str, width: int) -> list[str]:
-    """Return the titles of a table: of the lines above, the last with a word for each column, and no number."""
+    """Return the titles of a table: of the lines above, the last of as many words, and no number."""
     for line in reversed(above.splitlines()):
         title = line.lstrip("# ").rstrip()
         for words in (title.split(), _WIDE.split(title)):
