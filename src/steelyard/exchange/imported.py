@@ -287,8 +287,8 @@ def _find_cells(
         return []
     alike = [dict(cell) for cell in cells if levels.items() <= cell.items()]
     elsewhere = {name: level for name, level in levels.items() if name != FILE}
-    others = [{**cell, **levels} for cell in cells if elsewhere.items() <= cell.items()]
-    return alike or list({tuple(cell.items()): cell for cell in others}.values())
+    namesakes = [{**cell, **levels} for cell in cells if elsewhere.items() <= cell.items()]
+    return alike or list({tuple(cell.items()): cell for cell in namesakes}.values())
 
 
 def _make_levels(

@@ -181,8 +181,8 @@ def _get_looks(text: str, place: str) -> str | None:
             return _get_tool_of(decode_document(text, place, hint=_DAMAGED)) or _find_other(text)
         except UsageError:
             # Several documents, one after the other, are none for the readers above.
-            if other := _find_other(text):
-                return other
+            if form := _find_other(text):
+                return form
             raise
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):

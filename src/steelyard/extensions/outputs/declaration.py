@@ -41,7 +41,7 @@ class Measure(msgspec.Struct, frozen=True):
         As the tool spells it; ``<field>``: as that field says, ``<>``: behind the number itself.
     better : {"lower", "higher", "neither"} or None
         ``None``: as the unit says, otherwise neither.
-    each : str
+    places : str
         Path below the row: every place that it finds has a value of its own, ``metric``, ``field`` and
         ``unit`` being fields of that place.
     minus : str
@@ -52,7 +52,7 @@ class Measure(msgspec.Struct, frozen=True):
     field: Field
     unit: str = ""
     better: Better | None = None
-    each: str = ""
+    places: str = ""
     minus: str = ""
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.special import binomial_order
 from steelyard.core.units import format_quantity, parse_float
 from steelyard.exchange.importers.contents import Unit, any_unit
 from steelyard.extensions.outputs.declaration import Format, Histogram
@@ -61,13 +62,10 @@ def estimate_quantile(bins: Sequence[Bin], p: float, level: float = LEVEL) -> Qu
     cumulative = list(accumulate(entry.count for entry in bins))
     if not cumulative or cumulative[-1] < 1:
         raise ValueError("a histogram without values has no quantiles")
-    from scipy.stats import binom
-
     n = cumulative[-1]
     tail = (1 - level) / 2
-    # With X ~ Binomial(n, p) values below the quantile: P(X < low) and P(X >= high) are at most the tail.
-    low = int(binom.ppf(tail, n, p))
-    high = int(binom.ppf(1 - tail, n, p)) + 1
+    low = int(binomial_order(tail, n, p))
+    high = n + 1 - int(binomial_order(tail, n, 1 - p))
     return Quantile(
         p,
         bins[bisect_left(cumulative, max(1, math.ceil(n * p)))].value,

@@ -129,7 +129,7 @@ def _read_run(form: Format, rows: Rows, row: Row) -> Run:
     )
     values: dict[Quantity, tuple[float, ...]] = {}
     for measure in rows.measures:
-        for place in list_places(row, measure.each):
+        for place in list_places(row, measure.places):
             numbers = _read_numbers(form, measure, place)
             if numbers is not None:
                 values.setdefault(*numbers)

@@ -191,7 +191,7 @@ RAMBLE: Final = Format(
                 "ranks": "../../n_ranks",
                 "threads": "../../n_threads",
             },
-            measures=(Measure("<name>", "value", "<units>", each="foms/*"),),
+            measures=(Measure("<name>", "value", "<units>", places="foms/*"),),
             faults=(Fault("../../RAMBLE_STATUS", "Ramble: {value}", r"(?!SUCCESS$).*"),),
         ),
         Rows(
@@ -243,7 +243,7 @@ EXACB: Final = Format(
         Rows(
             path="rows/*",
             labels={name: name for name in _EXACB_LABELS},
-            measures=(Measure("runtime", "runtime", "s"), Measure("<name>", "value", each="figures/*")),
+            measures=(Measure("runtime", "runtime", "s"), Measure("<name>", "value", places="figures/*")),
             faults=(Fault("success", "success is {value}", r"(?i)(?!true$|1$|yes$).+"),),
         ),
     ),

@@ -78,7 +78,7 @@ def find_configurations(text: str, numbers: Sequence[Match]) -> Sequence[Mapping
 
 def _are_apart(text: str, numbers: Sequence[Match]) -> bool:
     """Whether each number has a line of its own; stops at the first without, since a line may be long."""
-    return all(text.find("\n", one.end, other.start) >= 0 for one, other in pairwise(numbers))
+    return all(text.find("\n", before.end, after.start) >= 0 for before, after in pairwise(numbers))
 
 
 def _get_line(text: str, place: int) -> tuple[int, int]:
