@@ -25,7 +25,10 @@ OURS = Format(
         Rows(
             path="ours/*",
             labels={"size": "size", "kind": "kind"},
-            measures=(Measure("rate", "rate", "ops/s"), Measure("<name>", "value", "<unit>", places="more/*")),
+            measures=(
+                Measure("rate", "rate", "ops/s"),
+                Measure("<name>", "value", "<unit>", places="more/*"),
+            ),
             faults=(
                 Fault("state", "state {value}", "late", "timed_out"),
                 Fault("state", "state {value}", "left out", "skipped"),
