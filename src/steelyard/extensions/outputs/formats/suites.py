@@ -62,7 +62,7 @@ _BENCHEXEC_ROWS: Final = Rows(
     labels={
         "task": "task",
         "property": "property",
-        "run_set": lambda row: row.get("run_set") or row.get("/name"),
+        "run_set": lambda row: row.get("run_set") or row.get("/block"),
         "tool": lambda row: row.get("tool"),
     },
     measures=(
