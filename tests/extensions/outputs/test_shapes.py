@@ -24,7 +24,10 @@ def rows(text):
     return document["rows"]
 
 
-@pytest.mark.parametrize("text", ['{"a": 1}', 'fio: note\n{"a": 1}\n', 'note {x}\n  [{"a": 1}]'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1}', 'fio: note\n{"a": 1}\n', 'note {x}\n  [{"a": 1}]', '[r(1)][100%]\n{\n"a": 1}\n[1]+ Done\n'],
+)
 def test_json_is_found_behind_what_was_printed_before(text):
     assert list(Json().parse(text, "it")) == [{"a": 1}]
 

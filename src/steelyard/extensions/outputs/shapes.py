@@ -15,7 +15,8 @@ from steelyard.core.errors import UsageError
 from steelyard.files.reading import decode_document, too_deep
 
 _AGAIN: Final = "write the file again, or copy all of it: nothing was imported"
-_START: Final = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
+_START: Final = re.compile(r'^[ \t]*(?=\{\s*["}]|\[\s*[{\]])', re.MULTILINE)
+"""Where a document may begin: an object, or a list of them, and no other text in brackets."""
 
 
 class Json(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class Json(msgspec.Struct, frozen=True):
         match = _START.search(text)
         if match is None:
             raise UsageError(f"{place}: no JSON in the file", hint=_AGAIN)
-        position = match.end() - 1
+        position = match.end()
         while position < len(text):
             try:
                 document, position = decoder.raw_decode(text, position)
@@ -52,7 +53,7 @@ class Json(msgspec.Struct, frozen=True):
             for element in document if isinstance(document, list) else [document]:
                 yield self.prepare(element) if self.prepare else element
             after = _START.search(text, position)
-            position = after.end() - 1 if after else len(text)
+            position = after.end() if after else len(text)
 
 
 class Xml(msgspec.Struct, frozen=True):
