@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import tracemalloc
 import zlib
 
 import pytest
 
-from steelyard.files.inflating import inflate
+from steelyard.files.inflating import inflate, unpack
 
 PACKED = {"zlib": zlib.compress, "gzip": gzip.compress}
 
@@ -39,3 +40,19 @@ def test_no_more_memory_is_taken_than_the_limit():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 5_000_000
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, bytes])
+def test_files_that_are_packed_are_unpacked_and_others_stay(pack):
+    assert unpack(pack(b"text"), largest=4) == b"text"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_a_packed_file_that_is_damaged_or_too_large_is_refused(pack):
+    content = pack(bytes(range(256)) * 40)
+    with pytest.raises(ValueError, match="cut off"):
+        unpack(content[: len(content) // 2], largest=100_000)
+    with pytest.raises(ValueError, match="more than 100 bytes"):
+        unpack(content, largest=100)
+    with pytest.raises(ValueError, match="damaged"):
+        unpack(content[:10] + b"x" * 20 + content[30:], largest=100_000)

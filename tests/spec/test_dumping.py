@@ -221,7 +221,7 @@ exclude = [{ n = 1, aslr = "on" }]
 stop = { rel_halfwidth = 0.02, max_time = 600.0 }
 
 [metrics]
-rate = { source = "stdout", pattern = "r=(.)", better = "higher" }
+rate = { pattern = "r=(.)", source = "stdout", better = "higher" }
 
 [analysis]
 strata = ["aslr", "affinity"]

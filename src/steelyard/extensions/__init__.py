@@ -244,6 +244,35 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="outputs",
+        purpose="results as benchmarks print or write them, a declaration a format",
+        needs=("exchange",),
+        readers={
+            name: f"steelyard.extensions.outputs.formats.{place}"
+            for name, place in {
+                "hpl": "cluster:HPL",
+                "stream": "cluster:STREAM",
+                "nccl-tests": "cluster:NCCL",
+                "fio": "storage:FIO",
+                "iperf3": "network:IPERF3",
+                "wrk": "network:WRK",
+                "k6": "network:K6",
+                "pgbench": "database:PGBENCH",
+                "sysbench": "database:SYSBENCH",
+                "clickbench": "database:CLICKBENCH",
+                "benchexec": "suites:BENCHEXEC",
+                "benchexec-table": "suites:BENCHEXEC_TABLE",
+                "rebench": "suites:REBENCH",
+                "ramble": "suites:RAMBLE",
+                "exacb": "suites:EXACB",
+                "llama-bench": "learning:LLAMA_BENCH",
+                "mlperf": "learning:MLPERF",
+                "mlperf-inference": "learning:MLPERF_INFERENCE",
+                "hdr-histogram": "histograms:HDR",
+            }.items()
+        },
+    ),
+    Extension(
         name="agents",
         purpose="the laboratory as tools of agents",
         commands={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import zlib
 from typing import Literal
 
@@ -31,4 +32,31 @@ def inflate(content: bytes, *, form: Literal["zlib", "gzip"], largest: int) -> b
         raise ValueError("it is cut off")
     if stream.unused_data:
         raise ValueError("something follows its end")
+    return unpacked
+
+
+def unpack(content: bytes, *, largest: int) -> bytes:
+    """Unpack a file that gzip or bzip2 packed, whole; return any other as it is.
+
+    Raises
+    ------
+    ValueError
+        As ``inflate``, or it is damaged.
+    """
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            return inflate(content, form="gzip", largest=largest)
+        except zlib.error as error:
+            raise ValueError(f"it is damaged: {error}") from None
+    if not content.startswith(b"BZh"):
+        return content
+    stream = bz2.BZ2Decompressor()
+    try:
+        unpacked = stream.decompress(content, largest + 1)
+    except OSError as error:
+        raise ValueError(f"it is damaged: {error}") from None
+    if len(unpacked) > largest:
+        raise ValueError(f"it unpacks to more than {largest:,} bytes")
+    if not stream.eof:
+        raise ValueError("it is cut off")
     return unpacked

@@ -21,6 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.core.errors import UsageError
+from steelyard.files.inflating import unpack
 from steelyard.files.system import OPENED, WITHOUT_WAITING
 
 LARGEST_BYTES: Final = 2**28
@@ -79,12 +80,18 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
 def read_text(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> str:
     """Read UTF-8 text, without a mark of byte order; one of UTF-16, as PowerShell writes it, is understood.
 
+    A file that gzip or bzip2 packed is unpacked.
+
     Raises
     ------
     UsageError
-        As ``read_bytes``; or it is not UTF-8.
+        As ``read_bytes``; or it cannot be unpacked, or is not UTF-8.
     """
     data = read_bytes(path, hint=hint, largest=largest)
+    try:
+        data = unpack(data, largest=largest)
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}", hint=hint) from None
     try:
         return data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError as error:

@@ -18,7 +18,7 @@ from steelyard.spec.tables.contexts import Range
 from steelyard.spec.tables.design import Design, Stop
 from steelyard.spec.tables.factors import Factor, LevelCommands, Zip
 from steelyard.spec.tables.launch import LaunchMethod, Noise
-from steelyard.spec.tables.metrics import Reduce, Source, UserMetric
+from steelyard.spec.tables.metrics import Reduce, UserMetric
 from steelyard.spec.tables.program import Program, Verify
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "Program",
     "Range",
     "Reduce",
-    "Source",
     "Stop",
     "UserMetric",
     "Verify",

@@ -429,3 +429,32 @@ def test_files_without_a_common_benchmark_say_that_nothing_is_compared(hyperfine
     with imported(sources, tmp_path) as record:
         texts = [warning.text for warning in record.warnings()]
     assert "The files have no benchmark in common: nothing of one is compared with another." in texts
+
+
+def write_wrk(directory, name, rate):
+    """A file of wrk; without a rate, one of a server that was not reached."""
+    text = "unable to connect to here:80 Connection refused\n"
+    if rate is not None:
+        text = f"Running 2s test @ http://here/\n  1 threads and 2 connections\nRequests/sec:  {rate}\n"
+    (directory / name).write_text(text)
+    return directory / name
+
+
+def test_a_run_that_failed_before_it_said_its_levels_keeps_its_side_open(tmp_path):
+    old = [ImportSource("old", write_wrk(tmp_path, f"old{i}", 100 + i)) for i in range(8)]
+    new = [ImportSource("new", write_wrk(tmp_path, f"new{i}", 200 + i if i else None)) for i in range(8)]
+    record = import_files([*old, *new], tmp_path / "it.lab")
+    with Record.open(record.directory) as record:
+        assert len(record.treatments) == 2
+        text = render(analyze(record))
+    assert "not resolved, since runs failed or timed out" in text
+    assert "new: 1 of 8 runs failed" in text
+
+
+def test_a_side_of_which_all_runs_failed_is_the_same_benchmark(tmp_path):
+    old = [ImportSource("old", write_wrk(tmp_path, f"old{i}", 100 + i)) for i in range(3)]
+    lost = ImportSource("new", write_wrk(tmp_path, "new", None))
+    record = import_files([*old, lost], tmp_path / "it.lab")
+    with Record.open(record.directory) as record:
+        assert len(record.treatments) == 2
+        assert "new: 1 of 1 runs failed" in render(analyze(record))

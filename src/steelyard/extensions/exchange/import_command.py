@@ -91,7 +91,8 @@ def command(options: ImportOptions) -> None:
 
     Reads the files of hyperfine, Google Benchmark, pyperf, pytest-benchmark, Criterion (the directory
     target/criterion), go test -bench, BenchmarkDotNet, JMH, ReFrame, nanobench, the Intel MPI Benchmarks and
-    OSU's, and tables: CSV, TSV and what `jube result` prints.
+    OSU's; HPL, STREAM, NCCL's tests, fio, iperf3, wrk, k6, pgbench, sysbench, ClickBench, BenchExec, ReBench,
+    Ramble, exaCB, llama-bench, MLPerf and HdrHistogram; and tables: CSV, TSV and what `jube result` prints.
 
     Several files are compared with the first. Files of the same NAME are sessions of the same, and
     the mean of each is one value:

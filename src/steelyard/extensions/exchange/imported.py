@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final, Literal
@@ -288,9 +288,11 @@ def _place_levels(
         key = (tuple(full.items()), entry.metric)
         before = merged[key].values if key in merged else ()
         merged[key] = replace(entry, levels=full, values=(*before, *entry.values))
+    cells = [dict(cell) for cell in dict.fromkeys(cell for cell, _ in merged)]
     return list(merged.values()), [
-        replace(entry, levels={name: levels.get(name, ABSENT) for name in names})
+        replace(entry, levels=cell)
         for levels, entry in failures
+        for cell in _find_cells(levels, cells) or [{name: levels.get(name, ABSENT) for name in names}]
     ]
 
 
@@ -313,6 +315,21 @@ def _join_beside(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> Co
 
 
 _NO_SERIES: Final = ImportedSeries({}, "", "", ())
+
+
+def _find_cells(
+    levels: Mapping[str, Scalar], cells: Sequence[Mapping[str, Scalar]]
+) -> list[dict[str, Scalar]]:
+    """Find the benchmarks that a run may be of which ended before it said all of its levels.
+
+    Those of its own file come first; without one there, it is any that the other files have.
+    """
+    if any(all(cell.get(name, ABSENT) == levels.get(name, ABSENT) for name in cell) for cell in cells):
+        return []
+    alike = [dict(cell) for cell in cells if levels.items() <= cell.items()]
+    elsewhere = {name: level for name, level in levels.items() if name != FILE}
+    namesakes = [{**cell, **levels} for cell in cells if elsewhere.items() <= cell.items()]
+    return alike or list({tuple(cell.items()): cell for cell in namesakes}.values())
 
 
 def _make_levels(

@@ -25,15 +25,24 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
     series = qualify(contents.series)
     left_out = {**contents.skipped, **find_namesakes(series)}
     skipped = [HarnessReport(name, "", "", (), skipped=why) for name, why in left_out.items()]
-    return skipped + [
-        HarnessReport(
-            entry.title,
-            f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
-            entry.unit,
-            tuple(chain.from_iterable(entry.values)),
-            entry.better,
-        )
-        for entry in series
-        # One that failed in some repetitions is not known by those in which it went well.
-        if entry.title not in left_out
+    failed = [
+        HarnessReport(runs.title, "", "", (), skipped=runs.reason or "it failed", is_failure=True)
+        for runs in contents.failures
+        if runs.title not in left_out
     ]
+    return (
+        skipped
+        + failed
+        + [
+            HarnessReport(
+                entry.title,
+                f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
+                entry.unit,
+                tuple(chain.from_iterable(entry.values)),
+                entry.better,
+            )
+            for entry in series
+            # One that failed in some repetitions is not known by those in which it went well.
+            if entry.title not in left_out
+        ]
+    )

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import list_readers
 from steelyard.core.units import BUILTIN, Scalar, is_number
 from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
-from steelyard.spec.experiment import Factor, Program, Source, UserMetric
+from steelyard.spec.experiment import Factor, Program, UserMetric
+from steelyard.spec.hints.did_you_mean import suggest_option
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.levels import find_level
 from steelyard.spec.names import check_identifier, check_line
+from steelyard.spec.tables.metrics import HARNESSES, PLAIN
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
@@ -65,8 +68,13 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
         raise origin.error(path, f"{name} has a meaning of its own", f"rename the metric: {name}_value")
 
 
-def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> Source | None:
+def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> str | None:
     """Return the source, ``stdout`` where a pattern or pointer is given without one."""
+    names = (*PLAIN, *HARNESSES, *list_readers())
+    if table.source is not None and table.source not in names:
+        text = f"unknown source {format_value(table.source)}"
+        hint = suggest_option((*path, "source"), table.source, names) or ", ".join(names)
+        raise origin.error((*path, "source"), text, hint)
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
     if table.is_written or table.source in EVENTS:
         ways.append(f'source = "{table.source}"')

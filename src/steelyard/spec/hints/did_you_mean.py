@@ -56,7 +56,7 @@ def suggest_option(path: Path, word: str, options: Sequence[str]) -> str | None:
         return None
     return (
         '"stdout" and "stderr" are read by a pattern or json, "lines" from the file $STEELYARD_METRICS;'
-        ' "cachegrind" and "callgrind" count under valgrind; the others are harnesses of benchmarks'
+        ' "cachegrind" and "callgrind" count under valgrind; the others are formats of `import`'
     )
 
 

@@ -20,7 +20,8 @@ Harness = Literal[
 ]  # fmt: skip
 """A harness of benchmarks, whose own report is read."""
 HARNESSES: Final[tuple[Harness, ...]] = get_args(Harness)
-Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"] | Harness
+PLAIN: Final = ("stdout", "stderr", "lines", "cachegrind", "callgrind")
+"""Sources that are no file of another tool."""
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 
@@ -28,17 +29,19 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A metric that the program reports, or one derived from others."""
 
     name: Annotated[str, Meta(description="Its key in `[metrics]`.", extra=WORKED_OUT)] = ""
-    source: Annotated[
-        Source | None,
-        Meta(
-            description="Where the values are (default: `stdout`); `lines`: the protocol;"
-            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
-            " harness: what it reports of each benchmark, each with the label `benchmark`."
-        ),
-    ] = None
     pattern: Annotated[
         str | None,
         Meta(description="Regular expression whose first group is the number; every match is an iteration."),
+    ] = None
+    source: Annotated[
+        str | None,
+        Meta(
+            examples=[*PLAIN, *HARNESSES],
+            description="Where the values are (default: `stdout`); `lines`: the protocol;"
+            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
+            " harness, or another format that `steelyard import` reads: what it reports of each"
+            " benchmark, each with the label `benchmark`.",
+        ),
     ] = None
     json: Annotated[
         str | None,
@@ -64,4 +67,4 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_written(self) -> bool:
         """Whether the program may write it to the file that ``$STEELYARD_METRICS`` names, under labels."""
-        return self.source == "lines" or self.source in HARNESSES
+        return self.source == "lines" or (self.source is not None and self.source not in PLAIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -296,3 +297,15 @@ def test_a_column_may_have_the_unit_of_each_row(written):
     assert [(series.unit, series.values) for series in contents.series] == [("s", ((1.5,), (2.0,)))]
     with pytest.raises(UsageError, match="time is in s and in B"):
         read(written(text + "a,3,MB\n", "runs.csv"), chosen=Chosen(("time",), ("arm",), "unit"))
+
+
+@pytest.mark.parametrize("name", ["jube.csv", "jube.txt"])
+def test_tables_that_jube_made_have_units_in_their_titles(name):
+    file = Path(__file__).parent / "files" / name
+    contents = read(file, None, Chosen(value=("t", "r"), by=("n",)))
+    assert {(entry.levels["n"], entry.metric, entry.unit): entry.values for entry in contents.series} == {
+        (100, "t", "s"): ((pytest.approx(0.1005),),),
+        (200, "t", "s"): ((pytest.approx(0.2005),),),
+        (100, "r", "B/s"): ((7.25e6,),),
+        (200, "r", "B/s"): ((7.25e6,),),
+    }

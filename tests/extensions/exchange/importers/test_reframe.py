@@ -66,3 +66,15 @@ def test_a_report_that_reframe_made_is_read_whole_with_its_parameters(made_by_th
         ({"test": "sums_test", "n": 2000}, "rate", "B/s", ((200e6,),)),
         ({"test": "sums_test", "n": 2000}, "took", "s", ((pytest.approx(0.7e-3),),)),
     ]
+
+
+def test_a_report_with_failures_that_reframe_made_counts_them(made_by_the_tool):
+    contents = read(made_by_the_tool("reframe-failed.json"))
+    assert [(dict(runs.levels), runs.failed) for runs in contents.failures] == [
+        ({"test": "stream_like", "n": 200}, 1)
+    ]
+    # A test that missed its reference has a value, which is one.
+    assert {entry.levels["test"]: entry.values for entry in contents.series if entry.metric == "rate"} == {
+        "stream_like": ((200.5,),),
+        "bounds": ((10e6,),),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +56,41 @@ def test_a_report_that_does_not_hold_the_metric_fails_the_trial(extracting, metr
 def test_a_report_that_was_cut_is_refused(extracting):
     reason = extracting(TIME).reason(metrics=report("a"), written={"metrics": 10**9})
     assert "bytes of the metrics file were kept" in reason
+
+
+def read_output(name):
+    return Path(__file__, "../../../../extensions/outputs/files", name).resolve().read_bytes()
+
+
+def test_formats_of_extensions_are_sources_and_their_labels_the_benchmark(extracting):
+    gflops = UserMetric("rate", unit="GFLOP/s", source="hpl", better="higher")
+    assert {
+        value.labels["benchmark"]: value.value for value in extracting(gflops).values(read_output("hpl.txt"))
+    } == {
+        "WR11C2R4 N=480 NB=32 P=1 Q=1": 1.458,
+        "WR11C2R4 N=480 NB=64 P=1 Q=1": 1.076,
+        "WR11C2R4 N=480 NB=96 P=1 Q=1": 1.257,
+    }
+    iops = UserMetric("iops", unit="1/s", source="fio", better="higher")
+    assert len(extracting(iops).values(read_output("fio.json"))) == 2
+
+
+def test_a_run_that_a_report_counts_as_failed_fails_the_trial(extracting):
+    rate = UserMetric("rate", source="hpl")
+    reason = extracting(rate).reason(read_output("hpl-failed.txt"))
+    assert "WR11C2R4 N=480 NB=32 P=1 Q=1 failed: the residual check says FAILED" in reason
+    assert "fio: error 2" in extracting(UserMetric("iops", source="fio")).reason(
+        read_output("fio-error.json")
+    )
+    assert "wrk failed: unable to connect" in extracting(UserMetric("requests", source="wrk")).reason(
+        read_output("wrk-unreached.txt")
+    )
+
+
+def test_a_report_of_reframe_is_a_source_and_its_failed_tests_fail_the_trial(extracting):
+    report = Path(__file__, "../../../../exchange/importers/files").resolve()
+    took = UserMetric("took", unit="s", source="reframe")
+    values = extracting(took).values(metrics=(report / "reframe.json").read_bytes())
+    assert {value.labels["benchmark"] for value in values} == {"sums_test n=1000", "sums_test n=2000"}
+    reason = extracting(took).reason(metrics=(report / "reframe-failed.json").read_bytes())
+    assert "stream_like n=200 failed: ReFrame: fail" in reason

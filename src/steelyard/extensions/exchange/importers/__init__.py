@@ -1,7 +1,7 @@
 """Files of other tools, one reader a format: which tool wrote a file, and what is in it.
 
 An extension adds a format as one of its ``readers``: its name, and a function of the text and of the name of
-the file, which returns ``FileContents``.
+the file, which returns ``FileContents``. One that has ``looks_like`` is recognised without its name.
 """
 
 from __future__ import annotations
@@ -159,14 +159,16 @@ def read_output(text: str, origin: str, form: str | None = None) -> FileContents
 
 def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileContents:
     if form is not None and form not in FORMATS:
-        return _read_other(form)(text, place)
+        reader = _read_other(form)
+        _refuse_columns(chosen, form, place)
+        return reader(text, place)
     is_json = text.lstrip()[:1] in ("{", "[")
     looks = _get_looks(text, place)
     tool = form or looks
     if is_json and tool is None:
         tool = json_paths.JSON_LINES if lines.holds(text) else json_paths.JSON
     if tool is None:
-        raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
+        raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(list_formats())}")
     if tool in _ROWS:
         return _read_rows(text, place, tool, chosen)
     if tool != looks and not (tool in _TABLES and looks in _TABLES) and not (tool in _ROWS and is_json):
@@ -174,6 +176,9 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
             f"{place}: not a file of {tool}" + (f", but of {looks}" if looks else ""),
             hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
         )
+    if tool not in FORMATS:
+        _refuse_columns(chosen, tool, place)
+        return _read_other(tool)(text, place)
     if tool in _TABLES:
         if (rows := text.count("\n")) > MOST_VALUES:
             raise UsageError(
@@ -181,12 +186,21 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
                 hint="import fewer of them; steelyard model reads tables of any length, without a record",
             )
         return columns.read(text, place, tool, chosen)
-    if chosen != Chosen():
-        hint = "leave out --value, --by and --unit" + ("; or --format json" if is_json else "")
-        raise UsageError(f"{place}: {tool} names its metrics itself", hint=hint)
+    _refuse_columns(chosen, tool, place, is_json=is_json)
     if tool == go_bench.TOOL and lines.holds(text):
         text = lines.join_go_output(text, place)
     return _OF_TEXT[tool][1](text, place) if tool in _OF_TEXT else _read_json(text, place, tool)
+
+
+def list_formats() -> tuple[str, ...]:
+    """List the names of all formats, those of extensions last."""
+    return (*FORMATS, *list_readers())
+
+
+def _refuse_columns(chosen: Chosen, tool: str, place: str, *, is_json: bool = False) -> None:
+    if chosen != Chosen():
+        hint = "leave out --value, --by and --unit" + ("; or --format json" if is_json else "")
+        raise UsageError(f"{place}: {tool} names its metrics itself", hint=hint)
 
 
 def _read_rows(text: str, place: str, tool: str, chosen: Chosen) -> FileContents:
@@ -208,12 +222,27 @@ def _get_looks(text: str, place: str) -> str | None:
     """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
         if lines.holds(text):
-            return lines.find_tool(text)
-        return _get_tool_of(decode_document(text, place, hint=_DAMAGED))
+            return lines.find_tool(text) or _find_other(text)
+        try:
+            return _get_tool_of(decode_document(text, place, hint=_DAMAGED)) or _find_other(text)
+        except UsageError:
+            # Several documents, one after the other, are none for the readers above.
+            if form := _find_other(text):
+                return form
+            raise
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
-    return next((name for name, reads in _TABLES.items() if reads(text, place)), None)
+    return _find_other(text) or next((name for name, reads in _TABLES.items() if reads(text, place)), None)
+
+
+def _find_other(text: str) -> str | None:
+    """Find the format of an extension that a text looks like; of several, the first."""
+    for name, place in list_readers().items():
+        looks_like: Callable[[str], bool] | None = getattr(load(place), "looks_like", None)
+        if looks_like is not None and looks_like(text):
+            return name
+    return None
 
 
 def _get_tool_of(document: object) -> str | None:
@@ -259,7 +288,6 @@ def _read_other(form: str) -> Text:
     """Return the reader that an extension has under a name."""
     readers = list_readers()
     if form not in readers:
-        names = (*FORMATS, *readers)
-        raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(names)}")
+        raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(list_formats())}")
     reader: Text = load(readers[form])
     return reader

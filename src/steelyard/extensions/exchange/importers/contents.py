@@ -99,6 +99,11 @@ def direction_of(unit: str) -> Better | None:
     return "higher" if base.lower().endswith(_MORE) else None
 
 
+def word_levels(levels: Mapping[str, Scalar]) -> str:
+    """Word levels, the first without its name: ``sort n=1000``."""
+    return " ".join(f"{key}={level}" if i else str(level) for i, (key, level) in enumerate(levels.items()))
+
+
 class ImportedSeries(msgspec.Struct, frozen=True):
     """One metric of one benchmark.
 
@@ -130,8 +135,7 @@ class ImportedSeries(msgspec.Struct, frozen=True):
     @property
     def title(self) -> str:
         """The name, or else the levels: ``sort n=1000``."""
-        levels = (f"{key}={level}" if i else str(level) for i, (key, level) in enumerate(self.levels.items()))
-        return self.name or " ".join(levels)
+        return self.name or word_levels(self.levels)
 
 
 class FailedRuns(msgspec.Struct, frozen=True):
@@ -154,6 +158,11 @@ class FailedRuns(msgspec.Struct, frozen=True):
     timed_out: int = 0
     reason: str = ""
     values: tuple[Mapping[str, float], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The levels, as of ``ImportedSeries``."""
+        return word_levels(self.levels)
 
 
 class FileContents(msgspec.Struct, frozen=True):

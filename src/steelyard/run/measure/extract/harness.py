@@ -32,7 +32,7 @@ LABEL: Final = "benchmark"
 class HarnessReport(msgspec.Struct, frozen=True):
     """One metric of one benchmark, in the SI unit, repetition by repetition.
 
-    Without a metric, one that the harness skipped, and why.
+    Without a metric, one that the harness skipped, and why; or one that failed, and the process with it.
     """
 
     benchmark: str
@@ -41,6 +41,7 @@ class HarnessReport(msgspec.Struct, frozen=True):
     values: tuple[float, ...]
     better: Better = "lower"
     skipped: str | None = None
+    is_failure: bool = False
 
 
 ReadOutput = Callable[[str, str, str], Sequence[HarnessReport]]
@@ -86,6 +87,10 @@ class HarnessOutput:
             reports = self._read_output(output.text(), output.name, str(metric.source))
         except SteelyardError as error:
             raise MissingValueError(metric.name, f"{error.message}; {output.describe()}") from None
+        if failure := next((report for report in reports if report.is_failure), None):
+            raise MissingValueError(
+                metric.name, f"{failure.benchmark or metric.source} failed: {failure.skipped}"
+            )
         column: Column = {}
         for report in reports:
             values = [value for value in report.values if math.isfinite(value)]

@@ -1,0 +1,1 @@
+"""The declarations, by topic: storage, networks, databases, clusters, suites, learning."""

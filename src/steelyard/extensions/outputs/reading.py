@@ -1,0 +1,279 @@
+"""Reading a text as a format declares it: each row is a run with values, or one that failed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
+from steelyard.extensions.exchange.importers.contents import (
+    FailedRuns,
+    FileContents,
+    ImportedSeries,
+    Unit,
+    any_unit,
+    direction_of,
+    identifier,
+    level,
+    word_levels,
+)
+from steelyard.extensions.exchange.importers.machines import make_host
+from steelyard.extensions.outputs.declaration import Fault, Field, Format, Measure, Rows
+from steelyard.extensions.outputs.quantiles import describe_quantiles
+from steelyard.extensions.outputs.rows import Row, list_places, list_rows
+from steelyard.extensions.outputs.shapes import Lines
+
+BEHIND: Final = "<>"
+NO_VALUE: Final = "no value: the output ends early, or is of another version"
+_VERSION: Final = re.compile(r"\d[\w.+-]*")
+MOST_TOLD: Final = 4
+"""Histograms whose quantiles are told."""
+_NUMBER: Final = re.compile(r"\s*([-+]?(?:[0-9][0-9,]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*?)\s*")
+
+Labels = tuple[tuple[str, Scalar], ...]
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """A metric, its SI unit and which way is better."""
+
+    metric: str
+    unit: str
+    better: Better
+
+
+class Run(msgspec.Struct, frozen=True):
+    """A row that was read.
+
+    Attributes
+    ----------
+    labels : Labels
+    values : Mapping[Quantity, tuple of float]
+    launch : str
+        Equal for rows that are repetitions of one launch; empty for one of its own.
+    fault : tuple of str, optional
+        Kind and words.
+    """
+
+    labels: Labels
+    values: Mapping[Quantity, tuple[float, ...]]
+    launch: str = ""
+    fault: tuple[str, str] | None = None
+
+
+def read(form: Format, text: str, place: str) -> FileContents:
+    """Read every row: the number of runs with values, failed and skipped is that of the rows.
+
+    Raises
+    ------
+    UsageError
+        The text is of another format, or is damaged.
+    """
+    if not form.looks_like(text):
+        raise UsageError(
+            f"{place}: not a file of {form.name}",
+            hint="leave --format out, or name the format that the file has",
+        )
+    try:
+        documents = list(form.shape.parse(text, place))
+        runs, quantiles = _read_runs(form, documents)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What a declaration says of a document is true of those that its tool writes.
+        raise UsageError(
+            f"{place}: looks like a file of {form.name}, but is arranged otherwise: {error}",
+            hint="another version of the tool wrote it, or something changed it",
+        ) from None
+    first = documents[0] if documents else {}
+    version = _VERSION.search(str(Row(first).get(form.version) or "")) if form.version else None
+    host = make_host(**{name: _get_scalar(Row(first).get(path)) for name, path in form.host.items()})
+    failures = _attribute([run for run in runs if run.fault and run.fault[0] != "skipped"], runs)
+    return FileContents(
+        f"{form.name} {version[0]}" if version else form.name,
+        tuple(_make_series(runs)),
+        form.repeats,
+        host,
+        notes=(*_tell_count(form, runs), *_tell_end(form, text), *form.notes, *_shorten(quantiles)),
+        skipped={
+            word_levels(dict(run.labels)): run.fault[1]
+            for run in runs
+            if run.fault and run.fault[0] == "skipped"
+        },
+        failures=tuple(failures),
+    )
+
+
+def _read_runs(form: Format, documents: list[Any]) -> tuple[list[Run], list[str]]:
+    """Return the runs of all documents, and what histograms tell."""
+    runs: list[Run] = []
+    quantiles: list[str] = []
+    for document in documents:
+        for rows in form.rows:
+            for row in list_rows(document, rows.path):
+                if rows.keeps is not None and not rows.keeps(row):
+                    continue
+                run = _read_run(form, rows, row)
+                runs.append(run)
+                quantiles += describe_quantiles(form, row, word_levels(dict(run.labels)))
+    return runs, quantiles
+
+
+def _read_run(form: Format, rows: Rows, row: Row) -> Run:
+    labels = tuple(
+        (identifier(name), value)
+        for name, field in rows.labels.items()
+        if (value := _get_scalar(_get(row, field))) not in (None, "")
+    )
+    values: dict[Quantity, tuple[float, ...]] = {}
+    for measure in rows.measures:
+        for place in list_places(row, measure.places):
+            numbers = _read_numbers(form, measure, place)
+            if numbers is not None:
+                values.setdefault(*numbers)
+    launch = str(_get(row, rows.launch)) if rows.launch else ""
+    fault = next(filter(None, (_find_fault(entry, row) for entry in rows.faults)), None)
+    if fault is None and not values:
+        fault = ("failed", NO_VALUE)
+    return Run(labels, values, launch, fault)
+
+
+def _find_fault(fault: Fault, row: Row) -> tuple[str, str] | None:
+    if isinstance(fault.field, str):
+        texts = [_get_text(value) for value in row.list_values(fault.field)] or [""]
+    else:
+        texts = [_get_text(fault.field(row))]
+    for text in texts:
+        if re.fullmatch(fault.when, text):
+            return fault.kind, fault.words.format(value=" ".join(text.split())[:200])
+    return None
+
+
+def _read_numbers(form: Format, measure: Measure, place: Row) -> tuple[Quantity, tuple[float, ...]] | None:
+    """Return what a measure is of a place, and its values; ``None`` where the place has none."""
+    entries = (
+        place.list_values(measure.field) if isinstance(measure.field, str) else _list(measure.field(place))
+    )
+    numbers: list[float] = []
+    unit_text = _get_named(measure.unit, place) if measure.unit != BEHIND else ""
+    for value in entries:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            continue
+        match = _NUMBER.fullmatch(str(value)) if isinstance(value, str) else None
+        if isinstance(value, str) and (match is None or (match[2] and measure.unit != BEHIND)):
+            continue
+        numbers.append(float(match[1].replace(",", "")) if match else float(value))
+        unit_text = match[2] if match and measure.unit == BEHIND else unit_text
+    if not numbers:
+        return None
+    if measure.minus:
+        least = place.get(measure.minus)
+        if not isinstance(least, int | float):
+            return None
+        numbers = [number - least for number in numbers]
+    unit = _get_unit(form, unit_text)
+    name = identifier(_get_named(measure.metric, place))
+    name = f"{name}_s" if unit.si == "s" and not name.endswith("_s") else name
+    better = measure.better or direction_of(unit.si) or "neither"
+    return Quantity(name, unit.si, better), tuple(number * unit.scale for number in numbers)
+
+
+def _get_unit(form: Format, text: str) -> Unit:
+    return any_unit(form.units.get(text, text))
+
+
+def _get_named(text: str, place: Row) -> str:
+    """Return a text of the declaration, or what the field says that it names in angle brackets."""
+    if text.startswith("<") and text.endswith(">"):
+        return str(place.get(text[1:-1]) or "")
+    return text
+
+
+def _get(row: Row, field: Field) -> object:
+    return row.get(field) if isinstance(field, str) else field(row)
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _get_text(value: object) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _get_scalar(value: object) -> Scalar | None:
+    """Return a level: numbers as such, and of texts those that look like one."""
+    if isinstance(value, str):
+        return level(value.strip())
+    return value if isinstance(value, bool | int | float) else None
+
+
+def _make_series(runs: list[Run]) -> Iterator[ImportedSeries]:
+    """Yield a series for each configuration and metric; rows of one launch are its repetitions."""
+    launches: dict[tuple[Labels, Quantity], dict[object, tuple[float, ...]]] = {}
+    for number, run in enumerate(runs):
+        if run.fault is not None:
+            continue
+        for quantity, values in run.values.items():
+            of_launch = launches.setdefault((run.labels, quantity), {})
+            key: object = run.launch or number
+            of_launch[key] = (*of_launch.get(key, ()), *values)
+    for (labels, quantity), of_launch in launches.items():
+        yield ImportedSeries(
+            dict(labels), quantity.metric, quantity.unit, tuple(of_launch.values()), quantity.better
+        )
+
+
+def _attribute(failed: list[Run], runs: list[Run]) -> Iterator[FailedRuns]:
+    """Yield the runs that failed, each under the labels of its configuration.
+
+    One that ended before it said which of several configurations it was counts for each that it may be.
+    """
+    cells = dict.fromkeys(run.labels for run in runs if run.fault is None)
+    for run in failed:
+        kind, words = run.fault or ("failed", "")
+        alike = [labels for labels in cells if labels != run.labels and set(run.labels) < set(labels)]
+        finite = {
+            quantity.metric: values[0]
+            for quantity, values in run.values.items()
+            if math.isfinite(values[0]) and values[0] > 0
+        }
+        for labels in [run.labels] if run.labels in cells or not alike else alike:
+            yield FailedRuns(
+                dict(labels),
+                failed=int(kind == "failed"),
+                timed_out=int(kind == "timed_out"),
+                reason=words,
+                values=(finite,) if finite else (),
+            )
+
+
+def _tell_count(form: Format, runs: list[Run]) -> list[str]:
+    """Tell how many rows were found in what a program printed, and of how many configurations."""
+    if not isinstance(form.shape, Lines) or len(runs) < 2:
+        return []
+    names = dict.fromkeys(name for run in runs for name, _ in run.labels)
+    levels = {name: list(dict.fromkeys(dict(run.labels).get(name) for run in runs)) for name in names}
+    varying = [
+        f"{name} {', '.join(map(str, values[:6]))}{', …' if len(values) > 6 else ''}"
+        for name, values in levels.items()
+        if len(values) > 1
+    ]
+    failed = sum(run.fault is not None for run in runs)
+    text = f"{len(runs)} results of {form.name}" + (f": {'; '.join(varying)}" if varying else "")
+    return [f"{text}; {failed} failed." if failed else f"{text}."]
+
+
+def _shorten(sentences: list[str]) -> list[str]:
+    surplus = len(sentences) - MOST_TOLD
+    return (
+        [*sentences[:MOST_TOLD], f"{surplus} more histograms have quantiles."] if surplus > 1 else sentences
+    )
+
+
+def _tell_end(form: Format, text: str) -> list[str]:
+    if not form.end or re.search(form.end, text, re.MULTILINE):
+        return []
+    return [f"The output does not have the end that {form.name} writes: later runs may be missing."]
