@@ -116,7 +116,7 @@ def test_each_of_two_metrics_of_a_table_is_modelled(steelyard_cli, tmp_path):
 
 
 def test_a_limit_of_time_ends_an_exact_number_of_runs(steelyard_cli):
-    done = steelyard_cli("compare", "-r", "1000000", "--max-time", "0.2 s", "--json", "true")
+    done = steelyard_cli("compare", "-r", "1000000", "--max-time", "2 s", "--json", "true")
     assert done.returncode == 0, done.stderr
     design = json.loads(done.stdout)["design"]
     assert design["state"] == "precision_not_reached"

@@ -125,6 +125,7 @@ class CompareOptions(Options):
         "cpu_limit_s",
         type=read_duration,
         metavar="TIME",
+        hidden=True,
     )
     memory_limit_bytes: int | None = declare(
         "Count a run whose processes together need more memory as failed.",
@@ -132,11 +133,13 @@ class CompareOptions(Options):
         "memory_limit_bytes",
         type=read_size,
         metavar="SIZE",
+        hidden=True,
     )
     isolate: bool = declare(
-        "Give each run a file system of its own, /tmp included: what it writes is gone after it."
+        "Give each run a file system of its own, /tmp included: what it writes is gone after it.",
+        hidden=True,
     )
-    no_network: bool = declare("Give each run no network but its own loopback.")
+    no_network: bool = declare("Give each run no network but its own loopback.", hidden=True)
     ignore_failure: bool | tuple[int, ...] = declare(
         "Accept every end of a run; or, with =1,2, these exit codes.",
         "-i",
@@ -216,6 +219,8 @@ AS_IN_HYPERFINE = (
     "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT."
     " docs/coming-from-hyperfine.md describes them, and the keys of a spec that took the place of options."
     " Of two records, --across-libraries judges although libraries changed that unchanged programs load."
+    " Limits of a run, and runs apart from the machine: --cpu-limit TIME, --memory-limit SIZE, --isolate,"
+    " --no-network (docs/measuring.md)."
 )
 
 

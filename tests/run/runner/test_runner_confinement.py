@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -174,8 +175,8 @@ def test_memory_has_a_limit_or_nothing_starts(run_one, sh, tmp_path, group):
     trial = run_one(
         replace(
             sh(""),
-            path="/usr/bin/env",
-            argv=("env", "python3", "-c", grow),
+            path=sys.executable,
+            argv=(sys.executable, "-c", grow),
             memory_limit_bytes=50_000_000,
             group_path=group,
         )
