@@ -52,6 +52,7 @@ ABOVE = {
         "interventions",
         "results",
         "spec",
+        "run",
         "store",
         "stats",
         "scaling",
