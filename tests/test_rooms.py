@@ -48,6 +48,7 @@ ABOVE = {
         "interventions",
         "results",
         "spec",
+        "run",
         "store",
         "stats",
         "claims",

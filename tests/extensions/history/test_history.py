@@ -356,3 +356,11 @@ def test_a_metric_that_a_sealed_record_does_not_have_is_an_error_that_names_it(r
         write_summary(name)
     with pytest.raises(UsageError, match="no record has a metric 'wal_s'"):
         history(HistoryRequest(names=names, metrics=("wal_s",)))
+
+
+def test_a_url_that_no_extension_keeps_records_at_is_refused_without_its_secrets(recorded, monkeypatch):
+    monkeypatch.setattr("steelyard.lab.places.place.list_places", dict)
+    names = [*step_of(recorded, count=1), "s3://me:key@x"]
+    with pytest.raises(UsageError, match="no installed extension keeps records at a place") as error:
+        history(HistoryRequest(names=names))
+    assert "key" not in error.value.message

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
 from steelyard.files.urls import strip_secrets
-from steelyard.lab.places.place import Place, find_place, is_place
+from steelyard.lab.places.place import Place, find_place, is_place, make_unknown
 from steelyard.lab.summary.condensing import (
     Watch,
     choose_digests,
@@ -60,6 +60,9 @@ def gather(
         A name with no record, or a metric that no record has.
     """
     places = {name: place for name in names if (place := find_place(name)) is not None}
+    for name in names:
+        if isinstance(name, str) and name not in places:
+            raise make_unknown(name)
     paths = [name for name in names if isinstance(name, Path) and name not in places]
     files = [path for path in paths if is_summaries(path)]
     directories = [entry for path in paths if path not in files for entry in find_records(path)]

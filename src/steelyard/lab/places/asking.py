@@ -8,11 +8,11 @@ from pathlib import Path
 
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_places, load
-from steelyard.files.urls import is_url, strip_secrets
+from steelyard.files.urls import is_url
 from steelyard.lab.merge.machines import By
 from steelyard.lab.merge.merging import one_record
 from steelyard.lab.places.contents import Exported
-from steelyard.lab.places.place import find_place
+from steelyard.lab.places.place import find_place, make_unknown
 from steelyard.lab.run.existing_record import find_record
 from steelyard.lab.summary.condensing import Watch
 from steelyard.store import Reading, Record
@@ -32,7 +32,7 @@ def opened(names: Sequence[Path | str], by: By = "host") -> Iterator[tuple[Readi
     places = [(name, place) for name in names if (place := find_place(name)) is not None]
     if not places:
         if urls := [name for name in names if isinstance(name, str) and is_url(name)]:
-            raise _make_unknown(urls[0])
+            raise make_unknown(urls[0])
         directories = [find_record(Path(name)) for name in names]
         with one_record(directories, by) as directory, Record.open(directory) as record:
             yield record, directory not in directories
@@ -57,12 +57,5 @@ def write_records(names: Sequence[Path], place: Path | str, watch: Watch) -> Exp
     """
     kind = find_place(place) or next((load(entry) for entry in list_places().values()), None)
     if kind is None:
-        raise _make_unknown(place)
+        raise make_unknown(place)
     return kind.write(place, names, watch)
-
-
-def _make_unknown(place: Path | str) -> UsageError:
-    return UsageError(
-        f"{strip_secrets(str(place))}: no installed extension keeps records at a place",
-        hint="name a record, NAME.lab, or install an extension that has such places",
-    )

@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_places, load
+from steelyard.files.urls import strip_secrets
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
@@ -48,3 +50,11 @@ def find_place(name: Path | str) -> Place | None:
 def is_place(name: Path | str) -> bool:
     """Whether a name is a place that holds records and is none."""
     return find_place(name) is not None
+
+
+def make_unknown(place: Path | str) -> UsageError:
+    """Make the error for a place that no extension reads or writes."""
+    return UsageError(
+        f"{strip_secrets(str(place))}: no installed extension keeps records at a place",
+        hint="name a record, NAME.lab, or install an extension that has such places",
+    )
