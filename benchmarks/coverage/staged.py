@@ -25,7 +25,7 @@ MOST: Final = 300
 class Machines(NamedTuple):
     """How many, their mean effect, SD between them and of a block: logarithms."""
 
-    count: int
+    machines: int
     effect: float
     between: float
     within: float
@@ -48,7 +48,8 @@ def _find_level(looks: tuple[int, ...]) -> float:
 
 def measure_machine(rng: np.random.Generator, effect: float, within: float) -> float:
     """Return the mean of the blocks at which a machine of this effect ends."""
-    logs, able = effect + within * rng.normal(size=MOST), ()
+    logs = effect + within * rng.normal(size=MOST)
+    able: tuple[int, ...] = ()
     for blocks in schedule(MOST):
         mean, se = float(logs[:blocks].mean()), float(logs[:blocks].std(ddof=1)) / math.sqrt(blocks)
         half = float(stdtrit(blocks - 1, 1 - _find_level((*able, blocks)) / 2)) * se
@@ -63,9 +64,9 @@ def count_held(rng: np.random.Generator, world: Machines, experiments: int) -> t
     """Return the mean estimate, and how many 95 % intervals over machines hold the effect."""
     estimates, held = [], 0
     for _ in range(experiments):
-        effects = world.effect + world.between * rng.normal(size=world.count)
+        effects = world.effect + world.between * rng.normal(size=world.machines)
         means = np.array([measure_machine(rng, float(effect), world.within) for effect in effects])
-        half = stdtrit(world.count - 1, 0.975) * means.std(ddof=1) / math.sqrt(world.count)
+        half = stdtrit(world.machines - 1, 0.975) * means.std(ddof=1) / math.sqrt(world.machines)
         held += abs(float(means.mean()) - world.effect) <= half
         estimates.append(float(means.mean()))
     return float(np.mean(estimates)), held
