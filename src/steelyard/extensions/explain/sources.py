@@ -133,13 +133,13 @@ def find_file(sources: Sources, file: str) -> tuple[str, str]:
     for root in (sources.new, sources.new.resolve()):
         if path.is_absolute() and path.is_relative_to(root) and path.is_file():
             return str(path.relative_to(root)), ""
-    wanted = PurePosixPath(file).parts
+    parts = PurePosixPath(file).parts
     names = [
         name
         for entry in _list_files(sources.new)
         if (name := entry.relative_to(sources.new)).name == PurePosixPath(file).name
     ]
-    lengths = {name: _count_common(name.parts, wanted) for name in names}
+    lengths = {name: _count_common(name.parts, parts) for name in names}
     best = [name for name in names if lengths[name] == max(lengths.values())]
     if len(best) == 1:
         return str(best[0]), ""
@@ -150,8 +150,8 @@ def find_file(sources: Sources, file: str) -> tuple[str, str]:
 
 def _count_common(first: Sequence[str], second: Sequence[str]) -> int:
     count = 0
-    for one, another in zip(reversed(first), reversed(second), strict=False):
-        if one != another:
+    for part, namesake in zip(reversed(first), reversed(second), strict=False):
+        if part != namesake:
             break
         count += 1
     return count
