@@ -17,8 +17,6 @@ from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.core.extension import find_data_judge, load
-from steelyard.extensions.exchange.caliper import holds_caliper
-from steelyard.extensions.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
 from steelyard.lab.answer.series_of_file import holds_series
 from steelyard.lab.places.place import is_place
@@ -279,11 +277,6 @@ def _annotate_broken(name: Name, error: SteelyardError) -> str:
     from steelyard.report.claims.github import render_error
 
     return render_error(str(name), None if _is_record(name) else str(name), error.message)
-
-
-def _holds_profiles(directory: Path) -> bool:
-    """Whether this is a directory of profiles, of Score-P or of Caliper, and no record."""
-    return holds_profiles(directory) or holds_caliper(directory)
 
 
 def _is_record(name: Name) -> bool:

@@ -77,7 +77,7 @@ EXTENSIONS: Final = (
     ),
     Extension(
         name="efficiency",
-        needs=("growth",),
+        needs=("growth", "page"),
         purpose="speedup and parallel efficiency, with intervals",
         pages={
             "steelyard.extensions.efficiency.results:Efficiencies": (
@@ -232,7 +232,7 @@ EXTENSIONS: Final = (
     Extension(
         name="solvers",
         purpose="solvers over problem instances, where runs may time out or fail",
-        needs=("page",),
+        needs=("exchange", "page"),
         parts={"solvers": "steelyard.extensions.solvers.records:read_part"},
         sections={"solvers": "steelyard.extensions.solvers.page:section"},
         commands={

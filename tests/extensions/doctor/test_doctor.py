@@ -175,7 +175,7 @@ def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_
     assert checked.able
     # A run that counts neither energy nor trees does not look for where they are read.
     judged = {name for name in checked.facts if not name.endswith("_source")} | {"clock_source"}
-    of_the_run = {"environment_bytes", "steelyard", "cpus", "nice", "policy", "throttled_s"}
+    of_the_run = {"environment_bytes", "steelyard", "cpus", "nice", "policy", "swapped_bytes", "throttled_s"}
     assert judged | of_the_run == stored.keys()
     moving = ("load", "steal", "uptime", "clock_step", "clock_cost", "memory_available", "energy", "tree")
     same = {name: value for name, value in checked.facts.items() if not name.startswith(moving)}

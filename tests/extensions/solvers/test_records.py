@@ -81,7 +81,7 @@ def test_the_command_takes_a_record(steelyard_cli, study):
 
 def test_the_page_shows_scores_cactus_and_scatter_where_no_time_can_be_compared(study):
     with Record.open(study) as record:
-        part = read_part(record)
+        part = read_part(record, "wall_s")
     assert part is not None
     assert part.answer.baseline == "fast"
     drawn = section(part)
@@ -119,7 +119,7 @@ def test_a_record_without_instances_says_how_to_name_them(tmp_path):
     trials = [(cell, [LabelledValue("wall_s", 0.25)]) for cell in cells]
     write_values(tmp_path / "kept.lab", kept, [KeptBlock(trials)], "values")
     with Record.open(tmp_path / "kept.lab") as record:
-        assert read_part(record) is None
+        assert read_part(record, "wall_s") is None
         with pytest.raises(UsageError, match="declares no instances") as caught:
             read_campaign(record, Roles())
         assert caught.value.hint == "--instance tool or --instance problem"

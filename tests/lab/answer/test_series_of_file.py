@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.lab.answer import series_of_file as module
-from steelyard.lab.answer.series_of_file import holds_series, series_of_file
+from steelyard.lab.answer.series_of_file import ANY, RunChoice, holds_series, series_of_file
 
 
 @pytest.fixture
@@ -20,7 +20,12 @@ def use(monkeypatch):
         readers = {
             name: SimpleNamespace(
                 holds=lambda directory, name=name: directory.name == name,
-                read=lambda path, columns, *, inclusive, name=name: (name, columns, inclusive),
+                read=lambda path, columns, choice, *, inclusive, name=name: (
+                    name,
+                    columns,
+                    choice,
+                    inclusive,
+                ),
             )
             for name in names
         }
@@ -35,8 +40,9 @@ def test_a_directory_is_read_by_the_reader_that_holds_it_and_a_file_by_the_first
     use("cube", "sheets")
     assert holds_series(tmp_path / "sheets")
     assert not holds_series(tmp_path / "a.lab")
-    assert series_of_file(tmp_path / "sheets", inclusive=True) == ("sheets", None, True)
-    assert series_of_file(tmp_path / "a.csv") == ("cube", None, False)
+    assert series_of_file(tmp_path / "sheets", inclusive=True) == ("sheets", None, ANY, True)
+    choice = RunChoice(by=("size",))
+    assert series_of_file(tmp_path / "a.csv", None, choice) == ("cube", None, choice, False)
 
 
 def test_without_a_reader_no_directory_holds_series_and_a_file_is_refused(use, tmp_path):

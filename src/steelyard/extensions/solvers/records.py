@@ -65,7 +65,7 @@ def read_campaign(record: Reading, roles: Roles, limit_s: float | None = None) -
     return make_campaign(runs, limit_s, place)
 
 
-def read_part(record: Reading) -> SolverPart | None:
+def read_part(record: Reading, _metric: str) -> SolverPart | None:
     """Score the solvers of a record whose failures are outcomes; ``None`` for any other."""
     experiment = record.experiment
     if not experiment.keeps_failures or experiment.analysis.instances is None:

@@ -192,7 +192,7 @@ def test_measures_that_bencher_knows_have_its_units_and_others_no_side(written):
 
 @pytest.mark.parametrize("document", [{}, {"a": {}}, {"a": {"b": 1}}, {"a": 1}, {"a": {"b": {"mean": 1}}}])
 def test_other_objects_are_not_taken_for_bencher(written, document):
-    with pytest.raises(UsageError, match="unrecognised format"):
+    with pytest.raises(UsageError, match="JSON of no tool that is known"):
         read(written(document))
 
 

@@ -265,7 +265,7 @@ def _get_tool_of(document: object) -> str | None:
         *(
             (reader.TOOL, reader.KEYS)
             for reader in _OF_JSON
-            if hasattr(reader, "KEYS") and reader is not nanobench
+            if hasattr(reader, "KEYS") and reader.KEYS != nanobench.KEYS  # whose results are a list
         ),
     )
     tool = next((tool for tool, keys in keyed if document.keys() >= keys), None)

@@ -151,6 +151,8 @@ class FailedRuns(msgspec.Struct, frozen=True):
         Of the first, in words; empty where the file does not say it.
     values : tuple of Mapping[str, float]
         What they took all the same, by metric, where the file says it; otherwise empty.
+    name : str
+        As the tool spells it.
     """
 
     levels: Mapping[str, Scalar]
@@ -158,11 +160,12 @@ class FailedRuns(msgspec.Struct, frozen=True):
     timed_out: int = 0
     reason: str = ""
     values: tuple[Mapping[str, float], ...] = ()
+    name: str = ""
 
     @property
     def title(self) -> str:
-        """The levels, as of ``ImportedSeries``."""
-        return word_levels(self.levels)
+        """The name, or else the levels, as of ``ImportedSeries``."""
+        return self.name or word_levels(self.levels)
 
 
 class FileContents(msgspec.Struct, frozen=True):

@@ -44,6 +44,7 @@ _METRICS: Final = {
 
 _FAILED: Final = re.compile(r"(?:Benchmark\S*\s+)?--- FAIL: +(\S.*)")
 """A benchmark that failed; its name may stand before it, as it does where it had begun to print."""
+_REASON: Final = "go test: FAIL"
 _BROKEN: Final = re.compile(r"(?:panic: |FAIL\t(\S+))")
 """A test program that ended before its end: by a panic, or with a failure."""
 
@@ -140,10 +141,10 @@ def read(text: str, place: str) -> FileContents:
         host=host,
         notes=(*ended.notes, *([own_units] if strange else [])),
         failures=tuple(
-            FailedRuns(_get_levels(name, procs[package]), failed=1, reason="go test: FAIL")
+            FailedRuns(_get_levels(name, procs[package]), failed=1, reason=_REASON, name=name)
             for package, name in ended.failed
         ),
-        skipped=_find_broken(text),
+        skipped={**{name: _REASON for _, name in ended.failed}, **_find_broken(text)},
     )
 
 
