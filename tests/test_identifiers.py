@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +57,7 @@ ADJECTIVES = frozenset(["one", "other", "own", "same", "whole"])
 """Refused alone, and no fault before a noun."""
 KEYS = frozenset({"where"})
 """Keys of specs, whose tables have fields of their names."""
+LONGEST_TEST = 80
 
 
 def is_exempt(function: ast.FunctionDef) -> bool:
@@ -155,6 +157,17 @@ def test_a_function_that_says_neither_is_refused(source):
 )
 def test_a_function_that_says_what_it_does_or_returns_passes(source):
     assert not is_misnamed(ast.parse(source).body[0])
+
+
+def test_names_of_tests_have_at_most_80_characters():
+    long = [
+        f"{file.relative_to(PROJECT)}: {name}"
+        for folder in ("tests", "studies/tests", "workloads/tests")
+        for file in sorted((PROJECT / folder).rglob("test_*.py"))
+        for name in re.findall(r"^ *(?:async )?def (test_\w+)", file.read_text(), re.MULTILINE)
+        if len(name) > LONGEST_TEST
+    ]
+    assert long == [], "say what holds; the reason stands in the test"
 
 
 def test_native_sources_declare_no_such_name_either():

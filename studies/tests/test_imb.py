@@ -62,7 +62,7 @@ def test_a_table_without_rows_gives_no_line(imb):
 
 
 @pytest.mark.parametrize("library", ["mpich", "impi"])
-def test_the_benchmark_runs_with_the_library_asked_for_and_has_the_labels_of_the_workload(tmp_path, library):
+def test_benchmark_runs_with_the_library_asked_for_and_the_labels_of_the_workload(tmp_path, library):
     built("impi", "bin/collectives")
     ours = lines_of_collectives(library, tmp_path / "ours")
     theirs = by_mpirun(library, tmp_path, library)

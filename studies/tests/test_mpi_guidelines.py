@@ -145,7 +145,7 @@ def test_a_table_of_machines_counts_what_is_broken_and_names_the_worst(its):
     )
 
 
-def test_repetitions_are_predicted_where_the_error_of_the_mean_falls_below_the_threshold(its):
+def test_repetitions_are_predicted_where_the_error_of_the_mean_meets_the_threshold(its):
     draw = random.Random(1)
     values = [draw.gauss(1, 0.2) for _ in range(its.rounds.PILOT)]
     end = its.rounds.predict(values, "rse")

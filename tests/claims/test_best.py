@@ -21,7 +21,7 @@ def values(noise, gains, seed=1, spread=0.05):
     return lambda levels, blocks: draw(blocks.size) * math.exp(-gains.get(levels["k"], 0.0))
 
 
-def test_a_level_that_leads_far_is_the_best_and_its_lead_is_that_of_blocks_that_did_not_choose(bench, noise):
+def test_a_level_that_leads_far_is_best_by_blocks_that_did_not_choose(bench, noise):
     result = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.2}), blocks=30, analysis=BY_T)
     (verdict,) = result.judge()
     evidence = verdict.instances[0].evidence
@@ -114,7 +114,7 @@ def only_lucky(bench, noise, gain):
     return bench({"k": LEVELS}, [BEST, {**BEST, "level": "a"}], values, blocks=30, analysis=BY_T)
 
 
-def test_a_level_that_was_only_lucky_while_it_was_chosen_leaves_the_set_and_its_claim_fails(bench, noise):
+def test_a_level_that_was_lucky_when_chosen_leaves_the_set_and_its_claim_fails(bench, noise):
     open_, wrong = only_lucky(bench, noise, 0.2).judge()
     evidence = wrong.instances[0].evidence
     assert evidence.chosen == "a"
@@ -123,9 +123,7 @@ def test_a_level_that_was_only_lucky_while_it_was_chosen_leaves_the_set_and_its_
     assert (open_.outcome, wrong.outcome) == ("not_resolved", "fails")
 
 
-def test_each_other_level_has_its_share_of_the_level_to_show_that_the_chosen_one_is_not_the_best(
-    bench, noise
-):
+def test_every_other_level_has_its_share_to_show_that_the_chosen_one_is_not_best(bench, noise):
     result = only_lucky(bench, noise, 0.03)
     judged = {level: np.log(result.made[i])[10:] for i, level in enumerate(LEVELS, 1)}
     p = min(witness.ttest_rel(judged["a"], judged[level]).pvalue for level in LEVELS[1:])

@@ -316,7 +316,7 @@ def test_a_verdict_of_the_typical_run_says_so(bench):
     assert "typical run); mean " in text
 
 
-def test_where_a_typical_run_is_faster_and_the_mean_slower_no_claim_holds_by_the_one_alone(bench):
+def test_where_typical_run_and_mean_disagree_no_claim_holds_by_the_one_alone(bench):
     """Head takes a tenth less, and one of its runs in seven 40 times as long."""
     claims = [
         {"faster": HEAD, "than": BASE},

@@ -223,7 +223,7 @@ def test_output_is_shown_once_and_beside_a_document_on_stderr(steelyard_cli):
     json.loads(done.stdout)
 
 
-def test_times_are_shown_in_the_unit_asked_for_and_commands_in_the_order_of_their_means(steelyard_cli):
+def test_times_have_the_unit_asked_for_and_commands_the_order_of_their_means(steelyard_cli):
     done = steelyard_cli(
         "compare", "-r", "5", "-u", "second", "--sort", "mean-time", "sleep 0.03", "sleep 0.001"
     )

@@ -52,12 +52,12 @@ def test_the_values_of_each_class_arrive_under_the_names_of_its_attributes():
     assert vars(showing) == {"unit": "kg"}
 
 
-def test_a_request_gets_the_options_called_as_its_fields_and_keeps_the_defaults_of_the_others():
+def test_a_request_gets_options_by_name_and_keeps_the_other_defaults():
     weighing, _ = parse("a", "--least-g", "2")
     assert weighing.fill(Request, place="here") == Request(("a",), "here", 3, 2.0)
 
 
-def test_the_help_has_the_options_in_the_order_of_the_classes_with_bounds_and_defaults():
+def test_the_help_has_the_options_in_the_order_of_the_classes_with_bounds():
     lines = run("--help").output.splitlines()
     assert lines[0] == "Usage: weigh [OPTIONS] FILE..."
     texts = [line.strip() for line in lines if line.lstrip().startswith("-")]

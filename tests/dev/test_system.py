@@ -76,7 +76,7 @@ def test_root_on_debian_installs_and_updates_the_lists_only_when_needed(
     assert calls == expected
 
 
-def test_a_library_is_there_where_the_compiler_finds_its_file_and_not_only_its_header() -> None:
+def test_library_is_there_where_the_compiler_finds_its_file_and_not_its_header_alone() -> None:
     assert system.has_header("vector")
     assert system.has_library("stdc++")
     assert not system.has_library("of-nobody")

@@ -77,7 +77,7 @@ def test_complaints_are_shown_and_fail(
     assert capsys.readouterr().out == "two.cpp: bad2 files, 1 with complaints\n"
 
 
-def test_with_changed_only_changed_sources_and_those_that_include_a_changed_header_are_looked_at(
+def test_with_changed_only_changed_sources_and_their_includers_are_looked_at(
     tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tidy.HOUSES["workloads"].sources / "two.cpp").write_text('#include "agm/order.hpp"\n')

@@ -159,7 +159,7 @@ def test_a_program_that_is_deleted_in_mid_experiment_stops_the_run(tmp_path):
     assert len(logged(tmp_path)) == 5
 
 
-def test_a_program_that_is_rebuilt_in_mid_experiment_stops_the_run_and_no_trial_of_the_new_one_counts(
+def test_program_rebuilt_in_mid_experiment_stops_the_run_and_its_trials_do_not_count(
     tmp_path,
 ):
     result = changing(tmp_path, "(sed 's/old/new/' prog > next; chmod +x next; mv next prog)")

@@ -49,7 +49,7 @@ def test_a_full_disk_stops_the_run_and_with_room_it_completes_the_same_plan(
     assert before.trials.items() <= after.trials.items()
 
 
-def test_on_read_only_media_a_finished_record_is_answered_from_and_an_unfinished_one_refused(
+def test_on_read_only_media_a_finished_record_answers_and_an_unfinished_is_refused(
     spec, small_disk, steelyard_cli
 ):
     record = small_disk.path / "a.lab"

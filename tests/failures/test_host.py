@@ -153,9 +153,7 @@ def everything(place, blocks):
 
 
 @pytest.mark.parametrize("who", ["python", "runner", "guard", "all"])
-def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_host_as_before(
-    place, host, who
-):
+def test_after_kills_in_all_interventions_the_next_run_leaves_the_host_as_before(place, host, who):
     draw = random.Random(f"host {who}")
     before = host()
     result = everything(place, blocks=8)

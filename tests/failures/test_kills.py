@@ -33,9 +33,7 @@ def uninterrupted(tmp_path_factory):
 
 
 @pytest.mark.parametrize("who", ["python", "runner", "guard", "all"])
-def test_after_kills_at_any_moment_runs_complete_the_same_plan_and_lose_and_double_nothing(
-    tmp_path, uninterrupted, who
-):
+def test_after_kills_at_any_moment_runs_complete_the_plan_and_lose_nothing(tmp_path, uninterrupted, who):
     draw = random.Random(f"kill {who}")
     kills = experiments = 0
     while kills < MOMENTS:

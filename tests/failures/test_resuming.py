@@ -78,7 +78,7 @@ KILLS = st.tuples(
 
 @settings(max_examples=15)
 @given(kills=st.lists(KILLS, max_size=6), contexts=st.booleans())
-def test_any_interleaving_of_kills_and_resumes_gives_the_record_of_an_uninterrupted_run(
+def test_any_interleaving_of_kills_and_resumes_gives_the_uninterrupted_record(
     tmp_path_factory, uninterrupted, kills, contexts
 ):
     place = new_place(tmp_path_factory)
@@ -178,7 +178,7 @@ def test_a_runner_that_never_lets_go_is_an_error_with_its_cure(tmp_path, monkeyp
     assert "steelyard-run" in str(error.value.hint)
 
 
-def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_first_trial(tmp_path):
+def test_a_daemon_that_outlived_runner_and_guard_is_ended_before_the_first_trial(tmp_path):
     script = "[ -e go ] || (setsid sleep 1000 & touch here; sleep 1000)"
     spec_ = experiment(
         name="daemon",
@@ -218,7 +218,7 @@ def host_state(temporary):
     }
 
 
-def test_what_a_killed_run_had_set_stays_with_its_programs_and_is_not_left_on_the_host(tmp_path, monkeypatch):
+def test_settings_of_a_killed_run_stay_with_its_programs_and_not_on_the_host(tmp_path, monkeypatch):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))

@@ -55,7 +55,7 @@ def test_a_list_is_a_mask_on_the_process(four_cpus):
     assert four_cpus.change("1-2") == LaunchChange(affinity=(1, 2))
 
 
-def test_compact_and_scatter_order_the_places_of_openmp_threads_closest_and_farthest_first(four_cpus):
+def test_compact_and_scatter_order_openmp_places_closest_and_farthest_first(four_cpus):
     compact, scatter = four_cpus.change("compact").env, four_cpus.change("scatter").env
     assert compact == {"OMP_PLACES": "{0},{1},{2},{3}", "OMP_PROC_BIND": "close"}
     assert scatter == {"OMP_PLACES": "{0},{2},{1},{3}", "OMP_PROC_BIND": "close"}

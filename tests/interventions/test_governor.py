@@ -42,7 +42,7 @@ def test_what_can_be_no_name_of_a_governor_is_refused(level):
         Governor().check(level)
 
 
-def test_huge_pages_for_everybody_are_a_setting_of_the_host_and_never_is_one_of_the_child(tmp_path):
+def test_huge_pages_for_all_are_a_setting_of_the_host_and_never_one_of_the_child(tmp_path):
     path = tmp_path / "enabled"
     path.write_text("always [madvise] never\n")
     pages = TransparentHugePages(path)

@@ -88,7 +88,7 @@ def test_cachegrind_separates_slow_from_fast_link_orders_exactly(compiled, geome
     assert max(instructions) - min(instructions) < 0.01 * min(instructions)
 
 
-def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_set_of_the_ring(
+def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_ring(
     compiled, geometry, made, tmp_path
 ):
     program = compiled("set_conflict.c", "set_conflict")

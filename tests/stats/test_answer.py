@@ -231,7 +231,7 @@ def test_contexts_that_could_be_unseen_replace_the_one_context(pair):
     )
 
 
-def test_contexts_that_leave_the_layout_of_the_code_alone_say_so_and_those_that_draw_it_do_not(pair):
+def test_contexts_that_leave_the_layout_of_code_alone_say_so_and_others_do_not(pair):
     facts = DesignFacts("randomized-blocks", 30, 1, contexts=20)
     assert "one_code_layout" in kinds(answer("e", pair, facts, Analysis()).unobserved)
     drawn = replace(facts, code_varied=True)
@@ -247,7 +247,7 @@ def test_user_and_system_time_below_a_tick_are_marked_and_longer_ones_are_not(sa
     assert "below_tick" not in kinds(answer("e", [*pair, *split(3.0)], FACTS, Analysis()).unobserved)
 
 
-def test_a_stratum_that_only_the_primary_metric_has_as_a_label_does_not_stop_the_others(sample):
+def test_a_stratum_that_only_the_primary_metric_has_as_a_label_stops_no_other(sample):
     rng = np.random.default_rng(51)
     latency = [
         sample(noisy(rng), treatment=t, metric="latency_s", labels={"op": op}) for t in (1, 2) for op in "ab"
@@ -258,7 +258,7 @@ def test_a_stratum_that_only_the_primary_metric_has_as_a_label_does_not_stop_the
     assert result.comparisons[-1].stratum == {}
 
 
-def test_an_empty_sample_of_a_treatment_that_always_failed_is_described_and_not_compared(sample, pair):
+def test_an_empty_sample_of_a_treatment_that_always_failed_is_not_compared(sample, pair):
     never = sample([], treatment=3, label="never", failures=Failures(3, 3, 0))
     result = answer("e", [*pair, never], FACTS, Analysis())
     assert result.samples[2].summary.reason == "no_values"

@@ -38,9 +38,7 @@ def test_95_percent_intervals_cover_as_they_say_at_5_8_and_30_launches(perfect_p
 @pytest.mark.parametrize(
     "name", ["normal", "lognormal, σ 1", "bimodal 70/30, 6 s apart", "normal, AR(1) 0.5"]
 )
-def test_families_of_equal_treatments_in_blocks_hold_a_false_finding_in_at_most_6_of_100(
-    perfect_passes, name
-):
+def test_families_of_equal_treatments_have_a_false_finding_in_at_most_6_of_100(perfect_passes, name):
     """400 families in each of four tests; a tool with 5 % passes all four with .98."""
     count, most = 400, 34
     assert perfect_passes(count, 0.05, 0, most) ** 4 > 0.98

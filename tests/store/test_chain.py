@@ -207,7 +207,7 @@ def test_a_record_without_its_last_blocks_is_shortened(original, tmp_path):
     assert proof.words == "shortened: 2 blocks are missing, from block 7 on"
 
 
-def test_a_noted_head_tells_a_record_that_grew_from_one_that_was_shortened_or_went_on_apart(tmp_path):
+def test_a_noted_head_tells_a_record_that_grew_from_a_shortened_or_forked_one(tmp_path):
     directory = tmp_path / "a.lab"
     with made_up.filled(directory, made_up.blocks(3)) as record:
         record.end_run(1, "complete")

@@ -14,7 +14,7 @@ from steelyard.store import Record
 LARGE = made_up.blocks(3000)
 
 
-def test_a_record_of_few_trials_has_small_pages_and_one_that_is_to_have_many_large_ones(tmp_path):
+def test_a_record_of_few_trials_has_small_pages_and_one_of_many_large_ones(tmp_path):
     for trials, size in ((0, 512), (9_999, 512), (10_000, 4096)):
         directory = tmp_path / f"{trials}.lab"
         made_up.create(directory, trials=trials).close()

@@ -17,7 +17,7 @@ def test_a_process_of_this_host_can_be_killed_and_one_of_another_host_only_there
     assert other.message == f"a.lab is being run by process {os.getpid()} on elsewhere since 10:00"
 
 
-def test_a_process_of_this_host_that_has_died_is_said_to_have_and_not_one_of_another_host():
+def test_dead_process_of_this_host_is_named_and_one_of_another_host_is_not():
     ended = subprocess.Popen(["true"])
     ended.wait()
     assert "it has died" in (busy(Path("a.lab"), LockHolder(ended.pid, HOST, "10:00")).hint or "")

@@ -86,7 +86,7 @@ def test_nobody_is_told_to_remove_a_record_that_is_being_run(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.lab"]
 
 
-def test_of_two_that_make_the_same_record_at_once_the_slower_one_is_told_of_the_other(tmp_path, monkeypatch):
+def test_of_two_that_make_a_record_at_once_the_slower_one_is_told(tmp_path, monkeypatch):
     directory = tmp_path / "a.lab"
     with made_up.create(directory):
         # It was not there yet when the slower one looked.

@@ -102,7 +102,7 @@ def test_a_record_whose_spec_is_of_another_version_can_still_be_read(record_dire
         assert 'color: "red" → not set' in record.list_changes(made_up.experiment())
 
 
-def test_truncated_at_any_place_it_is_refused_or_says_where_it_ends_and_stays_as_it_is(record_directory):
+def test_truncated_at_any_place_it_is_refused_or_says_where_it_ends(record_directory):
     file = record_directory / "record.sqlite"
     content = file.read_bytes()
     draw = random.Random(5)

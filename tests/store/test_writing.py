@@ -161,7 +161,7 @@ def test_output_of_failed_trials_is_kept_under_their_numbers_and_capped(record):
     assert kept == {"4.stdout": b"\xff" * BYTES_MAX, "4.stderr": b"oh"}
 
 
-def test_output_is_kept_of_so_many_failed_trials_only_also_when_the_record_is_continued(tmp_path):
+def test_output_of_only_so_many_failed_trials_is_kept_in_continued_records_too(tmp_path):
     result = made_up.blocks(TRIALS_MAX + 30, treatments=1)
     failed = made_up.measurements(result, status="failed")
     with made_up.filled(tmp_path / "a.lab", result, failed[:100]):
@@ -172,7 +172,7 @@ def test_output_is_kept_of_so_many_failed_trials_only_also_when_the_record_is_co
         assert record.progress().failed == TRIALS_MAX + 30
 
 
-def test_output_that_a_crash_cut_short_is_written_again_also_when_there_is_no_room_for_more(tmp_path):
+def test_output_that_a_crash_cut_short_is_written_again_even_without_room(tmp_path):
     result = made_up.blocks(TRIALS_MAX, treatments=1)
     failed = made_up.measurements(result, status="failed")
     with made_up.create(tmp_path / "a.lab", count=1) as record:
@@ -306,7 +306,7 @@ def as_version_1(directory):
         connection.execute("PRAGMA user_version = 1")
 
 
-def test_a_record_of_version_1_is_read_as_it_is_and_becomes_one_of_version_2_when_it_is_extended(tmp_path):
+def test_a_record_of_version_1_is_read_as_it_is_and_extended_as_version_2(tmp_path):
     made_up.filled(tmp_path / "a.lab", made_up.blocks(3)).close()
     as_version_1(tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:

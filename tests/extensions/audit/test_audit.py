@@ -203,9 +203,7 @@ def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_f
     assert continued.runs == result.runs
 
 
-def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_replication(
-    faults, small_page, tmp_path
-):
+def test_a_context_has_the_same_place_of_the_stack_in_screening_and_replication(faults, small_page, tmp_path):
     # A variable that only one of them had, or that was longer in one, would move every level.
     only = ("env_bytes", "argv0_bytes", "affinity")
     request = AuditRequest(
@@ -336,9 +334,7 @@ def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_neare
     assert caught.value.hint == "did you mean env_bytes?"
 
 
-def test_what_this_machine_lacks_is_left_out_with_the_reason_or_refused_where_it_was_asked_for(
-    monkeypatch, tmp_path
-):
+def test_things_that_this_machine_lacks_are_left_out_with_the_reason_or_refused(monkeypatch, tmp_path):
     setting = tmp_path / "randomize_va_space"
     setting.write_text("0\n")
     monkeypatch.setitem(INTERVENTIONS, "aslr", Aslr(setting))
@@ -525,7 +521,7 @@ def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
         audit(request, tmp_path, watch=silent, tell=silent)
 
 
-def test_time_is_cpu_time_for_a_program_that_computes_in_one_thread_however_others_disturb_it():
+def test_time_is_cpu_time_for_a_program_of_one_thread_whatever_disturbs_it():
     wall, wait = np.array([0.010, 0.030, 0.012]), np.array([0.001, 0.018, 0.0])
     many = np.array([3.0, 40.0, 3.0])
     assert computes(wall, np.array([0.0089, 0.009, 0.009]), wait, many)
@@ -559,7 +555,7 @@ def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(mo
     assert "affinity" in [item.name for item in among]
 
 
-def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused_where_it_was_asked_for(tmp_path):
+def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused(tmp_path):
     picky = tmp_path / "picky"
     picky.write_text("#!/bin/sh\n[ ${#0} -lt 1000 ]\n")
     picky.chmod(0o755)

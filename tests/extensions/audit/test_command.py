@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 
 
-def test_an_audit_says_what_it_will_do_and_what_it_found_and_can_be_repeated_from_its_records(
-    steelyard_cli, tmp_path
-):
+def test_an_audit_says_what_it_will_do_and_found_and_is_repeated_from_its_records(steelyard_cli, tmp_path):
     command = (
         "audit",
         "--only",

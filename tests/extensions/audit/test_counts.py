@@ -139,7 +139,7 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
 
 
 @pytest.mark.parametrize("more", ["x", "x" * 16])
-def test_counts_are_not_continued_in_an_environment_in_which_the_stack_lies_elsewhere(
+def test_counts_are_not_continued_where_the_stack_lies_elsewhere(
     asked, counted_by, monkeypatch, tmp_path, more
 ):
     counted_by("1,000,000")

@@ -11,7 +11,7 @@ USUAL = CountClass(252, (0, 320, 912), PLAIN)
 SLOW = CountClass(4, (96, 2960), PLAIN | {"d1_misses": 261_000.0, "instructions": 1_000_010.0})
 
 
-def test_the_event_that_costs_most_is_named_with_both_counts_and_the_lengths_that_were_timed():
+def test_the_event_that_costs_most_is_named_with_both_counts_and_the_lengths():
     many, slow, unseen = describe_counts(Counted(256, 4096, 0.005, 0.0, (USUAL, SLOW)))
     assert many == (
         "256 of 4,096 lengths of the environment by cachegrind: 2 classes of counts (equal to 0.5 % of"
@@ -30,7 +30,7 @@ def test_one_class_has_no_difference_to_tell():
     assert unseen.startswith("Counts cannot see")
 
 
-def test_classes_for_which_there_was_no_room_are_counted_and_only_the_most_different_are_described():
+def test_classes_without_room_are_counted_and_the_most_different_described():
     others = [
         CountClass(1, (n,) if n > 1 else (), PLAIN | {"instructions": 1e6 * (1 + n / 10)}) for n in range(5)
     ]

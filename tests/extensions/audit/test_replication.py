@@ -23,7 +23,7 @@ def pairs(*differences) -> list[LevelPair]:
     return [LevelPair("env_bytes", i, np.asarray(item, dtype=float)) for i, item in enumerate(differences)]
 
 
-def test_p_values_are_those_of_scipys_t_test_against_the_least_effect_adjusted_by_holm():
+def test_p_values_are_those_of_scipys_t_against_the_least_effect_and_holm():
     draw = np.random.default_rng(2)
     inputs = [draw.normal(mean, 0.02, 12) for mean in (0.05, -0.06, 0.03, 0.001)]
     result = [item for _, item in replicate(pairs(*inputs), alpha=0.01, least=LEAST)]
@@ -76,7 +76,7 @@ def test_equal_differences_in_all_blocks_claim_what_as_many_equal_signs_can():
     assert many.moves
 
 
-def test_effects_at_the_edge_of_the_least_are_called_in_one_audit_of_a_hundred_at_most():
+def test_effects_at_the_edge_of_the_least_are_called_in_one_audit_of_a_hundred():
     # 1,000 audits of seven effects exactly at the bound, the worst case. A perfect tool at 1 % stays at or
     # below 19 with probability .997 (exact binomial).
     audits, most = 1000, 19
@@ -108,7 +108,7 @@ def test_equal_differences_have_an_interval_only_where_so_many_can_reject(blocks
     assert beyond.moves == (beyond.ci_family is not None) == known
 
 
-def test_equal_differences_claim_no_more_than_their_number_can_whatever_rounding_leaves_of_them():
+def test_equal_differences_claim_no_more_than_their_number_can():
     rng = np.random.default_rng(6)
     times = [np.full(10, time) for time in rng.uniform(1e-6, 1, 100)]
     equal = [np.log(1.1 * item) - np.mean([np.log(item)] * 3, axis=0) for item in times]

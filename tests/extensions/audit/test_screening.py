@@ -22,7 +22,7 @@ def test_one_disturbed_run_of_three_and_a_slow_pass_move_no_row():
     assert relative(logs).tolist() == [0, 0, 0, 0, 0.5, 0, 0, 0, 0]
 
 
-def test_the_slowest_and_the_fastest_are_picked_always_and_further_ones_beyond_the_least_effect():
+def test_slowest_and_fastest_are_always_picked_and_others_beyond_the_least_effect():
     ratios = [1.0, 1.001, 0.999, 1.05, 3.0, 2.0, 1.4, 0.9, 0.85, 0.8, 1.0, 1.0]
     picks = pick(ratios, 0.02)
     assert picks.extreme == (4, 5, 6, 9, 8)

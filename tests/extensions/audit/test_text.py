@@ -102,7 +102,7 @@ def test_without_an_effect_nothing_is_called_equal(audit):
     assert "not excluded: aslr (1.82 ×)" in text
 
 
-def test_a_kind_that_makes_a_program_wait_is_judged_by_elapsed_time_and_shown_by_both_that_disagree(
+def test_a_kind_that_makes_a_program_wait_is_judged_by_elapsed_time(
     audit,
 ):
     dropped = Replicated("dropped", 4.36, None, None, 1e-9, 1e-9, moves=True)
@@ -115,7 +115,7 @@ def test_a_kind_that_makes_a_program_wait_is_judged_by_elapsed_time_and_shown_by
     assert "CPU time alone" not in plain(lines(replace(audit, findings=(alike,))))
 
 
-def test_within_says_of_how_many_levels_where_not_all_were_visited_and_what_was_not_varied_is_named(audit):
+def test_within_says_of_how_many_levels_and_names_what_was_not_varied(audit):
     drawn = replace(audit.findings[2], context="aslr", unseen=0.095)
     text = plain(lines(replace(audit, findings=(drawn,), not_varied=("heap_offset", "nice")), 120))
     assert "within 2 % at 90 % of levels" in text

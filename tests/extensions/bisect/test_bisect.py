@@ -105,9 +105,7 @@ def test_an_interrupted_search_goes_on_where_it_was(programs, tmp_path):
     assert (tmp_path / "found" / "001.lab" / "record.sqlite").stat().st_mtime_ns == first
 
 
-def test_commits_beside_a_merged_branch_are_not_searched_for_what_came_after_a_commit_of_it(
-    programs, tmp_path
-):
+def test_commits_beside_a_merged_branch_are_not_searched_for_later_changes(programs, tmp_path):
     programs.program(4, message="first")
     programs.git("switch", "-q", "-c", "branch")
     good = programs.program(4, message="good, on a branch")

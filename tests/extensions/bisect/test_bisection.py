@@ -92,9 +92,7 @@ def test_builds_that_differ_by_layout_alone_name_no_commit(perfect_passes, n):
 
 @pytest.mark.simulates
 @pytest.mark.parametrize("steps", [1, 2])
-def test_beside_layout_of_half_the_step_the_commits_that_are_named_contain_one_that_made_it(
-    perfect_passes, steps
-):
+def test_beside_layout_of_half_the_step_the_named_commits_hold_the_true_one(perfect_passes, steps):
     rng = np.random.default_rng([53, steps])
     named = wrong = 0
     for _ in range(40):

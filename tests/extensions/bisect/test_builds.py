@@ -59,7 +59,7 @@ def test_two_builds_alone_cannot_tell_a_small_change_from_layout():
     assert large.judge(1, 1.0, 0.02).no_change < 1e-6
 
 
-def test_builds_that_agree_on_either_side_name_the_commit_and_builds_that_scatter_do_not():
+def test_builds_that_agree_name_the_commit_and_builds_that_scatter_do_not():
     places = np.arange(9)
     agree = np.array([0.0, 0.001, -0.001, 0.0, 0.03, 0.031, 0.029, 0.03, 0.03])
     verdict = Builds(places, agree, np.full(9, 1e-7)).judge(8, 0.03, 0.02)

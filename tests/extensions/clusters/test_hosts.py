@@ -212,7 +212,7 @@ def test_a_plan_says_where_the_blocks_go_and_starts_nothing(asked, tmp_path):
     assert rows(tmp_path) == []
 
 
-def test_a_plan_that_asks_says_which_host_is_away_and_one_that_does_not_starts_no_ssh(both, asked, tmp_path):
+def test_a_plan_that_asks_names_a_host_that_is_away_and_another_starts_no_ssh(both, asked, tmp_path):
     away = asked(ssh=["ssh", "-F", str(both.place / "ssh_config"), "-o", "Port=23"])
     (refused,) = preview(away, tmp_path / "it.lab", ask=True).refused
     assert refused.error.startswith("n1 cannot be reached")

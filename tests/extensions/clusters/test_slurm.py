@@ -91,7 +91,7 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
         assert record.progress().failed == 0
 
 
-def test_a_job_that_is_cancelled_costs_no_more_than_the_trials_whose_ranks_it_ended_first(
+def test_cancelled_job_costs_no_more_than_trials_whose_ranks_it_ended_first(
     slurm, tmp_path, begin, eventually
 ):
     going_on = asked(tmp_path, pause_s=0.3)

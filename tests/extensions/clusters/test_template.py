@@ -60,7 +60,7 @@ def test_trials_run_where_the_script_has_its_place_for_them_and_see_their_alloca
     assert job.tail().split() == ["begins", "ends"]
 
 
-def test_facts_of_the_host_are_those_of_the_node_and_not_of_where_the_job_was_handed_in(tmp_path):
+def test_facts_of_the_host_are_those_of_the_node_and_not_of_the_submitter(tmp_path):
     run(
         asked(tmp_path, script='uname() { if [ "$1" = -n ]; then echo node7; else echo 6.1; fi; }\n{run}'),
         tmp_path / "it.lab",
@@ -232,7 +232,7 @@ def logged_once(source):
     return dict.fromkeys(map(str, range(1, 6)), 1) == {str(int(trial)): n for trial, n in counter.items()}
 
 
-def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_runs_twice(tmp_path, eventually):
+def test_a_job_whose_number_was_lost_is_waited_for_and_nothing_runs_twice(tmp_path, eventually):
     going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST)
     eventually(lambda: "job" in job.answer.read_text())  # said after the death of who asked
     assert run(going_on, tmp_path / "it.lab") == "complete"
@@ -277,7 +277,7 @@ def test_output_without_a_job_in_it_is_refused(tmp_path):
         queue.submit(Handover(Job(tmp_path), "name"))
 
 
-def test_without_a_command_that_tells_a_job_is_taken_to_run_until_it_says_that_it_ended():
+def test_without_a_command_that_tells_a_job_runs_until_it_says_that_it_ended():
     assert Template(["true"], "(.*)", ["true"]).state(Job(Path("1"))) == "running"
 
 

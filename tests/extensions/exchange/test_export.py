@@ -212,7 +212,7 @@ ODD = [
 ]  # fmt: skip
 
 
-def test_csv_quotes_so_that_any_text_reads_back_and_nothing_is_told_from_an_empty_text():
+def test_csv_quotes_so_that_any_text_reads_back_and_none_differs_from_empty():
     to = io.StringIO(newline="")
     write_csv(
         Table((TableColumn('na"me', "text"), TableColumn("i", "integer")), iter([(v, 1) for v in ODD])), to

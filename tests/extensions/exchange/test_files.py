@@ -138,7 +138,7 @@ def test_of_two_columns_the_first_varies_and_the_second_is_measured(tmp_path):
     assert [list(point.values) for point in series.points] == [[1.5], [2.5, 2.7]]
 
 
-def test_a_point_that_stands_twice_and_numbers_in_text_are_read_as_one_plain_point_is(tmp_path):
+def test_repeated_points_and_numbers_in_text_are_read_as_one_plain_point(tmp_path):
     def read(*points):
         document = {
             "parameters": ["p"],

@@ -60,7 +60,7 @@ def imported(sources, tmp_path, **more):
     return Record.open(directory)
 
 
-def test_commands_of_one_file_are_compared_without_pairs_by_welchs_test_of_logarithms(hyperfine, tmp_path):
+def test_commands_of_one_file_are_compared_by_welchs_test_of_logarithms(hyperfine, tmp_path):
     """Witness: scipy.stats.ttest_ind of the logarithms, unequal variances."""
     import numpy as np
     from scipy.stats import ttest_ind

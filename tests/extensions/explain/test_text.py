@@ -50,7 +50,7 @@ def test_no_difference_is_not_called_one_and_says_what_would_have_shown():
     assert "20 blocks show a function only from about 2.1 %" in text
 
 
-def test_a_difference_that_no_function_carries_says_how_many_blocks_would_show_half_of_it():
+def test_a_difference_that_no_function_carries_says_which_blocks_would_show_half():
     entries = (contribution("f", 0.01, p=0.2, named=False),)
     text = unwrapped(contributions=entries, detectable=0.061)
     assert "; no function is named" in text

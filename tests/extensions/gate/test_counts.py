@@ -40,7 +40,7 @@ def test_no_distribution_makes_equal_sides_differ_more_often_than_bounded(proces
     assert max(exact_chance(entry, processes) for entry in shares) <= bound_chance(processes)
 
 
-def test_a_count_that_varies_in_one_process_of_ten_is_hardly_ever_called_exact_and_different():
+def test_a_count_that_varies_in_one_process_of_ten_is_hardly_ever_called_exact():
     """The closed form of n processes, 0.09**n on either side, is what gates of one benchmark would do."""
     rng = np.random.default_rng(1)
     wrong = 0

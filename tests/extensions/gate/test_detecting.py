@@ -95,7 +95,7 @@ def test_several_harnesses_are_named_each_by_the_line_that_gates_with_it(tmp_pat
     assert "\n    steelyard gate v1 -- python -m pytest benchmarks" in caught.value.hint
 
 
-def test_base_is_the_branch_of_the_build_server_then_that_of_origin_then_the_usual_one(tmp_path):
+def test_base_is_the_branch_of_the_build_server_then_of_origin_then_the_usual(tmp_path):
     repository = ScratchRepository(tmp_path / "repository")
     repository.commit()
     here = Repository(repository.path)

@@ -176,7 +176,7 @@ def test_benchmarkdotnet_runs_in_its_own_process_and_replaces_the_filter(tmp_pat
         harness.find_programs(("dotnet", "run"), Tree(tmp_path, tmp_path, tmp_path))
 
 
-def test_go_gets_a_regular_expression_for_each_part_of_names_and_for_any_number_of_cpus():
+def test_go_gets_a_regular_expression_for_each_part_of_a_name_and_any_cpus():
     names = ("BenchmarkA/n=1-8", "BenchmarkA/n=2-8", "BenchmarkB/n=1-8")
     words = launched("go", ("/t", "-test.bench=."), Selection("/m", names))
     assert "-test.bench=^(BenchmarkA|BenchmarkB)$/^(n=1(-8)?|n=2(-8)?)$" in words

@@ -77,7 +77,7 @@ def test_equivalence_is_that_of_two_one_sided_tests():
     assert look_once(values).equivalent == pytest.approx(inside, rel=1e-6)
 
 
-def test_nothing_is_equivalent_before_a_mode_that_carries_it_over_the_margin_would_have_shown():
+def test_nothing_is_equivalent_before_a_mode_beyond_the_margin_would_have_shown():
     """Witness: a mode of share s, twice as slow, adds s log 2, and is absent from n runs in (1 - s)^n."""
     share = math.log1p(MARGIN) / math.log(2)
     least = math.ceil(math.log(0.05) / math.log(1 - share))
@@ -116,7 +116,7 @@ def test_a_later_look_never_weakens_evidence():
     assert later.worse == strong.worse
 
 
-def test_differences_like_their_neighbours_are_judged_with_the_degrees_of_freedom_that_they_leave():
+def test_differences_like_their_neighbours_are_judged_with_fewer_degrees_of_freedom():
     course = np.repeat([0.05, 0.02, 0.06, 0.09, 0.05], 5) + draw(0.0, 0.002, 25).differences
     bound = math.log1p(MARGIN)
     r1 = autocorrelation(course)

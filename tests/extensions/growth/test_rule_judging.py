@@ -143,7 +143,7 @@ def test_sides_that_were_nowhere_measured_together_are_an_error(bench, noise):
             result.judge()
 
 
-def test_a_point_that_has_one_side_alone_keeps_the_rule_from_holding_and_names_the_other(bench, noise):
+def test_a_point_with_one_side_keeps_the_rule_from_holding_and_names_the_other(bench, noise):
     laws = drawn(noise, lambda v: 3e-5 if v["op"] == "reduce" else 1e-5)
     exclude = [{"op": "reduce", "p": 512}]
     claim = {"rule": "bcast <= reduce", "over": "op", "parameter": "p"}

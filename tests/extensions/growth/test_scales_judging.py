@@ -127,9 +127,7 @@ def made_series(made):
     return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"))
 
 
-def test_a_file_of_accepted_models_that_is_not_there_is_an_error_with_the_command_that_makes_it(
-    bench, noise, tmp_path
-):
+def test_missing_file_of_accepted_models_is_an_error_with_the_command_that_makes_it(bench, noise, tmp_path):
     result = bench(FACTORS, [scales(accepted="none.json")], values(noise), source=str(tmp_path))
     with pytest.raises(UsageError, match=r"none\.json: cannot be read") as caught:
         result.judge()

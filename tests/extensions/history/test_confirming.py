@@ -55,9 +55,7 @@ def history_of(ids, *changes, order="git"):
 REQUEST = ConfirmRequest(words=("./prog", "{size}"), build="sh build")
 
 
-def test_a_change_that_shows_side_by_side_is_confirmed_and_one_that_does_not_fails_nothing(
-    programs, tmp_path
-):
+def test_a_change_that_shows_side_by_side_is_confirmed_and_others_fail_nothing(programs, tmp_path):
     ids = programs.line(4, 2)
     suspected = history_of(ids, change(ids, 2), change(ids, 3))
     lines = []

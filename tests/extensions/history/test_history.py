@@ -147,7 +147,7 @@ def test_three_records_are_refused_in_words(recorded):
     assert all(series.refused.startswith("3 records") for series in result.series)
 
 
-def test_a_metric_or_reference_that_no_record_has_is_an_error_that_names_those_there_are(recorded):
+def test_a_metric_or_reference_that_no_record_has_is_an_error_with_those_there_are(recorded):
     names = step_of(recorded, count=3)
     with pytest.raises(UsageError, match="no record has a metric 'wal_s'") as error:
         history(HistoryRequest(names=names, metrics=("wal_s",)))
@@ -169,7 +169,7 @@ def cpu_step_of(recorded, noise):
     ]
 
 
-def test_cpu_time_that_changes_where_noisy_time_shows_nothing_is_told_beside_and_decides_nothing(recorded):
+def test_cpu_time_is_told_where_noisy_time_shows_nothing_and_decides_nothing(recorded):
     answer = history(HistoryRequest(names=cpu_step_of(recorded, 0.5)))
     assert {series.metric.name for series in answer.series} == {"wall_s"}
     assert [(series.treatment, series.metric.name) for series in answer.cpu_time] == [
@@ -182,7 +182,7 @@ def test_cpu_time_that_changes_where_noisy_time_shows_nothing_is_told_beside_and
     assert answer.exit_code(strict=False) == 0
 
 
-def test_cpu_time_is_not_told_beside_metrics_that_were_asked_for_or_where_time_shows_the_change(recorded):
+def test_cpu_time_is_not_told_beside_metrics_that_were_asked_for(recorded):
     names = cpu_step_of(recorded, 0.5)
     assert history(HistoryRequest(names=names, metrics=("wall_s",))).cpu_time == ()
     slower = [
@@ -200,7 +200,7 @@ def test_cpu_time_is_read_from_summaries_as_from_records(recorded, tmp_path):
     assert history(HistoryRequest(names=[file])).cpu_time == history(HistoryRequest(names=names)).cpu_time
 
 
-def test_by_git_records_stand_in_the_order_of_commits_with_those_between_that_have_none(recorded, commits):
+def test_by_git_records_stand_in_the_order_of_commits_with_those_that_have_none(recorded, commits):
     ids = [commits.commit() for _ in range(20)]
     kept = [place for place in range(20) if place not in (3, 11)]
     # Made in the wrong order, as when older commits are measured later.

@@ -56,7 +56,7 @@ def test_a_change_of_the_last_record_alone_cannot_be_excluded():
     assert nothing_changed().exit_code(strict=True, since=IDS[19]) == 3
 
 
-def test_records_that_cannot_be_read_and_commits_without_one_count_under_strict_alone():
+def test_unreadable_records_and_commits_without_one_count_under_strict_alone():
     damaged = LeftOut("x.lab", "is damaged", unreadable=True)
     elsewhere = LeftOut("y.lab", "has no commit of HEAD's first parents in its name")
     for changes in ({"left_out": (damaged,)}, {"unmeasured": 1}):

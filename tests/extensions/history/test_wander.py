@@ -94,7 +94,7 @@ def test_each_pattern_is_called_what_it_is():
     assert pattern_of(noise[3] + 0.2 * np.cumsum(rng.normal(size=N))) == "walk"
 
 
-def test_a_short_stay_at_the_other_level_tells_a_machine_with_two_states_from_a_commit():
+def test_a_short_stay_at_the_other_level_tells_two_states_of_a_machine_from_a_commit():
     noise = S * np.random.default_rng(5).normal(size=N)
     step = noise + 5 * S * (np.arange(N) >= 50)
     assert pattern_of(step) == "steps"

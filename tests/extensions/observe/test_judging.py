@@ -76,7 +76,7 @@ def layouts(noise, *, with_probe, without):
     ("with_probe", "without", "outcome"),
     [(2.0, 1.2, "holds"), (1.2, 1.2, "fails"), (2.0, 0.8, "fails"), (1.5, 1.2, "not_resolved")],
 )
-def test_a_belief_is_confirmed_where_both_predictions_hold_and_refuted_where_one_fails(
+def test_a_belief_is_confirmed_where_both_predictions_hold_else_refuted(
     bench, noise, with_probe, without, outcome
 ):
     values = layouts(noise, with_probe=with_probe, without=without)

@@ -44,7 +44,7 @@ def silent(_: object) -> None:
     pass
 
 
-def test_probes_inside_add_the_instructions_that_they_are_and_none_where_there_is_none(source):
+def test_probes_inside_add_their_own_instructions_and_none_where_there_is_none(source):
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not found")
     request = ObserveRequest(
@@ -108,7 +108,7 @@ echo right
 """
 
 
-def test_a_program_that_goes_wrong_from_its_second_probed_run_on_is_not_called_unperturbed(source):
+def test_a_program_that_fails_from_its_second_probed_run_on_is_not_unperturbed(source):
     program = source / "late"
     program.write_text(LATE)
     program.chmod(0o755)

@@ -63,7 +63,7 @@ def test_rates_are_means_over_runs_and_differences_are_tested_as_others_do():
     assert (early.differing(0.05), late.differing(0.05), early.blocks) == ([0], [3], 8)
 
 
-def test_blocks_that_one_level_lacks_are_in_no_difference_and_uncounted_runs_in_no_mean():
+def test_blocks_that_one_level_lacks_are_in_no_difference_and_no_mean():
     runs = [run("none", b, [1, 1], e=[b, 2]) for b in (1, 2, 3)]
     runs += [run("p", b, [1, 1], e=[2 * b, 3]) for b in (2, 3)] + [run("p", 4, [1, 1])]
     none, p = traces(runs, ["e"], ["none", "p"], alpha=0.05)

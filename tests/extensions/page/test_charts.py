@@ -56,7 +56,7 @@ def hold_tables_of(contents):
         assert len(chart.rows_of) in (0, len(chart.columns[0].cells)), chart.name
 
 
-def test_below_every_chart_of_an_answer_stands_a_table_of_equally_many_cells_in_each_column(presented):
+def test_below_every_chart_stands_a_table_with_equally_many_cells_a_column(presented):
     _, answer = presented
     hold_tables_of(without_runs(answer))
 

@@ -57,7 +57,7 @@ def test_a_slow_hour_is_suspected_and_cleared_in_turns(sessions):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_outside_of_a_repository_a_slower_test_is_suspected_and_fails_strict_sessions_only(sessions, strict):
+def test_outside_of_a_repository_a_slower_test_fails_strict_sessions_only(sessions, strict):
     save(sessions, 3)
     sessions.write(SLOWER)
     code, output = compared(sessions, *(("--steelyard-strict",) if strict else ()))

@@ -101,7 +101,7 @@ def test_code_that_comes_from_the_other_tree_is_not_taken_for_that_of_the_commit
     assert "not its own" in output
 
 
-def test_a_package_that_was_installed_beside_its_sources_is_not_taken_for_that_of_the_commit(
+def test_a_package_installed_beside_its_sources_is_not_taken_for_that_of_the_commit(
     sessions, tmp_path_factory, monkeypatch
 ):
     installed = tmp_path_factory.mktemp("installed")
@@ -146,7 +146,7 @@ class Scripted(Turns):
 ALTERNATING = [0.1, -0.1] * 9
 
 
-def test_a_test_that_is_open_gets_more_pairs_while_it_looks_slower_and_may_still_be_decided(tmp_path):
+def test_open_test_gets_more_pairs_while_it_looks_slower_and_may_be_decided(tmp_path):
     assert Scripted(
         tmp_path,
         shown=[0.1, 0.11] * 9,

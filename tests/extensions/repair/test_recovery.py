@@ -474,7 +474,7 @@ def test_a_record_that_nothing_shows_to_be_extended_is_recovered_without_their_p
     assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0)
 
 
-def test_a_first_page_that_is_lost_of_a_record_whose_pages_were_enlarged_is_found_too(tmp_path):
+def test_lost_first_page_of_a_record_with_enlarged_pages_is_found(tmp_path):
     directory = tmp_path / "damaged.lab"
     made_up.filled(directory, made_up.blocks(3000)).close()
     file = directory / "record.sqlite"

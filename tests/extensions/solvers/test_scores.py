@@ -21,7 +21,7 @@ def test_par_is_a_mean_over_instances_of_means_over_runs():
     assert (summary.instances, summary.missing, summary.solved) == (2, 1, 0)
 
 
-def test_the_median_is_that_of_kaplan_and_meier_and_its_interval_that_of_the_sign_test(drawn):
+def test_the_median_is_that_of_kaplan_and_meier_and_its_interval_of_the_sign_test(drawn):
     campaign = drawn(3, 41, 0.0, spread=1.0)
     scores = InstanceScores(campaign, "a", 2)
     summary = score("a", scores, 41)

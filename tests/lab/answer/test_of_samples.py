@@ -29,7 +29,7 @@ def sample_of(values, treatment=1):
     )
 
 
-def test_the_median_lies_between_the_values_whose_ranks_the_binomial_distribution_gives():
+def test_the_median_lies_between_the_ranks_that_the_binomial_distribution_gives():
     interval = find_median_interval(sample_of(VALUES), 0.05)
     k = int(witness.binom.ppf(0.025, 21, 0.5))
     ordered = sorted(VALUES)

@@ -18,6 +18,6 @@ from steelyard.spec import experiment
         ({"blocks": 7, "stop": {"rel_halfwidth": 0.01, "max_blocks": 40}}, 40),
     ],
 )
-def test_an_experiment_ends_after_its_blocks_unless_a_precision_or_the_order_says_otherwise(design, blocks):
+def test_an_experiment_ends_after_its_blocks_unless_a_precision_says_otherwise(design, blocks):
     program = {"command": ["p", "{opt}"]}
     assert most_blocks(experiment(program=program, factors={"opt": ["a", "b"]}, design=design)) == blocks

@@ -64,7 +64,7 @@ def test_a_wanted_precision_has_three_minutes():
     assert (stop.rel_halfwidth, stop.max_time_s, stop.decided) == (0.02, 180.0, False)
 
 
-def test_as_many_prepare_commands_as_commands_run_each_before_its_own_and_others_before_all():
+def test_as_many_prepare_commands_as_commands_run_each_before_its_own():
     keys = {"parameters": {"n": ["1", "2"]}, "prepare": ["x {n}", "y"]}
     ((shell, option, script, name, label, *texts),) = (
         CompareRequest(commands=["a {n}", "b"], **keys).experiment().program.prepare

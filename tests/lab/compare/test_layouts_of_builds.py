@@ -70,7 +70,7 @@ def judged(asked, directory, **contexts):
     return result, costs, answer
 
 
-def test_builds_that_differ_by_padding_alone_differ_in_one_layout_and_not_over_drawn_ones(sources):
+def test_padding_alone_differs_in_one_layout_and_not_over_drawn_ones(sources):
     request = comparing("layout", "-DPAD")
     _, held, _ = judged(request.experiment(), sources / "one.lab", code=0)
     assert len(set(held["-DPLAIN"])) == len(set(held["-DPAD"])) == 1

@@ -28,7 +28,7 @@ def recorded(tmp_path, monkeypatch):
     return make
 
 
-def test_the_only_command_of_each_is_compared_and_the_answer_says_what_it_cannot_exclude(recorded, sizes):
+def test_the_only_command_of_each_is_compared_and_the_answer_says_its_limits(recorded, sizes):
     small, large = sizes
     old, new = recorded("old.lab", large), recorded("new.lab", small)
     result = compare_records(old, new)

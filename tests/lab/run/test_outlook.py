@@ -46,9 +46,7 @@ def test_comparisons_are_those_of_the_largest_family(made, tmp_path, analysis, c
         ({"contexts": {"env_bytes": "random", "passes": 2}, "design": {"blocks": 14}}, False),
     ],
 )
-def test_few_blocks_are_said_to_show_what_the_interval_that_is_declared_shows_of_them(
-    made, tmp_path, spec, wider
-):
+def test_few_blocks_are_said_to_show_as_much_as_their_declared_interval(made, tmp_path, spec, wider):
     result = of(made(**spec), tmp_path / "none.lab", 14 if "contexts" in spec else 7)
     row, by_t = result.rows[0], PlannedTest(result.unit, "t", 0.05).detectable(result.units)
     assert (row.shows > math.expm1(1.001 * by_t * row.s)) == wider

@@ -48,9 +48,7 @@ def test_time_and_memory_go_on_as_the_power_that_the_two_largest_simulations_sho
     assert (flat.basis, flat.memory_bytes) == ((64,), pytest.approx(4 * 800 * 64**2))
 
 
-def test_without_a_smaller_simulation_nothing_is_estimated_and_without_a_simulator_nothing_listed(
-    asked, tmp_path
-):
+def test_without_a_smaller_simulation_nothing_is_estimated_or_listed(asked, tmp_path):
     result = simulated.simulations(asked, treatments(asked), tmp_path)
     assert {item.memory_bytes for item in result} == {None}
     plain = experiment(source=tmp_path, program={"command": ["prog"]})

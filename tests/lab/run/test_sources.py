@@ -172,7 +172,7 @@ def test_a_program_that_has_changed_since_it_was_measured_is_left_out(tmp_path):
     assert "a.sh: has changed since it was measured" in collected.omissions
 
 
-def test_programs_of_the_system_and_variables_are_named_and_a_token_in_the_spec_is_warned_of(tmp_path):
+def test_programs_of_the_system_are_named_and_a_token_in_the_spec_is_warned_of(tmp_path):
     collected = collect(tmp_path, program={"command": ["cat", "/etc/hostname"], "env": {"API_TOKEN": "x"}})
     assert "cat: of the system, found by PATH" in collected.omissions
     assert "PATH, HOME and LANG: inherited by the programs" in collected.omissions

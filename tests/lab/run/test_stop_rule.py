@@ -105,7 +105,7 @@ def test_the_cap_on_time_ends_the_run_between_looks(at):
     assert stopping.look(7, 7, 60.0) == "precision_not_reached"
 
 
-def test_time_that_runs_out_before_the_first_look_leaves_the_precision_unreached_however_narrow(at):
+def test_time_that_runs_out_before_the_first_look_leaves_the_precision_unreached(at):
     stopping, n = at(3, 1e-6, rel_halfwidth=0.05, max_time="60 s")
     assert stopping.look(n, n, 60.0) == "precision_not_reached"
     (look,) = at.records[0].looks()
@@ -146,7 +146,7 @@ def test_from_30_blocks_on_a_doubt_is_only_told(at):
     assert stopping.look(n, n, 0.0) == "complete"
 
 
-def test_below_30_blocks_a_precision_ends_the_run_at_a_quarter_of_the_half_width_wanted(at):
+def test_below_30_blocks_a_precision_ends_the_run_at_a_quarter_of_its_half_width(at):
     wide, n = at(10, 0.02, rel_halfwidth=0.9)
     wide.look(n, n, 0.0)
     (look,) = at.records[-1].looks()
@@ -292,7 +292,7 @@ def test_programs_that_are_slow_are_looked_at_from_the_least_blocks_on(at):
     assert stopping.blocks_wanted() == 10
 
 
-def test_the_look_at_which_time_is_over_spends_what_looks_that_could_not_end_the_run_left(at):
+def test_the_look_at_which_time_is_over_spends_what_earlier_looks_left(at):
     """Of a spread of 5 % no look at 10 or 12 blocks is narrow; an extension spends nothing again."""
     stopping, n = at(12, 0.05, decided=True, max_time="5 s")
     record = at.records[0]

@@ -20,7 +20,7 @@ def table_1(**declared):
 
 
 @pytest.mark.parametrize("declared", [{"estimand": "ratio_of_means"}, {"uncertainty": "sample"}])
-def test_an_experiment_that_asks_for_it_has_s_with_u_and_with_spread_and_the_rsu_of_both(declared):
+def test_an_experiment_that_asks_for_it_has_s_with_u_and_the_rsu_of_both(declared):
     text = render(table_1(**declared), 100)
     heading = next(line for line in text.splitlines() if line.startswith("adjusted speedup"))
     row = text.splitlines()[text.splitlines().index(heading) + 1]

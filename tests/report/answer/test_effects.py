@@ -156,7 +156,7 @@ def test_names_that_could_move_the_cursor_are_escaped():
     assert Layout("full", (odd,)).names == ("opt",)
 
 
-def test_errors_that_are_declared_are_said_to_be_in_no_effect_and_of_those_of_the_clock_nothing():
+def test_errors_that_are_declared_are_in_no_effect_and_those_of_the_clock_unsaid():
     declared = TypeB("scale of the meter", 0.01)
     said = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
     assert "type_b" in said

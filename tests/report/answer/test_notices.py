@@ -27,7 +27,7 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
     ]
 
 
-def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_numbers():
+def test_the_same_of_several_treatments_is_one_sentence_with_a_range():
     inputs = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
     assert sentences(inputs, CALLED) == [
         (

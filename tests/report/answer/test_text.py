@@ -41,7 +41,7 @@ def test_the_first_screen_of_two_commands_has_fourteen_lines_at_most(case, name)
     assert len(render(case(name)).splitlines()) <= 12  # and two for the record
 
 
-def test_every_treatment_has_a_row_with_its_mean_its_range_and_its_verdict_as_the_sentence_says_it(case):
+def test_every_treatment_has_a_row_with_mean_range_and_the_verdict_of_the_sentence(case):
     text = render(case("a_slowdown_beside_other_metrics"))
     (row,) = (line for line in text.splitlines() if line.startswith("new ") and "…" in line)
     assert "±" in row
@@ -74,7 +74,7 @@ def test_no_line_is_wider_than_the_terminal(presented, width, details):
     assert [line for line in text.splitlines() if columns(line) > width] == []
 
 
-def test_plain_text_has_no_colour_no_control_character_and_nothing_at_the_ends_of_lines(presented):
+def test_plain_text_has_no_colour_no_control_character_and_no_space_at_line_ends(presented):
     _, answer = presented
     for line in render(answer).splitlines():
         assert line == line.rstrip()
@@ -93,7 +93,7 @@ def test_no_number_is_nan_or_infinite(presented):
     assert "None" not in words
 
 
-def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what_was_not_observed(case):
+def test_the_finding_comes_first_then_table_then_warnings_then_limitations(case):
     text = render(case("failing_runs"), details=True)
     places = [text.index(part) for part in ("new against old", "treatment ", "Warnings", "Limitations")]
     assert places == sorted(places)

@@ -57,7 +57,7 @@ def test_sides_with_different_numbers_of_runs_are_counted_apart(case):
     assert "30 runs against 15, one after the other" in evidence
 
 
-def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_others(case):
+def test_an_interval_inside_the_margin_that_decides_nothing_names_the_others(case):
     result = case("no_difference")
     (comparison,) = result.judged
     margin = max(comparison.ci95.high - 1, 1 - comparison.ci95.low) * 1.01

@@ -39,7 +39,7 @@ def document(preview, asked=ASKED):
     return plan.document(preview, asked)
 
 
-def test_a_plan_says_what_runs_in_which_order_for_how_long_and_what_it_cannot_separate():
+def test_a_plan_says_order_and_duration_of_runs_and_what_it_cannot_separate():
     assert render(PLAN) == (
         "O2 against O3\n"
         "  design       2 treatments in each of 30 blocks, in random order; 30 contexts;\n"

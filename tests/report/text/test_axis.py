@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from steelyard.report.text.axis import axis_of
 
 
-def test_a_probe_that_costs_six_times_the_run_leaves_no_room_for_runs_of_less_than_nothing():
+def test_a_probe_that_costs_six_times_the_run_leaves_no_room_below_zero():
     axis = axis_of([0.5, 1.2, 600.0, 624.0], 55)
     assert (axis.low, axis.high) == (0.0, 1000.0)
     assert axis.labels() == "0            +100 %   +200 %         +500 %    +1,000 %"

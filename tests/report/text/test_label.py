@@ -94,7 +94,7 @@ def test_names_that_shortening_would_make_equal_keep_what_tells_them_apart():
     assert shorten_all(texts, 6) == {texts[0]: "…fast…", texts[1]: "…slow…"}
 
 
-def test_words_that_all_names_share_are_left_out_whole_as_far_as_there_is_no_room_for_them():
+def test_words_that_all_names_share_are_left_out_where_there_is_no_room():
     texts = [f"./sort --threads 4 --by {key} big.csv" for key in ("name", "size")]
     assert shorten_all(texts, 33)[texts[0]] == "… --threads 4 --by name big.csv"
     assert shorten_all(texts, 20)[texts[0]] == "… --by name big.csv"

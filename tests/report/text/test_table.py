@@ -58,7 +58,7 @@ def test_a_factor_with_the_title_of_another_column_is_told_apart_as_in_exports()
     assert plain(table([factor, label], 80)).split()[0] == "mean"
 
 
-def test_a_name_is_not_shortened_until_two_look_alike_and_another_column_gives_way_for_it():
+def test_a_name_is_not_shortened_until_two_look_alike():
     names = cells(*(f"opt={o}, size={n}, threads={t}" for o in "23" for n in ("1000", "2000") for t in "12"))
     column = Column("treatment", names, right=False, is_name=True)
     rows = plain(table([column, Column("spare", cells(*["x" * 18] * 8), give_way=1)], 36)).splitlines()

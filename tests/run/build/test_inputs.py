@@ -101,7 +101,7 @@ def test_a_link_to_a_file_is_its_contents(source):
         ("{source}/src/../../s/a.c", "{source}/../s/a.c"),
     ],
 )
-def test_a_relative_pattern_that_leaves_the_source_is_refused_with_what_would_mean_it(source, pattern, meant):
+def test_a_relative_pattern_that_leaves_the_source_is_refused_with_its_cure(source, pattern, meant):
     with pytest.raises(SpecError, match=r"leaves the directory of the spec") as caught:
         names(source, pattern)
     assert caught.value.hint == f"{meant} says that this is meant"

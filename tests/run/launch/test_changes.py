@@ -283,7 +283,7 @@ def test_declared_inputs_are_found_by_pattern_and_placeholders(tmp_path):
     assert not any("b1" in name for name in cache.argv)
 
 
-def test_a_factor_of_an_older_record_that_bears_a_name_reserved_now_stays_an_ordinary_factor():
+def test_a_factor_of_an_older_record_with_a_name_reserved_now_stays_ordinary():
     import msgspec
 
     spec_ = experiment(source="/", program={"command": ["true", "{n}"]}, factors={"n": ["x", "y"]})

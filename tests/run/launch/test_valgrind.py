@@ -79,7 +79,7 @@ def test_the_caches_are_those_of_the_machine_and_the_last_level_is_the_highest(s
     )
 
 
-def test_a_last_level_of_no_power_of_two_sets_is_rounded_down_and_a_first_level_refused(sysfs, on_path):
+def test_a_last_level_of_no_power_of_two_sets_is_rounded_down_and_a_first_refused(sysfs, on_path):
     directory = sysfs(*ZEN_5[:2], ("Unified", 3, "36864K", 12))
     result = Valgrind.make(counting_spec("d1_misses"), directory)
     assert result is not None

@@ -103,7 +103,7 @@ MPICH_ABORT = (
 )
 
 
-def test_ranks_that_did_not_end_well_are_known_by_their_own_words_and_by_those_of_the_library():
+def test_ranks_that_did_not_end_well_are_known_by_their_words_and_the_librarys():
     left = "steelyard: rank 3 of 8 left with exit code 0 before MPI_Finalize\n"
     assert rank_failure(ended(f"a word\n{left}")) == "rank 3 of 8 left with exit code 0 before MPI_Finalize"
     assert rank_failure(ended(OPEN_MPI_ABORT)) == "rank 1 called MPI_Abort"
@@ -112,7 +112,7 @@ def test_ranks_that_did_not_end_well_are_known_by_their_own_words_and_by_those_o
     assert last_words(ended(f"no more\n{left}{MPICH_ABORT}"), "mpi") == b"no more"
 
 
-def test_a_program_that_speaks_of_aborts_and_ranks_that_were_asked_to_end_have_not_failed():
+def test_a_program_that_prints_of_aborts_and_ranks_asked_to_end_have_not_failed():
     assert rank_failure(ended("rank 1 may call MPI_Abort\nMPI_ABORT was invoked on rank 1? No.\n")) is None
     assert rank_failure(ended("steelyard: rank 1 of 2 was waiting in MPI_Recv\n")) is None
 

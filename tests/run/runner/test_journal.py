@@ -128,7 +128,7 @@ def test_a_new_runner_cuts_off_a_torn_frame_and_goes_on(written, sh):
     assert [trial.trial for trial in read_journal(written)[0]] == [1, 2, 4]
 
 
-def test_an_offset_beyond_a_journal_that_a_power_cut_shortened_is_set_back_to_its_end(written):
+def test_an_offset_beyond_a_journal_shortened_by_a_power_cut_is_set_to_its_end(written):
     _, second, third = frame_ends(written)
     os.truncate(written, second + 7)
     assert read_journal(written, third) == ([], second)

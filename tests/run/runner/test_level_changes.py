@@ -76,14 +76,14 @@ def test_what_is_hard_to_change_is_set_up_anew_in_each_block(flagged, tmp_path):
     assert all(order in ((1, 1, 1, 2, 2, 2), (2, 2, 2, 1, 1, 1)) for order in orders)
 
 
-def test_a_level_that_is_easy_to_change_stays_entered_where_the_next_trial_has_it_too(flagged, tmp_path):
+def test_a_level_that_is_easy_to_change_stays_where_the_next_trial_has_it(flagged, tmp_path):
     run(flagged(blocks=12, seed=2), tmp_path / "made.lab")
     text = [word for word in log(tmp_path) if word in ("on", "off")]
     changes = sum(before != after for before, after in zip(["off", *text], text, strict=False))
     assert log(tmp_path).count("enter") == (changes + 1) // 2
 
 
-def test_a_command_that_cannot_begin_a_level_ends_the_run_and_what_it_did_is_put_back(flagged, tmp_path):
+def test_a_command_that_cannot_begin_a_level_ends_the_run_and_is_undone(flagged, tmp_path):
     with pytest.raises(ProgramError):
         run(flagged(enter="touch flag; exit 3"), tmp_path / "made.lab")
     assert not (tmp_path / "flag").exists()
@@ -97,7 +97,7 @@ def test_where_leaving_fails_too_the_command_that_began_it_is_named_first(flagge
     assert "exit code 4" in after
 
 
-def test_a_level_that_cannot_be_left_is_told_and_stays_written_down_until_a_run_leaves_it(flagged, tmp_path):
+def test_a_level_that_cannot_be_left_is_told_and_written_down_until_a_run_leaves_it(flagged, tmp_path):
     leave = "[ -e key ] && rm flag"
     with pytest.raises(ProgramError, match=r"service = on could not be left") as caught:
         run(flagged(leave=leave), tmp_path / "made.lab")

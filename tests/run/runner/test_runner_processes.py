@@ -264,7 +264,7 @@ until [ -e said ]; do sleep 0.01; done
 """A launcher that passes no signal on, and a rank of it in a session of its own."""
 
 
-def test_at_the_time_limit_what_has_left_the_group_of_its_launcher_is_asked_to_end_too(run_past, tmp_path):
+def test_at_the_time_limit_a_process_outside_of_its_group_is_asked_to_end_too(run_past, tmp_path):
     # On a busy machine, it may be killed before its shell comes to its trap.
     for _ in range(20):
         run_past(STRAY)

@@ -186,7 +186,7 @@ def test_a_limit_says_nothing_of_other_estimands_and_metrics(read, more, message
     assert hint in caught.value.hint
 
 
-def test_speedups_can_be_set_against_each_other_across_a_factor_that_the_baseline_leaves_free(read):
+def test_speedups_compare_across_a_factor_that_the_baseline_leaves_free(read):
     result = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\nratio_across = "n"')
     assert result.analysis.ratio_across == "n"
     assert loads(dumps(result), source=result.source, name=result.name) == result

@@ -84,7 +84,7 @@ def many(a, b, exclude=(), **options):
     )
 
 
-def test_more_than_ten_thousand_treatments_are_refused_with_their_number_unless_they_are_confirmed():
+def test_more_than_ten_thousand_treatments_are_refused_unless_confirmed():
     assert len(many(100, 100).factors) == 2
     with pytest.raises(SpecError, match="factors: 10,100 treatments are more than 10,000") as caught:
         many(101, 100)

@@ -84,7 +84,7 @@ def test_a_factor_stands_in_the_options_of_its_own_jobs():
     assert find_queue_factors(spec.launch, spec.factors) == ("p",)
 
 
-def test_the_directory_of_the_spec_and_braces_that_are_text_may_stand_in_words_of_a_queue():
+def test_the_directory_of_the_spec_and_braces_of_text_may_stand_in_words_of_a_queue():
     words = ["--chdir={source}", "{{p}}", "${HOME}", "{print $1}"]
     assert read(kind="slurm", options=words).options == tuple(words)
 

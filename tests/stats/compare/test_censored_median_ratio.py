@@ -107,9 +107,7 @@ def test_a_sequential_order_and_blocks_that_tell_nothing_have_no_ratio(sample, p
 
 
 @pytest.mark.parametrize("both", [True, False])
-def test_equal_programs_of_which_a_fifth_times_out_are_called_different_in_at_most_5_of_100(
-    sample, perfect_passes, both
-):
+def test_equal_programs_that_time_out_in_a_fifth_differ_in_at_most_5_of_100(sample, perfect_passes, both):
     """N = 500; blocks are added until 30 are complete, as a run does. Left out instead, 28 % are "faster"."""
     count, most = 500, 36
     assert perfect_passes(count, 0.05, 0, most) > 0.98

@@ -26,9 +26,7 @@ def widened(sample, old, new, *components, estimand="ratio_of_means", **of):
 
 
 @given(pairs, st.booleans(), st.booleans())
-def test_a_ratio_of_means_has_the_uncertainty_that_the_package_uncertainties_propagates(
-    sample, values, relative, shared
-):
+def test_a_ratio_of_means_has_the_uncertainty_of_the_package_uncertainties(sample, values, relative, shared):
     old, new = (np.array(value) for value in zip(*values, strict=True))
     covariance = np.cov(old, new) / old.size
     assume(np.linalg.eigvalsh(covariance)[0] > 1e-9)
@@ -82,7 +80,7 @@ def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite(sample):
     assert result.p == pytest.approx(2 * witness.t.sf(abs(result.log) / result.se, result.nu))
 
 
-def test_an_error_known_with_few_degrees_of_freedom_widens_flipped_signs_as_it_widens_t(sample):
+def test_an_error_with_few_degrees_of_freedom_widens_flipped_signs_as_it_widens_t(sample):
     """Beside it the blocks say next to nothing: t of the error alone, 2.447 of its u and not 1.960."""
     old, new = np.exp(np.random.default_rng(4).normal(0, 0.0005, (2, 20)))
     part = TypeB("e", 0.02, relative=True, nu=3)

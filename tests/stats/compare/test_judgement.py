@@ -114,7 +114,7 @@ def test_a_constant_ratio_is_judged_by_the_signs_that_it_has(sample):
     assert judge_within(few, 0.01).outcome == "not_resolved"
 
 
-def test_statements_that_are_one_family_are_adjusted_by_holm_and_keep_what_has_no_ratio(sample):
+def test_statements_of_one_family_are_adjusted_by_holm_and_keep_those_without_ratio(sample):
     ratios = [ratio(sample, 1.05, seed=s) for s in range(4)] + [Undefined("no_values")]
     alone = [judge_at_least(item, 1.03) for item in ratios]
     family = judge_together(alone, ratios)
@@ -150,9 +150,7 @@ def judged(indicated, p):
         (judged(None, None), judged("holds", 0.0001), "not_resolved", "mean"),
     ],
 )
-def test_a_typical_run_refutes_what_the_mean_leaves_open_or_confirms_and_confirms_nothing(
-    mean, typical, outcome, by
-):
+def test_a_typical_run_refutes_what_the_mean_leaves_open_and_confirms_nothing(mean, typical, outcome, by):
     closed = close_by("typical", mean, typical)
     assert (closed.outcome, closed.by) == (outcome, by)
     if by == "typical":

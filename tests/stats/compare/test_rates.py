@@ -47,7 +47,7 @@ def run(rng, sample, effects, *, blocks, kind="none", size=0.02, order="randomiz
 
 @pytest.mark.parametrize("blocks", [10, 30])
 @pytest.mark.parametrize("kind", ["none", "linear", "step", "walk"])
-def test_the_95_percent_interval_of_randomised_blocks_covers_the_truth_in_93_to_97_of_100(
+def test_the_interval_of_randomised_blocks_covers_the_truth_in_93_to_97_of_100(
     sample, perfect_passes, kind, blocks
 ):
     count = 1000
@@ -113,7 +113,7 @@ def test_equal_treatments_give_any_false_finding_in_at_most_5_of_100(sample, per
     assert false <= most
 
 
-def test_the_usual_order_calls_the_same_program_different_in_half_of_the_cases_under_drift(sample):
+def test_the_usual_order_calls_the_same_program_different_in_half_under_drift(sample):
     """N = 200. Half of the drifts show in the likeness of neighbours, and what that widens is still called
     different in half; of the others most, and by t alone all are.
     """

@@ -89,7 +89,7 @@ def test_paired_monte_carlo_draws_the_correlation_too(sample, run_2, run_5):
 
 
 @given(pairs)
-def test_paired_fieller_is_the_paired_t_test_of_numerator_minus_ratio_times_denominator(sample, values):
+def test_paired_fieller_is_the_paired_t_of_numerator_minus_ratio_times_denominator(sample, values):
     old, new = (np.array(value) for value in zip(*values, strict=True))
     result = estimate(between(sample, old, new), "ratio_of_means", "fieller")
     assume(result.distribution is not None)

@@ -47,7 +47,7 @@ def test_none_a_single_one_that_turns_nothing_and_those_of_both_are_no_mode_of_o
     assert not comparison.refused
 
 
-def test_a_single_slow_run_is_told_where_more_of_its_kind_would_turn_the_verdict_round(sample):
+def test_a_single_slow_run_is_told_where_more_of_its_kind_would_turn_the_verdict(sample):
     old, new = arms(np.random.default_rng(7), slow=(3,), at=0.93)
     comparison = found(sample, old, new)
     assert (comparison.slow.runs, comparison.refused, comparison.verdict) == (1, True, "not_resolved")
@@ -70,7 +70,7 @@ def test_a_tenth_of_slow_runs_of_one_arm_turns_verdicts_round_in_at_most_7_of_10
     assert wrong <= most
 
 
-def test_slow_runs_that_only_make_clearer_what_is_better_are_told_and_the_mean_is_judged(sample):
+def test_slow_runs_that_make_the_better_one_clearer_are_told_and_the_mean_judged(sample):
     comparison = found(sample, *arms(np.random.default_rng(6), slow=(3, 9, 15), at=1.1))
     assert comparison.slow.runs == 3
     assert not comparison.slow.decides()
@@ -108,7 +108,7 @@ def test_alike_arms_show_one_in_at_most_three_of_a_hundred(sample, shape):
 
 
 @pytest.mark.parametrize("looks", [None, Looks((10, 15, 20))])
-def test_with_a_margin_a_typical_run_that_is_slower_is_a_verdict_and_a_faster_one_is_none(sample, looks):
+def test_with_a_margin_a_slower_typical_run_is_a_verdict_and_a_faster_one_is_none(sample, looks):
     old, new = arms(np.random.default_rng(5), at=0.4, slow=(3,))
     old[3] *= 200
     samples = [sample(old, label="old"), sample(new, treatment=2)]

@@ -165,7 +165,7 @@ def counts(sample, old, new, *, same_order=False):
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])
-def test_counts_that_repeat_to_the_bit_are_judged_by_how_rarely_one_distribution_makes_them(sample, n):
+def test_counts_that_repeat_to_the_bit_are_judged_by_how_rare_that_is(sample, n):
     result = speedup(contrast(*counts(sample, [1220.0] * n, [10.0] * n)))
     assert result.method == "block-log-ratio-repeated"
     # Witness: the probability that n draws of p are one value and n others the other, at its maximum over p.
@@ -186,7 +186,7 @@ def test_the_claim_of_repeated_counts_is_not_exceeded_by_programs_that_are_one(s
     assert rejected / 4000 == pytest.approx(2 * 0.25**3, abs=0.008)
 
 
-def test_counts_that_follow_the_order_of_the_runs_and_clocks_that_stand_still_claim_no_more_than_signs(
+def test_counts_that_follow_the_order_claim_no_more_than_their_signs(
     sample,
 ):
     assert speedup(contrast(*counts(sample, [2.0] * 5, [1.0] * 5, same_order=True))).method.endswith("-sign")
@@ -255,7 +255,7 @@ def test_the_resolvable_difference_shows_in_four_of_five_experiments(sample, per
 @pytest.mark.parametrize(
     ("order", "least"), [("randomized-blocks", 2**-5), ("sequential", 2 / math.comb(12, 6))]
 )
-def test_equal_programs_without_spread_reject_another_ratio_as_far_as_their_number_can(sample, order, least):
+def test_equal_programs_without_spread_reject_another_ratio_as_their_number_can(sample, order, least):
     result = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2), order=order))
     assert (result.value, result.se, result.p, result.p_of(1.0)) == (1.0, 0.0, 1.0, 1.0)
     assert result.p_of(1.5) == pytest.approx(least)

@@ -44,7 +44,7 @@ def tail(seed, n=24):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_stated_errors_widen_and_no_later_step_makes_a_p_value_smaller_or_an_interval_narrower(sample, seed):
+def test_stated_errors_widen_and_no_later_step_narrows_or_lowers_p(sample, seed):
     stages = walked(sample, drift(seed), looks=LOOKS, type_b=(ERROR,))
     assert list(stages) == ["estimate", *(name for name, _ in STEPS)]
     estimate, *later = stages.values()

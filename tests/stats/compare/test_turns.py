@@ -50,7 +50,7 @@ def test_several_tests_are_one_family_with_those_that_were_given_up():
     assert both[1].outcome == "not_resolved"
 
 
-def test_a_look_has_its_share_of_alpha_and_its_interval_excludes_one_exactly_when_the_test_is_decided():
+def test_a_look_has_its_share_of_alpha_and_its_interval_agrees_with_the_test():
     whole, fifth = alone(D), alone(D, share=0.2)
     assert fifth.p == whole.p
     assert fifth.p_holm == pytest.approx(5 * whole.p_holm)
@@ -90,5 +90,5 @@ def test_equal_versions_fail_at_most_one_session_in_twenty_whatever_the_noise(te
 
 
 @pytest.mark.simulates
-def test_a_tenth_more_work_is_shown_in_nineteen_of_twenty_at_five_percent_from_pair_to_pair():
+def test_a_tenth_more_work_is_shown_in_19_of_20_at_five_percent_noise():
     assert red(np.random.default_rng(2), 400, 1, 1.1, 0.05) >= binom.ppf(0.0001, 400, 0.98)

@@ -160,7 +160,7 @@ def test_its_interval_covers_a_shift_in_93_to_98_of_100(sample, perfect_passes, 
     assert low <= covered <= high
 
 
-def test_equal_runs_that_were_added_up_in_another_order_are_ties_however_small_they_are(sample):
+def test_equal_runs_added_up_in_another_order_are_ties_however_small(sample):
     rng = np.random.default_rng(8)
     replicates = 1e-300 * np.exp(rng.normal(0, 0.3, (12, 3)))
     blocks = np.repeat(np.arange(1, 13), 3)

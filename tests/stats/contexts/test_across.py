@@ -73,7 +73,7 @@ def test_one_pass_separates_nothing_and_says_nothing_of_single_contexts(sample):
     assert result.prediction.low < result.interval.low < result.speedup
 
 
-def test_what_contexts_do_to_both_treatments_is_told_from_what_they_do_to_the_comparison(sample):
+def test_contexts_move_both_treatments_and_the_comparison_which_are_told_apart(sample):
     rng = np.random.default_rng(3)
     contexts, passes = 60, 3
     d = rng.normal(0, 0.01, (contexts, 1)) + rng.normal(0, 0.005, (contexts, passes))
@@ -165,7 +165,7 @@ def test_the_bootstrap_draws_contexts_and_visits_within_them():
     assert np.log([result.low, result.high]) == pytest.approx(ends, abs=0.08 * se)
 
 
-def test_the_bootstrap_is_a_cross_check_from_ten_contexts_on_however_often_each_was_visited():
+def test_the_bootstrap_is_a_cross_check_from_ten_contexts_on():
     table = laid_out(np.random.default_rng(7).normal(0, 1, (11, 3)))
     columns = (table.values, table.contexts, table.passes, table.blocks)
     assert two_level(Visits(*(column[:27] for column in columns))) is None

@@ -37,7 +37,7 @@ def names(count):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_estimate_error_and_components_are_those_of_the_mixed_model_where_it_is_balanced(sample, seed):
+def test_estimate_and_error_are_those_of_the_mixed_model_where_balanced(sample, seed):
     d, of = drawn(np.random.default_rng(seed), [12] * 8, between=0.03, within=0.02, mean=0.01)
     old, new = pair(sample, d, of)
     result = speedup(contrast(old, new))

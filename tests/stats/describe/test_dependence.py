@@ -68,7 +68,7 @@ def test_where_likeness_is_known_t_with_its_allowance_keeps_its_level(n, phi):
 
 
 @pytest.mark.parametrize("n", [5, 8, 12, 19])
-def test_four_times_t_keeps_its_level_for_few_units_that_are_alike_by_the_largest_that_is_allowed_for(n):
+def test_four_times_t_keeps_its_level_for_few_units_that_are_alike(n):
     """N = 100,000 at 10, 1 and 0.1 %."""
     count = 100_000
     x = np.random.default_rng(n).normal(size=(count, n))
@@ -146,9 +146,7 @@ def test_few_blocks_that_seem_alike_are_called_different_in_at_most_5_of_100(sam
 
 
 @pytest.mark.parametrize("phi", [0.3, 0.5, 0.8])
-def test_thirty_differences_that_resemble_their_neighbours_are_held_in_some_93_of_100(
-    sample, phi, perfect_passes
-):
+def test_thirty_differences_like_their_neighbours_are_held_in_some_93_of_100(sample, phi, perfect_passes):
     """N = 300; by their own method 86, 73 and 46."""
     count, least = 300, 268
     assert perfect_passes(count, 0.93, least, count) > 0.98

@@ -6,7 +6,7 @@ import pytest
 from steelyard.stats.describe.outliers import outliers
 
 
-def test_values_far_out_are_counted_and_the_farthest_named_by_its_ratio_to_the_median():
+def test_values_far_out_are_counted_and_the_farthest_has_its_ratio_to_the_median():
     values = np.array([1.00, 1.01, 0.99, 1.02, 0.98, 1.00, 1.01, 0.99, 1.0, 1.5, 8.7])
     result = outliers(values)
     assert result.count == 2

@@ -34,9 +34,7 @@ def mean_of(values):
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, 80), st.floats(0.01, 1.5), st.sampled_from([0.2, 0.05, 0.001])
 )
-def test_p_is_at_most_alpha_exactly_where_the_interval_at_that_level_leaves_a_bound_out(
-    seed, n, sigma, alpha
-):
+def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_a_bound_out(seed, n, sigma, alpha):
     mean = mean_of(np.random.default_rng(seed).lognormal(0, sigma, n))
     interval = mean.interval(alpha)
     for end, out in ((interval.low, 0.999), (interval.high, 1.001)):

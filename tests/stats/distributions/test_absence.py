@@ -10,7 +10,7 @@ from steelyard.stats.planning.unseen import unseen_share
 
 
 @pytest.mark.parametrize("share", [0.001, 0.0426, 0.05, 0.3, 0.96])
-def test_a_value_is_absent_from_so_many_draws_in_five_percent_and_from_one_fewer_in_more(share):
+def test_a_value_is_absent_from_that_many_draws_in_five_percent_and_no_fewer(share):
     n = runs_to_show(share)
     assert binom.pmf(0, n, share) <= 0.05
     assert n == 1 or binom.pmf(0, n - 1, share) > 0.05

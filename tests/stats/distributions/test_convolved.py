@@ -59,9 +59,7 @@ def test_the_end_of_a_group_of_values_moves_as_far_as_the_error_and_not_by_squar
     st.floats(-5, 5),
     st.floats(0.06, 1),
 )
-def test_p_is_at_most_alpha_outside_of_the_ends_alone_and_so_seen_from_the_other_side(
-    seed, decimals, u, nu, at, alpha
-):
+def test_p_is_at_most_alpha_outside_of_the_ends_alone_from_either_side(seed, decimals, u, nu, at, alpha):
     values = np.sort(np.random.default_rng(seed).uniform(-3, 3, 40 + seed % 100).round(decimals))
     blurred = Convolved(values, u, nu)
     ends = blurred.ends(alpha)

@@ -51,7 +51,7 @@ def test_without_blocks_treatments_keep_their_own_variances(experiment):
         assert effect.method == "unpaired-contrast-t"
 
 
-def test_known_effects_are_found_as_ratios_that_are_above_1_where_the_second_step_is_better(experiment):
+def test_effects_are_ratios_above_1_where_the_second_step_is_better(experiment):
     layout, samples, _ = experiment(4, log_mean, blocks=60, **CUBE)
     effects = by_name(factorial(samples, layout, Analysis())[0])
     # Half of the interaction stands in each main effect.

@@ -63,7 +63,7 @@ def test_so_it_is_of_launches(old, new, alpha, place):
     assert (location.p_of(ratio) <= alpha * (1 + 1e-9)) == is_outside
 
 
-def test_three_far_runs_of_twenty_hide_nothing_and_a_pair_at_the_bound_speaks_for_no_side():
+def test_three_far_runs_of_twenty_hide_nothing_and_a_pair_at_the_bound_is_neutral():
     logs = np.full(20, math.log(3)) + 0.01 * np.arange(20)
     logs[:3] = -5.0
     assert locate_paired(logs).p_of(1.05) < 0.01

@@ -39,7 +39,7 @@ def test_up_to_14_differences_every_subset_has_its_mean(n):
 
 
 @pytest.mark.parametrize("n", [15, 33, 64])
-def test_beyond_that_each_difference_is_in_half_of_as_many_subsets_and_any_two_in_a_quarter(n):
+def test_beyond_that_a_difference_is_in_half_of_the_subsets_and_pairs_in_a_quarter(n):
     """N = 16,383: five standard errors, for all of at most 2,080 shares .999."""
     drawn = [subset_means(np.eye(n)[i], 3) > 0 for i in range(n)]
     assert drawn[0].size == 2**14 - 1
@@ -50,7 +50,7 @@ def test_beyond_that_each_difference_is_in_half_of_as_many_subsets_and_any_two_i
         assert np.mean(both == 0) == pytest.approx(0.5, abs=5 * 0.5 / 128)
 
 
-def test_no_seed_moves_what_is_counted_and_one_seed_draws_the_same_subsets_of_what_is_tied():
+def test_no_seed_moves_a_count_and_one_seed_draws_the_same_subsets_of_ties():
     d = np.random.default_rng(1).normal(size=30)
     assert np.array_equal(subset_means(d, 1), subset_means(d, 2))
     tied = np.round(d, 1)

@@ -24,7 +24,7 @@ def every_mean(d):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_tails_are_those_of_all_patterns_within_one_percent_on_average_and_four_at_worst(shape):
+def test_tails_are_those_of_all_patterns_within_1_percent_on_average_4_at_worst(shape):
     """Both tails of 20 samples of 18; a drawn pattern's standard error is 11 % at the first share."""
     off = {share: [] for share in (0.005, 0.01, 0.025, 0.1, 0.4)}
     for seed in range(18, 38):

@@ -46,7 +46,7 @@ def share_as_far(whole, at):
 
 @pytest.mark.parametrize("at", [-0.02, 0.0, 0.01, 0.03])
 @pytest.mark.parametrize("n", [7, 10])
-def test_p_is_that_of_scipys_exact_permutation_test_of_the_differences_from_the_hypothesis(n, at):
+def test_p_is_that_of_scipys_exact_permutation_test_of_the_differences(n, at):
     d = noise(n)
     expected = witness.permutation_test(
         (d - at,), np.mean, permutation_type="samples", vectorized=False, n_resamples=np.inf
@@ -115,7 +115,7 @@ def test_one_slow_block_in_twenty_hides_a_difference_from_t_and_not_from_the_sig
 
 
 @pytest.mark.parametrize("n", [9, 30])
-def test_values_about_which_the_differences_are_symmetric_have_p_1_in_spite_of_rounding(n):
+def test_values_symmetric_about_the_hypothesis_have_p_1_in_spite_of_rounding(n):
     half = np.array([0.1, 0.2, 0.3, 0.7, 1.1, 1.3, 1.7, 1.9, 2.3, 2.9, 3.1, 3.7, 4.1, 4.3, 5.9])[: n // 2]
     d = np.concatenate((half, -half, [0.0] * (n % 2)))
     assert distribution(d).p_of(1.0) == 1.0

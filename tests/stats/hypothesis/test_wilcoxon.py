@@ -90,6 +90,6 @@ def test_many_differences_take_the_normal_cut():
 
 
 @pytest.mark.parametrize("n", [51, 60, 100, 200])
-def test_beyond_fifty_the_cut_is_at_most_two_sums_below_that_of_the_exact_distribution(n):
+def test_beyond_fifty_the_cut_is_at_most_two_sums_below_the_exact_one(n):
     exact = np.searchsorted(rank_tails(n)[::-1], 0.025, side="right")
     assert exact - 2 <= signed_rank_cut(n, 0.05) <= exact

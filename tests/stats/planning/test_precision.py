@@ -123,7 +123,7 @@ def test_a_comparison_without_an_interval_is_never_precise_enough(sample):
     assert not Precision(()).reached(1e9)
 
 
-def test_comparisons_without_spread_are_precise_where_so_many_equal_signs_say_something(sample):
+def test_comparisons_without_spread_are_precise_where_equal_signs_suffice(sample):
     few, enough = ([sample([2.0] * n), sample([1.0] * n, treatment=2)] for n in (4, 6))
     assert precision(few, Analysis()).widest is None
     assert precision(enough, Analysis()).widest == 0.0
@@ -152,7 +152,7 @@ def test_a_mean_of_nothing_of_0_or_of_no_number_has_no_precision(values):
     assert mean_halfwidth(np.array(values)) is None
 
 
-def test_few_blocks_are_doubted_where_neighbours_resemble_each_other_and_few_contexts_are_not(sample):
+def test_few_blocks_are_doubted_where_neighbours_are_alike_and_few_contexts_are_not(sample):
     d = np.exp(np.sin(np.arange(60)) * 0.02)
     noise = noisy(np.random.default_rng(17), 60, 0.0001)
     blocks = [sample(d), sample(noise, treatment=2)]

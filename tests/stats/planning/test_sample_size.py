@@ -131,7 +131,7 @@ def test_what_is_detectable_is_what_needs_as_many_blocks():
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01, 0.05 / 28])
-def test_with_flipped_signs_it_is_the_smallest_number_that_is_enough_as_all_larger_ones_are(alpha):
+def test_with_flipped_signs_it_is_the_smallest_number_from_which_all_are_enough(alpha):
     def power(n, effect):
         return t_power(effect * math.sqrt(n), n - 1, sign_flip_critical(n, alpha))
 

@@ -78,7 +78,7 @@ def test_a_wanted_precision_asks_for_no_verdict():
     assert (result.target, result.decided, result.answered) == (0.02, True, True)
 
 
-def test_a_fraction_of_a_large_effect_is_precise_enough_and_of_a_small_one_the_target_is():
+def test_fraction_of_a_large_effect_is_precise_enough_and_of_a_small_one_the_target():
     wide, _ = look(4.0, 0.3, target=0.005, rel_effect=0.5)
     assert wide.target == pytest.approx(0.5 * (1 - 1 / 4.0), rel=0.2)
     assert wide.answered

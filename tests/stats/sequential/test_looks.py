@@ -55,7 +55,7 @@ def test_the_look_that_a_limit_makes_the_last_spends_all_that_is_left(blocks, al
     assert levels[-1] > level_at(alpha, blocks)
 
 
-def test_blocks_that_are_added_after_it_cost_a_tenth_of_alpha_and_spend_nothing_twice():
+def test_blocks_added_after_the_end_cost_a_tenth_of_alpha_and_spend_nothing_twice():
     blocks, closed = (10, 12, 15, 40), 15
     levels = [level_at(0.05, blocks[: k + 1], closed if blocks[k] >= closed else None) for k in range(4)]
     assert first_rejected_at_the_last(blocks, levels) == pytest.approx(0.05 / 20, rel=0.02)
@@ -69,7 +69,7 @@ def test_the_only_look_of_a_run_that_a_limit_ends_has_alpha_itself(alpha):
     assert (looks.level(alpha), looks.overall(alpha)) == (alpha, alpha)
 
 
-def test_however_many_looks_there_are_equal_programs_differ_in_at_most_the_share_promised(perfect_passes):
+def test_equal_programs_differ_in_at_most_the_promised_share_at_any_number_of_looks(perfect_passes):
     """N = 20,000 paths of normal means, 20 looks: 3.4 % may be spent by 188 blocks, and 1,000 is 5 %."""
     count, most = 20_000, 1_000
     assert perfect_passes(count, 0.05 * 3 / 4 * (1 - math.sqrt(2 / SCHEDULE[-1])), 0, most) > 0.98

@@ -24,7 +24,7 @@ def pair(sample, d):
     return [sample(np.exp(np.asarray(d))), sample(np.ones(len(d)), treatment=2)]
 
 
-def test_looks_are_those_of_a_rule_that_decides_or_of_extensions_and_none_of_a_fixed_run():
+def test_looks_are_those_of_a_rule_that_decides_or_of_extensions():
     assert looks_of(FACTS) is None
     assert looks_of(replace(FACTS, looks=(10, 12, 20), target=0.01)) == Looks((20,), 20)
     assert looks_of(replace(FACTS, looks=(5, 10), decided=True)) == Looks((5, 10, 20))
@@ -110,9 +110,7 @@ def test_an_answer_takes_its_looks_from_the_design(sample):
     assert notice.fields["alpha"] == pytest.approx(Looks((10, 20), 10).level(0.05))
 
 
-def test_going_on_until_something_shows_calls_equal_programs_different_in_at_most_5_of_100(
-    sample, perfect_passes
-):
+def test_going_on_until_something_shows_calls_equal_programs_different_in_5_of_100(sample, perfect_passes):
     """N = 300, eight looks, 2.6 % may be spent by 20 blocks; at 5 % each time it is 16 %."""
     count, most = 300, 19
     assert perfect_passes(count, 0.05 * (1 - math.sqrt(2 / 20)), 0, most) > 0.98

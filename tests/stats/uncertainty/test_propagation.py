@@ -74,13 +74,13 @@ def test_effective_degrees_of_freedom_are_those_of_welchs_t():
     assert result == pytest.approx(witness.ttest_ind(x, y, equal_var=False).df, rel=1e-12)
 
 
-def test_a_component_that_is_stated_has_infinitely_many_and_none_at_all_leave_infinitely_many():
+def test_a_component_that_is_stated_has_infinite_degrees_of_freedom_and_so_have_none():
     assert effective_freedom((1.0, 1.0), (4, None)) == pytest.approx(16.0)
     assert effective_freedom((1.0, 1.0), (None, None)) is None
     assert effective_freedom((0.0,), (4,)) is None
 
 
-def test_the_expanded_uncertainty_has_the_quantile_of_t_or_of_the_normal_distribution():
+def test_the_expanded_uncertainty_has_the_quantile_of_t_or_of_the_normal():
     assert expand(2.0, 7).k == pytest.approx(2.364624, abs=5e-7)
     assert expand(2.0, 7).expanded == pytest.approx(2 * 2.364624, abs=1e-6)
     assert expand(2.0, None).k == pytest.approx(witness.norm.isf(0.025), rel=1e-9)

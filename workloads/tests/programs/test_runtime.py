@@ -15,7 +15,7 @@ COUNTED_LOOKS = ("smpi/test:1", "smpi/grow-injected-times:no")
 
 @pytest.mark.parametrize("tree", ["tests", "sanitized"])
 @pytest.mark.parametrize("tests", ["runtime_test", "global_test", "graph_test"])
-def test_thousands_of_schedules_of_a_simulated_network_end_with_everything_handled_once(tree, tests):
+def test_thousands_of_schedules_of_a_simulated_network_handle_everything_once(tree, tests):
     # And all that needs no MPI, under the sanitizers too: fibres, objects to wait for, delegates, orders.
     program = built(tree, f"tests/{tests}")
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)

@@ -19,7 +19,7 @@ def test_every_elapsed_time_is_a_launch_of_its_own(written):
     ]
 
 
-def test_parameters_that_tell_commands_apart_are_the_factors_and_numbers_where_they_are_numbers(written):
+def test_parameters_that_tell_commands_apart_are_factors_and_may_be_numbers(written):
     found = read(
         written(
             {

@@ -104,7 +104,7 @@ def test_a_cell_with_the_default_deviation_has_its_published_rank(
     assert rank(G, E, half_deviation(E)) == published
 
 
-def test_exact_splitting_on_lichtenberg_is_printed_approximate_but_is_so_only_up_to_65536():
+def test_exact_splitting_on_lichtenberg_is_only_approximate_up_to_65536():
     # Known disagreement 1: Table 10 prints ≈; E·D = p^1.5 log^2 p, and p^0.25 outgrows log p beyond 2^16.
     E, G = parse_growth("p log^2 p"), parse_growth("p^1.75 log p")
     assert parse_growth("p^0.75/log p") == G / E
@@ -153,7 +153,7 @@ def test_the_published_deviation_halves_the_leading_exponent_within_its_class():
     }
 
 
-def test_the_deviation_of_a_gate_is_one_logarithm_and_never_wider_than_the_published_one():
+def test_the_deviation_of_a_gate_is_one_logarithm_and_no_wider_than_published():
     gates = {
         "p^2": "log p",
         "p": "log p",

@@ -40,7 +40,7 @@ def test_the_noise_law_is_found_from_repetitions(law):
     assert (result.freedom == 24).all()
 
 
-def test_one_sided_noise_is_modelled_by_its_lower_half_and_symmetric_noise_by_its_mean():
+def test_one_sided_noise_is_modelled_by_its_lower_half_and_symmetric_by_its_mean():
     rng = np.random.default_rng(3)
     shape = (400, 6, 5)
     symmetric = TRUTH[None, :, None] * (1 + 0.05 * rng.standard_normal(shape))

@@ -96,7 +96,7 @@ def test_a_rule_weighs_the_best_pair_that_keeps_it_against_the_best_that_breaks_
     assert answer.probability == pytest.approx(known * kept / (kept + broken) + (1 - known) / 2)
 
 
-def test_a_rule_holds_a_logarithm_more_against_the_left_side_and_a_twelfth_of_a_power_not():
+def test_rule_counts_a_logarithm_against_the_left_side_and_a_twelfth_of_a_power_not():
     logarithm = judge(parse_rule("a <= b"), models(a="p log p", b="p"), 16, 512)
     twelfth = judge(parse_rule("a <= b"), models(a="p^(13/12)", b="p"), 16, 512)
     assert (logarithm.verdict, twelfth.verdict) == ("fails", "fails")

@@ -59,11 +59,11 @@ def test_flat_values_are_not_slower_than_linear_where_linear_growth_would_not_sh
     assert "O(p) may hide below O(1)" in next(w.words for w in result.warnings if w.kind == "hidden")
 
 
-def test_flat_values_are_slower_than_linear_where_the_data_exclude_growth_that_counts():
+def test_flat_values_are_slower_than_linear_where_data_exclude_growth():
     assert ranks(drawn(lambda _: 7.0, 50, 0.002), "O(p)").count("none") >= 48
 
 
-def test_an_expected_constant_is_open_at_a_scale_that_matters_and_the_data_do_not_reach():
+def test_an_expected_constant_is_open_at_a_scale_that_the_data_do_not_reach():
     flat = drawn(lambda p: 2e5 + p, 50, 0.02)
     assert ranks(flat, "O(1)", scale=1e6).count("match") == 0
     assert ranks(flat, "O(1)", scale=512).count("match") >= 40
@@ -73,7 +73,7 @@ def test_constant_time_keeps_every_upper_bound():
     assert ranks(drawn(lambda _: 7.0, 50, 0.05), "O(p)", at_most=True).count("match") >= 48
 
 
-def test_two_straight_stretches_of_a_logarithm_are_not_called_faster_than_a_logarithm():
+def test_two_straight_stretches_of_a_logarithm_are_not_faster_than_a_logarithm():
     def tier(p):
         return 2 + np.log2(p) + 3 * max(0.0, np.log2(p) - 5)
 
@@ -99,7 +99,7 @@ def test_a_cubic_that_no_formula_meets_still_fails_a_quadratic_bound():
         (lambda k: k**3 - 6 * k + 5, Growth.make(3)),
     ],
 )
-def test_exact_counts_of_an_exponential_or_power_less_a_smaller_term_have_no_change_point(count, lead):
+def test_exact_counts_of_a_power_less_a_smaller_term_have_no_change_point(count, lead):
     at = range(3, 15)
     bound = Question(expectations={"*": Expectation("O(k 2^k)", at_most=True)})
     result = model(series_of("f", ["k"], [[k] for k in at], [[float(count(k))] for k in at]), bound)

@@ -99,7 +99,7 @@ def test_draws_follow_the_posterior_they_are_drawn_from():
     assert np.median(inside, axis=1) == pytest.approx(value[:, 3], rel=0.09)
 
 
-def test_a_constant_is_known_as_well_far_away_as_where_it_was_measured_and_growth_is_not():
+def test_a_constant_is_as_well_known_far_away_as_measured_and_growth_is_not():
     candidates = one_parameter(P[:, None], dense_space())
     noise = 1 + 0.001 * np.random.default_rng(5).standard_normal(6)
     value = np.array([7 * noise, (7 + P) * noise])

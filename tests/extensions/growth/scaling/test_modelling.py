@@ -145,7 +145,7 @@ def test_how_little_a_model_rests_on_is_said():
     assert "far" in kinds(far)
 
 
-def test_a_formula_that_is_shown_is_positive_where_it_is_asked_for_and_its_lead_grows():
+def test_a_formula_that_is_shown_is_positive_where_asked_and_its_lead_grows():
     rng = np.random.default_rng(6)
     question = Question(targets=({"p": 2},))
     many = []

@@ -23,7 +23,7 @@ ASKED = Question(expectations={"f": Expectation("O(log p)")}, parameter="p", sca
         ({"censored": True, "crowded": True}, "undecided", {"crowded", "failures"}),
     ],
 )
-def test_a_rank_is_stated_unless_ranks_shared_cpus_or_runs_are_missing_that_were_slow(change, rank, kinds):
+def test_a_rank_is_stated_unless_ranks_shared_cpus_or_slow_runs_are_missing(change, rank, kinds):
     result = model(replace(LINEAR, **change), ASKED)
     assert isinstance(result, ScalingModel)
     assert result.growth() == "O(p)"

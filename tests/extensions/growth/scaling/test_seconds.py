@@ -55,7 +55,7 @@ def test_where_the_formula_misses_the_middle_one_of_three_answers_stands():
     assert seconds.convert(0, 0, 1.0, misfit=True) == 2.0
 
 
-def test_a_simplest_fit_that_misses_points_says_nothing_against_a_formula_that_meets_them():
+def test_simplest_fit_that_misses_points_is_no_evidence_against_one_that_meets_them():
     seconds = Seconds(np.array([[3.0]]), np.array([[2.0]]), np.array([False]))
     assert seconds.convert(0, 0, 9.0, misfit=False) == 9.0
 

@@ -41,7 +41,7 @@ def test_an_expectation_reduces_to_the_parameter_that_varies():
     assert model(exact("p^2 log p"), weak).validation.rank == "match"
 
 
-def test_against_a_constant_expectation_growth_that_is_no_tenth_of_the_value_is_none_at_that_scale():
+def test_growth_below_a_tenth_of_the_value_is_none_against_a_constant_expectation():
     flat = series([1000 + 0.01 * p for p in P])
     v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 1024})).validation
     assert (v.rank, v.rank_at_scale) == ("none", "match")

@@ -20,7 +20,7 @@ def noisy(f, seed, *, name="f", spread=0.03, unit="s", parameters=("p",), labels
     return series_of(name, parameters, at, values, metric="latency_s", unit=unit, labels=labels)
 
 
-def test_a_faster_growing_function_is_larger_in_the_end_and_its_ratio_is_that_of_the_formulas():
+def test_a_faster_growing_function_is_larger_in_the_end_with_the_ratio_of_formulas():
     linear, logarithmic = noisy(lambda p: 5 + 0.5 * p, 1), noisy(lambda p: 10 + 4 * np.log2(p), 2)
     result = versus(linear, logarithmic, at={"p": 8192})
     assert isinstance(result, Versus)

@@ -26,7 +26,7 @@ def test_a_scale_without_a_legend_has_no_entries():
     assert draw_legend([], LOOK) == ([], 0.0)
 
 
-def test_entries_of_several_rows_stand_in_columns_and_none_reaches_beyond_the_picture():
+def test_entries_of_several_rows_stand_in_columns_inside_of_the_picture():
     names = [f"runtime={'x' * (i % 5)}, order={i}" for i in range(9)]
     entries = list_entries([{"color": series_scale("series", names)}])
     parts, height = draw_legend(entries, LOOK)

@@ -40,7 +40,7 @@ def test_one_missing_metric_gives_no_values_at_all(extracting):
     assert extracting(*metrics).reason(b"a=1").startswith("metric missing: ")
 
 
-def test_a_metric_of_some_treatments_is_not_asked_of_others_nor_what_is_derived_from_it(extracting):
+def test_a_metric_of_some_treatments_is_not_asked_of_others(extracting):
     probed = UserMetric("misses", pattern="misses=([0-9]+)", source="stdout", where={"probe": "on"})
     derived = UserMetric("per", derive="misses / 2")
     rate = UserMetric("rate", pattern="rate=([0-9]+)", source="stdout")
