@@ -9,7 +9,16 @@ import pytest
 
 from steelyard.core import extension as module
 from steelyard.core.errors import UsageError
-from steelyard.core.extension import Extension, end_run, find_extensions, find_harness, find_launcher, load
+from steelyard.core.extension import (
+    ANY_READER,
+    Extension,
+    end_run,
+    find_extensions,
+    find_harness,
+    find_launcher,
+    list_harnesses,
+    load,
+)
 from steelyard.extensions import EXTENSIONS
 from steelyard.spec.tables.metrics import HARNESSES
 
@@ -124,8 +133,21 @@ def test_a_kind_of_launch_is_found_and_an_unknown_one_is_not():
 
 
 def test_every_harness_of_a_spec_has_an_extension_that_reads_its_reports():
-    assert all(map(find_harness, HARNESSES))
+    assert [name for name in HARNESSES if find_harness(name) is None] == []
     assert find_harness("stopwatch") is None
+
+
+def test_each_format_of_readers_is_a_source_and_its_reports_are_read(installed):
+    installed(
+        "other_formats",
+        f'{HEAD}extension = Extension(name="formats", purpose="",\n'
+        '    readers={"stopwatch": "other_formats:read"}, harnesses={"bell": "other_formats:ring"})\n',
+    )
+    assert {"stopwatch", "bell", "fio", "reframe"} <= {*list_harnesses()}
+    assert ANY_READER not in list_harnesses()
+    assert [name for name in list_harnesses() if find_harness(name) is None] == []
+    assert find_harness("stopwatch") == find_harness("fio") == find_harness("reframe")
+    assert find_harness("bell") == "other_formats:ring"
 
 
 def test_what_fails_after_a_run_keeps_neither_the_run_nor_the_others(installed, tmp_path):

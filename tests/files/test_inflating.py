@@ -56,3 +56,15 @@ def test_a_packed_file_that_is_damaged_or_too_large_is_refused(pack):
         unpack(content, largest=100)
     with pytest.raises(ValueError, match="damaged"):
         unpack(content[:10] + b"x" * 20 + content[30:], largest=100_000)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_streams_one_after_the_other_are_one_file(pack):
+    packed = pack(b"12345") + pack(b"678")
+    assert unpack(packed, largest=8) == b"12345678"
+    with pytest.raises(ValueError, match="more than 7 bytes"):
+        unpack(packed, largest=7)
+    with pytest.raises(ValueError, match="cut off"):
+        unpack(packed[:-3], largest=8)
+    with pytest.raises(ValueError, match="follows"):
+        unpack(packed + b"x", largest=8)

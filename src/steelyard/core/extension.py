@@ -414,8 +414,14 @@ def list_series_readers() -> dict[str, str]:
 def find_harness(name: str) -> str | None:
     """Find what reads the reports of a harness of benchmarks, or files in a format of ``readers``."""
     names = (name, ANY_READER) if name in list_readers() else (name,)
-    places = {key: place for entry in find_extensions().usable for key, place in entry.harnesses.items()}
-    return next((places[key] for key in names if key in places), None)
+    lists = [extension.harnesses for extension in find_extensions().usable]
+    return next((harnesses[key] for key in names for harnesses in lists if key in harnesses), None)
+
+
+def list_harnesses() -> list[str]:
+    """List the names that ``find_harness`` may find, in the order of extensions."""
+    names = [name for entry in find_extensions().usable for name in (*entry.harnesses, *entry.readers)]
+    return [name for name in dict.fromkeys(names) if name != ANY_READER]
 
 
 def list_places() -> dict[str, str]:

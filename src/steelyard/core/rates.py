@@ -15,7 +15,6 @@ _COST_WORDS: Final = """
     energy joule joules j power watts cost costs visits calls hits messages msgs count counts overhead
     slowdown error errors miss misses failure failures loss fault faults drop drops stall stalls iterations
 """
-_COST_UNITS: Final = "s ms us µs ns min h b kb mb gb kib mib gib j"
 _RATES: Final = frozenset(_RATE_WORDS.split())
 _COSTS: Final = frozenset(_COST_WORDS.split())
 """Also beside a word of a rate: a miss rate is better low."""

@@ -381,20 +381,6 @@ class Reading(Facts):
         return RecordProgress(planned, trials, failed, blocks, contexts, last)
 
     @_explain_damage
-    def count_by_run(self) -> dict[int, tuple[int, int]]:
-        """Trials of each run, and complete blocks that it began."""
-        trials = dict(self._query_rows("SELECT run, count(*) FROM trial GROUP BY run"))
-        blocks: Counter[int] = Counter(
-            run
-            for (run,) in self._query_rows(
-                "SELECT (SELECT run FROM trial WHERE trial.id >= first_trial"
-                " AND trial.id < first_trial + trials ORDER BY trial.id LIMIT 1)"
-                " FROM block WHERE state = 'complete'"
-            )
-        )
-        return {run: (count, blocks[run]) for run, count in trials.items()}
-
-    @_explain_damage
     def list_trial_keys(self) -> list[TrialKey]:
         """List by what each trial is known in every copy of its record, in the order of the plan."""
         before = {run.id: int(run.host.get("merged_after", 0)) for run in self.runs()}

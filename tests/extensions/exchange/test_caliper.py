@@ -126,6 +126,11 @@ def test_where_no_scale_varies_numbers_that_do_are_named(workspace):
         (HEAD + "__rec=ct", "line 23: not a record of Caliper"),
         (HEAD, "no region with a number in it"),
         ("p,t\n1,2\n", "line 1: not a record of Caliper"),
+        (HEAD + "__rec=node,id=60,attr=31,data=a,parent=60\n", "line 23: not a record of Caliper"),
+        (HEAD + "__rec=node,id=12,attr=10,data=64,parent=32\n", "line 23: not a record of Caliper"),
+        (HEAD + "__rec=node,id=60,attr=10,data=no,parent=3\n", "line 23: not a record of Caliper"),
+        (HEAD + "__rec=ctx,ref=main,attr=23,data=0.1\n", "line 23: not a record of Caliper"),
+        (HEAD + "__rec=ctx,ref=40,attr=time,data=0.1\n", "line 23: not a record of Caliper"),
     ],
 )
 def test_what_is_no_whole_profile_is_refused(workspace, text, words):

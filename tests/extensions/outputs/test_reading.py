@@ -186,6 +186,24 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (" 12,345.5 ", 12345.5),
+        ("1e3", 1000.0),
+        ("12 ms", None),
+        ("1" * 100_000 + "a\nb", None),
+        ("1.2.3", None),
+    ],
+)
+def test_a_text_is_a_value_where_all_of_it_is_a_number(text, value):
+    """A hundred thousand digits that are none at their end take no longer than their length."""
+    document = {"ours": [{"size": 1, "rate": text}, {"size": 2, "rate": 7}]}
+    contents = OURS(json.dumps(document), "it")
+    of_first = [entry.values for entry in contents.series if entry.levels["size"] == 1]
+    assert of_first == ([] if value is None else [((value,),)])
+
+
 @pytest.mark.parametrize("form", ["fio", "iperf3", "k6", "clickbench", "ramble", "exacb", "llama-bench"])
 @given(document=ANYTHING)
 def test_json_of_any_arrangement_is_read_or_refused(form, document):

@@ -67,6 +67,8 @@ def test_a_row_of_a_table_with_other_cells_is_refused_by_its_line():
     assert list(Table().parse("# c\na\tb\n1\t2\n", "it")) == [{"rows": [{"a": "1", "b": "2"}]}]
     with pytest.raises(UsageError, match="it, line 3: 1 cells, but the header has 2"):
         list(Table().parse("a\tb\n1\t2\n3\n", "it"))
+    with pytest.raises(UsageError, match="it, line 2: field larger"):
+        list(Table().parse(f"a\tb\n1\t{'2' * 200_000}\n", "it"))
 
 
 def test_lines_are_rows_details_and_contexts():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from steelyard import Laboratory
 from steelyard.core.errors import UsageError
 from steelyard.extensions.exchange.recording import KeptBlock, LabelledValue, write_values
+from steelyard.extensions.page.report import report
 from steelyard.extensions.solvers.judging import answer
 from steelyard.extensions.solvers.page import section
 from steelyard.extensions.solvers.records import read_campaign, read_part
@@ -90,6 +94,19 @@ def test_the_page_shows_scores_cactus_and_scatter_where_no_time_can_be_compared(
     page = Laboratory(study).report().html()
     assert "Instances solved within a time" in page
     assert "no comparison of times counts those" in page
+
+
+def test_nothing_is_scored_of_a_record_that_was_edited(steelyard_cli, study, tmp_path):
+    edited = tmp_path / "edited.lab"
+    shutil.copytree(study, edited)
+    with contextlib.closing(sqlite3.connect(edited / "record.sqlite")) as connection, connection:
+        connection.execute("UPDATE trial SET wall_ns = wall_ns * 8 / 10 WHERE block = 2")
+    done = steelyard_cli("solvers", str(edited))
+    assert done.returncode != 0
+    assert "edited.lab was edited" in done.stderr
+    with Record.open(study) as whole, Record.open(edited) as record:
+        assert "solvers" in report(whole).contents[0].parts
+        assert report(record).contents[0].parts == {}
 
 
 def test_a_limit_beyond_that_of_the_programs_is_unknown(study):

@@ -140,6 +140,7 @@ class _Tree:
     def __init__(self, file: Path) -> None:
         self.file = file
         self.nodes: dict[int, _Node] = {}
+        self._parents: set[int] = set()
         self.about: dict[str, str] = {}
         self.units = dict.fromkeys(("elapsed_time", "walltime"), "s")
         self.records: list[dict[str, list[str]]] = []
@@ -150,12 +151,11 @@ class _Tree:
         kind = fields.get("__rec", [""])[0]
         try:
             if kind == "node":
-                parent = fields.get("parent")
-                node = _Node(int(fields["attr"][0]), fields["data"][0], int(parent[0]) if parent else None)
-                self.nodes[int(fields["id"][0])] = node
+                self._add_node(fields)
             elif kind == "globals":
                 self.about.update(self._read_globals(fields))
             elif kind == "ctx":
+                _ = [int(number) for key in ("ref", "attr") for number in fields.get(key, [])]
                 self.records.append(fields)
             else:
                 raise ValueError
@@ -164,6 +164,27 @@ class _Tree:
                 f"{self.file}, line {number}: not a record of Caliper",
                 hint="the file was cut off, or something else was printed into it",
             ) from None
+
+    def _add_node(self, fields: Mapping[str, list[str]]) -> None:
+        """Take a node; one that would be below itself has no path.
+
+        Raises
+        ------
+        ValueError
+        """
+        number, parents = int(fields["id"][0]), fields.get("parent")
+        node = _Node(int(fields["attr"][0]), fields["data"][0], int(parents[0]) if parents else None)
+        if node.attribute == _PROPERTIES:
+            int(node.value)
+        above = node.parent
+        if above is not None:
+            self._parents.add(above)
+        if number in self._parents:
+            while above is not None:
+                if above == number:
+                    raise ValueError
+                above = self.nodes[above].parent if above in self.nodes else None
+        self.nodes[number] = node
 
     def list_values(self) -> Iterator[tuple[str, str, float]]:
         """Yield path, metric and value of every record with a path."""

@@ -5,7 +5,7 @@ The document is ``steelyard/profiles``. History: version 1, the first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -146,12 +146,3 @@ def read_profiles(directory: Path) -> Profiles | None:
             f"{directory / FILE} is damaged: {error}", hint="measure again: steelyard explain OLD NEW"
         ) from None
     return Profiles(stored.unit, trials, stored.benchmark)
-
-
-def add_weights(profiles: Sequence[Profile]) -> dict[Chain, float]:
-    """Return the sum over runs of the weight of each chain."""
-    total: dict[Chain, float] = {}
-    for profile in profiles:
-        for chain, weight in profile.weights.items():
-            total[chain] = total.get(chain, 0.0) + weight
-    return total

@@ -22,9 +22,7 @@ from steelyard.lab.compare.compare import split
 
 RATE_HZ: Final = 4_999
 """Samples per second of CPU time: no multiple of a clock that a program may keep."""
-CHAINS: Final = ("fp", "dwarf", "none")
 Chains = Literal["fp", "dwarf", "none"]
-MOST_PROFILE_BYTES: Final = 1 << 30
 _MAX_RATE: Final = Path("/proc/sys/kernel/perf_event_max_sample_rate")
 _PARANOID: Final = Path("/proc/sys/kernel/perf_event_paranoid")
 _CHECK_S: Final = 60.0

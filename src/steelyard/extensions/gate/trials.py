@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.core.errors import ProgramError
 from steelyard.core.sample import Sample
@@ -164,8 +165,10 @@ def read(directory: Path, metrics: Sequence[GatedMetric], program: PlannedProgra
             for sample in record.samples(metric.name):
                 side = _read_side(sample.treatment.levels)
                 name = str(sample.labels.get(LABEL, ""))
-                key = (metric.name, new_names.get(name, name) if side == "base" else name, side)
-                values[key] = dict(zip(sample.blocks, sample.values, strict=True))
+                if side == "base" and name in new_names:
+                    name = new_names[name]
+                    sample = replace(sample, labels={**sample.labels, LABEL: name})  # noqa: PLW2901
+                values[metric.name, name, side] = dict(zip(sample.blocks, sample.values, strict=True))
                 timed += [] if metric.is_count else [sample]
         trials = [measurement for _, measurement in record.stream_measurements()]
         side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}

@@ -309,7 +309,3 @@ def _format_interval(change: Change) -> str:
     interval = Interval(change.ci95.low - 1, change.ci95.high - 1)
     places = min(3, max(0, decimals(50 * (interval.high - interval.low))))
     return f"{percent_bounds(interval, places)} %"
-
-
-def _render_plain(line: str) -> Line:
-    return (Span(line),)

@@ -33,7 +33,9 @@ NO_VALUE: Final = "no value: the output ends early, or is of another version"
 _VERSION: Final = re.compile(r"\d[\w.+-]*")
 MOST_TOLD: Final = 4
 """Histograms whose quantiles are told."""
-_NUMBER: Final = re.compile(r"\s*([-+]?(?:[0-9][0-9,]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*?)\s*")
+_NUMBER: Final = re.compile(
+    r"([-+]?(?:[0-9][0-9,]*+\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\s*+(.*)"  # linear in the text
+)
 
 Labels = tuple[tuple[str, Scalar], ...]
 
@@ -161,7 +163,7 @@ def _read_numbers(form: Format, measure: Measure, place: Row) -> tuple[Quantity,
     for value in entries:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             continue
-        match = _NUMBER.fullmatch(str(value)) if isinstance(value, str) else None
+        match = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
         if isinstance(value, str) and (match is None or (match[2] and measure.unit != BEHIND)):
             continue
         numbers.append(float(match[1].replace(",", "")) if match else float(value))

@@ -148,7 +148,7 @@ class Table(msgspec.Struct, frozen=True):
         Raises
         ------
         UsageError
-            A row has more or fewer cells than the header; names its line.
+            A row has more or fewer cells than the header, or one that is too long; names its line.
         """
         comments: list[str] = []
         lines: list[list[str]] = []
@@ -156,7 +156,10 @@ class Table(msgspec.Struct, frozen=True):
             if line.startswith("#"):
                 comments.append(line)
             elif line.strip():
-                cells = next(csv.reader([line], delimiter=self.separator))
+                try:
+                    cells = next(csv.reader([line], delimiter=self.separator))
+                except csv.Error as error:
+                    raise UsageError(f"{place}, line {number}: {error}", hint="repair that line") from None
                 if lines and len(cells) != len(lines[0]):
                     raise UsageError(
                         f"{place}, line {number}: {len(cells)} cells, but the header has {len(lines[0])}",

@@ -231,10 +231,15 @@ def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any
 
 
 def _collect_parts(record: Reading, metric: str) -> dict[str, object]:
-    """Collect what extensions answer from a record; one that cannot leaves the page without its section."""
+    """Collect what extensions answer from a record; one that cannot leaves the page without its section.
+
+    Of a record that was edited there are none, since nothing is judged by it.
+    """
     from steelyard.core.extension import list_parts, load
 
     parts: dict[str, object] = {}
+    if record.prove_briefly().refuted:
+        return parts
     for name, place in list_parts().items():
         with suppress(SteelyardError):
             if (part := load(place)(record, metric)) is not None:

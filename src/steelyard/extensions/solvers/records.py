@@ -44,7 +44,10 @@ def read_campaign(record: Reading, roles: Roles, limit_s: float | None = None) -
     ------
     UsageError
         The record has no such factor or metric, declares no instances, or ended runs before that limit.
+    RecordError
+        It was edited or shortened.
     """
+    record.refuse_edited()
     place, experiment = str(record.directory), record.experiment
     instance = _find_instances(record, roles)
     metric = roles.time or experiment.analysis.metric

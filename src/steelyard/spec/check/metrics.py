@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.extension import list_readers
+from steelyard.core.extension import list_harnesses
 from steelyard.core.units import BUILTIN, Scalar, is_number
 from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
@@ -70,7 +70,7 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
 
 def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> str | None:
     """Return the source, ``stdout`` where a pattern or pointer is given without one."""
-    names = (*PLAIN, *HARNESSES, *list_readers())
+    names = tuple(dict.fromkeys((*PLAIN, *HARNESSES, *list_harnesses())))
     if table.source is not None and table.source not in names:
         text = f"unknown source {format_value(table.source)}"
         hint = suggest_option((*path, "source"), table.source, names) or ", ".join(names)

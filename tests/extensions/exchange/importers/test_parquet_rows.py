@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers import parquet_rows, read
 from steelyard.extensions.exchange.importers.columns import Chosen
 
 pyarrow = pytest.importorskip("pyarrow", reason="pyarrow, which writes the files of these tests, is missing")
@@ -50,3 +52,33 @@ def test_another_file_is_no_parquet(tmp_path):
     (tmp_path / "runs.csv").write_text("arm,time\na,1\n")
     with pytest.raises(UsageError, match="no Parquet file"):
         read(tmp_path / "runs.csv", "parquet", CHOSEN)
+
+
+@pytest.mark.parametrize("missing", [(), ("arro3.io",)])
+def test_more_rows_than_a_record_holds_are_refused_before_all_are_unpacked(tmp_path, monkeypatch, missing):
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(parquet_rows, "MOST_ROWS", 10_000)
+    rows = pyarrow.table({"arm": ["old"] * 300_000, "time": [1.5] * 300_000})
+    parquet.write_table(rows, tmp_path / "many.parquet")
+    assert (tmp_path / "many.parquet").stat().st_size < 5_000
+    with pytest.raises(UsageError, match="more than 10,000 rows"):
+        read(tmp_path / "many.parquet", chosen=Chosen(("time",), ("arm",), "s"))
+
+
+def test_without_arro3_pyarrow_reads_the_same(file, monkeypatch):
+    before = read(file, chosen=CHOSEN)
+    monkeypatch.setitem(sys.modules, "arro3.io", None)
+    assert read(file, chosen=CHOSEN) == before
+
+
+def test_a_pipe_is_read_whole():
+    reading, writing = os.pipe()
+    os.write(writing, b"arm,time\nold,1.5\nnew,2.5\n")
+    os.close(writing)
+    try:
+        contents = read(Path(f"/dev/fd/{reading}"), chosen=Chosen(("time",), ("arm",), "s"))
+    finally:
+        os.close(reading)
+    assert [series.values for series in contents.series] == [((1.5,),), ((2.5,),)]
+    assert not parquet_rows.is_parquet(Path("/dev/null"))

@@ -171,10 +171,12 @@ def _read(text: str, place: str, form: str | None, chosen: Chosen) -> FileConten
         raise UsageError(f"{place}: unrecognised format", hint=f"formats: {', '.join(list_formats())}")
     if tool in _ROWS:
         return _read_rows(text, place, tool, chosen)
-    if tool != looks and not (tool in _TABLES and looks in _TABLES) and not (tool in _ROWS and is_json):
+    if tool != looks and not (tool in _TABLES and looks in _TABLES):
         raise UsageError(
             f"{place}: not a file of {tool}" + (f", but of {looks}" if looks else ""),
-            hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
+            hint=f"--format {looks}, or leave --format out"
+            if looks
+            else f"formats: {', '.join(list_formats())}",
         )
     if tool not in FORMATS:
         _refuse_columns(chosen, tool, place)
@@ -212,7 +214,7 @@ def _read_rows(text: str, place: str, tool: str, chosen: Chosen) -> FileContents
     if not chosen.value:
         raise UsageError(
             f"{place}: JSON of no tool that is known, and --value is missing: where are the measurements?",
-            hint=f"--value 'results/*/times/*'; or --format, one of: {', '.join(FORMATS)}",
+            hint=f"--value 'results/*/times/*'; or --format, one of: {', '.join(list_formats())}",
         )
     (header, rows), names = json_paths.read_rows(document, chosen.value, place)
     return columns.read_cells(header, rows, place, tool, replace(chosen, value=names))

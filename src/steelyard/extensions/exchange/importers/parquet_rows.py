@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,11 +14,14 @@ from steelyard.extensions.exchange.importers.contents import FileContents
 
 PARQUET: Final = "parquet"
 _MAGIC: Final = b"PAR1"
+MOST_ROWS: Final = 1_000_000
 _AGAIN: Final = "write the file again; nothing was imported"
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file begins as Parquet does."""
+    """Whether a file begins as Parquet does; of a pipe nothing is read."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -48,7 +52,7 @@ def read(path: Path, chosen: Chosen) -> FileContents:
     _refuse_damaged(path)
     try:
         names, columns = _read_columns(path)
-    except (MachineError, KeyboardInterrupt):
+    except (MachineError, UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001 - a panic of arro3 is no Exception
         raise UsageError(f"{path}: {error}", hint=_AGAIN) from None
@@ -59,22 +63,39 @@ def read(path: Path, chosen: Chosen) -> FileContents:
     return read_cells(names, rows, str(path), PARQUET, chosen)
 
 
-def _read_columns(path: Path) -> tuple[list[str], list[Any]]:
+def _read_columns(path: Path) -> tuple[list[str], list[list[Any]]]:
+    names, batches = _open_batches(path)
+    columns: list[list[Any]] = [[] for _ in names]
+    rows = 0
+    for batch in batches:
+        rows += batch.num_rows
+        if rows > MOST_ROWS:
+            raise UsageError(
+                f"{path}: more than {MOST_ROWS:,} rows, the most that a record holds",
+                hint="import fewer of them",
+            )
+        for number, column in enumerate(columns):
+            column.extend(batch.column(number).to_pylist())
+    return names, columns
+
+
+def _open_batches(path: Path) -> tuple[list[str], Iterable[Any]]:
+    """Return the names of the columns, and the rows in batches: a small file may unpack to any number."""
     try:
         import arro3.io
     except ImportError:
         pass
     else:
-        table = arro3.io.read_parquet(str(path)).read_all()
-        return list(table.column_names), [table.column(name).to_pylist() for name in table.column_names]
+        reader = arro3.io.read_parquet(str(path))
+        return list(reader.schema.names), reader
     try:
         import pyarrow.parquet
     except ImportError as error:
         raise MachineError(
             "Parquet needs arro3-io, which is not installed", hint="pip install arro3-io"
         ) from error
-    table = pyarrow.parquet.read_table(path)
-    return list(table.column_names), [table.column(name).to_pylist() for name in table.column_names]
+    file = pyarrow.parquet.ParquetFile(path)
+    return list(file.schema_arrow.names), file.iter_batches()
 
 
 def _get_text(cell: Any) -> str:

@@ -105,9 +105,9 @@ def _read_row(line: str, measurement: str, place: str) -> _Row:
     cells = line[end:].split()
     hint = "repair that line, or delete it"
     # The size is a whole number of bytes, and times have a decimal point.
-    if cells and cells[0].isdigit():
+    if cells and cells[0].isdecimal():
         levels["bytes"] = int(cells.pop(0))
-    if len(cells) < 3 or not cells[2].isdigit():
+    if len(cells) < 3 or not cells[2].isdecimal():
         raise UsageError(f"{place}: no mean, standard error and number of repetitions", hint=hint)
     mean, *_ = (read_number(cell, place, hint=hint) for cell in cells)
     if "p" not in levels and len(cells) > 3:
