@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -75,6 +77,19 @@ def test_too_few_blocks_are_an_error_of_explain_and_no_error_of_the_page(steelya
     report = steelyard_cli("report", "x.lab", "-o", "x.html")
     assert report.returncode == 0, report.stderr
     assert "Call chains" not in (tmp_path / "x.html").read_text()
+
+
+def test_a_record_that_was_edited_is_not_explained(steelyard_cli, tmp_path):
+    (tmp_path / "profiler.py").write_text(PROFILER)
+    profiler = f"{sys.executable} profiler.py {{profile}} {{command}}"
+    command = ("explain", "-m", "12", "-o", "x.lab", "--profile-command", profiler)
+    assert steelyard_cli(*command, "echo old", "echo new").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "x.lab" / "record.sqlite")) as database, database:
+        database.execute("update trial set user_us = user_us + 1000 where rowid % 2")
+    done = steelyard_cli("explain", "x.lab")
+    assert done.returncode != 0
+    assert "x.lab was edited" in done.stderr
+    assert "steelyard verify x.lab" in done.stderr
 
 
 def test_a_program_that_fails_is_no_explanation(perf, steelyard_cli):

@@ -215,11 +215,12 @@ def explain_directory(directory: Path) -> Explanation:
     Raises
     ------
     RecordError
-        It has no profiles.
+        It has no profiles, or was edited.
     ProgramError
         Too few blocks, or no samples.
     """
     with Record.open(directory) as record:
+        record.refuse_edited()
         profiles = _read_profiles(record)
         if profiles is not None:
             return _add_others(explain_record(record, profiles), directory)
