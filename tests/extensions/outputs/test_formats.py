@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 LOOP = "http://127.0.0.1:8199/index.html threads=1 connections=2"
@@ -48,6 +50,13 @@ def test_stream_has_the_best_bandwidth_of_each_kernel(outputs):
     assert contents.tool == "stream 5.10"
     assert outputs.values(contents, "bandwidth")["Triad elements=1000000"] == ((pytest.approx(61380.1e6),),)
     assert {entry.metric: entry.better for entry in contents.series}["bandwidth"] == "higher"
+
+
+def test_a_kernel_of_stream_whose_bandwidth_is_no_number_is_no_lost_row(outputs):
+    text = re.sub(r"(?m)^Add: .*$", "Add:  inf  0.0  0.0  0.0", outputs.text("stream.txt"))
+    contents = outputs.read(text)
+    assert len(outputs.values(contents, "bandwidth")) == 3
+    assert contents.notes[0] == "4 results of stream: kernel Copy, Scale, Add, Triad."
 
 
 def test_a_validation_of_stream_that_failed_fails_all_of_its_kernels_alone(outputs):
@@ -132,7 +141,7 @@ def test_several_reports_of_iperf3_in_one_file_are_launches(outputs):
 )  # fmt: skip
 def test_a_run_that_failed_is_counted_once_with_its_reason(outputs, name, reason):
     contents = outputs.file(name)
-    assert contents.series == ()
+    assert not any(entry.values for entry in contents.series)
     assert [text for _, text in outputs.failures(contents)] == [reason]
 
 
