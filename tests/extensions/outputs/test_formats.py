@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -110,6 +111,17 @@ def test_iperf3_has_what_was_received_and_lost(outputs):
     assert [(entry.values, entry.better) for entry in udp.series if entry.metric == "lost"] == [
         (((0.0,),), "lower")
     ]
+
+
+def test_iperf3_in_both_directions_has_both_of_them(outputs):
+    document = {"start": {"version": "iperf 3.12"}, "end": {}}
+    for name, rate in (("sum_received", 2e9), ("sum_received_bidir_reverse", 3e9)):
+        document["end"][name] = {"bits_per_second": rate, "bytes": 1}
+    contents = outputs.read(json.dumps(document))
+    assert {entry.metric: entry.values for entry in contents.series} == {
+        "received": ((2e9,),),
+        "received_reverse": ((3e9,),),
+    }
 
 
 def test_several_reports_of_iperf3_in_one_file_are_launches(outputs):
