@@ -26,7 +26,9 @@ IPERF3: Final = Format(
             measures=(
                 Measure("received", "end/sum_received/bits_per_second", "bit/s", "higher"),
                 Measure("sent", "end/sum_sent/bits_per_second", "bit/s", "higher"),
-                Measure("received_reverse", "end/sum_received_bidir_reverse/bits_per_second", "bit/s", "higher"),
+                Measure(
+                    "received_reverse", "end/sum_received_bidir_reverse/bits_per_second", "bit/s", "higher"
+                ),
                 Measure("sent_reverse", "end/sum_sent_bidir_reverse/bits_per_second", "bit/s", "higher"),
                 Measure("retransmits", "end/sum_sent/retransmits", "", "lower"),
                 Measure("lost", "end/sum/lost_percent", "%", "lower"),
