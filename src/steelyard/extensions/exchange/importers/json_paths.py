@@ -112,14 +112,21 @@ def _walk(
         for name, member in node.items():
             yield from _walk(member, rest, (*key, name), {**labels, parent or "key": name}, name)
     elif isinstance(node, list) and step == _STAR:
-        for place, element in enumerate(node):
-            # Positions tell the lists of several elements apart: --job takes each for one value.
-            place_of = {parent: str(place)} if parent and rest and parent not in labels else {}
-            leaves = list(_walk(element, rest, (*key, place), {**labels, **place_of}, parent))
-            if not leaves and isinstance(element, dict):
-                beside = _list_beside(element, rest[0] if rest[0] != _STAR else None)
-                leaves = [((*key, place), ({**labels, **place_of, **dict(beside)}, _MISSING))]
-            yield from leaves
+        yield from _walk_elements(node, rest, key, labels, parent)
+
+
+def _walk_elements(
+    elements: Sequence[Any], steps: Sequence[str], key: _Key, labels: Mapping[str, str], parent: str
+) -> Iterator[tuple[_Key, tuple[Mapping[str, str], Any]]]:
+    """Yield the values of each element of a list; an object without any is a run that has none."""
+    for place, element in enumerate(elements):
+        # Positions tell the lists of several elements apart: --job takes each for one value.
+        place_of = {parent: str(place)} if parent and steps and parent not in labels else {}
+        leaves = list(_walk(element, steps, (*key, place), {**labels, **place_of}, parent))
+        if not leaves and isinstance(element, dict):
+            beside = _list_beside(element, steps[0] if steps[0] != _STAR else None)
+            leaves = [((*key, place), ({**labels, **place_of, **dict(beside)}, _MISSING))]
+        yield from leaves
 
 
 def _walk_repetitions(
