@@ -86,19 +86,22 @@ class HunkReplacement(Replacement):
             return entry.name, f"where it ends in {file} cannot be told"
         hunks = tuple(hunk for hunk in list_hunks(old, new) if hunk.overlaps(*extent))
         if not hunks:
-            return entry.name, f"both programs have the same lines of it in {file}{self._tell_others(file)}"
+            return (
+                entry.name,
+                f"both programs have the same lines of it in {file}{self._tell_differing(file)}",
+            )
         first, last = hunks[0].new_start + 1, max(hunks[-1].new_end, hunks[0].new_start + 1)
         part = f"{file}:{first}-{last}" if last > first else f"{file}:{first}"
         self._hunks[part] = (file, hunks)
         return part, ""
 
-    def _tell_others(self, file: str) -> str:
+    def _tell_differing(self, file: str) -> str:
         """Say which other files differ, such as a header: the difference may come from there."""
-        others = list_differing(self._sources, file)
-        if not others:
+        names_beside = list_differing(self._sources, file)
+        if not names_beside:
             return ": look at its callers and data"
-        surplus = len(others) - _MOST_FILES
-        names = ", ".join(others[:_MOST_FILES]) + (f" and {surplus} more" if surplus > 0 else "")
+        surplus = len(names_beside) - _MOST_FILES
+        names = ", ".join(names_beside[:_MOST_FILES]) + (f" and {surplus} more" if surplus > 0 else "")
         return f"; what differs is {names}, and perhaps its callers and data"
 
     def prepare(self, trial: Trial) -> Trial:
