@@ -66,6 +66,9 @@ same or simulate. ``tests/dev/test_fast.py`` looks for each name of these lists.
 """
 
 
+QUICK = ("extensions/growth/algebra", "extensions/growth/scaling", "extensions/exchange/importers")
+"""Folders within these rooms whose tests start none."""
+
 ONE_AT_A_TIME = ("tests/failures", "tests/run/launch/launcher", "tests/extensions/clusters")
 """Tests that change settings of the machine or look at what others leave on it: of the workers of
 ``./dev test`` one has them all, so that no two of them meet.
@@ -86,10 +89,11 @@ def is_fast(item: pytest.Item) -> bool:
     """
     if not item.path.is_relative_to(TESTS):
         return False
-    room = item.path.relative_to(TESTS).parts[0]
+    place = item.path.relative_to(TESTS)
+    is_slow = place.parts[0] in STARTING and not any(place.is_relative_to(folder) for folder in QUICK)
     fixtures = {*getattr(item, "fixturenames", ())}
     starts = hasattr(getattr(item, "module", None), "subprocess") or "steelyard_cli" in fixtures
-    return room not in STARTING and not starts and item.get_closest_marker("simulates") is None
+    return not is_slow and not starts and item.get_closest_marker("simulates") is None
 
 
 @pytest.hookimpl(wrapper=True)

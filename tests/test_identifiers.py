@@ -162,8 +162,8 @@ def test_a_function_that_says_what_it_does_or_returns_passes(source):
 def test_names_of_tests_have_at_most_80_characters():
     long = [
         f"{file.relative_to(PROJECT)}: {name}"
-        for folder in ("tests", "studies/tests", "workloads/tests")
-        for file in sorted((PROJECT / folder).rglob("test_*.py"))
+        for folder in (PROJECT / "tests", *sorted(PROJECT.glob("*/tests")))
+        for file in sorted(folder.rglob("test_*.py"))
         for name in re.findall(r"^ *(?:async )?def (test_\w+)", file.read_text(), re.MULTILINE)
         if len(name) > LONGEST_TEST
     ]

@@ -169,8 +169,9 @@ def test_functions_are_measured_under_their_own_names(clock):
             "compare has no argument max_blcks=3",
             (
                 "name one of the arguments: build, cleanup, command_name, commands, conclude, contexts, "
-                "counters, env, ignore_failure, input, margin, max_runs, max_time, metric, min_runs, name, "
-                "objects, output, parameter_list, precision, prepare, runs, seed, setup, shell, "
+                "counters, cpu_limit, env, ignore_failure, input, isolate, margin, max_runs, max_time, "
+                "memory_limit, metric, min_runs, name, no_network, objects, output, parameter_list, "
+                "precision, prepare, runs, seed, setup, shell, "
                 "timeout, warmup"
             ),
         ),

@@ -105,6 +105,8 @@ def measure(subject: Subject, kind: str, number: int, seed: int, blocks: int) ->
     draw = random.Random(f"{seed}/{kind}/{number}")
     size = SIZES[number % len(SIZES)] if kind == "plants" else 0.0
     directory = subject.directory / f"{kind}-{number}"
+    # Of a pair that was interrupted.
+    shutil.rmtree(directory, ignore_errors=True)
     plants = subject.draw(draw, size) if size else {}
     layout = draw.randrange(1, 9999) if kind == "layout" else 0
     new = subject.build(directory, plants, layout)

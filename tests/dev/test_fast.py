@@ -29,3 +29,4 @@ def test_every_room_that_starts_processes_exists_and_the_others_are_fast(shared:
     }
     assert shared.STARTING - rooms == set()
     assert {"core", "report", "spec", "stats"} <= rooms - shared.STARTING
+    assert [folder for folder in shared.QUICK if not (ROOT / "tests" / folder).is_dir()] == []

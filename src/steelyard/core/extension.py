@@ -19,6 +19,8 @@ import msgspec
 
 from steelyard.core.errors import SteelyardError, UsageError
 
+ANY_READER: Final = "any reader"
+"""The harness that stands for all formats that a reader of an extension has."""
 GROUP: Final = "steelyard.extensions"
 """Both the package of Steelyard's extensions and the group of entry points of others."""
 
@@ -172,7 +174,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
         ``steelyard.lab.answer.series_of_file.SeriesReader``.
     harnesses : Mapping[str, str]
         Harnesses of benchmarks, by the name that ``[metrics] source`` takes: functions from the text of a
-        report, what to call it and the name of the harness to ``HarnessReport``s.
+        report, what to call it and the name of the harness to ``HarnessReport``s. ``"any reader"`` stands for
+        all formats of ``readers``.
     launchers : Mapping[str, str]
         Kinds of ``[launch]`` that run trials on other machines: functions from an experiment to a
         ``steelyard.lab.run.elsewhere.Elsewhere``.
@@ -409,11 +412,10 @@ def list_series_readers() -> dict[str, str]:
 
 
 def find_harness(name: str) -> str | None:
-    """Find what reads the reports of a harness of benchmarks."""
-    for extension in find_extensions().usable:
-        if name in extension.harnesses:
-            return extension.harnesses[name]
-    return None
+    """Find what reads the reports of a harness of benchmarks, or files in a format of ``readers``."""
+    names = (name, ANY_READER) if name in list_readers() else (name,)
+    places = {key: place for entry in find_extensions().usable for key, place in entry.harnesses.items()}
+    return next((places[key] for key in names if key in places), None)
 
 
 def list_places() -> dict[str, str]:

@@ -201,18 +201,12 @@ EXTENSIONS: Final = (
         series={"files": "steelyard.extensions.exchange.series:SERIES"},
         harnesses=dict.fromkeys(
             (
+                "any reader",
                 *("google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "jmh"),
-                *(
-                    "nanobench",
-                    "hyperfine",
-                    "vitest",
-                    "asv",
-                    "go-bench",
-                    "criterion",
-                    "cargo-criterion",
-                    "divan",
-                ),
-                *("tango", "tinybench", "imb", "osu", "reprompi", "perf-stat"),
+                *("nanobench", "hyperfine", "vitest", "asv", "go-bench", "criterion", "cargo-criterion"),
+                *("divan", "tango", "tinybench", "imb", "osu", "reprompi", "skampi", "perf-stat", "zenbench"),
+                *("gungraun", "pytest-codspeed", "mitata", "libtest", "catch2", "github-action-benchmark"),
+                "bencher",
             ),
             "steelyard.extensions.exchange.reports:read_reports",
         ),

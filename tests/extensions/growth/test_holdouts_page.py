@@ -7,11 +7,11 @@ import re
 import numpy as np
 
 from steelyard.extensions.growth.holdouts_page import FARTHEST, section
+from steelyard.extensions.growth.results import PageModels
 from steelyard.extensions.growth.scaling import series_of
 from steelyard.extensions.growth.scaling.holdout import HeldPoint, Holdout, hold_out
 from steelyard.extensions.page.document import render
 from steelyard.extensions.page.figures import charts, draw_figure
-from steelyard.report.page.contents import PageModels
 
 AT = [1, 2, 4, 8, 16, 32]
 

@@ -8,7 +8,7 @@ from steelyard.core.errors import MachineError, UsageError
 from steelyard.core.extension import find_harness, load
 from steelyard.run.measure.extract.harness import HarnessReport, ReadOutput
 from steelyard.spec.experiment import Experiment
-from steelyard.spec.tables.metrics import HARNESSES
+from steelyard.spec.tables.metrics import PLAIN
 
 
 def read_reports(text: str, origin: str, harness: str) -> Sequence[HarnessReport]:
@@ -34,7 +34,7 @@ def refuse_unread(experiment: Experiment) -> None:
     MachineError
     """
     for metric in experiment.metrics:
-        if metric.source in HARNESSES and find_harness(str(metric.source)) is None:
+        if metric.source is not None and metric.source not in PLAIN and find_harness(metric.source) is None:
             raise MachineError(
                 f"metric {metric.name}: no installed extension reads what {metric.source} reports",
                 hint="install Steelyard with its extensions, or give a pattern",

@@ -88,7 +88,7 @@ def test_a_run_that_a_report_counts_as_failed_fails_the_trial(extracting):
 
 
 def test_a_report_of_reframe_is_a_source_and_its_failed_tests_fail_the_trial(extracting):
-    report = Path(__file__, "../../../../exchange/importers/files").resolve()
+    report = Path(__file__, "../../../../extensions/exchange/importers/files").resolve()
     took = UserMetric("took", unit="s", source="reframe")
     values = extracting(took).values(metrics=(report / "reframe.json").read_bytes())
     assert {value.labels["benchmark"] for value in values} == {"sums_test n=1000", "sums_test n=2000"}
