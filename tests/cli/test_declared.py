@@ -76,3 +76,17 @@ def test_the_help_has_the_options_in_the_order_of_the_classes_with_bounds():
 @pytest.mark.parametrize("words", [("-p", "1"), ("--unit", "lb"), ("--quiet",)])
 def test_what_the_declaration_does_not_allow_is_refused(words):
     assert run(*words).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--cpu-limit", "0"], "error: --cpu-limit: '0' is not a time"),
+        (["--max-time", "1 parsec"], "error: --max-time: '1 parsec' is not a time"),
+        (["--memory-limit", "much"], "error: --memory-limit: 'much' is not a size"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_refused_with_its_option(steelyard_cli, words, error):
+    refused = steelyard_cli("compare", *words, "true", "true")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(error)

@@ -91,6 +91,12 @@ def test_a_sequential_order_is_warned_of_and_counts_launches_not_blocks(sample):
     assert result.warnings[1].fields == {"n": 8, "wanted": 10, "blocked": False}
 
 
+def test_a_treatment_without_values_is_no_small_number_of_runs(sample):
+    sides = [sample([1.0] * 12, treatment=1, blocks=[1] * 12), sample([], treatment=2, blocks=[])]
+    result = answer("e", sides, DesignFacts("sequential", 1, 1), Analysis())
+    assert "few_blocks" not in kinds(result.warnings)
+
+
 def test_failures_are_counted_per_treatment_whatever_the_policy(sample):
     rng = np.random.default_rng(42)
     pair = [

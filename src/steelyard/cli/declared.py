@@ -17,17 +17,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from steelyard.cli.single import SingleOption
+from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     import msgspec
 
 Body = Callable[..., Any]
 Request = TypeVar("Request", bound="msgspec.Struct")
+
+
+def _name_place(flag: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Let the errors of a reader say to which option a value belongs."""
+
+    def read_option(value: str) -> Any:
+        try:
+            return read(value)
+        except UsageError as error:
+            if flag in error.message:
+                raise
+            raise UsageError(f"{flag}: {error.message}", hint=error.hint) from None
+
+    read_option.__name__ = read.__name__
+    return read_option
 
 
 class Declaration:
@@ -53,6 +70,9 @@ class Declaration:
                 attributes["multiple"] = True
             if attributes.get("default") not in (None, ""):
                 attributes.setdefault("show_default", True)
+            if isinstance(attributes.get("type"), FunctionType):
+                flag = next((word for word in words if word.startswith("--")), words[0])
+                attributes["type"] = _name_place(flag, attributes["type"])
         return self._make(*dict.fromkeys((*words, name)), **attributes)(body)
 
 

@@ -101,7 +101,7 @@ def _note_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) ->
         notices.append(Notice("sequential_order"))
     blocked = facts.order != "sequential"
     n = facts.blocks if blocked else min(sample.summary.n for sample in samples)
-    if n < FEW_BLOCKS:
+    if 0 < n < FEW_BLOCKS:
         notices.append(Notice("few_blocks", (), {"n": n, "wanted": FEW_BLOCKS, "blocked": blocked}))
     return notices
 

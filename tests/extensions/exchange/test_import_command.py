@@ -83,3 +83,26 @@ def test_a_file_that_is_named_twice_is_refused_whatever_it_is_called(steelyard_c
     assert done.returncode == 2
     assert "it.json is named twice" in done.stderr
     assert not (tmp_path / "it.lab").exists()
+
+
+def test_files_of_runs_that_all_failed_before_a_value_are_refused_with_the_reason(steelyard_cli, tmp_path):
+    file = tmp_path / "down.json"
+    document = {"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect"}
+    file.write_text(json.dumps(document, indent=1))
+    answer = steelyard_cli("import", file.name, "-o", "x.lab")
+    assert answer.returncode == 2
+    assert f"{file.name}: no value: the only run failed (unable to connect)" in answer.stderr
+    assert not (tmp_path / "x.lab").exists()
+
+
+def test_a_record_whose_runs_all_failed_says_so_and_counts_them_when_asked(steelyard_cli, tmp_path):
+    file = tmp_path / "false.json"
+    result = {"command": "false", "times": [0.1, 0.11, 0.12], "exit_codes": [1, 1, 1]}
+    file.write_text(json.dumps({"results": [result]}))
+    steelyard_cli("import", file.name, "-o", "x.lab")
+    answer = steelyard_cli("analyze", "x.lab")
+    assert answer.returncode == 2
+    assert "x.lab: each of 3 runs failed" in answer.stderr
+    assert "--failures count" in answer.stderr
+    steelyard_cli("import", file.name, "--failures", "count", "-o", "y.lab")
+    assert "110 ±" in steelyard_cli("analyze", "y.lab").stdout

@@ -111,6 +111,24 @@ def test_a_build_that_fails_without_a_change_is_an_error_with_its_cause(tmp_path
         replacement.prepare(replacement.list_trials([function()])[0])
 
 
+def test_a_build_that_needs_a_shell_is_refused_with_how_to_have_one(tmp_path):
+    replacement = replacement_of(
+        tmp_path, OLD.replace("return x;\n", "return x + 0;\n"), build=f"{BUILD} && true"
+    )
+    with pytest.raises(ProgramError) as refused:
+        replacement.prepare(replacement.list_trials([function()])[0])
+    assert "without a shell" in refused.value.hint
+
+
+def test_where_only_a_header_differs_it_is_named_and_programs_are_not(tmp_path):
+    replacement = replacement_of(tmp_path, OLD)
+    for side, text in (("old", "1"), ("new", "2")):
+        (tmp_path / side / "h.h").write_text(f"#define ROUNDS {text}\n")
+        (tmp_path / side / "p.o").write_bytes(b"\0" + text.encode())
+    (trial,) = replacement.list_trials([function()])
+    assert "the same lines of it in p.c; what differs is h.h, and" in trial.reason
+
+
 def test_a_program_that_runs_from_its_sources_is_moved_with_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for side in ("old", "new"):

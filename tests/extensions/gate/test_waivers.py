@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+import msgspec
 import pytest
 from gate_answers import make_answer
 
@@ -9,7 +10,7 @@ from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import GatedBenchmark, GatedMetric
-from steelyard.extensions.gate.waivers import apply_waivers, parse_renames, parse_waivers
+from steelyard.extensions.gate.waivers import apply_waivers, find_spelling, parse_renames, parse_waivers
 from steelyard.extensions.gate.words import write_headline
 from steelyard.lab.repository.repository import Repository
 
@@ -146,6 +147,27 @@ def test_the_file_of_head_counts_and_a_damaged_one_ends_the_gate_first(suites, t
     with pytest.raises(UsageError, match=r"\.steelyard/waivers\.toml: .*missing required field"):
         gate(request, Repository(suites.path), tmp_path / "others")
     assert len(suites.filters) == runs
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "harness", "meant"),
+    [
+        ("BenchmarkSort", ["BenchmarkSort-8", "BenchmarkSortAll-8"], "go", "BenchmarkSort-8"),
+        ("BenchmarkSort-8", ["BenchmarkSort-8"], "go", "BenchmarkSort-8"),
+        ("BenchmarkSort/n=1-2", ["BenchmarkSort/n=1-2-4"], "go", "BenchmarkSort/n=1-2-4"),
+        ("BenchmarkSort", ["BenchmarkSort", "BenchmarkSort-2"], "go", "BenchmarkSort"),
+        ("BenchmarkSort", ["BenchmarkSort-2", "BenchmarkSort-4"], "go", "BenchmarkSort"),
+        ("sort", ["sort-8"], "catch2", "sort"),
+    ],
+)
+def test_a_name_of_go_holds_on_machines_with_any_number_of_cpus(name, names, harness, meant):
+    assert find_spelling(name, names, harness) == meant
+
+
+def test_a_waiver_of_a_benchmark_of_go_needs_no_number_of_cpus():
+    entry = msgspec.structs.replace(slower(), name="sort-4")
+    answer = msgspec.structs.replace(answer_of(entry), harness="go")
+    assert apply_waivers(answer, make(), TODAY).benchmarks[0].verdict == "waived"
 
 
 RENAMES = """

@@ -117,6 +117,12 @@ def test_a_run_that_ended_before_its_labels_counts_for_each_that_it_may_be():
     ]
 
 
+def test_what_only_runs_that_failed_took_keeps_its_unit_and_has_no_value():
+    contents = OURS(json.dumps({"ours": [{"size": 1, "errors": 2, "rate": 5}]}), "it")
+    assert [(entry.metric, entry.unit, entry.values) for entry in contents.series] == [("rate", "1/s", ())]
+    assert contents.failures[0].values == ({"rate": 5.0},)
+
+
 def test_an_experiment_of_ramble_without_a_context_fails_in_all_that_it_has():
     experiment = {"RAMBLE_STATUS": "SUCCESS", "N_REPEATS": 0, "RAMBLE_VARIABLES": {"repeat_index": "1"}}
     contexts = [

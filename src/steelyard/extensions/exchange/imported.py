@@ -116,6 +116,7 @@ def import_files(
         contents_of = [(source, _join_launches(contents)) for source, contents in contents_of]
     placed, failures = _place_levels(contents_of)
     series, lost = _get_finite(placed)
+    _refuse_no_value(contents_of, series, failures)
     chosen_question = question or Selection()
     if first.instances:
         chosen_question = replace(chosen_question, instances=free_name(first.instances))
@@ -188,6 +189,23 @@ def _refuse_many(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> No
             f"{values:,} values: a record holds what at most {MOST_VALUES:,} trials have measured",
             hint="import fewer of them; steelyard model reads tables of any length, without a record",
         )
+
+
+def _refuse_no_value(
+    contents_of: Sequence[tuple[ImportSource, FileContents]],
+    series: Sequence[ImportedSeries],
+    failures: Sequence[FailedRuns],
+) -> None:
+    """Refuse files of runs that all failed before they measured anything."""
+    if series:
+        return
+    number = sum(entry.failed + entry.timed_out for entry in failures)
+    runs = "the only run" if number == 1 else f"each of {number} runs"
+    reason = next((entry.reason for entry in failures if entry.reason), "")
+    raise UsageError(
+        f"{contents_of[0][0].path}: no value: {runs} failed{f' ({reason})' if reason else ''}",
+        hint="correct what failed and measure again; beside runs that went well, those that failed count",
+    )
 
 
 def _refuse_impossible(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:

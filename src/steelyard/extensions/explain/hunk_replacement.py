@@ -25,6 +25,7 @@ from steelyard.extensions.explain.sources import (
     copy_tree,
     find_extent,
     find_file,
+    list_differing,
     list_hunks,
     undo,
 )
@@ -38,6 +39,8 @@ Make = Callable[[Path, str], tuple[str, ...]]
 _BUILD_S: Final = 3_600.0
 _ASSIGNMENT: Final = re.compile(r"-{0,2}[A-Za-z_][\w-]*=")
 """Of a variable, or of an option."""
+_MOST_FILES: Final = 3
+_OF_A_SHELL: Final = frozenset({"&&", "||", "|", ";", ">", "<", "2>&1", "cd"})
 _INTERPRETED: Final = "--sources with a --build that makes {program} from {source}"
 
 
@@ -85,12 +88,21 @@ class HunkReplacement(Replacement):
         if not hunks:
             return (
                 entry.name,
-                f"both programs have the same lines of it in {file}: look at its callers and data",
+                f"both programs have the same lines of it in {file}{self._tell_differing(file)}",
             )
         first, last = hunks[0].new_start + 1, max(hunks[-1].new_end, hunks[0].new_start + 1)
         part = f"{file}:{first}-{last}" if last > first else f"{file}:{first}"
         self._hunks[part] = (file, hunks)
         return part, ""
+
+    def _tell_differing(self, file: str) -> str:
+        """Say which other files differ, such as a header: the difference may come from there."""
+        names_beside = list_differing(self._sources, file)
+        if not names_beside:
+            return ": look at its callers and data"
+        surplus = len(names_beside) - _MOST_FILES
+        names = ", ".join(names_beside[:_MOST_FILES]) + (f" and {surplus} more" if surplus > 0 else "")
+        return f"; what differs is {names}, and perhaps its callers and data"
 
     def prepare(self, trial: Trial) -> Trial:
         """Make NEW with the lines of OLD, and try it once."""
@@ -196,6 +208,9 @@ def _build(request: ExplainRequest, command: str, tree: Path, side: str) -> tupl
     except subprocess.TimeoutExpired:
         raise ProgramError(f"--build was ended after {_BUILD_S:g} s") from None
     if done.returncode or not program.is_file():
+        hint = "correct --build, which makes {program} from {source}"
+        if sign := next((word for word in words if word in _OF_A_SHELL), ""):
+            hint = f"--build is run without a shell, which {sign!r} needs: --build \"sh -c '…'\""
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         place = find_cause(lines)
         cause = join_cause(lines, place) if place is not None else (lines or ["it printed nothing"])[-1]
@@ -204,5 +219,5 @@ def _build(request: ExplainRequest, command: str, tree: Path, side: str) -> tupl
             if done.returncode
             else "--build left no {program}"
         )
-        raise ProgramError(f"{ending}: {cause}")
+        raise ProgramError(f"{ending}: {cause}", hint=hint)
     return (str(program), *words_of_program[1:])

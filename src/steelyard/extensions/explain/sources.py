@@ -119,6 +119,23 @@ def copy_tree(source: Path, target: Path) -> None:
     shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
 
 
+def list_differing(sources: Sources, file: str) -> list[str]:
+    """List the other files of the new tree, such as headers, which the old one has otherwise or lacks.
+
+    Files that hold a zero byte, such as programs and objects, are no sources.
+    """
+    differing = []
+    for entry in _list_files(sources.new):
+        name = entry.relative_to(sources.new)
+        namesake = sources.old / name
+        if str(name) == file or not entry.is_file():
+            continue
+        content = entry.read_bytes()
+        if b"\0" not in content and (not namesake.is_file() or namesake.read_bytes() != content):
+            differing.append(str(name))
+    return sorted(differing)
+
+
 def find_file(sources: Sources, file: str) -> tuple[str, str]:
     """Find a source file, as debug information has it, in the new tree.
 

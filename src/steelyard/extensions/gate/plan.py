@@ -29,6 +29,7 @@ from steelyard.extensions.gate.probing import ProbedHarness, probe
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import GatedMetric, Shard
 from steelyard.extensions.gate.sides import SIDES, GateSides, Side, naming, shorten
+from steelyard.extensions.gate.waivers import find_spelling
 from steelyard.files.plain import read_plain, write_plain
 
 FILE: Final = "plan.json"
@@ -119,7 +120,13 @@ class Plan(msgspec.Struct, frozen=True):
         old_names = {new: old for entry in self.programs for new, old in entry.old_names.items()}
         followed = [f"{new} was {old} in base" for new, old in old_names.items()]
         unused = (
-            [] if self.shard else [f"{old} to {new}" for new, old in renames.items() if new not in old_names]
+            []
+            if self.shard
+            else [
+                f"{old} to {new}"
+                for new, old in renames.items()
+                if find_spelling(new, old_names, self.harness) not in old_names
+            ]
         )
         return [
             *([f"Renamed: {'; '.join(followed)}."] if followed else []),
@@ -172,7 +179,7 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
         may_skip = is_same_file and not (harness.reads_sources or installed or request.layout)
         is_identical = may_skip and not request.is_null and _cannot_differ(members, trees, directory)
         program = PlannedProgram(name, members, probes, is_same, is_same_file, installed, is_identical)
-        programs.append(_rename(program, request.renames))
+        programs.append(_rename(program, request.renames, harness.name))
     reported = {
         name: unit for entry in programs for side in SIDES for name, unit in _get_units(entry, side).items()
     }
@@ -334,14 +341,17 @@ def _probe_sides(
     return probes
 
 
-def _rename(program: PlannedProgram, renames: Mapping[str, str]) -> PlannedProgram:
+def _rename(program: PlannedProgram, renames: Mapping[str, str], harness: str) -> PlannedProgram:
     """Give benchmarks of base the names that they have in head, where each side has its own alone."""
     base, head = (
         {*chain(*program.probes[side].values.values())} if side in program.probes else set() for side in SIDES
     )
+    spelled = {
+        find_spelling(new, head, harness): find_spelling(old, base, harness) for new, old in renames.items()
+    }
     old_names = {
         new: old
-        for new, old in renames.items()
+        for new, old in spelled.items()
         if old in base and new in head and new not in base and old not in head
     }
     if not old_names:

@@ -7,7 +7,8 @@ stand benchmarks that have another name in head, which are compared with those o
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ from steelyard.lab.repository.repository import Repository
 PLACE: Final = ".steelyard/waivers.toml"
 LARGEST: Final = 2**20
 """Bytes that the file may have."""
+_CPUS: Final = re.compile(r"-\d+$")
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,6 +163,18 @@ def _read_ceiling(table: _Table) -> float:
     return value
 
 
+def find_spelling(name: str, names: Collection[str], harness: str) -> str:
+    """Return the one of the names that is meant.
+
+    Go writes the number of CPUs behind a name (``BenchmarkSort-8``), which differs from machine to machine: a
+    file that has the name without it means the benchmark on any of them.
+    """
+    if harness != "go" or name in names:
+        return name
+    spellings = [entry for entry in names if _CPUS.sub("", entry) == name]
+    return spellings[0] if len(spellings) == 1 else name
+
+
 def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Gate:
     """Return the answer with what is waived, and a note on each waiver that is not used.
 
@@ -170,12 +184,11 @@ def apply_waivers(answer: Gate, waivers: Sequence[Waiver], today: dt.date) -> Ga
     unmatched = []
     for waiver in waivers:
         names = name_alternatives(waiver.metric, answer.metrics)
+        title = find_spelling(
+            waiver.benchmark, {entry.name for entry in entries if entry.metric in names}, answer.harness
+        )
         row = next(
-            (
-                place
-                for place, entry in enumerate(entries)
-                if entry.name == waiver.benchmark and entry.metric in names
-            ),
+            (place for place, entry in enumerate(entries) if entry.name == title and entry.metric in names),
             None,
         )
         if row is None and answer.shard is not None:

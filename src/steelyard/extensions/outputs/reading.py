@@ -213,7 +213,10 @@ def _get_scalar(value: object) -> Scalar | None:
 
 
 def _make_series(runs: list[Run]) -> Iterator[ImportedSeries]:
-    """Yield a series for each configuration and metric; rows of one launch are its repetitions."""
+    """Yield a series for each configuration and metric; rows of one launch are its repetitions.
+
+    A metric that only runs which failed have is a series without values: what these took may be counted.
+    """
     launches: dict[tuple[Labels, Quantity], dict[object, tuple[float, ...]]] = {}
     for number, run in enumerate(runs):
         if run.fault is not None:
@@ -226,6 +229,11 @@ def _make_series(runs: list[Run]) -> Iterator[ImportedSeries]:
         yield ImportedSeries(
             dict(labels), quantity.metric, quantity.unit, tuple(of_launch.values()), quantity.better
         )
+    metrics = {quantity.metric for _, quantity in launches}
+    failed = {quantity.metric: (run, quantity) for run in reversed(runs) for quantity in run.values}
+    for run, quantity in reversed(failed.values()):
+        if quantity.metric not in metrics:
+            yield ImportedSeries(dict(run.labels), quantity.metric, quantity.unit, (), quantity.better)
 
 
 def _attribute(failed: list[Run], runs: list[Run]) -> Iterator[FailedRuns]:

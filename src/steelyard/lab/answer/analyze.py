@@ -201,6 +201,12 @@ def _make_no_trial_error(record: Reading) -> RecordError:
             f" ({progress.failed} of {progress.trials} runs)",
             hint=f"steelyard solvers {record.directory} counts every run; steelyard status says which failed",
         )
+    if progress.trials and progress.failed == progress.trials:
+        ended = "the only run" if progress.trials == 1 else f"each of {progress.trials} runs"
+        return RecordError(
+            f"{record.directory}: {ended} failed, and nothing is left to compare",
+            hint="correct what failed and run again; of imported files, --failures count takes their values",
+        )
     if runs and runs[-1].state in ("complete", "precision_not_reached"):
         return RecordError(
             f"{record.directory}: time ran out before every treatment had run once"

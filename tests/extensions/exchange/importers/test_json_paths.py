@@ -121,3 +121,12 @@ def test_a_file_of_a_tool_is_read_by_paths_where_its_format_is_json(written, tmp
         read(written(text, "h.json"), chosen=chosen)
     assert "--format json" in (caught.value.hint or "")
     assert series_of(read(written(text, "h.json"), "json", chosen)) == [({"command": "a"}, ((1.0,), (2.0,)))]
+
+
+@pytest.mark.parametrize("lack", [{}, {"t": None}, {"t": []}])
+def test_an_element_without_a_value_is_a_run_that_failed_and_no_lost_row(written, lack):
+    rows = [{"tool": "a", "t": [5]}, {"tool": "b", "t": [6]}, {"tool": "b", **lack}]
+    lines = "\n".join(map(json.dumps, rows))
+    contents = read(written(lines, "rows.jsonl"), "jsonl", Chosen(("t",), ("tool",), "ms"))
+    assert series_of(contents) == [({"tool": "a"}, ((0.005,),)), ({"tool": "b"}, ((0.006,),))]
+    assert [dict(item.levels) for item in contents.failures] == [{"tool": "b"}]

@@ -24,6 +24,9 @@ _MOST_SHOWN: Final = 8
 ITERATION: Final = "iteration"
 """Column that numbers the repetitions of a list."""
 
+_MISSING: Final = object()
+"""Value of an element of a list in which the path leads nowhere: a run that has none."""
+
 _Key = tuple[Any, ...]
 
 Table = tuple[list[str], list[tuple[int, list[str]]]]
@@ -51,7 +54,7 @@ def read_rows(document: Any, paths: Sequence[str], place: str) -> tuple[Table, t
         steps = _get_steps(document, path)
         leaves = dict(_walk(document, steps, (), {}))
         _refuse_cells(leaves, path, place)
-        if not leaves:
+        if all(value is _MISSING for _, value in leaves.values()):
             numbers = list(dict.fromkeys(_list_paths(document, "")))
             examples = ", ".join(numbers[:_MOST_SHOWN]) + (", …" if len(numbers) > _MOST_SHOWN else "")
             raise UsageError(
@@ -109,10 +112,21 @@ def _walk(
         for name, member in node.items():
             yield from _walk(member, rest, (*key, name), {**labels, parent or "key": name}, name)
     elif isinstance(node, list) and step == _STAR:
-        for place, element in enumerate(node):
-            # Positions tell the lists of several elements apart: --job takes each for one value.
-            place_of = {parent: str(place)} if parent and rest and parent not in labels else {}
-            yield from _walk(element, rest, (*key, place), {**labels, **place_of}, parent)
+        yield from _walk_elements(node, rest, key, labels, parent)
+
+
+def _walk_elements(
+    elements: Sequence[Any], steps: Sequence[str], key: _Key, labels: Mapping[str, str], parent: str
+) -> Iterator[tuple[_Key, tuple[Mapping[str, str], Any]]]:
+    """Yield the values of each element of a list; an object without any is a run that has none."""
+    for place, element in enumerate(elements):
+        # Positions tell the lists of several elements apart: --job takes each for one value.
+        place_of = {parent: str(place)} if parent and steps and parent not in labels else {}
+        leaves = list(_walk(element, steps, (*key, place), {**labels, **place_of}, parent))
+        if not leaves and isinstance(element, dict):
+            beside = _list_beside(element, steps[0] if steps[0] != _STAR else None)
+            leaves = [((*key, place), ({**labels, **place_of, **dict(beside)}, _MISSING))]
+        yield from leaves
 
 
 def _walk_repetitions(
@@ -163,6 +177,6 @@ def _list_paths(node: Any, path: str) -> Iterator[str]:
 
 
 def _get_text(value: Any) -> str:
-    if value is None:
+    if value is None or value is _MISSING:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

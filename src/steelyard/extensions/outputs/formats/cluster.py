@@ -51,8 +51,7 @@ STREAM: Final = Format(
             Line(r"^Array size = (?P<elements>\d+)", "context"),
             Line(r"^Number of Threads (?:requested|counted) = (?P<threads>\d+)", "context"),
             Line(
-                r"^(?P<kernel>Copy|Scale|Add|Triad):\s+(?P<best>[\d.]+)\s+(?P<mean>[\d.]+)\s+(?P<least>[\d.]+)"
-                r"\s+(?P<most>[\d.]+)",
+                r"^(?P<kernel>Copy|Scale|Add|Triad):\s+(?P<best>\S+)\s+(?P<mean>\S+)\s+(?P<least>\S+)\s+(?P<most>\S+)",
                 "row",
             ),
             Line(r"^(?P<invalid>Failed Validation.*)", "all"),

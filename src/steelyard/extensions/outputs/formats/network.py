@@ -8,6 +8,7 @@ from typing import Any, Final
 from steelyard.extensions.outputs.declaration import ABSENT, COUNT, Fault, Format, Measure, Rows
 from steelyard.extensions.outputs.shapes import Json, Line, Lines
 
+_REVERSE: Final = "end/sum_{0}_bidir_reverse/bits_per_second"
 IPERF3: Final = Format(
     name="iperf3",
     marks=(r'"start"\s*:', r'"version"\s*:\s*"iperf 3'),
@@ -26,6 +27,10 @@ IPERF3: Final = Format(
             measures=(
                 Measure("received", "end/sum_received/bits_per_second", "bit/s", "higher"),
                 Measure("sent", "end/sum_sent/bits_per_second", "bit/s", "higher"),
+                Measure(
+                    "received_reverse", "end/sum_received_bidir_reverse/bits_per_second", "bit/s", "higher"
+                ),
+                Measure("sent_reverse", "end/sum_sent_bidir_reverse/bits_per_second", "bit/s", "higher"),
                 Measure("retransmits", "end/sum_sent/retransmits", "", "lower"),
                 Measure("lost", "end/sum/lost_percent", "%", "lower"),
                 Measure("jitter", "end/sum/jitter_ms", "ms"),
