@@ -84,6 +84,24 @@ def test_fio_has_a_row_for_each_operation_that_a_job_did(outputs):
     assert outputs.values(contents, "iops")["mixed operation=read mode=randrw bs=4k"] == ((6958.041958,),)
 
 
+def test_reports_of_a_run_of_fio_that_goes_on_are_left_out(outputs):
+    whole = json.loads(outputs.text("fio.json"))
+
+    def report(runtime_ms, timestamp_ms):
+        jobs = [{**job, "job_runtime": runtime_ms} for job in whole["jobs"]]
+        return json.dumps({**whole, "timestamp_ms": timestamp_ms, "jobs": jobs})
+
+    # --status-interval=1 wrote two of the first run, whose last report came late; the second run is another.
+    texts = (report(1000, 10_000), report(2001, 11_020), report(2600, 12_000), report(2600, 15_900))
+    contents = outputs.read("\n".join(texts), "fio")
+    assert (
+        contents.notes[0] == "Left out: 2 reports of runs that were still going on; the last of each counts."
+    )
+    assert {len(series.values) for series in contents.series} == {2}
+    once = outputs.read(texts[-1], "fio")
+    assert not any("still going on" in note for note in once.notes)
+
+
 def test_fio_with_an_error_is_counted_though_it_did_nothing_and_printed_before(outputs):
     contents = outputs.file("fio-error.json")
     assert outputs.failures(contents) == [

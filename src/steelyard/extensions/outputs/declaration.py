@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -146,6 +146,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
         Expression that a whole file has; without it, some of its runs may be missing.
     histograms : tuple of Histogram
         Of each row.
+    continues : callable, optional
+        Whether a document shows the run of the one before again, further on: of these, the last counts.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     end: str = ""
     histograms: tuple[Histogram, ...] = ()
+    continues: Callable[[Any, Any], bool] | None = None
 
     def looks_like(self, text: str) -> bool:
         """Whether the text begins as one of the format."""

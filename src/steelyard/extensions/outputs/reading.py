@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -27,6 +28,7 @@ from steelyard.extensions.outputs.declaration import Fault, Field, Format, Measu
 from steelyard.extensions.outputs.quantiles import describe_quantiles
 from steelyard.extensions.outputs.rows import Row, list_places, list_rows
 from steelyard.extensions.outputs.shapes import Lines
+from steelyard.report.text.label import plural
 
 BEHIND: Final = "<>"
 NO_VALUE: Final = "no value: the output ends early, or is of another version"
@@ -81,7 +83,7 @@ def read(form: Format, text: str, place: str) -> FileContents:
             hint="leave --format out, or name the format that the file has",
         )
     try:
-        documents = list(form.shape.parse(text, place))
+        documents, snapshots = _drop_snapshots(form, list(form.shape.parse(text, place)))
         runs, quantiles = _read_runs(form, documents)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # What a declaration says of a document is true of those that its tool writes.
@@ -98,7 +100,13 @@ def read(form: Format, text: str, place: str) -> FileContents:
         tuple(_make_series(runs)),
         form.repeats,
         host,
-        notes=(*_tell_count(form, runs), *_tell_end(form, text), *form.notes, *_shorten(quantiles)),
+        notes=(
+            *snapshots,
+            *_tell_count(form, runs),
+            *_tell_end(form, text),
+            *form.notes,
+            *_shorten(quantiles),
+        ),
         skipped={
             word_levels(dict(run.labels)): run.fault[1]
             for run in runs
@@ -106,6 +114,17 @@ def read(form: Format, text: str, place: str) -> FileContents:
         },
         failures=tuple(failures),
     )
+
+
+def _drop_snapshots(form: Format, documents: list[Any]) -> tuple[list[Any], list[str]]:
+    """Return the documents without those of a run that goes on in the next one, and a note of them."""
+    if form.continues is None:
+        return documents, []
+    pairs = pairwise(documents)
+    last = [before for before, after in pairs if not form.continues(before, after)] + documents[-1:]
+    dropped = len(documents) - len(last)
+    text = f"Left out: {plural(dropped, 'report')} of runs that were still going on; the last of each counts."
+    return last, [text] * (dropped > 0)
 
 
 def _read_runs(form: Format, documents: list[Any]) -> tuple[list[Run], list[str]]:

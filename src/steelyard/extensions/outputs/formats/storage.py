@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from steelyard.extensions.outputs.declaration import COUNT, Fault, Field, Format, Histogram, Measure, Rows
 from steelyard.extensions.outputs.rows import Row
@@ -10,6 +10,8 @@ from steelyard.extensions.outputs.shapes import Json
 
 _MODES: Final = {"read": ("read", "rw"), "write": ("write", "rw"), "trim": ("trim",)}
 """Words of ``rw=``, by the operation that they ask for."""
+_CLOCK_MS: Final = 500.0
+"""By which a report may be late."""
 
 
 def _find_option(row: Row, name: str) -> object:
@@ -32,6 +34,16 @@ def _is_run(row: Row) -> bool:
     mode = _find_option(row, "rw") or _find_option(row, "readwrite") or "read"
     words = str(mode).replace("readwrite", "rw")
     return any(word in words for word in _MODES[row.names["operation"]])
+
+
+def _continues(before: Any, after: Any) -> bool:
+    """Whether ``--status-interval`` wrote the first: its jobs ran shorter by the time between both."""
+    jobs = [document.get("jobs", []) for document in (before, after)]
+    if [job.get("jobname") for job in jobs[0]] != [job.get("jobname") for job in jobs[1]]:
+        return False
+    runtimes = [max((float(job.get("job_runtime", 0)) for job in side), default=0.0) for side in jobs]
+    between = float(after.get("timestamp_ms", 0)) - float(before.get("timestamp_ms", 0))
+    return runtimes[1] > runtimes[0] and abs(runtimes[1] - runtimes[0] - between) <= _CLOCK_MS
 
 
 # A bin of fio has 6 bits of its value (stat.h, FIO_IO_U_PLAT_BITS), and is called by its middle.
@@ -70,4 +82,5 @@ FIO: Final = Format(
         ),
     ),
     histograms=(Histogram("completion latency", "clat_ns/bins", "ns", 1 / 64),),
+    continues=_continues,
 )
