@@ -33,6 +33,10 @@ note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose bac
         ("error[E0425]: cannot find value\n --> a.rs:1", "error[E0425]: cannot find value"),
         ("    def test_a():\nE   ImportError: no mesh\na.py:3: ImportError", "E   ImportError: no mesh"),
         ("gcc a.c\nmake: *** [a] Error 1", "make: *** [a] Error 1"),
+        (
+            "ld: m.o:\nm.c:(.text+9): undefined reference to `work'\ncollect2: error: ld returned 1 exit",
+            "m.c:(.text+9): undefined reference to `work'",
+        ),
     ],
 )
 def test_the_line_that_says_why_is_found_before_stacks_and_advice(text, cause):

@@ -15,6 +15,7 @@ _CAUSE: Final = re.compile(
     r"|^\s*what\(\):  |^terminate called "  # C++
     r"|AddressSanitizer: |^\S+: runtime error: "
     r"|\bAssertion .*failed"
+    r"|: (?:undefined reference to|multiple definition of) "  # linkers
     r"|(?:^|\s)(?:fatal )?error(?:\[\w+\])?: "  # compilers
     r"|^E   +\S"  # pytest
     r"|^make(?:\[\d+\])?: \*\*\* |^npm (?:ERR!|error) "
