@@ -148,20 +148,21 @@ def test_a_program_that_runs_from_its_sources_is_moved_with_them(tmp_path, monke
 
 
 def test_a_difference_of_python_is_named_and_put_to_the_test(steelyard_cli, tmp_path):
-    # The profiler gives the function of each program its time, so that it is named on any machine.
+    # A profiler whose samples are the CPU time of the run: what is more in one program is its function's.
     (tmp_path / "profiler.py").write_text(
-        "import subprocess, sys\nfile, *command = sys.argv[1:]\ndone = subprocess.run(command)\n"
-        "samples = 60 if '/new/' in command[-1] or command[-1].startswith('new') else 40\n"
-        "open(file, 'w').write(f'main;parse (m.py:1) {samples}\\nmain 60\\n')\nsys.exit(done.returncode)\n"
+        "import resource, subprocess, sys\nfile, *command = sys.argv[1:]\ndone = subprocess.run(command)\n"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+        "us = round(1e6 * (used.ru_utime + used.ru_stime))\n"
+        "open(file, 'w').write(f'main 1000\\nmain;parse (m.py:1) {us - 1000}\\n')\n"
+        "sys.exit(done.returncode)\n"
     )
-    for side, work in (("old", "pass"), ("new", "sum(range(300000))")):
+    for side, work in (("old", "pass"), ("new", "sum(range(3000000))")):
         (tmp_path / side).mkdir()
         (tmp_path / side / "m.py").write_text(f"def parse():\n    {work}\n\n\nparse()\nprint('ok')\n")
     profiler = f"{sys.executable} profiler.py {{profile}} {{command}}"
     words = ("--profile-command", profiler, "--validate", "--sources", "old", "new", "-m", "12", "--json")
-    done = steelyard_cli(
-        "explain", *words, "-o", "x.lab", f"{sys.executable} old/m.py", f"{sys.executable} new/m.py"
-    )
+    programs = (f"{sys.executable} old/m.py", f"{sys.executable} new/m.py")
+    done = steelyard_cli("explain", *words, "-o", "x.lab", *programs)
     assert done.returncode == 0, done.stderr
     (test,) = json.loads(done.stdout)["validations"]
     assert (test["object"], test["functions"], test["blocks"]) == ("m.py:2", ["parse"], 12)
