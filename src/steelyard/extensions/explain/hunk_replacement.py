@@ -60,18 +60,7 @@ class HunkReplacement(Replacement):
         self._words: dict[str, tuple[str, ...]] = {}
         self._hunks: dict[str, tuple[str, tuple[Hunk, ...]]] = {}
 
-    def list_trials(self, named: Sequence[Contribution]) -> list[Trial]:
-        """List the lines of named functions that differ."""
-        members: dict[str, list[str]] = {}
-        reasons: dict[str, str] = {}
-        for entry in named:
-            part, reason = self._find_part(entry)
-            members.setdefault(part, []).append(entry.name)
-            if reason:
-                reasons[part] = reason
-        return [Trial(part, tuple(names), reason=reasons.get(part, "")) for part, names in members.items()]
-
-    def _find_part(self, entry: Contribution) -> tuple[str, str]:
+    def find_part(self, entry: Contribution) -> tuple[str, str]:
         """Return the file with the lines of a function, and why these cannot be replaced."""
         if entry.presence == "gone":
             return entry.name, "only the old program has this function: look at its callers"

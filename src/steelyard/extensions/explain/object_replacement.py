@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -49,21 +50,15 @@ class ObjectReplacement(Replacement):
     def __init__(self, request: ExplainRequest, linking: Linking, objects: Path) -> None:
         self._request, self._linking, self._objects = request, linking, objects
 
-    def list_trials(self, named: Sequence[Contribution]) -> list[Trial]:
-        """List the objects that define named functions."""
-        linking = self._linking
-        old, new = (_list_defined(files) for files in (linking.old, linking.new))
-        members: dict[str, list[str]] = {}
-        reasons: dict[str, str] = {}
-        for entry in named:
-            place, reason = _find_object(entry, old, new)
-            members.setdefault(place, []).append(entry.name)
-            if reason:
-                reasons[place] = reason
-        return [
-            Trial(place, tuple(functions), reason=reasons.get(place, "") or _find_obstacle(place, linking))
-            for place, functions in members.items()
-        ]
+    @cached_property
+    def _defined(self) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+        """Functions by object, of both programs."""
+        return _list_defined(self._linking.old), _list_defined(self._linking.new)
+
+    def find_part(self, entry: Contribution) -> tuple[str, str]:
+        """Return the object that defines a function, and why it cannot be tested."""
+        place, reason = _find_object(entry, *self._defined)
+        return place, reason or _find_obstacle(place, self._linking)
 
     def prepare(self, trial: Trial) -> Trial:
         """Link NEW with the object, and try it once."""

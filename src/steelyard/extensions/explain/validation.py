@@ -64,8 +64,19 @@ class Replacement(ABC):
     """How programs are made that are NEW but for a part of OLD."""
 
     @abstractmethod
+    def find_part(self, entry: Contribution) -> tuple[str, str]:
+        """Return the part that has a function, and why it cannot be tested; empty where it can."""
+
     def list_trials(self, named: Sequence[Contribution]) -> list[Trial]:
         """List the parts that have named functions; those that cannot be tested have a reason."""
+        members: dict[str, list[str]] = {}
+        reasons: dict[str, str] = {}
+        for entry in named:
+            part, reason = self.find_part(entry)
+            members.setdefault(part, []).append(entry.name)
+            if reason:
+                reasons[part] = reason
+        return [Trial(part, tuple(names), reason=reasons.get(part, "")) for part, names in members.items()]
 
     @abstractmethod
     def prepare(self, trial: Trial) -> Trial:
