@@ -21,8 +21,8 @@ def test_a_run_that_failed_by_its_status_leaves_no_verdict(steelyard_cli, tmp_pa
         for i in range(12)
     ]
     (tmp_path / "runs.csv").write_text("\n".join(["arm,time[s],State", *rows, ""]))
-    made = steelyard_cli("import", "runs.csv", "--value", "time", "--by", "arm", cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
+    imported = steelyard_cli("import", "runs.csv", "--value", "time", "--by", "arm", cwd=tmp_path)
+    assert imported.returncode == 0, imported.stderr
     answer = json.loads(steelyard_cli("analyze", "runs.lab", "--json", cwd=tmp_path).stdout)
     (comparison,) = answer["comparisons"]
     assert comparison["verdict"] == "not_resolved"
@@ -54,8 +54,8 @@ def test_solvers_of_a_table_are_compared_instance_by_instance(steelyard_cli, tmp
     ]
     (tmp_path / "runs.csv").write_text("\n".join(["tool,problem,seed,time[s]", *rows, ""]))
     roles = ("--value", "time", "--by", "tool", "--instance", "problem", "--seed", "seed")
-    made = steelyard_cli("import", "runs.csv", *roles, cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
+    imported = steelyard_cli("import", "runs.csv", *roles, cwd=tmp_path)
+    assert imported.returncode == 0, imported.stderr
     answer = json.loads(steelyard_cli("analyze", "runs.lab", "--json", cwd=tmp_path).stdout)
     (comparison,) = answer["comparisons"]
     assert comparison["verdict"] == "slower"
@@ -67,8 +67,8 @@ def test_solvers_of_a_table_are_compared_instance_by_instance(steelyard_cli, tmp
 def test_a_node_that_tells_the_sides_apart_is_named_by_import_and_by_the_answer(steelyard_cli, tmp_path):
     rows = [f"{arm},{arm[0]}1,{mean * spread(i):.4f}" for arm, mean in ARMS for i in range(8)]
     (tmp_path / "runs.csv").write_text("\n".join(["arm,node,time[s]", *rows, ""]))
-    made = steelyard_cli("import", "runs.csv", "--value", "time", "--by", "arm", cwd=tmp_path)
-    assert "node tells the sides apart: old has o1 and new has n1." in made.stdout
+    imported = steelyard_cli("import", "runs.csv", "--value", "time", "--by", "arm", cwd=tmp_path)
+    assert "node tells the sides apart: old has o1 and new has n1." in imported.stdout
     answer = steelyard_cli("analyze", "runs.lab", "--details", cwd=tmp_path).stdout
     assert "node tells the sides apart" in " ".join(answer.split())
 
@@ -77,9 +77,9 @@ def test_a_node_that_tells_the_sides_apart_is_named_by_import_and_by_the_answer(
 def test_json_of_ones_own_is_compared_by_a_path(steelyard_cli, tmp_path, path):
     tree = {"results": {arm: {"times": [mean * spread(i) for i in range(9)]} for arm, mean in ARMS}}
     (tmp_path / "runs.json").write_text(json.dumps(tree))
-    made = steelyard_cli(
+    imported = steelyard_cli(
         "import", "runs.json", "--value", path, "--by", "results", "--unit", "s", cwd=tmp_path
     )
-    assert made.returncode == 0, made.stderr
-    assert "18 trials of 2 treatments" in made.stdout
+    assert imported.returncode == 0, imported.stderr
+    assert "18 trials of 2 treatments" in imported.stdout
     assert steelyard_cli("analyze", "runs.lab", cwd=tmp_path).stdout.startswith("new is 1.5")

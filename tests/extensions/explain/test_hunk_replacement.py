@@ -39,8 +39,8 @@ def replacement_of(tmp_path, new, old=OLD, build=BUILD):
 def validate_named(replacement, tmp_path, *named):
     directory = tmp_path / "x.lab"
     directory.mkdir()
-    whole = explanation(contributions=named)
-    validate(replacement, whole, directory, watch=lambda _: None, tell=lambda _: None)
+    answer = explanation(contributions=named)
+    validate(replacement, answer, directory, watch=lambda _: None, tell=lambda _: None)
     return msgspec.json.decode((directory / FILE_OF_TESTS).read_bytes(), type=list[Trial])
 
 

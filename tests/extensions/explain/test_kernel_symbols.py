@@ -93,6 +93,6 @@ def test_a_program_that_works_in_the_kernel_has_its_functions_by_name(perf, tmp_
     subprocess.run(perf.wrap(words, str(file)), check=True, capture_output=True)
     profile = perf.read({1: file}, {"dd"})[1]
     names = {chain[-1].name for chain in profile.weights if chain[-1].place == "kernel"}
-    known = {line.split()[2] for line in Path(KALLSYMS).read_text().splitlines()}
+    symbols = {line.split()[2] for line in Path(KALLSYMS).read_text().splitlines()}
     assert names
-    assert len(names & known) > len(names) / 2
+    assert len(names & symbols) > len(names) / 2

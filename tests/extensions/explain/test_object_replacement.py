@@ -50,9 +50,9 @@ def list_tested(tmp_path, linking, *named):
     objects = tmp_path / "objects"
     copy_objects(linking, {OLD: linking.old, NEW: linking.new}, objects)
     request = ExplainRequest(old=("./p",), new=("./p",), blocks=12, linking=linking)
-    whole = explanation(contributions=named)
+    answer = explanation(contributions=named)
     replacement = ObjectReplacement(request, linking, objects)
-    validate(replacement, whole, directory, watch=lambda _: None, tell=lambda _: None)
+    validate(replacement, answer, directory, watch=lambda _: None, tell=lambda _: None)
     return msgspec.json.decode((directory / FILE_OF_TESTS).read_bytes(), type=list[Trial])
 
 

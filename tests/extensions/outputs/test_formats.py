@@ -38,8 +38,8 @@ def test_a_residual_check_that_failed_is_a_run_that_failed(outputs):
 
 def test_hpl_that_was_cut_off_says_that_its_end_is_missing(outputs):
     text = outputs.text("hpl.txt")
-    whole = text.index("WR11C2R4         480    96")
-    contents = outputs.read(text[:whole])
+    end = text.index("WR11C2R4         480    96")
+    contents = outputs.read(text[:end])
     assert len(outputs.values(contents, "rate")) == 2
     assert (
         contents.notes[-1] == "The output does not have the end that hpl writes: later runs may be missing."
@@ -61,11 +61,11 @@ def test_a_kernel_of_stream_whose_bandwidth_is_no_number_is_no_lost_row(outputs)
 
 
 def test_a_validation_of_stream_that_failed_fails_all_of_its_kernels_alone(outputs):
-    whole = outputs.text("stream.txt")
-    wrong = whole.replace(
+    text = outputs.text("stream.txt")
+    wrong = text.replace(
         "Solution Validates: avg error less than", "Failed Validation on array a[], AvgRelAbsErr >"
     )
-    contents = outputs.read(whole + wrong)
+    contents = outputs.read(text + wrong)
     assert len(outputs.values(contents, "bandwidth")) == 4
     assert len(outputs.failures(contents)) == 4
 
@@ -85,11 +85,11 @@ def test_fio_has_a_row_for_each_operation_that_a_job_did(outputs):
 
 
 def test_reports_of_a_run_of_fio_that_goes_on_are_left_out(outputs):
-    whole = json.loads(outputs.text("fio.json"))
+    document = json.loads(outputs.text("fio.json"))
 
     def report(runtime_ms, timestamp_ms):
-        jobs = [{**job, "job_runtime": runtime_ms} for job in whole["jobs"]]
-        return json.dumps({**whole, "timestamp_ms": timestamp_ms, "jobs": jobs})
+        jobs = [{**job, "job_runtime": runtime_ms} for job in document["jobs"]]
+        return json.dumps({**document, "timestamp_ms": timestamp_ms, "jobs": jobs})
 
     # --status-interval=1 wrote two of the first run, whose last report came late; the second run is another.
     texts = (report(1000, 10_000), report(2001, 11_020), report(2600, 12_000), report(2600, 15_900))
