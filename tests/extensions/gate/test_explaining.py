@@ -13,8 +13,10 @@ from steelyard.extensions.explain.sampling import Perf
 from steelyard.extensions.gate import explaining
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.markdown import render
+from steelyard.extensions.gate.plan import Plan, PlannedProgram
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.extensions.gate.results import ExplainedFunction, GatedBenchmark, Reason
+from steelyard.extensions.gate.results import ExplainedFunction, GatedBenchmark, GatedMetric, Reason
+from steelyard.extensions.gate.sides import GateSides
 from steelyard.extensions.gate.text import list_lines
 from steelyard.lab.repository.repository import Repository
 from steelyard.report.text.line import plain
@@ -128,6 +130,23 @@ def test_a_benchmark_that_cannot_be_explained_says_why():
     result = answer(Reason("items is no time of a run"))
     assert "sort: items is no time of a run" in plain(list_lines(result))
     assert "items is no time of a run" in render(result, strict=False)
+
+
+def test_a_benchmark_that_was_renamed_is_not_explained_and_says_so(tmp_path):
+    metric = GatedMetric("time_s", "s", "lower", 0.03)
+    program = PlannedProgram("", {}, {}, old_names={"BenchmarkNew": "BenchmarkOld"})
+    plan = Plan("go", (metric,), (program,))
+    request = request_of("a", "b")
+    sides = GateSides(request, None, tmp_path)
+    reason = explaining.explain_benchmark(
+        *(plan, metric, program, "BenchmarkNew", sides, tmp_path / "x.lab"),
+        gate=request,
+        seed=1,
+        watch=lambda _: None,
+        tell=lambda _: None,
+    )
+    assert reason.text.startswith("it was BenchmarkOld in base")
+    assert not (tmp_path / "x.lab").exists()
 
 
 def test_without_perf_nothing_is_built(monkeypatch, tmp_path, steelyard_cli):

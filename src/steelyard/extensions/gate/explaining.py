@@ -68,6 +68,9 @@ def explain_benchmark(  # noqa: PLR0913
     directory : Path
         Of the record.
     """
+    old_name = program.name_on("base", name)
+    if old_name != name:
+        return Reason(f"it was {old_name} in base, and functions are explained of benchmarks of one name")
     if (
         metric.unit != "s"
         or metric.better == "higher"
