@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
     from steelyard.laboratory import Laboratory, compare, measure
 
-__version__ = "0.11.0"
+__version__ = "0.12.0"
 __all__ = [
     "ClaimKind",
     "Command",
