@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.lab.covariates import ColumnsBeside, examine_columns
+from steelyard.extensions.exchange.covariates import ColumnsBeside, examine_columns
 
 
 def table(rows, *names):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.core.outcomes import WORDS, read_ending, read_exit_code
+from steelyard.extensions.exchange.outcomes import WORDS, read_ending, read_exit_code
 
 
 @pytest.mark.parametrize(

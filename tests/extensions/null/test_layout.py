@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from steelyard.core.errors import UsageError
+from steelyard.extensions.null.layout import PLACE, layouts
+from steelyard.extensions.null.null import null
 from steelyard.lab.compare.compare import CompareRequest
-from steelyard.lab.compare.null import null
-from steelyard.lab.compare.null_layout import PLACE, layouts
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record

@@ -8,14 +8,14 @@ import signal
 import click
 import pytest
 
-from steelyard.cli.compare_null import Null, read_null
 from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
-from steelyard.lab.compare import null as null_room
+from steelyard.extensions.null import null as null_room
+from steelyard.extensions.null.null import make_itself, null
+from steelyard.extensions.null.option import Null, read_null
+from steelyard.extensions.null.results import NULL, NullResult, Tally
+from steelyard.extensions.null.words import lines
 from steelyard.lab.compare.compare import CompareRequest
-from steelyard.lab.compare.null import make_itself, null
-from steelyard.report.null import lines
 from steelyard.report.text.line import plain
-from steelyard.results.null import NULL, NullResult, Tally
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.store import Record
 

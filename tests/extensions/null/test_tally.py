@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steelyard.core.analysis import Analysis
+from steelyard.extensions.null.tally import tally
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.null import tally
 
 
 def compared(sample, rng, count, blocks=12):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.text.axis import axis_of
+from steelyard.extensions.observe.axis import axis_of
 
 
 def test_a_probe_that_costs_six_times_the_run_leaves_no_room_below_zero():

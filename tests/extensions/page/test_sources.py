@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.lab.run import sources
-from steelyard.lab.run.sources import Sources, collect_sources
+from steelyard.extensions.page import sources
+from steelyard.extensions.page.sources import Sources, collect_sources
 from steelyard.spec import experiment
 
 

@@ -4,7 +4,7 @@ import zipfile
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.files.archive import read_members, write_archive
+from steelyard.extensions.page.zip_file import read_members, write_archive
 
 MEMBERS = {"b.txt": b"two", "a/x.bin": b"\x00one"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.lab.repository.red_builds import quote_end
+from steelyard.extensions.repository.red_builds import quote_end
 
 
 def quote(tmp_path, lines):

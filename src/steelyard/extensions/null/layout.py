@@ -24,9 +24,9 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.design.randomness import generator
+from steelyard.extensions.null.null import Make, only_command, seed_of
+from steelyard.extensions.null.results import Way
 from steelyard.lab.compare.compare import CompareRequest, split
-from steelyard.lab.compare.null import Make, only_command, seed_of
-from steelyard.results.null import Way
 from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
 
 PLACE: Final = "layout_directory"

@@ -21,14 +21,14 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import InterruptedRunError, UsageError
 from steelyard.design.randomness import generator, permutation
+from steelyard.extensions.null.results import Kind, NullResult, Way
+from steelyard.extensions.null.tally import tally
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.results.comparison import Comparison
-from steelyard.results.null import Kind, NullResult, Way
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.null import tally
 from steelyard.store import Record
 
 COMPARISONS: Final = 100
@@ -58,7 +58,7 @@ def null(
     request : CompareRequest
         After its ``max_time_s``, no further comparison begins; the first is made both ways in any case.
     make : callable
-        ``itself(request)`` or ``steelyard.lab.compare.null_layout.layouts(request)``.
+        ``itself(request)`` or ``steelyard.extensions.null.layout.layouts(request)``.
     directory : Path
         Where the records are made, one for each comparison and way.
     keep : bool

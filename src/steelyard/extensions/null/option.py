@@ -13,6 +13,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.cli.declared import Options, declare
 from steelyard.cli.options import is_given
 from steelyard.cli.terminal import show
 from steelyard.core.errors import UsageError
@@ -66,6 +67,18 @@ def read_null(value: str) -> Null:
     return Null("layout" if kind == "layout" else "itself", int(number) if number else None)
 
 
+class NullOptions(Options):
+    """The option of ``steelyard compare`` that asks for it."""
+
+    null: Null | None = declare(
+        "Compare the one COMMAND with itself, N times (default: 100, of 20 runs each, or -r), and print how"
+        " often it is called different; with =layout or =layout,N, under paths drawn at random. --max-time"
+        " ends it earlier.",
+        metavar="[=N|layout]",
+        type=read_null,
+    )
+
+
 def refuse_without_meaning(ctx: click.Context) -> None:
     """Refuse options of ``compare`` that ``--null`` would not heed.
 
@@ -80,7 +93,7 @@ def refuse_without_meaning(ctx: click.Context) -> None:
 
 
 def calibrate(
-    null: Null,
+    options: NullOptions,
     request: CompareRequest,
     *,
     runs: int | None,
@@ -88,13 +101,14 @@ def calibrate(
     as_json: bool,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
+    null = options.null or Null("itself", None)
+    from steelyard.extensions.null.layout import layouts
+    from steelyard.extensions.null.null import COMPARISONS, Make, make_itself
+    from steelyard.extensions.null.null import null as compare_with_itself
+    from steelyard.extensions.null.results import NULL
+    from steelyard.extensions.null.words import lines
     from steelyard.files.user_directories import propose_record
-    from steelyard.lab.compare.null import COMPARISONS, Make, make_itself
-    from steelyard.lab.compare.null import null as compare_with_itself
-    from steelyard.lab.compare.null_layout import layouts
-    from steelyard.report.null import lines
     from steelyard.report.text.progress import ProgressLine
-    from steelyard.results.null import NULL
     from steelyard.results.status import Progress
 
     request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)

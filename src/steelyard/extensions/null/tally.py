@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.extensions.null.results import Tally, Way
 from steelyard.results.comparison import Comparison, Speedup
-from steelyard.results.null import Tally, Way
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
 RESOLVED: Final = 0.9

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from steelyard.extensions.null.results import NullResult, Tally, Way
 from steelyard.report.text.digits import factor, percent
 from steelyard.report.text.label import printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.interval import Interval
-from steelyard.results.null import NullResult, Tally, Way
 from steelyard.stats.compare.slow_mode import runs_to_trust
 
 WAYS: Final[dict[Way, str]] = {

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.core.errors import ProgramError
+from steelyard.extensions.repository.red_builds import describe_red
+from steelyard.extensions.repository.repository import Repository
 from steelyard.files.plain import open_plain, read_plain, remove_plain, write_plain
-from steelyard.lab.repository.red_builds import describe_red
-from steelyard.lab.repository.repository import Repository
 
 DIGITS: Final = 12
 """Of a commit in the name of its tree: names of one length keep contexts equal."""
