@@ -19,6 +19,18 @@ from steelyard.core.extension import (
 
 EXTENSIONS: Final = (
     Extension(
+        name="plan",
+        purpose="what a spec would run, and the differences that it could show",
+        commands={
+            "plan": Command(
+                "Show what a spec would run, how long, and what it cannot separate.",
+                "steelyard.extensions.plan.command:command",
+                linux_only=True,
+                topic="runs and records",
+            ),
+        },
+    ),
+    Extension(
         name="page",
         purpose="a page of records and other answers, with figures, tables and an archive",
         needs=("exchange",),

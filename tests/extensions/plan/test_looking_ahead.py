@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from steelyard.results.plan import Pilot
-from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
+from steelyard.extensions.plan.looking_ahead import DIFFERENCES, SPREADS, outlook
+from steelyard.extensions.plan.results import Pilot
 from steelyard.stats.planning.sample_size import n_paired, n_relied_on, n_signs, n_tost, n_welch
 from steelyard.stats.planning.slow_runs import units_to_trust
 

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from steelyard.design import treatments
+from steelyard.extensions.plan.outlook import outlook_of
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.run.outlook import outlook_of
 from steelyard.stats.planning.planned_test import PlannedTest
 
 

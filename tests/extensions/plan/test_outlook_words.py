@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.report.plan.outlook import lines
+from steelyard.extensions.plan.looking_ahead import outlook
+from steelyard.extensions.plan.outlook_words import lines
+from steelyard.extensions.plan.results import Pilot
 from steelyard.report.text.line import plain
-from steelyard.results.plan import Pilot
-from steelyard.stats.planning.looking_ahead import outlook
 
 BLOCKS = {"unit": "block", "units": 30, "comparisons": 1, "alpha": 0.05}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.report.plan.question import format_where
+from steelyard.extensions.plan.question import format_where
 from steelyard.spec import experiment
 
 

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.design import treatments
-from steelyard.lab.run import simulations as simulated
-from steelyard.report.plan.text import _describe_simulations as said
-from steelyard.results.plan import Simulation
+from steelyard.extensions.plan import simulations as simulated
+from steelyard.extensions.plan.results import Simulation
+from steelyard.extensions.plan.text import _describe_simulations as said
 from steelyard.spec import experiment
 
 
@@ -56,9 +56,9 @@ def test_without_a_smaller_simulation_nothing_is_estimated_or_listed(asked, tmp_
 
 
 def test_a_plan_says_what_the_largest_takes_and_that_it_would_not_fit(asked, tmp_path, monkeypatch):
-    from steelyard.lab.run.plan import preview
+    from steelyard.extensions.plan.preview import preview
 
-    monkeypatch.setattr("steelyard.lab.run.plan.refusals", lambda *_, **__: ())
+    monkeypatch.setattr("steelyard.extensions.plan.preview.refusals", lambda *_, **__: ())
     plan = preview(asked, tmp_path / "no.lab")
     assert said(plan).startswith("8 simulations with nothing smaller in the record to go by")
     large = Simulation("p=4096", 4096, 500.0, 2.8e9, (512, 1024))

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from steelyard.core.factorial import Axis, Layout
 from steelyard.core.factorial.signs import sign_table
-from steelyard.report.plan import text as plan
+from steelyard.extensions.plan import text as plan
+from steelyard.extensions.plan.results import PlannedTreatment, Preview, Refusal
 from steelyard.report.text.line import plain
-from steelyard.results.plan import PlannedTreatment, Preview, Refusal
 from steelyard.spec import experiment
 
 ASKED = experiment(

@@ -1,1 +1,1 @@
-"""The text of ``plan``: what would run, and what it could show."""
+"""The plan: what a spec would run, what it could not separate, and the differences that it could show."""

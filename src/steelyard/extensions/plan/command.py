@@ -32,9 +32,9 @@ def command(options: PlanOptions) -> None:
 
     Also show what would be refused on this machine. No command of SPEC is started.
     """
+    from steelyard.extensions.plan.preview import preview
+    from steelyard.extensions.plan.text import document, lines
     from steelyard.lab.run.existing_record import record_of_spec
-    from steelyard.lab.run.plan import preview
-    from steelyard.report.plan.text import document, lines
     from steelyard.spec import load
 
     experiment = load(options.spec, allow_many=options.yes)

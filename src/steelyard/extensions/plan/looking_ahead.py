@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.results.plan import Judge, Outlook, OutlookRow, Pilot, Unit
+from steelyard.extensions.plan.results import Outlook, OutlookRow, Pilot
 from steelyard.results.undefined import LARGEST_LOG
+from steelyard.results.unit import Judge, Unit
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_precise, n_relied_on
 from steelyard.stats.planning.slow_runs import units_to_trust

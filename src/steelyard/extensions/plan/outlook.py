@@ -13,15 +13,16 @@ from steelyard.core.errors import SteelyardError
 from steelyard.core.estimand import choose_interval
 from steelyard.core.sample import Sample, Treatment
 from steelyard.core.units import Metric
+from steelyard.extensions.plan.looking_ahead import outlook
+from steelyard.extensions.plan.results import Outlook, Pilot
 from steelyard.interventions.node import Node
 from steelyard.results.comparison import Speedup
-from steelyard.results.plan import Judge, Outlook, Pilot, Unit
+from steelyard.results.unit import Judge, Unit
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.families import families
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.instances import pool
-from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.extensions.plan.results import Outlook
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.results.plan import Outlook, Unit
+from steelyard.results.unit import Unit
 
 _OF: Final[dict[Unit, str]] = {
     "block": "s is the spread of a ratio from block to block",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -10,22 +9,20 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import MachineError
 from steelyard.core.factorial.signs import sign_table
-from steelyard.core.sample import Treatment
 from steelyard.design import blocks_until, different, next_look, separability, treatments
+from steelyard.extensions.plan.outlook import outlook_of
+from steelyard.extensions.plan.refusals import describe_interventions, list_unasked, refusals
+from steelyard.extensions.plan.results import PlannedTreatment, Preview, Refusal
+from steelyard.extensions.plan.simulations import simulations
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
 from steelyard.lab.answer.status import extent, most_blocks
 from steelyard.lab.run.nodes import resolve_nodes
-from steelyard.lab.run.outlook import outlook_of
-from steelyard.lab.run.preflight import describe_interventions, list_unasked, refusals
 from steelyard.lab.run.programs import recipes
-from steelyard.lab.run.simulations import simulations
-from steelyard.results.plan import PlannedTreatment, Preview, Refusal
 from steelyard.run.host.system import system_facts
+from steelyard.run.launch.typed_command import format_command
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
-from steelyard.spec.text.placeholders import expand, format_level
-from steelyard.spec.text.shell_text import expand_for_shell
 from steelyard.store import Record
 
 
@@ -104,17 +101,6 @@ def _resolve_or_drop_nodes(experiment: Experiment, directory: Path) -> tuple[Exp
         }
         contexts = replace(experiment.contexts, settings=settings) if settings else None
         return replace(experiment, contexts=contexts), (Refusal(error.message, error.hint),)
-
-
-def format_command(experiment: Experiment, treatment: Treatment) -> str:
-    """Format the command of a treatment as one would type it, ``{build}`` and ``{trial}`` left in place."""
-    words = experiment.program.commands
-    chosen = words[str(treatment.levels["command"]) if len(words) > 1 else next(iter(words))]
-    values = {name: format_level(level) for name, level in treatment.levels.items()}
-    values |= {"source": experiment.source, "build": "{build}", "trial": "{trial}"}
-    if experiment.program.shell:
-        return expand_for_shell(chosen[0], values)
-    return shlex.join(expand(word, values) for word in chosen)
 
 
 def _compute_available_bytes() -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
-from steelyard.results.plan import Simulation
+from steelyard.extensions.plan.results import Simulation
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import format_level, names

@@ -8,15 +8,15 @@ from typing import Final
 from steelyard.core.factorial.signs import SignTable, main_effects
 from steelyard.core.sample import Treatment
 from steelyard.core.units import format_duration, format_quantity
-from steelyard.report.plan import outlook as outlooks
-from steelyard.report.plan.question import build_words, format_claims_words, format_where
+from steelyard.extensions.plan import outlook_words
+from steelyard.extensions.plan.question import build_words, format_claims_words, format_where
+from steelyard.extensions.plan.results import PLAN, PlannedTreatment, Preview, Refusal
 from steelyard.report.text.cells import note_omitted
 from steelyard.report.text.digits import percent
 from steelyard.report.text.factor_columns import render_treatment_columns, varying
 from steelyard.report.text.label import format_level_text, join_names, plural, printable
 from steelyard.report.text.line import Line, Span, Style, plain, render_paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.results.plan import PLAN, PlannedTreatment, Preview, Refusal
 from steelyard.spec.experiment import Experiment
 
 MOST_TREATMENTS: Final = 20
@@ -65,7 +65,7 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
     if preview.signs is not None and signs:
         output += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
-        output += [(), *outlooks.lines(preview.outlook, width)]
+        output += [(), *outlook_words.lines(preview.outlook, width)]
     output += _render_sentences("Claimed", format_claims_words(experiment), width)
     output += _render_sentences("Changed here", preview.changes_here, width)
     output += _render_sentences("Cannot be separated", preview.inseparable, width)

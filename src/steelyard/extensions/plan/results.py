@@ -14,10 +14,7 @@ import msgspec
 from steelyard.core.factorial.signs import SignTable
 from steelyard.core.units import Scalar
 from steelyard.results.document import Format
-
-Unit = Literal["block", "context", "instance", "run"]
-Judge = Literal["t", "sign-flip", "sign"]
-"""By which the units are tested: their mean, their mean by 7 to 64 flipped signs, or their median."""
+from steelyard.results.unit import Unit
 
 
 class Pilot(msgspec.Struct, frozen=True):

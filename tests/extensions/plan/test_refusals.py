@@ -7,12 +7,13 @@ import shutil
 import pytest
 
 from steelyard.core.errors import MachineError, SteelyardError
+from steelyard.extensions.plan.preview import preview
+from steelyard.extensions.plan.refusals import describe_interventions
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.governor import Governor
 from steelyard.interventions.nice import Nice
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
-from steelyard.lab.run.plan import preview
-from steelyard.lab.run.preflight import describe_interventions, levels_asked, refuse_missing
+from steelyard.lab.run.preflight import levels_asked, refuse_missing
 from steelyard.lab.run.run import run
 
 PLATFORM = """\
