@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import nullcontext, redirect_stdout
+from inspect import cleandoc
 from pathlib import Path
 from typing import Final
 
@@ -314,8 +315,8 @@ def command(ctx: click.Context, options: CompareOptions, *others: Options) -> No
     ctx.exit(code)
 
 
-if examples := [f"    {mode.example}" for mode in _MODES if mode.example]:
-    command.help = "\n".join((command.help or "", *examples))
+_EXAMPLES: Final = [mode.example for mode in _MODES if mode.example]
+command.help = "\n".join((cleandoc(command.help or ""), *_EXAMPLES))
 
 
 def _refuse_without_records(options: CompareOptions) -> None:
