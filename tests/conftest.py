@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.interventions import INTERVENTIONS
+
 PROGRAMS = Path(__file__).parent / "programs"
 LIBRARIES = Path(__file__).parents[1] / ".cache" / "mpi"
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI", "smpi": "SimGrid"}
@@ -35,6 +37,20 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr("steelyard.extensions.pytest.loop.time", made)
     return made
+
+
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    """The path of the C compiler."""
+    result = shutil.which("cc")
+    return result or pytest.skip("no C compiler")
+
+
+@pytest.fixture(scope="session")
+def fixed_addresses() -> None:
+    """Skips where every run has a layout of its own."""
+    if INTERVENTIONS["aslr"].missing("off") is not None:
+        pytest.skip("address randomisation cannot be switched off")
 
 
 def _script(path: Path, text: str) -> str:

@@ -17,7 +17,7 @@ from sequential import by_t, judged, levels
 from steelyard.core.analysis import Analysis
 from steelyard.core.arrays import Floats
 from steelyard.core.look_schedule import looks_from
-from steelyard.results.plan import Judge
+from steelyard.results.unit import Judge
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.slow_runs import units_to_trust

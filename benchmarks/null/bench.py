@@ -21,12 +21,12 @@ from typing import Any, Final
 
 from steelyard.core.units import format_duration
 from steelyard.extensions.demo import SOURCES
+from steelyard.extensions.null.layout import layouts
+from steelyard.extensions.null.null import Make, make_itself, null
+from steelyard.extensions.null.results import Kind, NullResult
+from steelyard.extensions.null.words import WAYS, lines
 from steelyard.lab.compare.compare import CompareRequest
-from steelyard.lab.compare.null import Make, make_itself, null
-from steelyard.lab.compare.null_layout import layouts
-from steelyard.report.null import WAYS, lines
 from steelyard.report.text.line import plain
-from steelyard.results.null import Kind, NullResult
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

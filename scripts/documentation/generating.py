@@ -21,13 +21,15 @@ from steelyard.extensions.explain import results as explanation
 from steelyard.extensions.gate import results as gate
 from steelyard.extensions.growth.document import MODELS
 from steelyard.extensions.history import results as history
+from steelyard.extensions.null import results as null
 from steelyard.extensions.observe import results as observation
+from steelyard.extensions.plan import results as plan
 from steelyard.extensions.ratchet import results as ratchet
 from steelyard.extensions.solvers import results as solvers
 from steelyard.extensions.verify import results as verifying
 from steelyard.report.answer.document import COMPARISON
 from steelyard.report.claims.document import VERDICTS
-from steelyard.results import contexts, null, plan, status
+from steelyard.results import contexts, status
 from steelyard.results.document import Format
 from steelyard.results.schema import schema as document_schema
 from steelyard.spec import schema

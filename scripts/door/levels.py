@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -33,6 +34,7 @@ class Level(NamedTuple):
 
 TREES: Final = ("openmpi", "smpi", "virtual", "plain", "tests")
 OTHERS: Final = "workloads/ and studies/, which ./dev test workloads and ./dev test studies build and test"
+EXTENSIONS: Final = "tests of extensions that did not change, which ./dev test laboratory runs"
 SIMULATIONS: Final = "simulations of error rates and coverage, which ./dev test all runs"
 NEW_CLONE: Final = "the README's lines from a new clone, which ./dev test all runs"
 SANITIZERS: Final = "native code under sanitizers, which ./dev test all runs"
@@ -46,6 +48,14 @@ LEVELS: Final = {
         presets=("release",),
         pytest=BRIEF,
         left_out=(SIMULATIONS, NEW_CLONE, SANITIZERS, OTHERS),
+    ),
+    "changed": Level(
+        paths=("tests",),
+        needs=(*TO_TEST, SIMGRID),
+        mpi=("--libraries", "openmpi", "mpich"),
+        presets=("release",),
+        pytest=BRIEF,
+        left_out=(EXTENSIONS, SIMULATIONS, NEW_CLONE, SANITIZERS, OTHERS),
     ),
     "workloads": Level(
         paths=("workloads/tests",),
@@ -91,13 +101,52 @@ def named_paths(arguments: Sequence[str]) -> list[str]:
 
 
 def choose_level(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """The level that the first argument names, or else the house of the tests that are named; and what is
-    left for pytest, with the level's folders where no test is named.
+    """The level that the first argument names, or else the house of the tests that are named, or what has
+    changed; and what is left for pytest, with the level's folders where no test is named.
     """
-    name, rest = "laboratory", list(arguments)
+    rest = list(arguments)
     if rest and rest[0] in LEVELS:
         name, rest = rest[0], rest[1:]
+    elif houses := {Path(path).parts[0] for path in named_paths(rest)}:
+        name = next((house for house in HOUSES if house in houses), "laboratory")
     else:
-        houses = {Path(path).parts[0] for path in named_paths(rest)}
-        name = next((house for house in HOUSES if house in houses), name)
-    return name, rest if named_paths(rest) else [*rest, *LEVELS[name].paths]
+        # What is chosen by its name may be a test of any extension.
+        name = "laboratory" if "-k" in rest else "changed"
+    if named_paths(rest):
+        return name, rest
+    unchanged = list_unchanged(list_changes()) if name == "changed" else []
+    return name, [*rest, *(f"--ignore={folder}" for folder in unchanged), *LEVELS[name].paths]
+
+
+def list_changes() -> list[str] | None:
+    """Files that differ from the main branch, new ones too; ``None`` where git cannot tell."""
+    for branch in ("origin/main", "main"):
+        base = _ask_git("merge-base", "HEAD", branch)
+        if base is not None:
+            changed = _ask_git("diff", "--name-only", "--no-renames", *base)
+            new = _ask_git("ls-files", "--others", "--exclude-standard")
+            return None if changed is None or new is None else [*changed, *new]
+    return None
+
+
+def _ask_git(*words: str) -> list[str] | None:
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.splitlines() if done.returncode == 0 else None
+
+
+def list_unchanged(changes: Sequence[str] | None) -> list[str]:
+    """Folders of the tests of extensions in which nothing changed; none where the changes are not known."""
+    if changes is None:
+        return []
+    changed = {
+        Path(name).relative_to(place).parts[0]
+        for name in changes
+        for place in ("src/steelyard/extensions", "tests/extensions")
+        if Path(name).is_relative_to(place)
+    }
+    folders = sorted(path.parent for path in (ROOT / "src/steelyard/extensions").glob("*/__init__.py"))
+    tests = [f"tests/extensions/{folder.name}" for folder in folders if folder.name not in changed]
+    return [folder for folder in tests if (ROOT / folder).is_dir()]

@@ -12,13 +12,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
+    from steelyard.core.extension import (
+        ClaimKind,
+        Command,
+        CompareMode,
+        DataJudge,
+        Extension,
+        Predictor,
+        Protocol,
+    )
     from steelyard.laboratory import Laboratory, compare, measure
 
 __version__ = "0.12.0"
 __all__ = [
     "ClaimKind",
     "Command",
+    "CompareMode",
     "DataJudge",
     "Extension",
     "Laboratory",
@@ -31,7 +40,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("ClaimKind", "Command", "DataJudge", "Extension", "Predictor", "Protocol"):
+    if name in ("ClaimKind", "Command", "CompareMode", "DataJudge", "Extension", "Predictor", "Protocol"):
         # By themselves: extensions are looked for while the rest is being imported.
         from steelyard.core import extension
 

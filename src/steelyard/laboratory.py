@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from steelyard.extensions.growth.model import Modelled
     from steelyard.extensions.history.results import History
     from steelyard.extensions.page.report import Report
+    from steelyard.extensions.plan.results import Preview
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
     from steelyard.results.analysis import Answer
-    from steelyard.results.plan import Preview
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
     from steelyard.store import Record
@@ -172,8 +172,8 @@ class Laboratory:
 
         Runs nothing; ``ask`` asks the hosts of ``[launch]``, by the ssh that it names.
         """
-        from steelyard.lab.run.plan import preview
-        from steelyard.report.plan import text
+        from steelyard.extensions.plan import text
+        from steelyard.extensions.plan.preview import preview
 
         plan = preview(self.experiment, self.directory, ask=ask)
         return Result(

@@ -13,6 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from door import levels
+
 DEV = Path(__file__).parents[2] / "dev"
 
 
@@ -126,8 +130,9 @@ STUDIES = ["studies/tests"]
 @pytest.mark.parametrize(
     ("arguments", "level", "left"),
     [
-        ([], "laboratory", LABORATORY),
-        (["-x"], "laboratory", ["-x", *LABORATORY]),
+        ([], "changed", LABORATORY),
+        (["-x"], "changed", ["-x", *LABORATORY]),
+        (["laboratory", "-x"], "laboratory", ["-x", *LABORATORY]),
         (["-k", "scripts"], "laboratory", ["-k", "scripts", *LABORATORY]),
         (["tests/cli"], "laboratory", ["tests/cli"]),
         (["workloads"], "workloads", WORKLOADS),
@@ -139,16 +144,60 @@ STUDIES = ["studies/tests"]
     ],
 )
 def test_the_first_word_or_the_tests_that_are_named_choose_the_level(
-    dev: ModuleType, arguments: list[str], level: str, left: list[str] | None
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str], level: str, left: list[str] | None
 ) -> None:
+    # Where git cannot tell what has changed, nothing is spared.
+    monkeypatch.setattr(levels, "list_changes", lambda: None)
     assert dev.choose_level(arguments) == (level, arguments if left is None else left)
 
 
-@pytest.mark.parametrize("level", ["laboratory", "workloads", "studies", "all"])
+def test_extensions_in_which_nothing_changed_are_spared_by_default(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = [
+        "src/steelyard/extensions/gate/gate.py",
+        "tests/extensions/lake/test_place.py",
+        "a",
+    ]
+    monkeypatch.setattr(levels, "list_changes", lambda: changes)
+    level, arguments = dev.choose_level(["-x"])
+    assert level == "changed"
+    assert "--ignore=tests/extensions/history" in arguments
+    spared = {Path(word).name for word in arguments if word.startswith("--ignore=")}
+    assert not spared & {"gate", "lake", "outside"}
+    assert arguments[-1] == "tests"
+    assert not any(word.startswith("--ignore") for word in dev.choose_level(["laboratory"])[1])
+
+
+def test_changes_are_those_since_the_main_branch_and_new_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(*words: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    monkeypatch.setattr(levels, "ROOT", tmp_path)
+    ask("init", "-q", "-b", "main")
+    (tmp_path / "first").write_text("1")
+    ask("add", ".")
+    ask("commit", "-qm", "first")
+    assert levels.list_changes() == []
+    ask("checkout", "-qb", "work")
+    (tmp_path / "second").write_text("2")
+    ask("add", ".")
+    ask("commit", "-qm", "second")
+    (tmp_path / "first").write_text("3")
+    (tmp_path / "third").write_text("4")
+    assert levels.list_changes() == ["first", "second", "third"]
+    monkeypatch.setattr(levels, "ROOT", tmp_path / ".git")
+    assert levels.list_changes() is None
+
+
+@pytest.mark.parametrize("level", ["changed", "laboratory", "workloads", "studies", "all"])
 def test_a_level_names_what_it_leaves_out_and_all_leaves_out_nothing(
     dev: ModuleType, handed: Handed, level: str
 ) -> None:
-    assert dev.test([] if level == "laboratory" else [level]) == 0
+    assert dev.test([level]) == 0
     left_out = list(dev.LEVELS[level].left_out)
     assert handed.summary == {"failed": [], "not_run": left_out}
     assert (left_out == []) == (level in ("studies", "all"))

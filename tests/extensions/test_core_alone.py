@@ -87,9 +87,21 @@ def test_its_help_has_its_own_commands_and_those_of_extensions_are_unknown(place
     done = run_copy(place, COMMAND_LINE, "--help", cwd=tmp_path)
     assert "compare" in done.stdout
     assert "bisect" not in done.stdout
-    done = run_copy(place, COMMAND_LINE, "gate", cwd=tmp_path)
+    for command in ("gate", "plan"):
+        done = run_copy(place, COMMAND_LINE, command, cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"unknown command '{command}'" in done.stderr
+
+
+def test_compare_has_its_own_answer_and_no_option_of_an_extension(place, tmp_path):
+    done = run_copy(place, COMMAND_LINE, "compare", "--help", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "--metric" in done.stdout
+    assert "--null" not in done.stdout
+    done = run_copy(place, COMMAND_LINE, "compare", "--null", "true", cwd=tmp_path)
     assert done.returncode == 2
-    assert "unknown command 'gate'" in done.stderr
+    assert "--null" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_what_only_extensions_predict_judge_or_test_is_refused_in_words(place, tmp_path):

@@ -11,11 +11,11 @@ from steelyard.extensions.bisect.results import BISECTION
 from steelyard.extensions.doctor.results import DOCTOR, HostReport
 from steelyard.extensions.growth.document import MODELS
 from steelyard.extensions.history.results import HISTORY
+from steelyard.extensions.null.results import NULL, NullResult, Tally
 from steelyard.extensions.observe.results import OBSERVATION
+from steelyard.extensions.plan.results import PLAN
 from steelyard.report.answer.document import COMPARISON
 from steelyard.results.contexts import BY_CONTEXT
-from steelyard.results.null import NULL, NullResult, Tally
-from steelyard.results.plan import PLAN
 from steelyard.results.schema import schema
 from steelyard.results.status import STATUS
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import Evidence
 from steelyard.claims.observed import Observed
-from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
+from steelyard.core.extension import (
+    ClaimKind,
+    Command,
+    CompareMode,
+    DataJudge,
+    Extension,
+    Predictor,
+    Protocol,
+)
 from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries
 from steelyard.lab.answer.series_of_file import SeriesReader
 from steelyard.lab.places.contents import Exported, Summaries, Summary
@@ -22,6 +30,7 @@ __all__ = [
     "Claim",
     "ClaimKind",
     "Command",
+    "CompareMode",
     "DataJudge",
     "Draft",
     "Evidence",

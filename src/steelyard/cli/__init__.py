@@ -30,12 +30,6 @@ CORE = {
         linux_only=True,
         topic="",
     ),
-    "plan": Command(
-        "Show what a spec would run, how long, and what it cannot separate.",
-        "steelyard.cli.plan:command",
-        linux_only=True,
-        topic="runs and records",
-    ),
     "status": Command(
         "Show the progress of a record, or of several.",
         "steelyard.cli.status:command",

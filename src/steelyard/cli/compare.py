@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import nullcontext, redirect_stdout
+from inspect import cleandoc
 from pathlib import Path
+from typing import Final
 
 import click
 
 from steelyard.cli import completion
 from steelyard.cli.compare_line import CompareCommand
-from steelyard.cli.compare_null import Null, calibrate, read_null, refuse_without_meaning
 from steelyard.cli.compare_output import EXPORTS, UNITS, show_output, write_exports
 from steelyard.cli.compare_request import (
     check_counts,
@@ -44,8 +45,12 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import InputPath, RecordOrStream
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import list_modes, load
 from steelyard.files.writing import STDOUT
 from steelyard.run.native import require_linux
+
+_MODES: Final = tuple(list_modes().values())
+"""Other answers than a comparison, of extensions."""
 
 
 class CompareOptions(Options):
@@ -173,13 +178,6 @@ class CompareOptions(Options):
         "Of two records: judge although libraries or modules changed that unchanged programs load.",
         hidden=True,
     )
-    null: Null | None = declare(
-        "Compare the one COMMAND with itself, N times (default: 100, of 20 runs each, or -r), and print how"
-        " often it is called different; with =layout or =layout,N, under paths drawn at random. --max-time"
-        " ends it earlier.",
-        metavar="[=N|layout]",
-        type=read_null,
-    )
     output: Path | str | None = declare(
         "Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
         " it (the default); ./FILE.txt has the standard output of the last run; inherit is refused.",
@@ -229,9 +227,9 @@ AS_IN_HYPERFINE = (
     short_help="Compare commands: which is faster, by how much, and how sure that is.",
     epilog=AS_IN_HYPERFINE,
 )
-@take(CompareOptions)
+@take(CompareOptions, *(load(mode.options) for mode in _MODES))
 @click.pass_context
-def command(ctx: click.Context, options: CompareOptions) -> None:
+def command(ctx: click.Context, options: CompareOptions, *others: Options) -> None:
     """Run the COMMANDs in random order, block by block, and compare each with the first.
 
     Stops when that is answered or 10 s have passed.
@@ -245,7 +243,6 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
     steelyard compare -L n 1000,2000 './sort {n}'
     steelyard compare --shell default 'sort a | uniq' 'sort -u a'
     steelyard compare --contexts './prog-O2' './prog-O3'
-    steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest
@@ -267,8 +264,9 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         ctx.exit(_confirm(options, output) if options.confirms else _compare_records(options, output))
     _refuse_without_records(options)
     require_linux()
-    if options.null is not None:
-        refuse_without_meaning(ctx)
+    chosen = next((pair for pair in zip(_MODES, others, strict=True) if pair[1].has_any()), None)
+    if chosen is not None:
+        load(chosen[0].refuse)(ctx)
     check_counts(options.min_runs, options.max_runs, options.runs)
     commands = options.commands if options.reference is None else (options.reference, *options.commands)
     if options.no_shell and options.shell:
@@ -300,15 +298,10 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         counters=list_counters((options.metric or "wall_s", *metrics)),
         seed=chosen_seed(None, directory),
     )
-    if options.null is not None:
-        code = calibrate(
-            options.null,
-            request,
-            runs=options.runs,
-            output=named,
-            as_json=options.as_json,
-        )
-        ctx.exit(code)
+    if chosen is not None:
+        mode, asked = chosen
+        answer = load(mode.answer)
+        ctx.exit(answer(asked, request, runs=options.runs, output=named, as_json=options.as_json))
     experiment = experiment_of(request, options.scans)
     if options.shows_output:
         show_output(experiment, as_json=options.as_json or prints)
@@ -320,6 +313,10 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
         write_exports(directory, exports, options.time_unit, options.names)
     click.echo(f"record: {directory}", err=options.as_json or prints)
     ctx.exit(code)
+
+
+_EXAMPLES: Final = [mode.example for mode in _MODES if mode.example]
+command.help = "\n".join((cleandoc(command.help or ""), *_EXAMPLES))
 
 
 def _refuse_without_records(options: CompareOptions) -> None:

@@ -15,20 +15,24 @@ from steelyard.cli.compare_request import ALL_CODES, is_shell
 from steelyard.cli.options import fraction
 from steelyard.cli.paths import PathCommand
 from steelyard.core.errors import UsageError
+from steelyard.core.extension import list_modes
 
-_ALONE: Final = {"--null": "itself", "--ignore-failure": ALL_CODES}
+_ALONE: Final = {
+    "--ignore-failure": ALL_CODES,
+    **{f"--{name}": mode.alone for name, mode in list_modes().items() if mode.alone},
+}
 _BUNDLE: Final = re.compile("-[Ni]{2,}")
 """Short options that stand alone, written together."""
 
 
 class CompareCommand(PathCommand):
-    """A command whose option ``--null`` may stand alone: the word after it is a program, never its value."""
+    """A command with options that may stand alone: the word after one is a program, never its value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Complete options that stand alone, as hyperfine 2 does.
 
-        ``--null`` alone is ``--null=itself``, and ``-S`` before what is no shell ``--shell=default``.
-        ``-i=1,2`` is ``--ignore-failure=1,2``, whose value has a ``=`` before it.
+        ``-i`` alone is ``--ignore-failure`` of all codes, and ``-S`` before what is no shell
+        ``--shell=default``. ``-i=1,2`` is ``--ignore-failure=1,2``, whose value has a ``=`` before it.
 
         Raises
         ------

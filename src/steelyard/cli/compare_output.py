@@ -31,7 +31,7 @@ def write_exports(
     if not exports:
         return
     from steelyard.lab.compare.hyperfine import render_csv, render_json, render_markdown, results
-    from steelyard.lab.run.plan import format_command
+    from steelyard.run.launch.typed_command import format_command
     from steelyard.store import Record
 
     with Record.open(directory) as record:
@@ -68,7 +68,7 @@ def show_output(experiment: Experiment, *, as_json: bool) -> None:
         It cannot be started.
     """
     from steelyard.design import treatments
-    from steelyard.lab.run.plan import format_command
+    from steelyard.run.launch.typed_command import format_command
 
     if experiment.program.setup_once or experiment.program.cleanup_once:
         raise UsageError(

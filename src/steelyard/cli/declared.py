@@ -129,6 +129,10 @@ class Options:
         """Return the declarations by name, in the order of the help."""
         return {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
 
+    def has_any(self) -> bool:
+        """Whether the command line has one of them."""
+        return any(vars(self).values())
+
     def fill(self, request: type[Request], **values: Any) -> Request:
         """Make a request of ``values`` and of the options that are called as its fields.
 
@@ -141,10 +145,6 @@ class Options:
 
 class DataOptions(Options):
     """Options of ``steelyard check`` about data that are no record; an extension declares them."""
-
-    def has_any(self) -> bool:
-        """Whether the command line has one of them."""
-        return any(vars(self).values())
 
 
 def take(*kinds: type[Options]) -> Callable[[Body], Body]:

@@ -107,6 +107,31 @@ class DataJudge(msgspec.Struct, frozen=True):
     judge: str
 
 
+class CompareMode(msgspec.Struct, frozen=True):
+    """Another answer of ``steelyard compare``, which an option asks for; each place a ``"module:attribute"``.
+
+    Attributes
+    ----------
+    options : str
+        Options that it has beside those of the command: a ``steelyard.cli.declared.Options``.
+    refuse : str
+        Function from the click context that refuses options that mean nothing here.
+    answer : str
+        Function from these options and a ``CompareRequest`` to the exit code; by keyword ``runs`` (int or
+        ``None``), ``output`` (directory or ``None``) and ``as_json``.
+    alone : str
+        Value of the option where it stands alone; empty where it takes none.
+    example : str
+        A line for the examples of ``steelyard compare --help``.
+    """
+
+    options: str
+    refuse: str
+    answer: str
+    alone: str = ""
+    example: str = ""
+
+
 class Protocol(msgspec.Struct, frozen=True):
     """A published protocol that judges the pairs of an answer, beside its comparisons.
 
@@ -145,6 +170,8 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
         By the key that a claim is known by.
     predictor : Predictor or None
     data : DataJudge or None
+    modes : Mapping[str, CompareMode]
+        Other answers of ``steelyard compare``, by the name of the option that asks for each.
     protocols : Mapping[str, Protocol]
         By the name that ``analysis.protocol`` has in a spec.
     parts : Mapping[str, str]
@@ -195,6 +222,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     claims: Mapping[str, ClaimKind] = {}
     predictor: Predictor | None = None
     data: DataJudge | None = None
+    modes: Mapping[str, CompareMode] = {}
     protocols: Mapping[str, Protocol] = {}
     parts: Mapping[str, str] = {}
     sections: Mapping[str, str] = {}
@@ -348,6 +376,11 @@ def find_data_judge() -> DataJudge | None:
     """Find what judges data that are no record."""
     entries = (entry.data for entry in find_extensions().usable)
     return next((entry for entry in entries if entry is not None), None)
+
+
+def list_modes() -> dict[str, CompareMode]:
+    """List the other answers of ``steelyard compare``, by the name of the option that asks for each."""
+    return {name: mode for entry in find_extensions().usable for name, mode in entry.modes.items()}
 
 
 def list_files() -> dict[str, str]:

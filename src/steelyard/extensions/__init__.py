@@ -7,9 +7,29 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.core.extension import ClaimKind, Command, DataJudge, Extension, Predictor, Protocol
+from steelyard.core.extension import (
+    ClaimKind,
+    Command,
+    CompareMode,
+    DataJudge,
+    Extension,
+    Predictor,
+    Protocol,
+)
 
 EXTENSIONS: Final = (
+    Extension(
+        name="plan",
+        purpose="what a spec would run, and the differences that it could show",
+        commands={
+            "plan": Command(
+                "Show what a spec would run, how long, and what it cannot separate.",
+                "steelyard.extensions.plan.command:command",
+                linux_only=True,
+                topic="runs and records",
+            ),
+        },
+    ),
     Extension(
         name="page",
         purpose="a page of records and other answers, with figures, tables and an archive",
@@ -29,7 +49,7 @@ EXTENSIONS: Final = (
     Extension(
         name="gate",
         purpose="benchmarks that a project has, base against head",
-        needs=("exchange", "explain"),
+        needs=("exchange", "explain", "repository"),
         state={"gate": "steelyard.extensions.gate.request:GateRequest"},
         commands={
             "gate": Command(
@@ -108,7 +128,7 @@ EXTENSIONS: Final = (
     Extension(
         name="history",
         purpose="what changed over records of many commits, and at which",
-        needs=("bisect",),
+        needs=("bisect", "repository"),
         commands={
             "history": Command(
                 "Find what changed over records of many commits, and at which.",
@@ -124,6 +144,7 @@ EXTENSIONS: Final = (
     Extension(
         name="bisect",
         purpose="the commit that changed the time of a program",
+        needs=("repository",),
         state={"bisect": "steelyard.extensions.bisect.request:BisectRequest"},
         commands={
             "bisect": Command(
@@ -137,6 +158,7 @@ EXTENSIONS: Final = (
     Extension(
         name="ratchet",
         purpose="many changes in a row, with one error over all of them",
+        needs=("repository",),
         commands={
             "ratchet": Command(
                 "Try many changes in a row and keep what is faster, with one error over all of them.",
@@ -339,6 +361,20 @@ EXTENSIONS: Final = (
         },
     ),
     Extension(
+        name="null",
+        purpose="how often a program is called different from itself",
+        modes={
+            "null": CompareMode(
+                "steelyard.extensions.null.option:NullOptions",
+                "steelyard.extensions.null.option:refuse_without_meaning",
+                "steelyard.extensions.null.option:calibrate",
+                alone="itself",
+                example="steelyard compare --null './prog input'",
+            ),
+        },
+    ),
+    Extension(name="repository", purpose="commits of a git repository, whose trees are built and measured"),
+    Extension(
         name="protocol_2014",
         purpose="pairs of programs by the published protocol of Nogueira and Matias (2014)",
         protocols={
@@ -353,7 +389,7 @@ EXTENSIONS: Final = (
     Extension(
         name="pytest",
         purpose="tests whose functions are timed, in turns, and held to claims",
-        needs=("exchange", "growth"),
+        needs=("exchange", "growth", "repository"),
     ),
     Extension(
         name="clusters",

@@ -16,7 +16,7 @@ from steelyard.core.errors import (
 )
 from steelyard.extensions.bisect.bisect import bisect
 from steelyard.extensions.bisect.request import BisectRequest
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 
 def asked(good, bad, **changes):

@@ -17,9 +17,9 @@ from steelyard.extensions.clusters import hosts as module
 from steelyard.extensions.clusters.hosts import Hosts
 from steelyard.extensions.clusters.job import jobs_in
 from steelyard.extensions.clusters.jobs import JOBS
-from steelyard.lab.run.plan import preview
+from steelyard.extensions.plan.preview import preview
+from steelyard.extensions.plan.question import format_where
 from steelyard.lab.run.run import run
-from steelyard.report.plan.question import format_where
 from steelyard.spec import experiment
 from steelyard.store import Record
 

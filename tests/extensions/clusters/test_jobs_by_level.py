@@ -12,8 +12,8 @@ import pytest
 from steelyard.core.errors import InterruptedRunError, ProgramError, SpecError
 from steelyard.extensions.clusters.job import STOPPED, jobs_in
 from steelyard.extensions.clusters.jobs import JOBS
+from steelyard.extensions.plan.preview import preview
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -218,7 +218,7 @@ def test_three_jobs_of_one_level_in_vain_end_the_run_and_cancel_the_others(tmp_p
 
 
 def test_a_plan_says_how_many_jobs_are_in_flight(tmp_path):
-    from steelyard.report.plan.question import format_where
+    from steelyard.extensions.plan.question import format_where
 
     going_on = asked(tmp_path)
     assert format_where(going_on.launch).endswith("up to 3 jobs at once")

@@ -13,11 +13,11 @@ from steelyard.extensions.clusters.job import Job, describe_nodes, find_misplace
 from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.clusters.slurm import Slurm
 from steelyard.extensions.clusters.template import Template
+from steelyard.extensions.plan.preview import preview
+from steelyard.extensions.plan.text import render
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.nodes import resolve_nodes
-from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import run
-from steelyard.report.plan.text import render
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -15,7 +15,7 @@ from steelyard.core.errors import MachineError, ProgramError
 from steelyard.extensions.clusters.job import Job, jobs_in
 from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.clusters.slurm import Slurm
-from steelyard.lab.run.plan import preview
+from steelyard.extensions.plan.preview import preview
 from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record

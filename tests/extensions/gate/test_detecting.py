@@ -9,7 +9,7 @@ from scratch_repository import ScratchRepository
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.detecting import describe_base, describe_nested, find_base, find_candidate
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 CMAKE = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
 RUST = {"Cargo.toml": '[package]\nname = "a"\n[[bench]]\nname = "b"\nharness = false\n'}

@@ -18,7 +18,7 @@ from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import ExplainedFunction, GatedBenchmark, GatedMetric, Reason
 from steelyard.extensions.gate.sides import GateSides
 from steelyard.extensions.gate.text import list_lines
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 

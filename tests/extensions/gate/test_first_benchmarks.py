@@ -11,7 +11,7 @@ from steelyard.extensions.gate.harnesses import HARNESSES
 from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.extensions.gate.plan import list_words
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 GO = """\
 package sums

@@ -20,7 +20,7 @@ from steelyard.extensions.gate.qualification import (
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Qualification
 from steelyard.extensions.gate.words import describe_qualification
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
 

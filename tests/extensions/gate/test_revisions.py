@@ -11,7 +11,7 @@ from scratch_repository import ScratchRepository
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.revisions import identify
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 COUNTING = """#!/bin/sh
 for word; do

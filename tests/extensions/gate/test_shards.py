@@ -21,7 +21,7 @@ from steelyard.extensions.gate.results import GATE, GatedBenchmark, Shard
 from steelyard.extensions.gate.shards import merge_shards, parse_shard, read_shards
 from steelyard.extensions.gate.waivers import apply_waivers, parse_waivers
 from steelyard.extensions.gate.words import list_notes
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.results.interval import Interval
 
 NAMES = st.lists(st.text("abc", min_size=1, max_size=3), min_size=4, max_size=20, unique=True)

@@ -12,7 +12,7 @@ from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import GatedBenchmark, GatedMetric
 from steelyard.extensions.gate.waivers import apply_waivers, find_spelling, parse_renames, parse_waivers
 from steelyard.extensions.gate.words import write_headline
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 TODAY = dt.date(2026, 6, 30)
 TIME = GatedMetric("time_s", "s", "lower", 0.03)

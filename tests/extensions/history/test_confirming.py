@@ -11,7 +11,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.extensions.history.confirming import ConfirmRequest, confirm
 from steelyard.extensions.history.results import Change, History, Point, SeriesHistory
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.results.digest import Digest
 from steelyard.results.interval import Interval
 

@@ -10,7 +10,7 @@ import pytest
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.extensions.history.gathering import collect
 from steelyard.extensions.history.history import HistoryRequest, first_since, history
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.lab.summary.condensing import write_summary
 from steelyard.store import Record
 

@@ -8,7 +8,7 @@ from steelyard.core.errors import UsageError
 from steelyard.extensions.ratchet import ratchet as module
 from steelyard.extensions.ratchet.measuring import fill_layout
 from steelyard.extensions.ratchet.ratchet import Ratchet, RatchetRequest
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 BUILD = "echo '# {layout}' >> log; sed \"1a # {layout}\" prog.in > prog && chmod +x prog"
 REQUEST = RatchetRequest(words=("./prog",), build=BUILD, metric="rss_bytes", blocks=5)

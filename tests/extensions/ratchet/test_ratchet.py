@@ -9,7 +9,7 @@ from steelyard.core.errors import RecordBusyError, RecordError, UsageError
 from steelyard.extensions.ratchet import ratchet as module
 from steelyard.extensions.ratchet.ledger import FILE, lock_ledger, read_ledger
 from steelyard.extensions.ratchet.ratchet import Ratchet, RatchetRequest
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
 

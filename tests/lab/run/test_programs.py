@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.lab.run.plan import preview
+from steelyard.extensions.plan.preview import preview
 from steelyard.lab.run.run import run
 from steelyard.store import Record
 

@@ -15,7 +15,7 @@ from steelyard.core.sample import Failures, Sample
 from steelyard.core.units import Scalar
 from steelyard.extensions.growth.evidence import RulePointEvidence
 from steelyard.extensions.growth.rule_claim import Rule
-from steelyard.report.page.contents import PageContents
+from steelyard.extensions.page.contents import PageContents
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.interval import Interval
 from steelyard.results.portrait import Disturbed, Excluded, Portrait

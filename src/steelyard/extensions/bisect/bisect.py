@@ -17,9 +17,9 @@ from steelyard.core.units import Metric
 from steelyard.extensions.bisect.bisection import LOOKS, Compared, Search, differ, pool_variance
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.extensions.bisect.results import Bisection, Candidate, ComparedCommit, SkippedCommit
-from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.tree_request import locate_start
-from steelyard.lab.repository.trees import DIGITS, Trees
+from steelyard.extensions.repository.repository import Repository
+from steelyard.extensions.repository.tree_request import locate_start
+from steelyard.extensions.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch

@@ -73,8 +73,8 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
     from steelyard.extensions.bisect.request import BisectRequest, refuse_few
     from steelyard.extensions.bisect.results import BISECTION
     from steelyard.extensions.bisect.text import lines
+    from steelyard.extensions.repository.repository import Repository
     from steelyard.files.user_directories import propose_record
-    from steelyard.lab.repository.repository import Repository
     from steelyard.report.text.line import write
 
     refuse_few(options.words)

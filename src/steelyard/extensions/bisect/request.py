@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from steelyard.core.errors import UsageError
-from steelyard.lab.repository.tree_request import TreeRequest, locate_program
+from steelyard.extensions.repository.tree_request import TreeRequest, locate_program
 
 
 class BisectRequest(TreeRequest, frozen=True, kw_only=True):

@@ -102,10 +102,10 @@ def command(options: ImportOptions) -> None:
     Nothing in such a file pairs its values, so that tests are unpaired and assume that nothing drifted; a
     mean alone gets no verdict.
     """
+    from steelyard.extensions.exchange.covariates import examine_columns
     from steelyard.extensions.exchange.imported import import_files
     from steelyard.extensions.exchange.importers import Chosen
     from steelyard.extensions.exchange.recording import Selection
-    from steelyard.lab.covariates import examine_columns
 
     chosen = Chosen(
         options.value,

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import BUILTIN, Scalar
+from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
@@ -47,7 +48,6 @@ from steelyard.extensions.exchange.recording import (
     get_levels,
     write_record,
 )
-from steelyard.lab.covariates import ColumnsBeside
 from steelyard.store import Record
 from steelyard.store.provenance import Sessions
 

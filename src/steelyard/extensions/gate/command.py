@@ -316,7 +316,7 @@ def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:
         )
     if not revisions:
         from steelyard.extensions.gate.detecting import find_base
-        from steelyard.lab.repository.repository import Repository
+        from steelyard.extensions.repository.repository import Repository
 
         revisions = ("HEAD",) if options.qualify else (find_base(Repository(options.repo)),)
     if options.qualify:
@@ -327,7 +327,7 @@ def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:
 def _note_base(options: GateOptions, base: str) -> list[str]:
     """Return what is to be known of a base that nobody named."""
     from steelyard.extensions.gate.detecting import describe_base
-    from steelyard.lab.repository.repository import Repository
+    from steelyard.extensions.repository.repository import Repository
 
     if options.revisions or options.base_dir or options.head_dir or options.qualify:
         return []
@@ -341,7 +341,7 @@ def _find_command(options: GateOptions, base: str, notes: list[str]) -> tuple[tu
     What the line leaves out is added to ``notes``.
     """
     from steelyard.extensions.gate.detecting import describe_nested, find_candidate
-    from steelyard.lab.repository.repository import Repository
+    from steelyard.extensions.repository.repository import Repository
 
     directory = options.head_dir or options.repo
     top = None if options.head_dir else Repository(directory).find_top()
@@ -361,8 +361,8 @@ def _run_gate(request: GateRequest, options: GateOptions, notes: Sequence[str], 
     from steelyard.extensions.gate.qualification import load_qualification
     from steelyard.extensions.gate.results import GATE
     from steelyard.extensions.gate.text import list_lines
+    from steelyard.extensions.repository.repository import Repository
     from steelyard.files.user_directories import propose_record
-    from steelyard.lab.repository.repository import Repository
 
     repository = None if request.are_directories else Repository(options.repo)
     qualification = load_qualification(request, repository)
@@ -393,8 +393,8 @@ def _run_qualification(request: GateRequest, options: GateOptions) -> None:
     from steelyard.extensions.gate.qualification import qualify
     from steelyard.extensions.gate.results import QUALIFICATION
     from steelyard.extensions.gate.text import list_qualification
+    from steelyard.extensions.repository.repository import Repository
     from steelyard.files.user_directories import propose_record
-    from steelyard.lab.repository.repository import Repository
 
     repository = None if request.are_directories else Repository(options.repo)
     directory = options.output or propose_record(os.environ, "gate")

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.lab.repository.repository import DEEPEN, Repository
+from steelyard.extensions.repository.repository import DEEPEN, Repository
 
 _BASES_OF_SERVERS: Final = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET")
 """Variables in which build servers name the branch that a change goes into."""

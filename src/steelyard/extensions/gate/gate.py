@@ -29,8 +29,8 @@ from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
 from steelyard.extensions.gate.turns import TurnTally
 from steelyard.extensions.gate.waivers import apply_waivers, load_accepted
-from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.trees import DIGITS
+from steelyard.extensions.repository.repository import Repository
+from steelyard.extensions.repository.trees import DIGITS
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.status import Progress

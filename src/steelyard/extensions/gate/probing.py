@@ -24,8 +24,8 @@ from steelyard.core.errors import MachineError, NoReportError, ProgramError, Ste
 from steelyard.core.units import BUILTIN, Better
 from steelyard.extensions.exchange.reports import read_reports
 from steelyard.extensions.gate.harnesses.harness import Harness, HarnessProgram, NoBenchmarkError, Selection
+from steelyard.extensions.repository.red_builds import describe_red, format_command
 from steelyard.files.plain import open_plain, read_plain
-from steelyard.lab.repository.red_builds import describe_red, format_command
 from steelyard.run.measure.extract.harness import REDUCTIONS, HarnessReport
 
 _LINES: Final = 4

@@ -28,8 +28,8 @@ from steelyard.extensions.gate.plan import Tell
 from steelyard.extensions.gate.request import ALPHA, GateRequest
 from steelyard.extensions.gate.results import Qualification
 from steelyard.extensions.gate.suite import BenchmarkEvidence, judge, look_again
+from steelyard.extensions.repository.repository import Repository
 from steelyard.files.user_directories import locate_state
-from steelyard.lab.repository.repository import Repository
 from steelyard.lab.run.run_loop import Watch
 from steelyard.run.host import host_facts
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.core.units import Better
 from steelyard.extensions.gate.results import Shard
-from steelyard.lab.repository.tree_request import TreeRequest
+from steelyard.extensions.repository.tree_request import TreeRequest
 
 MARGIN: Final = 0.03
 """Of changes that are equivalent, on a machine that was not qualified."""

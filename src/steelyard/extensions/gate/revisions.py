@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.request import GateRequest
-from steelyard.lab.repository.repository import DEEPEN, Repository
-from steelyard.lab.repository.trees import DIGITS
+from steelyard.extensions.repository.repository import DEEPEN, Repository
+from steelyard.extensions.repository.trees import DIGITS
 
 
 class _Announcement(NamedTuple):

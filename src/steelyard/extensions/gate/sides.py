@@ -15,9 +15,9 @@ from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.extensions.gate.harnesses.building import build, locate_build_log
 from steelyard.extensions.gate.harnesses.harness import Tree
 from steelyard.extensions.gate.request import GateRequest
+from steelyard.extensions.repository.repository import Repository
+from steelyard.extensions.repository.trees import DIGITS, Trees
 from steelyard.files.plain import make_directory
-from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.trees import DIGITS, Trees
 
 Side = Literal["base", "head"]
 SIDES: Final[tuple[Side, Side]] = ("base", "head")

@@ -19,8 +19,8 @@ from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.metrics import TIME, name_alternatives
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, Waiver
+from steelyard.extensions.repository.repository import Repository
 from steelyard.files.plain import NotPlainError, read_plain
-from steelyard.lab.repository.repository import Repository
 
 PLACE: Final = ".steelyard/waivers.toml"
 LARGEST: Final = 2**20

@@ -166,9 +166,9 @@ def _confirm(
     from steelyard.cli.campaign import as_a_whole, tell_records
     from steelyard.cli.terminal import tell_beside
     from steelyard.extensions.history.confirming import ConfirmRequest, confirm
+    from steelyard.extensions.repository.repository import Repository
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.compare import split
-    from steelyard.lab.repository.repository import Repository
 
     directory = output or propose_record(os.environ, "bisect")
     request = ConfirmRequest(words=tuple(split(program)), build=build, since=since)

@@ -16,8 +16,8 @@ from steelyard.extensions.bisect.bisect import Tell, bisect
 from steelyard.extensions.bisect.request import BisectRequest
 from steelyard.extensions.bisect.results import Bisection
 from steelyard.extensions.history.results import Change, Confirmation, History, Outcome, SeriesHistory
-from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.trees import DIGITS
+from steelyard.extensions.repository.repository import Repository
+from steelyard.extensions.repository.trees import DIGITS
 from steelyard.lab.run.run_loop import Watch
 from steelyard.results.interval import Interval
 

@@ -17,7 +17,7 @@ from steelyard.extensions.history.gathering import CondensedRecords, gather
 from steelyard.extensions.history.judging import ALPHA, judge
 from steelyard.extensions.history.ordering import Ordered, order_by_commit, order_by_time
 from steelyard.extensions.history.results import History, MachineBreak, Point, SeriesHistory
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.lab.summary.condensing import Watch, ignore_progress
 from steelyard.results.left_out import LeftOut
 from steelyard.stats.describe.digest import merge, u_of_median

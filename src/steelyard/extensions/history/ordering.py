@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.results.left_out import LeftOut
 from steelyard.store.summaries import Condensed
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.core.units import Metric, format_quantity
+from steelyard.extensions.observe.axis import axis_of
 from steelyard.extensions.observe.results import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.extensions.observe.traces import render_traces
-from steelyard.report.text.axis import axis_of
 from steelyard.report.text.digits import bounds, decimals, percent, percent_bounds, probability, ratio
 from steelyard.report.text.label import join_names, pad, plural, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, render_paragraph

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard import __version__
-from steelyard.files.archive import name_checksums
+from steelyard.extensions.page.zip_file import name_checksums
 from steelyard.report.answer import document
 
 if TYPE_CHECKING:
-    from steelyard.report.page.contents import PageContents
+    from steelyard.extensions.page.contents import PageContents
 
 PAGE: Final = "page.html"
 README: Final = "README.md"

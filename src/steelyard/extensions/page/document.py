@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.extensions.page.columns import RunColumns
+from steelyard.extensions.page.contents import PageContents, Shown
 from steelyard.extensions.page.drawing.frame import Look
 from steelyard.extensions.page.drawing.picture import Hints, draw_picture
 from steelyard.extensions.page.html_table import format_html_table
@@ -24,7 +25,6 @@ from steelyard.extensions.page.sections import claims, headline, name_treatments
 from steelyard.report.answer.words import Finding
 from steelyard.report.page.answer_page import AnswerPage, make_answer_page
 from steelyard.report.page.chart import COLOURS, DARK, FONT, LIGHT, Chart, Section
-from steelyard.report.page.contents import PageContents, Shown
 from steelyard.report.text.label import printable
 
 WIDE: Final = Look(760, 12, FONT, COLOURS)

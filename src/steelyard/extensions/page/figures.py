@@ -17,7 +17,7 @@ from steelyard.files.writing import write_output
 from steelyard.report.page.chart import CHOSEN, COLOURS, LIGHT, Chart, config
 
 if TYPE_CHECKING:
-    from steelyard.report.page.contents import Shown
+    from steelyard.extensions.page.contents import Shown
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 """What the charts are written in: a name, which nothing fetches."""

@@ -14,7 +14,7 @@ from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
-    from steelyard.report.page.contents import PageContents, Shown
+    from steelyard.extensions.page.contents import PageContents, Shown
     from steelyard.store import Reading
 
 
@@ -75,10 +75,10 @@ class Report:
             There are several records, or the record is still being written.
         """
         from steelyard.extensions.page.archive import choose_name, describe_experiment
-        from steelyard.files.archive import read_members, write_archive
+        from steelyard.extensions.page.contents import PageContents
+        from steelyard.extensions.page.sources import collect_sources
+        from steelyard.extensions.page.zip_file import read_members, write_archive
         from steelyard.lab.run.existing_record import experiment_here
-        from steelyard.lab.run.sources import collect_sources
-        from steelyard.report.page.contents import PageContents
         from steelyard.store import Record
 
         contents, *rest = self.contents
@@ -111,8 +111,8 @@ class Report:
         return place
 
     def __repr__(self) -> str:
+        from steelyard.extensions.page.contents import PageContents
         from steelyard.report.page.answer_page import make_answer_page
-        from steelyard.report.page.contents import PageContents
 
         names = (
             content.portrait.status.record
@@ -206,10 +206,10 @@ def _write_trials(directory: Path) -> bytes:
 def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
     from steelyard.core.errors import RecordError
+    from steelyard.extensions.page.contents import PageContents
     from steelyard.extensions.page.portrait import portrait
     from steelyard.lab.answer.analyze import analyze, analyze_by_context
     from steelyard.lab.answer.check import check
-    from steelyard.report.page.contents import PageContents
 
     about = portrait(record, metric=metric)
     parts = _collect_parts(record, metric or record.experiment.analysis.metric)

@@ -8,6 +8,7 @@ from steelyard.core.extension import find_protocol, find_section, load
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.extensions.page import comparisons, contexts, factors, instances, runs, sweeps
 from steelyard.extensions.page.columns import MOST_MARKS, RunColumns
+from steelyard.extensions.page.contents import PageContents, Shown
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.notices import sentences as edited_sentences
 from steelyard.report.answer.presentation import Presentation
@@ -17,7 +18,6 @@ from steelyard.report.claims.text import SIGNS, STYLES
 from steelyard.report.claims.text import words as claim_words
 from steelyard.report.page.answer_page import make_answer_page
 from steelyard.report.page.chart import WIDE, Section
-from steelyard.report.page.contents import PageContents, Shown
 from steelyard.report.text.label import plural, printable
 from steelyard.report.text.line import plain
 from steelyard.report.text.table import Column

@@ -11,10 +11,10 @@ from typing import Final
 
 from steelyard.core.extension import list_files, load
 from steelyard.extensions.page.chosen_names import choose_names
+from steelyard.extensions.page.contents import PageContents, Shown
 from steelyard.extensions.page.latex_table import format_latex_table
 from steelyard.extensions.page.sections import sections_of
 from steelyard.files.writing import write_output
-from steelyard.report.page.contents import PageContents, Shown
 from steelyard.report.text.table import Column
 
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>|#])")

@@ -24,7 +24,7 @@ import msgspec
 from steelyard.core.errors import SteelyardError
 from steelyard.core.units import Scalar
 from steelyard.extensions.pytest.messages import TASK, CollectedTests, Order, OrderOutcome, Task
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 from steelyard.stats.compare.turns import Turned, compare_turns
 
 if TYPE_CHECKING:

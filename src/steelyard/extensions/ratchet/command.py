@@ -88,7 +88,7 @@ def try_command(ctx: click.Context, options: TryOptions) -> None:
     """
     from steelyard.extensions.ratchet.ratchet import Ratchet, RatchetRequest
     from steelyard.extensions.ratchet.text import list_attempt
-    from steelyard.lab.repository.repository import Repository
+    from steelyard.extensions.repository.repository import Repository
     from steelyard.report.text.progress import ProgressLine
 
     request = options.fill(
@@ -118,7 +118,7 @@ def show_status(options: LedgerOptions) -> None:
     """Show what was tried, and the best so far."""
     from steelyard.extensions.ratchet.ratchet import Ratchet
     from steelyard.extensions.ratchet.text import list_ledger
-    from steelyard.lab.repository.repository import Repository
+    from steelyard.extensions.repository.repository import Repository
 
     _show(Ratchet(Repository(options.repo)).read(), list_ledger, as_json=options.as_json)
 
@@ -133,7 +133,7 @@ def measure_total(options: LedgerOptions) -> None:
     """
     from steelyard.extensions.ratchet.ratchet import Ratchet
     from steelyard.extensions.ratchet.text import list_ledger
-    from steelyard.lab.repository.repository import Repository
+    from steelyard.extensions.repository.repository import Repository
     from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)

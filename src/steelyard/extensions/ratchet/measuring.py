@@ -16,9 +16,9 @@ from steelyard.core.errors import ProgramError, UsageError
 from steelyard.core.sample import Sample
 from steelyard.extensions.ratchet.builds import LAYOUT, draws_layouts
 from steelyard.extensions.ratchet.results import Ledger
+from steelyard.extensions.repository.tree_request import TreeRequest, locate_program, locate_start
+from steelyard.extensions.repository.trees import DIGITS, Trees
 from steelyard.interventions.built import LARGEST_SEED
-from steelyard.lab.repository.tree_request import TreeRequest, locate_program, locate_start
-from steelyard.lab.repository.trees import DIGITS, Trees
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.spec import Experiment, experiment

@@ -33,9 +33,9 @@ from steelyard.extensions.ratchet.ledger import (
 from steelyard.extensions.ratchet.measuring import BuildPair, fill_layout, is_same_program, measure_builds
 from steelyard.extensions.ratchet.online_fdr import level
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Total
-from steelyard.lab.repository.repository import Repository
-from steelyard.lab.repository.tree_request import locate_program, locate_start
-from steelyard.lab.repository.trees import DIGITS, Trees
+from steelyard.extensions.repository.repository import Repository
+from steelyard.extensions.repository.tree_request import locate_program, locate_start
+from steelyard.extensions.repository.trees import DIGITS, Trees
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.store.sampling import ALWAYS

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.core.outcomes import Ending, read_ending
+from steelyard.extensions.exchange.outcomes import Ending, read_ending
 
 Outcome = Literal["solved", "timeout", "failed"]
 

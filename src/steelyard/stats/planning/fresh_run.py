@@ -8,7 +8,7 @@ from steelyard.core.analysis import Analysis
 from steelyard.core.estimand import choose_interval
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.comparison import FreshRun, Speedup
-from steelyard.results.plan import Unit
+from steelyard.results.unit import Unit
 from steelyard.stats.compare.slow_mode import MEANS
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER

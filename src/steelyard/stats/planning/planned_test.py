@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.look_schedule import looks_from
-from steelyard.results.plan import Judge, Unit
+from steelyard.results.unit import Judge, Unit
 from steelyard.stats.distributions.sign_test import signs_detectable
 from steelyard.stats.planning.criticals import compute_pair_criticals, compute_run_criticals
 from steelyard.stats.planning.over_looks import blocks_decided

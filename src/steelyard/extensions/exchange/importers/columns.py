@@ -18,9 +18,9 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.outcomes import Ending, read_ending
 from steelyard.core.rates import is_cost, is_rate
 from steelyard.core.units import Better, Scalar, parse_float
+from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.csv_columns import LAUNCHES
 from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
@@ -34,8 +34,8 @@ from steelyard.extensions.exchange.importers.contents import (
 )
 from steelyard.extensions.exchange.importers.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.importers.json_paths import ITERATION
+from steelyard.extensions.exchange.outcomes import Ending, read_ending
 from steelyard.files.reading import column_separator, csv_rows
-from steelyard.lab.covariates import ColumnsBeside
 
 CSV: Final = "csv"
 TSV: Final = "tsv"

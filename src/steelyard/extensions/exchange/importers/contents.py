@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better, Scalar
-from steelyard.lab.covariates import ColumnsBeside
+from steelyard.extensions.exchange.covariates import ColumnsBeside
 
 Repeats = Literal["launch", "process"]
 """What one list of values comes from: a launch of the program, or a process that repeats the work inside."""

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from steelyard.core.errors import UsageError
-from steelyard.core.outcomes import Ending, read_ending, read_exit_code
+from steelyard.extensions.exchange.outcomes import Ending, read_ending, read_exit_code
 
 _STATUS: Final = frozenset(
     {"status", "statuses", "outcome", "outcomes", "result", "state", "states", "job_state", "exit_status"}

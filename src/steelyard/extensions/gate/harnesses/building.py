@@ -9,8 +9,8 @@ from pathlib import Path
 
 from steelyard.core.errors import MachineError
 from steelyard.extensions.gate.harnesses.harness import Tree
+from steelyard.extensions.repository.red_builds import describe_red
 from steelyard.files.plain import open_plain, write_plain
-from steelyard.lab.repository.red_builds import describe_red
 
 
 def locate_build_log(tree: Tree) -> Path:

@@ -21,7 +21,7 @@ from steelyard.extensions.gate.harnesses.harness import (
 )
 from steelyard.extensions.gate.harnesses.pytest_benchmark import make_python_path
 from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_from_elsewhere
-from steelyard.lab.repository.repository import Repository
+from steelyard.extensions.repository.repository import Repository
 
 _GATHER: Final = (sys.executable, "-I", gather.__file__)
 

@@ -18,7 +18,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     add_missing,
 )
 from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_from_elsewhere
-from steelyard.lab.repository.tree_request import locate_start
+from steelyard.extensions.repository.tree_request import locate_start
 
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>\S+::.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
 

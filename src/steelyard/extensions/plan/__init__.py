@@ -1,0 +1,1 @@
+"""The plan: what a spec would run, what it could not separate, and the differences that it could show."""

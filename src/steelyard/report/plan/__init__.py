@@ -1,1 +1,0 @@
-"""The text of ``plan``: what would run, and what it could show."""

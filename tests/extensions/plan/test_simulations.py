@@ -1,0 +1,70 @@
+"""What simulations of more ranks are expected to take, from those that a record holds."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.design import treatments
+from steelyard.extensions.plan import simulations as simulated
+from steelyard.extensions.plan.results import Simulation
+from steelyard.extensions.plan.text import _describe_simulations as said
+from steelyard.spec import experiment
+
+
+@pytest.fixture
+def asked(tmp_path):
+    return experiment(
+        source=tmp_path,
+        program={"command": ["prog"]},
+        factors={"machine": ["torus", "flat"], "p": [64, 128, 256, 1024]},
+        launch={"kind": "smpi", "ranks": "{p}", "platform": "{machine}.xml"},
+    )
+
+
+@pytest.fixture
+def seen(monkeypatch, asked):
+    """Treatments of the torus up to 256 ranks: time as p^1.5, memory as p^2; of the flat one 64 alone."""
+    result = {}
+    for treatment in treatments(asked):
+        p = treatment.levels["p"]
+        if (treatment.levels["machine"] == "torus" and p <= 256) or p == 64:
+            result[treatment.id] = (1e-3 * p**1.5, 800.0 * p**2)
+    monkeypatch.setattr(simulated, "_read_simulations", lambda _: result)
+    return result
+
+
+def test_time_and_memory_go_on_as_the_power_that_the_two_largest_simulations_show(asked, seen, tmp_path):
+    result = {
+        simulation.label: simulation
+        for simulation in simulated.simulations(asked, treatments(asked), tmp_path)
+    }
+    assert len(result) == 8 - len(seen)
+    torus = result["machine=torus, p=1024"]
+    assert torus.basis == (128, 256)
+    assert torus.wall_s == pytest.approx(1e-3 * 1024**1.5)
+    assert torus.memory_bytes == pytest.approx(800 * 1024**2)
+    flat = result["machine=flat, p=128"]
+    assert (flat.basis, flat.memory_bytes) == ((64,), pytest.approx(4 * 800 * 64**2))
+
+
+def test_without_a_smaller_simulation_nothing_is_estimated_or_listed(asked, tmp_path):
+    result = simulated.simulations(asked, treatments(asked), tmp_path)
+    assert {item.memory_bytes for item in result} == {None}
+    plain = experiment(source=tmp_path, program={"command": ["prog"]})
+    assert simulated.simulations(plain, treatments(plain), tmp_path) == ()
+
+
+def test_a_plan_says_what_the_largest_takes_and_that_it_would_not_fit(asked, tmp_path, monkeypatch):
+    from steelyard.extensions.plan.preview import preview
+
+    monkeypatch.setattr("steelyard.extensions.plan.preview.refusals", lambda *_, **__: ())
+    plan = preview(asked, tmp_path / "no.lab")
+    assert said(plan).startswith("8 simulations with nothing smaller in the record to go by")
+    large = Simulation("p=4096", 4096, 500.0, 2.8e9, (512, 1024))
+    result = replace(plan, simulations=(large,), memory_available_bytes=24 << 30)
+    assert (
+        said(result)
+        == "up to 2.8 GB (p=4096) and 8 min 20 s (p=4096) each, going on as from 512 and 1,024 ranks"
+    )
+    assert said(replace(result, memory_available_bytes=1 << 30)).endswith("1.1 GB left: it would be killed")
