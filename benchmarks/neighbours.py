@@ -10,10 +10,10 @@ from contextlib import contextmanager
 @contextmanager
 def busy(count: int = 1) -> Iterator[None]:
     """So many processes that compute all the time."""
-    others = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(count)]
+    loads = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(count)]
     try:
         yield
     finally:
-        for item in others:
+        for item in loads:
             item.kill()
             item.wait()

@@ -45,8 +45,8 @@ def difference(file: Path, new: str, root: Path) -> str:
     lines = list(
         difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name} (generated)", "", "", 1, "")
     )
-    more = [f"… and {len(lines) - LONGEST_DIFF} lines more"] if len(lines) > LONGEST_DIFF else []
-    return "\n".join([*lines[:LONGEST_DIFF], *more])
+    rest = [f"… and {len(lines) - LONGEST_DIFF} lines more"] if len(lines) > LONGEST_DIFF else []
+    return "\n".join([*lines[:LONGEST_DIFF], *rest])
 
 
 def wrong(root: Path) -> list[str]:

@@ -116,11 +116,11 @@ def execute(
 
 def install(name: str, tree: Tree) -> None:
     """The wheels of a library, in its own directory, and its settings."""
-    prefix, wanted = WHEELS / name, " ".join(tree.wheels)
+    prefix, wheels = WHEELS / name, " ".join(tree.wheels)
     stamp = prefix / "installed"
-    if tree.wheels and not (stamp.is_file() and stamp.read_text() == wanted):
+    if tree.wheels and not (stamp.is_file() and stamp.read_text() == wheels):
         fetch(name, tree, prefix)
-        stamp.write_text(wanted)
+        stamp.write_text(wheels)
     for file, text in tree.settings.items():
         (prefix / file).write_text(text)
 

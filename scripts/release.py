@@ -83,12 +83,12 @@ def write_bill_of_materials(into: Path, env: dict[str, str]) -> None:
     """Write what is in the wheels and what they are installed with, by versions and hashes of the locks."""
     locks = ROOT / "requirements"
     with tempfile.TemporaryDirectory() as name:
-        whole = Path(name) / "requirements.txt"
+        requirements = Path(name) / "requirements.txt"
         compiled = select_locked((locks / "release.txt").read_text(), COMPILED_IN)
-        whole.write_text((locks / "run.txt").read_text() + compiled + "\n")
+        requirements.write_text((locks / "run.txt").read_text() + compiled + "\n")
         program = str(Path(sys.executable).parent / "cyclonedx-py")
         options = ["--pyproject", str(ROOT / "pyproject.toml"), "--output-reproducible", "-o", str(into)]
-        subprocess.run([program, "requirements", str(whole), *options], env=env, check=True)
+        subprocess.run([program, "requirements", str(requirements), *options], env=env, check=True)
 
 
 def write_man_pages(into: Path, version: str, date: datetime) -> None:
@@ -102,8 +102,8 @@ def write_man_pages(into: Path, version: str, date: datetime) -> None:
         commands = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
     cli.commands.update({name: command for name, command in commands.items() if command is not None})
     with tempfile.TemporaryDirectory() as name:
-        shown = f"{date:%Y-%m-%d}"
-        write_man_pages("steelyard", cli, version=version, target_dir=name, date=shown)
+        day = f"{date:%Y-%m-%d}"
+        write_man_pages("steelyard", cli, version=version, target_dir=name, date=day)
         with tarfile.open(into, "w:xz") as archive:
             for page in sorted(Path(name).iterdir()):
                 member = tarfile.TarInfo(f"man1/{page.name}")

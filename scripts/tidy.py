@@ -128,13 +128,13 @@ def main(arguments: list[str]) -> int:
         changed = changed_files()
         sources = {source for source in sources if is_affected(house, source, changed)}
         result = {source: tree for source, tree in result.items() if source in sources}
-    if left := sources - result.keys():
-        print(f"not looked at: {len(left)} of {len(sources)} sources of {name}/: {house.hint}")
+    if missing := sources - result.keys():
+        print(f"not looked at: {len(missing)} of {len(sources)} sources of {name}/: {house.hint}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = [text for text in pool.map(partial(complaints, house), result, result.values()) if text]
-    print("\n".join(said), end="")
-    print(f"{len(result)} files, {len(said)} with complaints")
-    if said:
+        texts = [text for text in pool.map(partial(complaints, house), result, result.values()) if text]
+    print("\n".join(texts), end="")
+    print(f"{len(result)} files, {len(texts)} with complaints")
+    if texts:
         return 1
     return LACKING if sources and not result else 0
 

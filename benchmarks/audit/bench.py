@@ -37,11 +37,11 @@ LIMITS: dict[str, Any] = {"stack": (0.2, 60.0), "conflict": 1.0, "real": 2, "luc
 most 2 alarms of 60 have a probability of .978 where each audit has 1 %, and .996 at 0.5 % (binomial)."""
 
 
-def audited(command: str, directory: Path, name: str, **asked: Any) -> tuple[Audit, float]:
+def audited(command: str, directory: Path, name: str, **options: Any) -> tuple[Audit, float]:
     """One audit, and how long it took."""
     started = time.monotonic()
     result = audit(
-        AuditRequest(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
+        AuditRequest(command=command, **options), directory / name, watch=lambda _: None, tell=lambda _: None
     )
     return result, time.monotonic() - started
 
@@ -83,21 +83,21 @@ def stack(repeats: int, directory: Path) -> bool:
 def conflict(repeats: int, directory: Path) -> bool:
     """How often --thorough finds one slow line in 64."""
     command = f"{set_conflict(directory)} 300000"
-    found = 0
+    hits = 0
     times = []
     for seed in range(1, repeats + 1):
         result, seconds = audited(
             command, directory, f"conflict{seed}", seed=seed, thorough=True, only=("env_bytes",)
         )
         (finding,) = result.findings
-        found += finding.verdict == "moves" and finding.extreme.ratio > 1.5
+        hits += finding.verdict == "moves" and finding.extreme.ratio > 1.5
         times.append(seconds)
         print(
             f"  seed {seed}: {finding.verdict} {finding.extreme.ratio:.2f} x at {finding.extreme.level}",
             flush=True,
         )
-    print(f"set conflict found in {found} of {repeats}; {statistics.median(times):.1f} s each (median)")
-    return found == repeats
+    print(f"set conflict found in {hits} of {repeats}; {statistics.median(times):.1f} s each (median)")
+    return hits == repeats
 
 
 def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
@@ -112,32 +112,32 @@ def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
             moving = [item for item in result.findings if item.verdict == "moves"]
             alarmed += bool(moving)
             verdicts.update(f"{finding.context} {finding.verdict}" for finding in result.findings)
-            for each in moving:
+            for level in moving:
                 print(
-                    f"  {name}, seed {seed}: {each.context} {each.extreme.ratio:.3f} x"
-                    f" at {each.extreme.level} ({each.extreme.ci_family})",
+                    f"  {name}, seed {seed}: {level.context} {level.extreme.ratio:.3f} x"
+                    f" at {level.extreme.level} ({level.extreme.ci_family})",
                     flush=True,
                 )
     print(f"{alarmed} of {audits} audits of {', '.join(commands)} ({max_time_s:g} s each) find an effect")
-    print("\n".join(f"  {count:4} {what}" for what, count in sorted(verdicts.items())))
+    print("\n".join(f"  {count:4} {verdict}" for verdict, count in sorted(verdicts.items())))
     return alarmed <= LIMITS["real"] or audits > 60
 
 
 def counted(repeats: int, directory: Path) -> bool:
     """How often counts first find one slow line in 64, without visiting every byte."""
     command = f"{set_conflict(directory)} 30000"
-    found = 0
+    hits = 0
     times = []
     for seed in range(1, repeats + 1):
         result, seconds = audited(
             command, directory, f"counted{seed}", seed=seed, counts=True, only=("env_bytes",)
         )
         (finding,) = result.findings
-        found += finding.verdict == "moves"
+        hits += finding.verdict == "moves"
         times.append(seconds)
         print(f"  seed {seed}: {finding.verdict} {finding.extreme.ratio:.2f} x", flush=True)
-    print(f"set conflict by counts found in {found} of {repeats}; {statistics.median(times):.1f} s (median)")
-    return found == repeats
+    print(f"set conflict by counts found in {hits} of {repeats}; {statistics.median(times):.1f} s (median)")
+    return hits == repeats
 
 
 def kinds(repeats: int, directory: Path, max_time_s: float) -> bool:
@@ -202,18 +202,18 @@ def main() -> int:
         "--max-time", type=float, default=20.0, help="seconds of each audit of a real program"
     )
     args = parser.parse_args()
-    wanted = {name: getattr(args, name) for name in PARTS}
-    if not any(wanted.values()):
-        wanted = PARTS
+    counts = {name: getattr(args, name) for name in PARTS}
+    if not any(counts.values()):
+        counts = PARTS
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         good = [
-            not wanted["stack"] or stack(wanted["stack"], directory),
-            not wanted["conflict"] or conflict(wanted["conflict"], directory),
-            not wanted["counts"] or counted(wanted["counts"], directory),
-            not wanted["kinds"] or kinds(wanted["kinds"], directory, args.max_time),
-            not wanted["luck"] or luck(wanted["luck"], directory),
-            not wanted["real"] or alarms(wanted["real"], directory, args.max_time),
+            not counts["stack"] or stack(counts["stack"], directory),
+            not counts["conflict"] or conflict(counts["conflict"], directory),
+            not counts["counts"] or counted(counts["counts"], directory),
+            not counts["kinds"] or kinds(counts["kinds"], directory, args.max_time),
+            not counts["luck"] or luck(counts["luck"], directory),
+            not counts["real"] or alarms(counts["real"], directory, args.max_time),
         ]
     return 0 if all(good) else 1
 

@@ -78,12 +78,14 @@ def ask_peers(subject: Subject, new: tuple[str, ...], directory: Path, answer: E
 
 def measure_verdict_s(request: ExplainRequest, subject: Subject, directory: Path) -> float:
     """Seconds of the same blocks with both programs plain and linked anew, which is what a verdict needs."""
-    whole = request.experiment(
+    experiment = request.experiment(
         subject.profiler, directory, Path(f"{directory}/explain.lab-objects").absolute()
     )
-    plain = {name: whole.program.commands[name] for name in ARMS if name in (OLD, NEW)}
+    plain = {name: experiment.program.commands[name] for name in ARMS if name in (OLD, NEW)}
     factors, zips = request.list_factors({OLD: OLD, NEW: NEW})
-    verdict = replace(whole, program=replace(whole.program, commands=plain), factors=factors, zips=zips)
+    verdict = replace(
+        experiment, program=replace(experiment.program, commands=plain), factors=factors, zips=zips
+    )
     # Programs of a cache of its own: what explain linked is linked again.
     usual = os.environ.get("XDG_CACHE_HOME")
     os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
@@ -179,7 +181,7 @@ def summarise_plants(pairs: list[dict[str, Any]]) -> bool:
         ]
         planted = sum(len(pair["plants"]) for pair in members)
         near = sum(abs(ratio - 1) <= LIMIT_OFF for ratio in ratios)
-        others = sum(any(name not in pair["plants"] for name in pair["named"]) for pair in members)
+        wrong = sum(any(name not in pair["plants"] for name in pair["named"]) for pair in members)
         peers = {
             peer: f"{sum(pair[peer] in pair['plants'] for pair in members)}"
             f" of {sum(pair[peer] is not None for pair in members)}"
@@ -189,7 +191,7 @@ def summarise_plants(pairs: list[dict[str, Any]]) -> bool:
         print(
             f"{100 * size:.0f} %: planted first {len(first)} of {len(members)}; {len(ratios)} of {planted}"
             f" planted functions named, {near} within 20 %{span}, {sum(covered)} in their interval; another"
-            f" function named in {others}; first of the peers: {peers}"
+            f" function named in {wrong}; first of the peers: {peers}"
         )
     large = [pair for pair in pairs if pair["size"] >= LEAST_SIZE]
     good &= sum(map(is_first, large)) >= LIMIT_FIRST * len(large)
@@ -229,8 +231,8 @@ def main() -> int:
     programs = fetch(directory)
     subjects: dict[str, Subject] = {}
     # Kinds take turns, so that a call that is stopped has some of each.
-    wanted = sorted((number, kind) for kind in KINDS for number in range(getattr(chosen, kind)))
-    for number, kind in wanted:
+    pairs = sorted((number, kind) for kind in KINDS for number in range(getattr(chosen, kind)))
+    for number, kind in pairs:
         # A package has no layout that could differ.
         able = [program for program in programs if kind != "layout" or hasattr(program, "sources")]
         program = able[number % len(able)]

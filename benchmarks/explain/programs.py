@@ -313,8 +313,8 @@ def compile_objects(
         if is_changed or not target.exists():
             copy = target.with_suffix(".c")
             copy.write_text(text)
-            where = ["-I", str(program.include), "-I", str(source.parent)]
-            words = ["cc", *FLAGS, *program.options, *where, "-c", str(copy), "-o", str(target)]
+            includes = ["-I", str(program.include), "-I", str(source.parent)]
+            words = ["cc", *FLAGS, *program.options, *includes, "-c", str(copy), "-o", str(target)]
             subprocess.run(words, check=True)
         if not is_changed:
             shutil.copyfile(target, place / target.name)

@@ -120,10 +120,10 @@ def ours(rows: Floats, alpha: float) -> tuple[list[list[int]], float]:
 def otava(python: Path, rows: Floats, p: float) -> tuple[list[list[int]], float]:
     """The same by Otava."""
     with tempfile.TemporaryDirectory() as name:
-        given, out = Path(name, "in.json"), Path(name, "out.json")
-        given.write_text(json.dumps({"series": np.exp(rows).tolist(), "p": p}), encoding="utf-8")
+        source, out = Path(name, "in.json"), Path(name, "out.json")
+        source.write_text(json.dumps({"series": np.exp(rows).tolist(), "p": p}), encoding="utf-8")
         script = Path(__file__).with_name("otava_peer.py")
-        subprocess.run([str(python), str(script), str(given), str(out)], check=True)
+        subprocess.run([str(python), str(script), str(source), str(out)], check=True)
         answer = json.loads(out.read_text(encoding="utf-8"))
     return answer["found"], answer["seconds"]
 
@@ -175,8 +175,14 @@ def table(rows: int, seed: int, python: Path | None) -> bool:
             result, seconds = search(given)
             took[way] += seconds
             true = (AT, AT + 8) if "undone" in name else (AT,)
-            hit = sum(all(any(abs(each - at) <= 2 for each in its) for at in true) for its in result) / rows
-            extra = sum(any(min(abs(item - at) for at in true) > 2 for item in its) for its in result) / rows
+            hit = (
+                sum(all(any(abs(place - at) <= 2 for place in places) for at in true) for places in result)
+                / rows
+            )
+            extra = (
+                sum(any(min(abs(item - at) for at in true) > 2 for item in places) for places in result)
+                / rows
+            )
             cells.append(f"{100 * hit:.1f} ({100 * extra:.1f})")
             if way == "Steelyard 1 %" and name.startswith("5 s"):
                 fine &= hit >= (0.85 if "undone" in name else 0.95)

@@ -45,8 +45,8 @@ def record(directory: Path, blocks: int, draw: random.Random) -> Path:
         factors=(Factor("f", ("a", "b")),),
         design=Design(blocks=blocks, seed=draw.randrange(2**31)),
     )
-    made = [Treatment(i, f"f={name}", {"f": name}) for i, name in enumerate("ab", 1)]
-    with Record.create(directory, experiment, treatments=made, trials=2 * blocks) as new:
+    treatments = [Treatment(i, f"f={name}", {"f": name}) for i, name in enumerate("ab", 1)]
+    with Record.create(directory, experiment, treatments=treatments, trials=2 * blocks) as new:
         run = new.begin_run(HOST, "boot")
         journal = new.journal_path(run).name
         for first in range(1, blocks + 1, 5_000):
@@ -108,15 +108,15 @@ def fill(lake: Path, scratch: Path, days: int, per_day: int, blocks: int, seed: 
     draw = random.Random(seed)
     for day in range(days):
         marker = lake.with_name(f"{lake.name}-{day}.done")
-        own = random.Random(draw.randrange(2**31))
+        generator = random.Random(draw.randrange(2**31))
         if marker.exists():
             continue
         with tempfile.TemporaryDirectory(dir=scratch) as place:
-            made = []
+            records = []
             for number in range(per_day):
-                made.append(record(Path(place) / f"r{day:03}-{number:03}.lab", blocks, own))
-                date(made[-1], FIRST_S + day * DAY_S + number * (DAY_S // per_day))
-            export_to(made, Location(lake))
+                records.append(record(Path(place) / f"r{day:03}-{number:03}.lab", blocks, generator))
+                date(records[-1], FIRST_S + day * DAY_S + number * (DAY_S // per_day))
+            export_to(records, Location(lake))
         marker.touch()
 
 
@@ -141,12 +141,12 @@ def sealed(scratch: Path, count: int) -> tuple[float, float]:
     from steelyard.extensions.history.gathering import gather
 
     place, draw = scratch / "sealed", random.Random(5)
-    made = [record(place / f"{number}.lab", 16, draw) for number in range(count)]
-    gather(made[:2], ())
+    records = [record(place / f"{number}.lab", 16, draw) for number in range(count)]
+    gather(records[:2], ())
     rates = []
     for step in ("read", "sealed"):
         if step == "sealed":
-            for directory in made:
+            for directory in records:
                 write_summary(directory)
         times = []
         for _ in range(3):
@@ -189,8 +189,8 @@ def main() -> None:
         root = options.keep or scratch
         root.mkdir(parents=True, exist_ok=True)
         print("trials   bytes a trial: record.sqlite, whole record, lake")
-        for trials, file, whole, lake in sizes(scratch):
-            print(f"{trials:>6,}{file:>27.0f}{whole:>14.0f}{lake:>6.0f}")
+        for trials, file, summary, lake in sizes(scratch):
+            print(f"{trials:>6,}{file:>27.0f}{summary:>14.0f}{lake:>6.0f}")
         read, with_seals = sealed(scratch, 1_000 // tenth)
         print(f"history, records of 32 trials a second: {read:,.0f} read, {with_seals:,.0f} sealed")
         day, year = root / "day", root / "year"

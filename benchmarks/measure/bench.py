@@ -155,9 +155,9 @@ def main() -> int:
             counts, seconds = repeated(measured, Case(size, planted), Path(name), repeats)
             if not seconds:
                 continue
-            shown = f"{counts['slower']} | {counts['faster']} | {counts['open']}"
+            columns = f"{counts['slower']} | {counts['faster']} | {counts['open']}"
             took = f"{statistics.median(seconds):.2f} s"
-            print(f"| {size} | {planted:.0%} | {tool} | {shown} | {took} |", flush=True)
+            print(f"| {size} | {planted:.0%} | {tool} | {columns} | {took} |", flush=True)
             beyond |= tool == "steelyard" and beyond_a_limit(counts, repeats, planted)
     print("beyond a limit" if beyond else "within the limits")
     return 1 if beyond else 0

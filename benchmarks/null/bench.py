@@ -55,8 +55,8 @@ def measure(
 
     def tell(done: int, total: int, left_s: float | None) -> None:
         if done % 50 == 0:
-            left = "" if left_s is None else f", {format_duration(left_s)} left"
-            print(f"{kind}: {done}/{total} comparisons{left}", file=sys.stderr, flush=True)
+            remaining = "" if left_s is None else f", {format_duration(left_s)} left"
+            print(f"{kind}: {done}/{total} comparisons{remaining}", file=sys.stderr, flush=True)
 
     return null(
         kind, comparing, make, comparisons=comparisons, directory=directory / kind, keep=False, watch=tell

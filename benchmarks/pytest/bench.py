@@ -105,9 +105,9 @@ class Sessions:
         way failed it.
         """
         self._write(rounds)
-        same = rounds == ROUNDS
-        save = ("--steelyard-save", "main") if same else ()
-        failed = self._session("--steelyard-compare", "main", *save, keeps=same)
+        is_full = rounds == ROUNDS
+        save = ("--steelyard-save", "main") if is_full else ()
+        failed = self._session("--steelyard-compare", "main", *save, keeps=is_full)
         self._write(ROUNDS)
         for record in sorted(self._ours.glob(".steelyard/main/*.lab"))[:-KEPT]:
             shutil.rmtree(record)
@@ -184,10 +184,10 @@ def main() -> int:
             interval = binomtest(count, sessions).proportion_ci(method="exact")
             share = f"{count / sessions:.1%}, {interval.low:.1%} to {interval.high:.1%}"
             print(f"  {name}, {way}: {count} of {sessions} ({share})")
-    same, planted = counts[SAME], counts[PLANTED]
+    unchanged, planted = counts[SAME], counts[PLANTED]
     met = (
         ours <= theirs
-        and same[WAYS[0]] <= MOST_FALSE * same["sessions"]
+        and unchanged[WAYS[0]] <= MOST_FALSE * unchanged["sessions"]
         and planted[WAYS[0]] >= LEAST_FOUND * planted["sessions"]
     )
     print("limits met" if met else "limits not met")

@@ -78,8 +78,8 @@ def drawn(block: int, per_block: int) -> tuple[int, ...]:
 
 def create(directory: Path, treatments: int) -> Record:
     """A new record of so many treatments."""
-    made = [Treatment(i, f"f={i}", {"f": i}) for i in range(1, treatments + 1)]
-    return Record.create(directory, EXPERIMENT, treatments=made, metrics=METRICS)
+    arms = [Treatment(i, f"f={i}", {"f": i}) for i in range(1, treatments + 1)]
+    return Record.create(directory, EXPERIMENT, treatments=arms, metrics=METRICS)
 
 
 def transactions(place: Path, batches: int) -> Iterator[tuple[str, list[float], list[float]]]:
@@ -119,7 +119,7 @@ def journal_modes(place: Path, batches: int) -> Iterator[tuple[str, list[float]]
                 connection.execute(f"PRAGMA synchronous = {synchronous}")
                 columns = ", ".join(f"c{i} INTEGER" for i in range(20))
                 connection.execute(f"CREATE TABLE t (id INTEGER PRIMARY KEY, {columns})")
-                taken = []
+                seconds = []
                 for batch in range(batches):
                     start = time.perf_counter()
                     connection.execute("BEGIN IMMEDIATE")
@@ -128,8 +128,8 @@ def journal_modes(place: Path, batches: int) -> Iterator[tuple[str, list[float]]
                         ((batch * BATCH_TRIALS + i, *row) for i in range(BATCH_TRIALS)),
                     )
                     connection.execute("COMMIT")
-                    taken.append(time.perf_counter() - start)
-            yield f"{mode}, synchronous {synchronous}", taken
+                    seconds.append(time.perf_counter() - start)
+            yield f"{mode}, synchronous {synchronous}", seconds
 
 
 def fill(directory: Path, trials: int, treatments: int) -> None:
@@ -137,24 +137,26 @@ def fill(directory: Path, trials: int, treatments: int) -> None:
     with create(directory, treatments) as record:
         run = record.begin_run({}, "boot")
         journal = record.journal_path(run).name
-        blocks = trials // treatments
+        count = trials // treatments
         step = max(1, 20_000 // treatments)
-        for first in range(1, blocks + 1, step):
-            made = [
+        for first in range(1, count + 1, step):
+            blocks = [
                 Block(id_, 1, None, drawn(id_, treatments), discard=id_ == 1)
-                for id_ in range(first, min(first + step, blocks + 1))
+                for id_ in range(first, min(first + step, count + 1))
             ]
-            record.add_blocks(made)
-            taken = [
+            record.add_blocks(blocks)
+            measurements = [
                 measurement(
                     (block.id - 1) * treatments + place, treatments, block.order, (Value("rate", place / 3),)
                 )
-                for block in made
+                for block in blocks
                 for place in range(1, treatments + 1)
             ]
             # A few fail, as in life.
-            taken = [replace(m, status="failed", values=()) if m.trial % 20_011 == 0 else m for m in taken]
-            record.take(run, taken, journal, first)
+            measurements = [
+                replace(m, status="failed", values=()) if m.trial % 20_011 == 0 else m for m in measurements
+            ]
+            record.take(run, measurements, journal, first)
 
 
 QUESTIONS: dict[str, Callable[[Record], object]] = {
@@ -234,8 +236,8 @@ def main() -> None:
         root = options.keep or Path(place)
         root.mkdir(parents=True, exist_ok=True)
         print(f"one transaction of {BATCH_TRIALS} trials, ms (median, 99th percentile)")
-        for name, taken in journal_modes(Path(place), batches):
-            print(f"  bare SQLite, {name:<28}{row(taken)}")
+        for name, seconds in journal_modes(Path(place), batches):
+            print(f"  bare SQLite, {name:<28}{row(seconds)}")
         for name, blocks_s, take_s in transactions(Path(place), batches):
             print(f"  add_blocks, 55 of them       {row(blocks_s)}")
             print(f"  take, {name:<22} {row(take_s)}")

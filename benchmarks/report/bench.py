@@ -34,8 +34,8 @@ def make(directory: Path, blocks: int) -> None:
         for block in range(1, blocks + 1)
         for n in draw.sample(range(TREATMENTS), TREATMENTS)
     ]
-    taken = Taken("benchmarks/report", {"time_s": Quantity("s")}, blocked=True)
-    write_record(directory, trials, taken, Selection(compare="n")).close()
+    record = Taken("benchmarks/report", {"time_s": Quantity("s")}, blocked=True)
+    write_record(directory, trials, record, Selection(compare="n")).close()
 
 
 def first_chart_s(page: Path) -> float:

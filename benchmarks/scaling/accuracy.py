@@ -128,8 +128,8 @@ def judged(cell: Cell, rng: np.random.Generator, count: int, python: Path | None
         *scores(leads, predicted, truths, true),
         covered=100 * float(np.mean((low * (1 - 1e-9) <= true) & (true <= high * (1 + 1e-9)))),
         width=float(np.median(high / np.maximum(low, 1e-300))),
-        undecided=100 * float(np.mean([said == "undecided" for said, _ in ranks])),
-        wrong=100 * float(np.mean([said not in ("undecided", is_rank) for said, is_rank in ranks])),
+        undecided=100 * float(np.mean([verdict == "undecided" for verdict, _ in ranks])),
+        wrong=100 * float(np.mean([verdict not in ("undecided", is_rank) for verdict, is_rank in ranks])),
         **peer(python, cell, values, target, truths, true),
     )
     return row, stated
@@ -193,10 +193,10 @@ def nearby(rng: np.random.Generator, points: Floats, means: Floats) -> Growth:
     return EXPECTED[int(rng.choice(np.argsort(np.abs(np.array(slopes) - slope))[:4]))]
 
 
-def bins(found: list[Stated]) -> Iterator[tuple[float, float, float, int]]:
+def bins(statements: list[Stated]) -> Iterator[tuple[float, float, float, int]]:
     """Lower edge, mean stated, observed and count of ten bins."""
-    stated = np.array([item.probability for item in found])
-    true = np.array([each.true for each in found])
+    stated = np.array([item.probability for item in statements])
+    true = np.array([rank.true for rank in statements])
     place = np.minimum((stated * 10).astype(int), 9)
     for bin_ in range(10):
         inside = place == bin_

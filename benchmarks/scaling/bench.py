@@ -73,8 +73,8 @@ def print_accuracy(rng: np.random.Generator, count: int, python: Path | None, *,
     )
     stated: list[accuracy.Stated] = []
     for cell in accuracy.cells(quick=quick):
-        row, said = accuracy.judged(cell, rng, count, python)
-        stated += said
+        row, verdicts = accuracy.judged(cell, rng, count, python)
+        stated += verdicts
         beside = (
             "" if row.peer_class is None
             else f" {row.peer_class:15.1f} {row.peer_exact:6.1f} {row.peer_error:9.2f}"
@@ -97,17 +97,17 @@ def print_drawn(rng: np.random.Generator, count: int, python: Path | None) -> No
     )
     result = []
     for family in drawn.drawn(rng, FAMILIES):
-        its = drawn.judged(family, rng, count, python)
+        rows = drawn.judged(family, rng, count, python)
         beside = (
-            "" if its.peer_error is None
-            else f" {its.peer_error:18.2f} {its.peer_class:6.1f}{' behind' if its.behind else ''}"
+            "" if rows.peer_error is None
+            else f" {rows.peer_error:18.2f} {rows.peer_class:6.1f}{' behind' if rows.behind else ''}"
         )  # fmt: skip
         print(
-            f"{family.label:<60} {its.error:9.2f} {its.covered:8.1f} {its.right_class:6.1f}{beside}",
+            f"{family.label:<60} {rows.error:9.2f} {rows.covered:8.1f} {rows.right_class:6.1f}{beside}",
             flush=True,
         )
-        result.append(its)
-    behind, few = sum(item.behind for item in result), sum(each.covered < COVERED for each in result)
+        result.append(rows)
+    behind, few = sum(item.behind for item in result), sum(score.covered < COVERED for score in result)
     print(f"behind in {behind} of {FAMILIES}; below {COVERED:g} % covered in {few}")
 
 

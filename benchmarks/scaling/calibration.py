@@ -64,28 +64,28 @@ def stated(rng: Generator, points: int, runs: int, count: int) -> list[Stated]:
             series.append(series_of(f"f{number}", ("p",), grid.tolist(), values.tolist()))
             expected.append(accuracy.nearby(rng, grid, values.mean(axis=1)))
             bounds.append(bool(rng.integers(2)))
-        asked = {
-            one.name: Expectation(growth.big_o("p"), at_most=bound)
-            for one, growth, bound in zip(series, expected, bounds, strict=True)
+        questions = {
+            item.name: Expectation(growth.big_o("p"), at_most=bound)
+            for item, growth, bound in zip(series, expected, bounds, strict=True)
         }
-        ranked = models_of(model_all(series, Question(expectations=asked)))
+        ranked = models_of(model_all(series, Question(expectations=questions)))
         plain = models_of(model_all(series))
-        for truth, growth, bound, one, other in zip(truths, expected, bounds, ranked, plain, strict=True):
-            its, sure = one.validation, one.rank_probability
+        for truth, growth, bound, item, other in zip(truths, expected, bounds, ranked, plain, strict=True):
+            its, sure = item.validation, item.rank_probability
             if its is None or sure is None:
-                raise ValueError(f"{one.name}: no expectation")
-            kept = rank(truth.lead[0], growth, default_deviation(growth), at_most=bound) != "none"
-            out.append(Stated("rank", sure, kept == (its.probability.within >= its.probability.none)))
+                raise ValueError(f"{item.name}: no expectation")
+            is_true = rank(truth.lead[0], growth, default_deviation(growth), at_most=bound) != "none"
+            out.append(Stated("rank", sure, is_true == (its.probability.within >= its.probability.none)))
             out.append(Stated("lead", other.posterior, other.lead == truth.lead))
     return out
 
 
-def bins(found: Sequence[Stated]) -> Iterator[Bin]:
+def bins(statements: Sequence[Stated]) -> Iterator[Bin]:
     """Those that have any."""
     for text in ("rank", "lead"):
         for low, high in pairwise(EDGES):
-            inside = [item for item in found if item.of == text and low <= item.probability < high]
+            inside = [item for item in statements if item.of == text and low <= item.probability < high]
             if inside:
-                right = sum(each.right for each in inside) / len(inside)
-                mean = sum(each.probability for each in inside) / len(inside)
+                right = sum(statement.right for statement in inside) / len(inside)
+                mean = sum(statement.probability for statement in inside) / len(inside)
                 yield Bin(text, mean, right, len(inside))

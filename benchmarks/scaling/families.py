@@ -204,10 +204,10 @@ def two_parameters(rng: Generator, points: Floats) -> Truth:
     kind = int(rng.integers(3))
 
     def value(x: float, y: float) -> float:
-        one, other = g.at(x) / g.at(p), h.at(y) / h.at(q)
+        first, second = g.at(x) / g.at(p), h.at(y) / h.at(q)
         if kind == 2:
-            return size * ((1 - s) * (1 - t) + s * one + t * other)
-        return size * ((1 - s) * (1 - t + t * (one if kind else 1.0)) + s * one * other)
+            return size * ((1 - s) * (1 - t) + s * first + t * second)
+        return size * ((1 - s) * (1 - t + t * (first if kind else 1.0)) + s * first * second)
 
     return Truth((g, h), value)
 

@@ -37,16 +37,16 @@ def held_out(directory: Path, python: Path | None) -> Iterator[Held]:
         if path.suffix not in SUFFIXES or (path.suffix == ".csv" and path.name not in COLUMNS):
             continue
         series = read_series(path, COLUMNS.get(path.name))
-        for metric in dict.fromkeys(one.metric for one in series):
-            own = [one for one in series if one.metric == metric]
-            for place, name in enumerate(own[0].parameters):
-                cuts = [cut for one in own for cut in _slices(one, place)]
+        for metric in dict.fromkeys(item.metric for item in series):
+            group = [item for item in series if item.metric == metric]
+            for place, name in enumerate(group[0].parameters):
+                cuts = [cut for item in group for cut in _slices(item, place)]
                 if cuts:
                     yield _held(f"{path.name} {metric}, along {name}", cuts, python)
-            if len(own[0].parameters) > 1:
-                cuts = [cut for one in own for cut in _whole(one)]
+            if len(group[0].parameters) > 1:
+                cuts = [cut for item in group for cut in _whole(item)]
                 if cuts:
-                    yield _held(f"{path.name} {metric}, {len(own[0].parameters)} parameters", cuts, python)
+                    yield _held(f"{path.name} {metric}, {len(group[0].parameters)} parameters", cuts, python)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _whole(series: Series) -> Iterator[Cut]:
     levels = [{point.at[k] for point in fitted} for k in range(len(series.parameters))]
     if min(map(len, levels)) < LEAST_FITTED:
         return
-    one = series_of(
+    item = series_of(
         series.name,
         series.parameters,
         [p.at for p in fitted],
@@ -94,10 +94,10 @@ def _whole(series: Series) -> Iterator[Cut]:
     for point in series.points:
         mean = float(np.mean(point.values))
         if point.at[0] == largest and mean > 0:
-            yield Cut(one, point.at, mean)
+            yield Cut(item, point.at, mean)
 
 
-def _held(what: str, cuts: list[Cut], python: Path | None) -> Held:
+def _held(cut_kind: str, cuts: list[Cut], python: Path | None) -> Held:
     errors, covered, theirs = [], [], []
     for cut in cuts:
         target = dict(zip(cut.fitted.parameters, cut.at, strict=True))
@@ -112,7 +112,7 @@ def _held(what: str, cuts: list[Cut], python: Path | None) -> Held:
         if python is not None:
             theirs.append((cut, len(errors)))
     return Held(
-        what,
+        cut_kind,
         len(errors),
         100 * float(np.median(errors)),
         100 * float(np.mean(covered)),
@@ -127,15 +127,15 @@ def _peer_error(python: Path, cuts: list[Cut]) -> float:
         key = tuple((point.at, len(point.values)) for point in cut.fitted.points)
         groups.setdefault(key, []).append(cut)
     errors: list[float] = []
-    for key, own in groups.items():
+    for key, group in groups.items():
         least = min(count for _, count in key)
         points = np.array([at for at, _ in key])
-        values = np.array([[point.values[:least] for point in cut.fitted.points] for cut in own])
-        targets = np.array(list(dict.fromkeys(cut.at for cut in own)))
+        values = np.array([[point.values[:least] for point in cut.fitted.points] for cut in group])
+        targets = np.array(list(dict.fromkeys(cut.at for cut in group)))
         models, _ = extra_p.run(python, points, values, targets)
         place = {tuple(target): number for number, target in enumerate(targets.tolist())}
         errors += [
             abs(result.predictions[place[cut.at]] / cut.value - 1)
-            for cut, result in zip(own, models, strict=True)
+            for cut, result in zip(group, models, strict=True)
         ]
     return float(np.median(errors))

@@ -70,12 +70,12 @@ def read(directory: Path, chosen: str) -> dict[str, list[Series]]:
         clone = directory / source.code
         if source.set == chosen and clone.exists():
             series.setdefault(source.code, []).extend(_series(clone, source))
-    return {code: _distinct(own) for code, own in series.items()}
+    return {code: _distinct(group) for code, group in series.items()}
 
 
 def _distinct(series: list[Series]) -> list[Series]:
     """Drop what is a copy: repositories keep a table under several names."""
-    return list({tuple((point.at, point.values) for point in one.points): one for one in series}.values())
+    return list({tuple((point.at, point.values) for point in item.points): item for item in series}.values())
 
 
 def _series(clone: Path, source: Source) -> Iterator[Series]:
@@ -90,8 +90,8 @@ def _series(clone: Path, source: Source) -> Iterator[Series]:
     for key, points in rows.items():
         if len(points) >= LEAST_POINTS:
             scales = sorted(points)
-            one = series_of(" ".join(key), ["p"], [[scale] for scale in scales], [points[p] for p in scales])
-            yield msgspec.structs.replace(one, better=source.better)
+            item = series_of(" ".join(key), ["p"], [[scale] for scale in scales], [points[p] for p in scales])
+            yield msgspec.structs.replace(item, better=source.better)
 
 
 Cell = tuple[tuple[str, ...], float, float]

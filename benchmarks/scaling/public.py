@@ -64,13 +64,13 @@ def rows(directory: Path, chosen: str, python: Path | None) -> Iterator[tuple[st
     """Each kind of series and all of them, one and two points beyond."""
     series = library.read(directory, chosen)
     for beyond in BEYOND:
-        cuts = [cut for code, own in series.items() for one in own for cut in _cut(code, one, beyond)]
+        cuts = [cut for code, group in series.items() for item in group for cut in _cut(code, item, beyond)]
         peers = {} if python is None else _ask_extra_p(python, cuts)
         judged = [(cut, judgement) for cut in cuts if (judgement := _judge(cut)) is not None]
         for kind in (*KINDS, "all", *series):
-            own = [pair for pair in judged if kind in (pair[0].kind, "all", pair[0].code)]
-            if own:
-                yield kind, beyond, _row(own, peers)
+            group = [pair for pair in judged if kind in (pair[0].kind, "all", pair[0].code)]
+            if group:
+                yield kind, beyond, _row(group, peers)
 
 
 def _cut(code: str, series: Series, beyond: int) -> Iterator[Cut]:
@@ -136,23 +136,23 @@ def _law(cut: Cut, fit: Fit) -> float:
 
 def _ask_extra_p(python: Path, cuts: Sequence[Cut]) -> dict[int, list[float]]:
     """Return predicted over measured by each setting: of values or times, with or without terms that fall."""
-    series = [(cut, one) for cut in cuts for one in (cut.fitted, cut.times)]
-    asked = [
+    series = [(cut, item) for cut in cuts for item in (cut.fitted, cut.times)]
+    questions = [
         {
-            "points": [point.at[0] for point in one.points],
-            "values": [float(np.mean(point.values)) for point in one.points],
+            "points": [point.at[0] for point in item.points],
+            "values": [float(np.mean(point.values)) for point in item.points],
             "target": cut.scale,
         }
-        for cut, one in series
+        for cut, item in series
     ]
     with tempfile.TemporaryDirectory() as folder:
         data, out = Path(folder) / "in.json", Path(folder) / "out.json"
-        data.write_text(json.dumps(asked), encoding="utf-8")
+        data.write_text(json.dumps(questions), encoding="utf-8")
         subprocess.run([str(python), str(PEER), str(data), str(out)], check=True)
         answers = json.loads(out.read_text(encoding="utf-8"))
     ratios: dict[int, list[float]] = {}
-    for (cut, one), values in zip(series, answers, strict=True):
+    for (cut, item), values in zip(series, answers, strict=True):
         for value in values:
-            rate = 1 / value if value and one is not cut.fitted else value
+            rate = 1 / value if value and item is not cut.fitted else value
             ratios.setdefault(id(cut), []).append(np.inf if rate is None else rate / cut.measured)
     return ratios

@@ -57,9 +57,9 @@ class Row:
 
 def row(rng: np.random.Generator, relation: str, count: int) -> Row:
     """A relation, ``count`` experiments."""
-    text, kept = RULES[relation]
+    text, is_kept = RULES[relation]
     counter = Counter(judged(experiment(rng, relation), text) for _ in range(count))
-    return Row(relation, kept, 100 * counter["holds"] / count, 100 * counter["fails"] / count)
+    return Row(relation, is_kept, 100 * counter["holds"] / count, 100 * counter["fails"] / count)
 
 
 def judged(functions: dict[str, Series], text: str) -> Outcome:

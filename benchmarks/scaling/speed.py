@@ -30,8 +30,8 @@ POINTS = families.points_of(6)
 
 def _values(rng: np.random.Generator, noise: float, count: int = BATCH) -> Floats:
     """One function in four is constant."""
-    made = [(families.one_term if i % 4 else families.constant)(rng, POINTS) for i in range(count)]
-    return families.measured(rng, np.array([item.over(POINTS) for item in made]), noise)
+    series = [(families.one_term if i % 4 else families.constant)(rng, POINTS) for i in range(count)]
+    return families.measured(rng, np.array([item.over(POINTS) for item in series]), noise)
 
 
 def search_seconds(rng: np.random.Generator) -> float:
@@ -44,10 +44,10 @@ def search_seconds(rng: np.random.Generator) -> float:
 def search_two_seconds(rng: np.random.Generator) -> float:
     """The same for two parameters, 5 × 5 points."""
     points = np.array(list(itertools.product(2.0 ** np.arange(4, 9), (10.0, 20, 40, 80, 160))))
-    made = [families.two_parameters(rng, points) for _ in range(BATCH // 4)]
-    data = aggregate(families.measured(rng, np.array([item.over(points) for item in made]), 0.1))
+    series = [families.two_parameters(rng, points) for _ in range(BATCH // 4)]
+    data = aggregate(families.measured(rng, np.array([item.over(points) for item in series]), 0.1))
     candidates = several_parameters(points, [coarse_space(), coarse_space()])
-    return _least(lambda: search(candidates, data.value, data.u2, data.law, data.freedom)) / len(made)
+    return _least(lambda: search(candidates, data.value, data.u2, data.law, data.freedom)) / len(series)
 
 
 def _least(work: Callable[[], object]) -> float:

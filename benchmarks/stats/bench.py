@@ -28,8 +28,8 @@ def main() -> None:
     )
     print(f"{'':<26} {'SciPy, tests alone':>18} {'whole protocol':>14}  same p")
     for item in protocol.rows(max(3, options.rounds // 10), options.seed):
-        same = "yes" if item.agree else "NO"
-        print(f"{item.name:<26} {item.scipy_s:18.2f} {item.ours_s:14.2f}  {same}", flush=True)
+        agreement = "yes" if item.agree else "NO"
+        print(f"{item.name:<26} {item.scipy_s:18.2f} {item.ours_s:14.2f}  {agreement}", flush=True)
 
 
 if __name__ == "__main__":

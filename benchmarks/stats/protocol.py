@@ -55,14 +55,14 @@ def rows(rounds: int, seed: int) -> Iterator[Row]:
 
         first, second = ours(), theirs()
         agree = all(p is not None and abs(p - q) <= 1e-9 * q for p, q in zip(first, second, strict=True))
-        taken: dict[str, list[float]] = {"ours": [], "theirs": []}
+        seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
         ways: dict[str, Callable[[], object]] = {"ours": ours, "theirs": theirs}
         for _ in range(rounds):
             for way in rng.permutation(list(ways)):
                 start = time.process_time()
                 ways[way]()
-                taken[way].append(time.process_time() - start)
-        yield Row(name, statistics.median(taken["ours"]), statistics.median(taken["theirs"]), agree)
+                seconds[way].append(time.process_time() - start)
+        yield Row(name, statistics.median(seconds["ours"]), statistics.median(seconds["theirs"]), agree)
 
 
 def _samples(values: Floats) -> list[Sample]:
@@ -74,14 +74,14 @@ def _samples(values: Floats) -> list[Sample]:
 
 
 def _sample(values: Floats, treatment: int, levels: dict[str, int]) -> Sample:
-    places, one = array("q", range(1, N + 1)), array("q", [1] * N)
+    places, ones = array("q", range(1, N + 1)), array("q", [1] * N)
     none, label = array("q", [0] * N), f"{levels}"
     return Sample(
         BUILTIN["wall_s"],
         Treatment(treatment, label, levels),
         array("d", values),
         places,
-        one,
+        ones,
         none,
         places,
     )

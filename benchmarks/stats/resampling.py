@@ -59,18 +59,18 @@ def rows(rounds: int, seed: int) -> Iterator[Row]:
         ways |= {str(threads): partial(ours, threads) for threads in THREADS}
         for way in ways.values():
             way()
-        taken: dict[str, list[float]] = {name: [] for name in ways}
+        seconds: dict[str, list[float]] = {name: [] for name in ways}
         for _ in range(rounds):
             for way in rng.permutation(list(ways)):
                 start = time.perf_counter()
                 ways[way]()
-                taken[way].append(1e3 * (time.perf_counter() - start))
+                seconds[way].append(1e3 * (time.perf_counter() - start))
         yield Row(
             name,
-            statistics.median(taken["scipy"]),
-            tuple(statistics.median(taken[str(t)]) for t in THREADS),
+            statistics.median(seconds["scipy"]),
+            tuple(statistics.median(seconds[str(t)]) for t in THREADS),
             tuple(
-                statistics.median(a / b for a, b in zip(taken["scipy"], taken[str(t)], strict=True))
+                statistics.median(a / b for a, b in zip(seconds["scipy"], seconds[str(t)], strict=True))
                 for t in THREADS
             ),
         )

@@ -130,9 +130,9 @@ def cell(
             started = time.monotonic()
             counts[name][judged(difference, ways[name](commands, directory, runs))] += 1
             seconds[name].append(time.monotonic() - started)
-    for name, its in counts.items():
+    for name, count_of in counts.items():
         if seconds[name]:
-            result = f"{its['right']} | {its['wrong']} | {its['open']}"
+            result = f"{count_of['right']} | {count_of['wrong']} | {count_of['open']}"
             took = f"{statistics.median(seconds[name]):.2f} s"
             print(f"{title} | {name} | {runs or 'default'} | {result} | {took} |", flush=True)
     ours = counts.get("steelyard", Counter())

@@ -110,8 +110,8 @@ def _typed(code: Code) -> Iterator[tuple[int, str]]:
             continue
         typed = line[2:]
         while typed.endswith("\\"):
-            _, more = next(lines, (0, ""))
-            typed = typed[:-1] + more.strip()
+            _, words = next(lines, (0, ""))
+            typed = typed[:-1] + words.strip()
         yield number, typed
 
 
@@ -155,7 +155,7 @@ def _unparsed(arguments: Sequence[str]) -> str | None:
 
 def _unknown_to_dev(arguments: Sequence[str], root: Path) -> str | None:
     listed = _DEV_COMMAND.search((root / "dev").read_text(encoding="utf-8"))
-    known = {name.strip() for name in listed[1].split(",")} if listed else set()
-    if not arguments or arguments[0].startswith("-") or arguments[0] in known:
+    commands = {name.strip() for name in listed[1].split(",")} if listed else set()
+    if not arguments or arguments[0].startswith("-") or arguments[0] in commands:
         return None
     return f"./dev has no command {arguments[0]}"

@@ -75,12 +75,12 @@ _OF_SOMETHING: Final[dict[str, Callable[[str], str]]] = {
 """Those with a parameter, by what comes before it."""
 
 
-def generate(what: str, above: str) -> str:
+def generate(name: str, above: str) -> str:
     """The content of a generated block.
 
     Parameters
     ----------
-    what : str
+    name : str
         ``steelyard … --help``, ``spec TABLE``, ``record TABLE``, ``decisions HOUSE``, ``names of MODULE``,
         ``the error of the spec above``, or one of the kinds that have no parameter.
     above : str
@@ -91,16 +91,16 @@ def generate(what: str, above: str) -> str:
     GeneratedBlockError
         Nothing is known by this name, or it cannot be made.
     """
-    if what in _KINDS:
-        return _KINDS[what]()
-    if what == "the error of the spec above":
+    if name in _KINDS:
+        return _KINDS[name]()
+    if name == "the error of the spec above":
         return spec_reference.error(above)
-    if what.startswith("steelyard ") and what.endswith("--help"):
-        return _help(what.removeprefix("steelyard "))
+    if name.startswith("steelyard ") and name.endswith("--help"):
+        return _help(name.removeprefix("steelyard "))
     for begin, make in _OF_SOMETHING.items():
-        if what.startswith(begin):
-            return make(what.removeprefix(begin))
-    raise GeneratedBlockError(f"nothing is known about {what!r}")
+        if name.startswith(begin):
+            return make(name.removeprefix(begin))
+    raise GeneratedBlockError(f"nothing is known about {name!r}")
 
 
 def schema_text() -> str:
@@ -113,9 +113,9 @@ def document_schemas() -> dict[str, str]:
     return {f"{document.name.partition('/')[2]}.schema.json": _document(document) for document in DOCUMENTS}
 
 
-def _document(of: Format) -> str:
+def _document(document: Format) -> str:
     dialect = "https://json-schema.org/draft/2020-12/schema"
-    return _written({"$schema": dialect, "title": of.name, **document_schema(of)})
+    return _written({"$schema": dialect, "title": document.name, **document_schema(document)})
 
 
 def _written(content: object) -> str:

@@ -130,11 +130,11 @@ def version() -> str:
     return f"Version {VERSION}."
 
 
-def _column(of: str, match: re.Match[str]) -> Column:
+def _column(table_name: str, match: re.Match[str]) -> Column:
     name, type_, rest, comment = match.groups()
-    meaning = comment or _ABOUT.get(f"{of}.{name}")
+    meaning = comment or _ABOUT.get(f"{table_name}.{name}")
     if meaning is None:
-        raise GeneratedBlockError(f"nothing is said about the column {name} of {of}")
+        raise GeneratedBlockError(f"nothing is said about the column {name} of {table_name}")
     kind = type_ if "NOT NULL" in rest or "PRIMARY KEY" in rest else f"{type_} or NULL"
     if choices := _CHOICES.search(rest):
         named = [f"`{item}`" for item in re.findall(r"'(\w+)'", choices[1])]

@@ -46,10 +46,10 @@ def broken_links(site: Path) -> Iterator[str]:
             if parts.scheme or parts.netloc:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path.resolve()
-            where = f"{path.relative_to(site)}: the link {link}"
+            place = f"{path.relative_to(site)}: the link {link}"
             if not target.exists():
-                yield f"{where} leads to no file"
+                yield f"{place} leads to no file"
             elif parts.fragment and target.suffix == ".html":
                 anchors = pages[site / target.relative_to(site.resolve())].anchors
                 if unquote(parts.fragment) not in anchors:
-                    yield f"{where} leads to no place on that page"
+                    yield f"{place} leads to no place on that page"

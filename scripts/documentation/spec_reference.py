@@ -77,7 +77,7 @@ def keys(name: str) -> str:
     rows = []
     settable = keys_of(struct)
     for field in msgspec.structs.fields(struct):
-        if field.encode_name not in settable:
+        if field.encode_name not in settable or _is_in_table_of_names(struct, field.encode_name):
             continue
         hint = field.type
         kind = re.sub(r"(whole )?numbers?", rf"\g<0> {_bounds(hint)}", _words(hint), count=1).replace(
@@ -86,6 +86,11 @@ def keys(name: str) -> str:
         name = field.encode_name
         rows.append((f"`{name}`", kind, _default(field, hint), _description(struct, name, hint)))
     return table(("key", "type", "default", "meaning"), rows)
+
+
+def _is_in_table_of_names(struct: type, name: str) -> bool:
+    """Whether a key is an intervention, whose levels the table of the reserved names says."""
+    return struct is ContextsTable and name in INTERVENTIONS and not INTERVENTIONS[name].is_place
 
 
 def interventions() -> str:
@@ -161,8 +166,8 @@ def _metas(hint: Any) -> Iterator[Meta]:
 
 def _words(hint: Any) -> str:
     members = list(_members(hint))
-    for known, words in _NAMED:
-        if set(members) == set(_members(known)):
+    for kind, words in _NAMED:
+        if set(members) == set(_members(kind)):
             return words
     return " or ".join(dict.fromkeys(_member(member) for member in members))
 

@@ -42,8 +42,8 @@ def has_library(name: str) -> bool:
     if compiler is None:
         return False
     # The compiler repeats the name where it finds no such file.
-    asked = [compiler, f"-print-file-name=lib{name}.a"]
-    process = subprocess.run(asked, capture_output=True, text=True, check=False)
+    command = [compiler, f"-print-file-name=lib{name}.a"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
     return Path(process.stdout.strip()).is_absolute()
 
 

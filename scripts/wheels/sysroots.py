@@ -89,10 +89,10 @@ def make_headers(target: Target) -> Path:
     if not place.exists():
         include = make_sysroot(target) / "usr" / "include"
         version = f"python{target.python.version}"
-        own = include / f"{target.machine.name}-linux-gnu" / version / "pyconfig.h"
+        target_header = include / f"{target.machine.name}-linux-gnu" / version / "pyconfig.h"
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as name:
             result = shutil.copytree(include / version, Path(name) / "headers")
-            shutil.copyfile(own, result / "pyconfig.h")
+            shutil.copyfile(target_header, result / "pyconfig.h")
             result.rename(place)
     return place

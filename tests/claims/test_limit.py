@@ -1,4 +1,4 @@
-"""``limit``: means against bounds, measured or foretold; SciPy is the witness."""
+"""``limit``: means against bounds, measured or predicted; SciPy is the witness."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_at_least_is_the_other_side(bench, noise):
     assert (most.outcome, least.outcome) == ("fails", "holds")
 
 
-def test_a_scale_that_was_not_measured_is_foretold_with_an_interval(bench, noise):
+def test_a_scale_that_was_not_measured_is_predicted_with_an_interval(bench, noise):
     truth = 3e6 + 1e5 * 8192
     claims = [
         {"limit": "rss_bytes", "at": {"p": 8192}, "max": bound} for bound in (2 * truth, truth, truth / 2)
@@ -122,19 +122,19 @@ def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures
 
 
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
-def test_runs_that_failed_at_any_scale_leave_what_is_foretold_open(bench, noise, failures):
+def test_runs_that_failed_at_any_scale_leave_what_is_predicted_open(bench, noise, failures):
     claims = [{"limit": "rss_bytes", "at": {"p": 8192}, "max": 1e12}, {"limit": "rss_bytes", "max": "103 MB"}]
     result = bench(P, claims, linear(noise), metric="rss_bytes")
     result.failures = {"p=512": failures}
-    foretold, measured = result.judge()
-    evidence = foretold.instances[0].evidence
-    assert (foretold.outcome, evidence.reason) == ("not_judged", "failures")
+    predicted, measured = result.judge()
+    evidence = predicted.instances[0].evidence
+    assert (predicted.outcome, evidence.reason) == ("not_judged", "failures")
     assert evidence.value > 100e6
     assert (measured.outcome, measured.breaks) == ("not_judged", ())
     ignoring = bench(P, claims, linear(noise), metric="rss_bytes", analysis={"failures": "ignore"})
     ignoring.failures = {"p=512": failures}
-    foretold, measured = ignoring.judge()
-    assert (foretold.outcome, foretold.instances[0].evidence.reason) == ("holds", None)
+    predicted, measured = ignoring.judge()
+    assert (predicted.outcome, predicted.instances[0].evidence.reason) == ("holds", None)
     assert (measured.outcome, len(measured.breaks)) == ("holds", 1)
 
 
@@ -176,7 +176,7 @@ def test_the_mean_is_over_contexts_where_they_return(bench):
     assert mean.s == pytest.approx(means.std(ddof=1))
 
 
-def test_a_foretold_value_is_held_to_a_lower_bound_too(bench, noise):
+def test_a_predicted_value_is_held_to_a_lower_bound_too(bench, noise):
     truth = 3e6 + 1e5 * 8192
     claims = [
         {"limit": "rss_bytes", "at": {"p": 8192}, "min": bound} for bound in (truth / 2, truth, 2 * truth)
@@ -185,7 +185,7 @@ def test_a_foretold_value_is_held_to_a_lower_bound_too(bench, noise):
     assert [v.outcome for v in verdicts] == ["holds", "not_resolved", "fails"]
 
 
-def test_two_scales_at_once_are_foretold_by_a_model_of_both(bench, noise):
+def test_two_scales_at_once_are_predicted_by_a_model_of_both(bench, noise):
     draw = noise(3, 0.005)
     factors = {"p": [2, 4, 8, 16, 32], "n": [10, 20, 40, 80, 160]}
     truth = 1000 + 3.0 * 128 * 640

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 from collections.abc import Mapping
 from typing import ClassVar
 
 import msgspec
 import pytest
 
+from steelyard import results
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric
 from steelyard.results.document import Format, Lines, part
@@ -121,3 +124,11 @@ def test_a_view_stands_for_a_type_that_has_no_lines_of_its_own():
 
     seen = Format("steelyard/test", 1, Renamed, {Outer: ("metric", "inner"), Inner: length})
     assert seen.document(Renamed("A", (KNOWN,)))["all"] == [{"metric": "wall_s", "inner": 5}]
+
+
+@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(results.__path__)])
+def test_no_answer_lists_lines_that_its_fields_say(name):
+    module = importlib.import_module(f"{results.__name__}.{name}")
+    for struct in vars(module).values():
+        if isinstance(struct, type) and issubclass(struct, msgspec.Struct) and "__lines__" in vars(struct):
+            assert struct.__lines__ != struct.__struct_encode_fields__, struct

@@ -48,7 +48,7 @@ class Components(msgspec.Struct, frozen=True):
     nu_between: int
     nu_within: int
     passes: float | None = None
-    __lines__: ClassVar[Lines] = (*("between", "within", "f", "p", "nu_between", "nu_within"),)
+    __lines__: ClassVar[Lines] = ("between", "within", "f", "p", "nu_between", "nu_within")
 
     @property
     def share(self) -> float | None:
@@ -99,7 +99,7 @@ class InContext(msgspec.Struct, frozen=True):
     visits: int
     speedup: float
     interval: Interval | None
-    __lines__: ClassVar[Lines] = (*("context", "visits", "speedup", "ci95=interval"),)
+    __lines__: ClassVar[Lines] = ("context", "visits", "speedup", "ci95=interval")
 
     @property
     def alone(self) -> int:
@@ -233,7 +233,7 @@ class AtContext(msgspec.Struct, frozen=True):
     visits: int
     ratio: float
     interval: Interval | None
-    __lines__: ClassVar[Lines] = (*("context", "settings", "visits", "ratio", "ci95=interval"),)
+    __lines__: ClassVar[Lines] = ("context", "settings", "visits", "ratio", "ci95=interval")
 
 
 class Profile(msgspec.Struct, frozen=True):

@@ -24,7 +24,6 @@ class Deviation(msgspec.Struct, frozen=True):
 
     ratio: float
     p_holm: float
-    __lines__: ClassVar[Lines] = (*("ratio", "p_holm"),)
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -43,7 +42,7 @@ class Machine(msgspec.Struct, frozen=True):
     speedup: float
     interval: Interval | None
     differs: Deviation | None = None
-    __lines__: ClassVar[Lines] = (*("name", "blocks", "speedup", "ci95=interval", "differs"),)
+    __lines__: ClassVar[Lines] = ("name", "blocks", "speedup", "ci95=interval", "differs")
 
 
 class Gain(msgspec.Struct, frozen=True):
@@ -59,7 +58,6 @@ class Gain(msgspec.Struct, frozen=True):
 
     further: int
     narrower: float
-    __lines__: ClassVar[Lines] = (*("further", "narrower"),)
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -79,7 +77,7 @@ class Spread(msgspec.Struct, frozen=True):
     interval: Interval
     machines: Gain
     blocks: Gain
-    __lines__: ClassVar[Lines] = (*("share", "share_ci95=interval", "machines", "blocks"),)
+    __lines__: ClassVar[Lines] = ("share", "share_ci95=interval", "machines", "blocks")
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -95,7 +93,7 @@ class Pace(msgspec.Struct, frozen=True):
     differs: Deviation
     low: float
     high: float
-    __lines__: ClassVar[Lines] = (*("name", "*differs", "low", "high"),)
+    __lines__: ClassVar[Lines] = ("name", "*differs", "low", "high")
 
     @property
     def in_everything(self) -> bool:
@@ -128,4 +126,3 @@ class Machines(msgspec.Struct, frozen=True):
     spread: Spread | None
     members: tuple[Machine, ...]
     pace: tuple[Pace, ...] = ()
-    __lines__: ClassVar[Lines] = (*("blocks", "faster", "slower", "spread", "members", "pace"),)

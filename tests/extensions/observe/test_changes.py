@@ -104,7 +104,7 @@ def test_the_rank_correlation_is_scipys_and_its_interval_that_of_bonett_and_wrig
     assert (result.metrics, result.probes) == (("a", "b"), 9)
 
 
-def test_too_few_probes_or_a_metric_that_never_changes_foretell_nothing():
+def test_too_few_probes_or_a_metric_that_never_changes_predict_nothing():
     two = [probe("p", a=1.1, b=1.2), probe("q", a=1.2, b=1.3)]
     assert correlations(two) == ()
     assert correlations([probe(f"p{i}", a=1.0 + i, b=1.0) for i in range(5)]) == ()

@@ -322,9 +322,9 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
     )
     assert [warning.kind for warning in few.warnings] == ["few_points", "far"]
     limit = Limit("latency_s", {"p": 8192}, 1e-3)
-    foretold = PredictedEvidence("latency_s", "s", {"p": 8192.0}, 8e-3, Interval(7e-3, 9e-3), few, 4)
+    predicted = PredictedEvidence("latency_s", "s", {"p": 8192.0}, 8e-3, Interval(7e-3, 9e-3), few, 4)
     grows = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("", "latency_s", LINEAR))
-    text = plain(lines((one(limit, "fails", foretold), grows), 0.05, 80))
+    text = plain(lines((one(limit, "fails", predicted), grows), 0.05, 80))
     assert text.endswith(
         "\nWarnings about models\n"
         "- latency_s at most 1.00 ms at p = 8192: only 4 values of p: the leading term is\n"
@@ -332,12 +332,12 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
         "- latency_s at most 1.00 ms at p = 8192: extrapolates to 64 times the largest\n"
         "  measured scale\n"
     )
-    two = verdict(limit, Instance({"op": "a"}, "fails", foretold), Instance({"op": "b"}, "fails", foretold))
+    two = verdict(limit, Instance({"op": "a"}, "fails", predicted), Instance({"op": "b"}, "fails", predicted))
     assert "- all models: only 4 values of p: the leading term" in plain(lines((two,), 0.05, 80))
     half = verdict(
         limit,
-        Instance({"op": "a"}, "fails", foretold),
-        Instance({"op": "b"}, "fails", replace(foretold, model=LINEAR)),
+        Instance({"op": "a"}, "fails", predicted),
+        Instance({"op": "b"}, "fails", replace(predicted, model=LINEAR)),
     )
     assert ", op = a: only 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -19,17 +18,12 @@ from steelyard.extensions.efficiency.claims import EfficiencyClaim
 from steelyard.extensions.efficiency.estimand import log_error, measure_efficiency
 from steelyard.extensions.efficiency.results import EfficiencyPoint, NotComputed
 from steelyard.extensions.growth.scales_judging import chosen
-from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 
 class EfficiencyEvidence(Evidence, frozen=True):
     """The efficiency at one scale, with its interval at ``level``."""
-
-    __lines__: ClassVar[Lines] = (
-        *("metric", "parameter", "at", "efficiency", "interval", "level", "p", "launches", "reason"),
-    )
 
     metric: str
     parameter: str

@@ -72,7 +72,7 @@ class ModelOptions(Options):
         metavar="LABEL",
     )
     audit: bool = declare(
-        "Hold out the last points, one after the other, and foretell each from those before: beside the model"
+        "Hold out the last points, one after the other, and predict each from those before: beside the model"
         " stand a + b/p, a power law and, if installed, Extra-P."
     )
     suggest: bool = declare("Suggest points to measure next where a rank is undecided.")

@@ -1,4 +1,4 @@
-"""Hold-outs as a table: what each model foretold of its last points, and what others did."""
+"""Hold-outs as a table: what each model predicted of its last points, and what others did."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_columns(rows: Sequence[tuple[Holdout, HeldPoint]]) -> list[Column]:
     columns += [
         Column.words("point", (f"{holdout.parameter} = {point.at:g}" for holdout, point in rows)),
         Column("measured", quantities("measured")),
-        Column("foretold", [Span(_format_interval(holdout, point)) for holdout, point in rows], right=False),
+        Column("predicted", [Span(_format_interval(holdout, point)) for holdout, point in rows], right=False),
         Column("a + b/p", quantities("amdahl"), give_way=2),
         Column("power law", quantities("power"), give_way=2),
     ]

@@ -77,7 +77,7 @@ class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     audited: Annotated[
         bool,
         Meta(
-            description="The verdict counts only if the model foretells its last points: each is held out,"
+            description="The verdict counts only if the model predicts its last points: each is held out,"
             " and the interval made of those before holds it."
         ),
     ] = False

@@ -179,7 +179,7 @@ class Probed(msgspec.Struct, frozen=True):
     added: float | None
     changes: tuple[Change, ...]
     differs: str | None = None
-    __lines__: ClassVar[Lines] = (*("probe=name", "added", "differs", "changes"),)
+    __lines__: ClassVar[Lines] = ("probe=name", "added", "differs", "changes")
 
 
 class Contest(msgspec.Struct, frozen=True):

@@ -237,7 +237,7 @@ class Cell(msgspec.Struct, frozen=True):
     before: int
     after: int
     tests: Mapping[Test, int]
-    __lines__: ClassVar[Lines] = (*("treatments", "programs", "before", "after", "tests"),)
+    __lines__: ClassVar[Lines] = ("treatments", "programs", "before", "after", "tests")
 
     @property
     def dropped(self) -> bool:
@@ -315,7 +315,7 @@ class ProgramTables(msgspec.Struct, frozen=True):
     tables: tuple[StratumTable, ...]
     rows: tuple[ProgramRow, ...]
     factors: tuple[str, ...] = ()
-    __lines__: ClassVar[Lines] = (*("program", "tables", "rows"),)
+    __lines__: ClassVar[Lines] = ("program", "tables", "rows")
 
 
 class ProtocolAnswer(ProtocolResult, frozen=True):

@@ -1,4 +1,4 @@
-"""Hold-outs: each of the last points is foretold from all before it."""
+"""Hold-outs: each of the last points is predicted from all before it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def series(function, at=P, noise=0.0, runs=1, seed=1, **more):
     return series_of("f", ["p"], [[p] for p in at], rows, metric="time", **more)
 
 
-def test_each_point_is_foretold_by_the_model_of_those_before():
+def test_each_point_is_predicted_by_the_model_of_those_before():
     data = series(lambda p: 3 + 0.5 * p, noise=0.02, runs=4)
     result = hold_out(data)
     assert [point.at for point in result.points] == [16, 32, 64]
@@ -39,7 +39,7 @@ def test_amdahls_law_and_a_power_stand_beside():
     assert [point.power for point in power.points] == pytest.approx([5 * p**0.3 for p in (16, 32, 64)])
 
 
-def test_rates_are_foretold_as_rates():
+def test_rates_are_predicted_as_rates():
     result = hold_out(replace(series(lambda p: 1 / (2 + 30 / p)), better="higher"))
     assert [point.amdahl for point in result.points] == pytest.approx(
         [1 / (2 + 30 / p) for p in (16, 32, 64)]

@@ -19,7 +19,7 @@ def of(values, scales=SCALES) -> Series:
     return series_of("f", ["p"], [[p] for p in scales], [np.atleast_1d(v).tolist() for v in values])
 
 
-def foretold(series: Series, scale: float = 1024) -> Prediction:
+def predicted(series: Series, scale: float = 1024) -> Prediction:
     answer = model(series, Question(targets=({"p": scale},)))
     assert isinstance(answer, ScalingModel)
     return answer.predictions[0]
@@ -31,33 +31,33 @@ def width(prediction: Prediction) -> float:
 
 def test_an_interval_is_as_wide_as_the_miss_of_the_last_point():
     values = [100, 51, 26, 13.6, 7.2, 5.9]  # what fell by half a doubling levels off at the last point
-    missed = abs(math.log(5.9 / foretold(of(values[:-1], SCALES[:-1]), 512).value))
-    answer = foretold(of(values))
+    missed = abs(math.log(5.9 / predicted(of(values[:-1], SCALES[:-1]), 512).value))
+    answer = predicted(of(values))
     for end in (answer.low, answer.high):
         assert abs(math.log(end / answer.value)) >= OF_MISS * missed - 1e-9
 
 
 def test_a_miss_counts_for_each_of_its_steps_beyond():
     values = [100, 51, 26, 13.6, 7.2, 5.9]
-    near, far = foretold(of(values), 1024), foretold(of(values), 4096)
+    near, far = predicted(of(values), 1024), predicted(of(values), 4096)
     assert width(far) > 2 * width(near)
 
 
-def test_what_was_foretold_is_not_widened():
+def test_what_was_predicted_is_not_widened():
     exact = [3 + p / 2 for p in SCALES]
-    assert width(foretold(of(exact))) < 0.03
+    assert width(predicted(of(exact))) < 0.03
 
 
 def test_noise_that_repetitions_tell_is_no_miss():
     rng = np.random.default_rng(5)
     noisy = [10 * (1 + 0.1 * rng.standard_normal(8)) for _ in SCALES]
     once = [float(values[0]) for values in noisy]
-    assert width(foretold(of(noisy))) < 0.5 * width(foretold(of(once)))
+    assert width(predicted(of(noisy))) < 0.5 * width(predicted(of(once)))
 
 
 def test_between_points_nothing_is_widened():
     values = [100, 51, 26, 13.6, 7.2, 5.9]
-    assert width(foretold(of(values), 400)) < 0.5 * width(foretold(of(values)))
+    assert width(predicted(of(values), 400)) < 0.5 * width(predicted(of(values)))
 
 
 def test_of_three_points_it_is_how_the_slopes_differ():
@@ -74,6 +74,6 @@ def test_series_whose_slopes_wander_are_held():
     for _ in range(40):
         slopes = 0.1 + np.cumsum(rng.normal(0, 0.2, 7))
         values = [100 * 2**power for power in np.concatenate([[0], np.cumsum(slopes)])]
-        answer = foretold(of(values[:-1], scales[:-1]), 128)
+        answer = predicted(of(values[:-1], scales[:-1]), 128)
         held += answer.low <= values[-1] <= answer.high
     assert held >= 38

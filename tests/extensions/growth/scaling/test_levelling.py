@@ -1,4 +1,4 @@
-"""What falls and levels off: what is searched, and what is foretold."""
+"""What falls and levels off: what is searched, and what is predicted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_growth_is_searched_by_what_the_end_of_a_fall_shows(truth, rise):
 
 
 @pytest.mark.parametrize("at", [[1, 2, 4, 8, 16, 32], [1, 2, 3, 4, 6, 8, 12, 16]], ids=str)
-def test_what_falls_and_levels_off_is_not_foretold_to_rise(at):
+def test_what_falls_and_levels_off_is_not_predicted_to_rise(at):
     # 100 / min(t, 8): no rise was seen, and none is extrapolated.
     series = drawn(lambda t: 100 / min(t, 8), 20, 0.02, at)
     for result in model_all(series, Question(targets=({"p": 64.0},))):
@@ -51,7 +51,7 @@ def test_what_falls_and_levels_off_is_not_foretold_to_rise(at):
         assert prediction.low <= 12.5 <= prediction.high < 8 * 12.5
 
 
-def test_growth_that_a_fall_hides_is_foretold_and_no_verdict():
+def test_growth_that_a_fall_hides_is_predicted_and_no_verdict():
     # Contention and coherence (Gunther's law): its least value is between 16 and 32.
     def time(n):
         return (1 + 0.02 * (n - 1) + 2e-3 * n * (n - 1)) / n

@@ -33,8 +33,8 @@ def test_the_simplest_fit_leaves_out_each_point_as_refitting_without_it_does():
             for left_out in range(len(P)):
                 kept = np.arange(len(P)) != left_out
                 a, b = np.polyfit(f[kept], values[0, kept], 1)
-                foretold = a * f[left_out] + b
-                relative.append(abs(foretold - values[0, left_out]) / (foretold + values[0, left_out]))
+                predicted = a * f[left_out] + b
+                relative.append(abs(predicted - values[0, left_out]) / (predicted + values[0, left_out]))
             a, b = np.polyfit(f, values[0], 1)
             misses[np.mean(relative), a * 2048**power * 11**log + b] = power, log
     best = min(misses)
@@ -60,14 +60,14 @@ def test_simplest_fit_that_misses_points_is_no_evidence_against_one_that_meets_t
     assert seconds.convert(0, 0, 9.0, misfit=False) == 9.0
 
 
-def test_a_cache_that_fills_is_foretold_by_the_points_beyond_it():
+def test_a_cache_that_fills_is_predicted_by_the_points_beyond_it():
     dearer = P * (1 + 4 / (1 + (32 / P) ** 3))
     prediction = asked(dearer, 0.01).predictions[0]
     assert prediction.value == pytest.approx(4096 * 5, rel=0.15)
     assert prediction.low <= prediction.value <= prediction.high
 
 
-def test_three_points_beyond_a_jump_foretell_and_rank_nothing():
+def test_three_points_beyond_a_jump_predict_and_rank_nothing():
     jumped = np.where(P < 64, 10 + P, 3 * (10 + P))
     result = asked(jumped, 0.005)
     assert result.predictions[0].value == pytest.approx(3 * 4106, rel=0.15)

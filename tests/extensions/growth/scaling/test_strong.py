@@ -1,4 +1,4 @@
-"""Strong scaling: work divided, a serial part, and what few points of it foretell."""
+"""Strong scaling: work divided, a serial part, and what few points of it predict."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_value_of_nothing_gives_way_to_the_opinions():
 
 
 @pytest.mark.parametrize("points", [4, 5, 6])
-def test_strong_scaling_is_foretold_as_well_as_by_amdahls_law(points):
+def test_strong_scaling_is_predicted_as_well_as_by_amdahls_law(points):
     rng = np.random.default_rng(points)
     at, far = [float(2**k) for k in range(points)], float(2 ** (points + 1))
     shares = 10 ** rng.uniform(-3, -0.5, 80)

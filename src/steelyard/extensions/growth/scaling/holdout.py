@@ -1,6 +1,6 @@
-"""Hold-outs: whether a model foretells the last points of the data that it is made of.
+"""Hold-outs: whether a model predicts the last points of the data that it is made of.
 
-The last points are held out one after the other; each is foretold from all before it. Beside the model stand
+The last points are held out one after the other; each is predicted from all before it. Beside the model stand
 what everybody can fit by hand (a + b/p, a power law), and Extra-P, where it is installed.
 """
 
@@ -33,7 +33,7 @@ COVERAGE: Final = 2.0
 
 
 class HeldPoint(msgspec.Struct, frozen=True):
-    """A point that was held out, and what foretells it from those before.
+    """A point that was held out, and what predicts it from those before.
 
     Attributes
     ----------
@@ -91,9 +91,9 @@ class Holdout(msgspec.Struct, frozen=True):
         return self.error_of("value")
 
     def error_of(self, method: str) -> float | None:
-        """Return the median relative error by one method; ``None`` where it foretold nothing."""
-        foretold = [(getattr(point, method), point.measured) for point in self.points]
-        errors = [abs(value / truth - 1) for value, truth in foretold if value is not None and truth]
+        """Return the median relative error by one method; ``None`` where it predicted nothing."""
+        predicted = [(getattr(point, method), point.measured) for point in self.points]
+        errors = [abs(value / truth - 1) for value, truth in predicted if value is not None and truth]
         return median(errors) if errors else None
 
 
@@ -110,14 +110,14 @@ def hold_out(series: Series, question: Question | None = None) -> Holdout:
         return replace(empty, reason=f"{len(series.points)} points; {LEAST + 1} are needed to hold one out")
     points = []
     for place in range(len(series.points) - count, len(series.points)):
-        held = _foretell(series, place, plain)
+        held = _predict(series, place, plain)
         if isinstance(held, str):
             return replace(empty, reason=held)
         points.append(held)
     return replace(empty, points=tuple(points))
 
 
-def _foretell(series: Series, place: int, question: Question) -> HeldPoint | str:
+def _predict(series: Series, place: int, question: Question) -> HeldPoint | str:
     """Foretell the point at ``place`` from all before it; a text says why not."""
     before, target = replace(series, points=series.points[:place]), series.points[place]
     (scale,) = target.at
@@ -191,6 +191,6 @@ def describe_miss(holdout: Holdout) -> str:
         return holdout.reason
     point = missed[-1]
     return (
-        f"{holdout.parameter} = {point.at:g} was measured as {point.measured:.4g}, and foretold from the"
+        f"{holdout.parameter} = {point.at:g} was measured as {point.measured:.4g}, and predicted from the"
         f" points before as {point.value:.4g} [{point.low:.4g}, {point.high:.4g}]"
     )

@@ -1,7 +1,7 @@
 """Intervals beyond the data that hold real codes: the model's own miss of the last point widens them.
 
 A posterior knows the noise and the formulas that were searched. It does not know that codes change their
-ways. So the last point is foretold from those before. What is missed there beyond the noise is missed again,
+ways. So the last point is predicted from those before. What is missed there beyond the noise is missed again,
 and more the farther away. How much more was learnt on public scaling series
 (``benchmarks/scaling/library.toml``), by a Student t of logarithms; the codes that judge it are others.
 """

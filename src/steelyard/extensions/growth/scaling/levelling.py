@@ -1,4 +1,4 @@
-"""What falls and levels off: whether it was seen to rise again, and what may be foretold where it was not.
+"""What falls and levels off: whether it was seen to rise again, and what may be predicted where it was not.
 
 Every growing term fits below a fall, since none of it shows there, and the fastest would decide what
 comes. So only slow ones are searched then, and a fall that ended stays a possibility.

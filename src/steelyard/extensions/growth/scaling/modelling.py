@@ -124,7 +124,7 @@ def model_all(
 def _model_values(
     series: Sequence[Series], full: Question, progress: Progress | None = None, *, misses: bool = True
 ) -> tuple[Answer, ...]:
-    """Model the values as they are; ``misses``: the last point is foretold from those before, too."""
+    """Model the values as they are; ``misses``: the last point is predicted from those before, too."""
     answers: dict[int, Answer] = {}
     groups: dict[object, _Group] = {}
     for number, (function, reading) in enumerate(zip(series, read_all(series), strict=True)):
@@ -335,10 +335,10 @@ def _allow_misses(
     plain = replace(question, expectations={}, scale={}, targets=(target,), every_lead=False, threads=1)
     rows = [row for row, model in enumerate(models) if _has_misses(model, data.value[row])]
     before = [_drop_last(readings[row].series) for row in rows] if len(scales) > LEAST_POINTS else []
-    foretold = iter(_model_values(before, plain, misses=False))
+    predicted = iter(_model_values(before, plain, misses=False))
     noise, out = relative_noise(data).tolist(), list(models)
     for row in rows:
-        without = next(foretold, None)
+        without = next(predicted, None)
         miss = last_miss(without, scales, data.value[row].tolist())
         out[row] = allow_misses(models[row], miss, noise[row], scales)
     return out

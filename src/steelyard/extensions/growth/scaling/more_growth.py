@@ -1,7 +1,7 @@
 """How large values may be where a formula hides one growth more.
 
 A posterior prefers the plain formula where both fit: x + ε x² is O(x), and contention with a little coherence
-ends in O(1). So the next whole power is added to the chosen formula, and the upper end of what both foretell,
+ends in O(1). So the next whole power is added to the chosen formula, and the upper end of what both predict,
 by weighted least squares, is in the interval. Constants are left alone: ranks of what looks flat are doubted
 (``doubts``), not its value.
 """

@@ -117,6 +117,6 @@ def _fit_simplest(points: Floats, values: Floats, targets: Floats) -> tuple[Floa
 
 
 def _relative(distance: Floats, values: Floats) -> Floats:
-    """Mean distance, relative to the mean size of the value and of what foretells it."""
+    """Mean distance, relative to the mean size of the value and of what predicts it."""
     size = (np.abs(values) + np.abs(values - distance)) / 2
     return np.asarray((np.abs(distance) / np.maximum(size, 1e-300)).mean(axis=-1))

@@ -3,7 +3,7 @@
 Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the
 range gives the probability that there is a switch at all, a forward maximum the best cuts. A switch is
 believed by evidence, not by how much closer the fit becomes: more stretches always fit closer. The last
-stretch speaks for large x. Of fewer than five points it has but the terms that algorithms have, and foretells
+stretch speaks for large x. Of fewer than five points it has but the terms that algorithms have, and predicts
 values, not ranks.
 """
 

@@ -1,7 +1,7 @@
 """Second opinions on values of what falls: Amdahl's law and a power.
 
 Codes obey a + b/p, with both parts from 0 up (G. M. Amdahl, Validity of the single processor approach, AFIPS
-1967), better than any longer sum where few points were measured. Each opinion counts by how well it foretells
+1967), better than any longer sum where few points were measured. Each opinion counts by how well it predicts
 a point that is left out, the posterior's by what its formula misses. What repetitions contradict does not
 count.
 """
@@ -101,8 +101,8 @@ def _miss_left_out(fit: Callable[[Floats, Floats, Floats], Floats], x: Floats, y
     squares = []
     for place in range(len(x)):
         rest = np.arange(len(x)) != place
-        foretold = fit(x[rest], y[:, rest], x[[place]])[:, 0]
-        squares.append(np.log(np.maximum(foretold, TINY) / y[:, place]) ** 2)
+        predicted = fit(x[rest], y[:, rest], x[[place]])[:, 0]
+        squares.append(np.log(np.maximum(predicted, TINY) / y[:, place]) ** 2)
     return np.asarray(np.sqrt(np.mean(squares, axis=0)))
 
 

@@ -1,7 +1,7 @@
 """Which points to measure next, cheapest first, to settle a rank that is undecided.
 
 Every formula drawn from the posterior is taken for the truth in turn; a measurement at a new point
-reweights all others by how well they foretell it, and the expected probability of the best rank follows. No
+reweights all others by how well they predict it, and the expected probability of the best rank follows. No
 measurement is made, and
 nothing is fitted again.
 """
