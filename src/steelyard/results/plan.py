@@ -12,6 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.core.factorial.signs import SignTable
+from steelyard.core.look_schedule import Until
 from steelyard.core.units import Scalar
 from steelyard.results.document import Format
 
@@ -137,6 +138,8 @@ class Preview(msgspec.Struct, frozen=True):
         Of the stop rule: relative half-width wanted, and the time allowed.
     decided : bool
         The stop rule ends the run when every verdict is decided.
+    until : {"size", "verdict"}
+        Whether intervals have to be narrow then, too.
     contexts : int
         Different ones in ``blocks``; 0 where the experiment declares none.
     first_block : tuple of str
@@ -187,6 +190,7 @@ class Preview(msgspec.Struct, frozen=True):
     signs: SignTable | None = None
     outlook: Outlook | None = None
     decided: bool = False
+    until: Until = "size"
     simulations: tuple[Simulation, ...] = ()
     memory_available_bytes: int | None = None
     nodes: Mapping[str, int] = {}
