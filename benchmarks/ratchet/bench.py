@@ -118,7 +118,7 @@ class Slow(NamedTuple):
     @property
     def mean(self) -> float:
         """Gain of the mean of logarithms."""
-        return self.gain / self.times**self.share
+        return math.exp(math.log(self.gain) - self.share * math.log(self.times))
 
 
 SLOW = tuple(Slow(1.03, *kind) for kind in ((0.03, 3), (0.05, 2), (0.1, 1.5), (0.02, 5), (0, 1)))

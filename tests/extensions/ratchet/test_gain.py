@@ -89,10 +89,10 @@ def test_slow_runs_that_were_absent_at_first_take_the_win_away_in_further_runs(d
         if not won.is_win:
             continue
         missing = count_runs_to_show(won, 0.01) - won.blocks
-        more = draw_samples(rng.normal(0.03, 0.005, missing))
+        further = draw_samples(rng.normal(0.03, 0.005, missing))
         for place in np.flatnonzero(rng.random(missing) < 0.03):
-            more[1].values[place] *= 3
-        joined = [append_sample(first, second) for first, second in zip((best, change), more, strict=True)]
+            further[1].values[place] *= 3
+        joined = [append_sample(first, second) for first, second in zip((best, change), further, strict=True)]
         watched_wins += judge_gain(*joined, margin=0.01, level=0.5).is_win
     assert wins >= 8
     assert watched_wins <= 4

@@ -275,8 +275,8 @@ class Ratchet:
         self._tell(f"faster: {missing} more blocks would show slow runs that take the gain away")
         name = f"{attempt.number:04}-slow"
         pair = replace(self._pair_up(ledger, attempt.against, attempt.commit, name, 1), blocks=missing)
-        more = measure_more(pair, trees, self._watch)
-        before, after = map(append_sample, samples, more)
+        further = measure_more(pair, trees, self._watch)
+        before, after = map(append_sample, samples, further)
         # Whether it won is decided; here the level is that of any gain.
         watched = judge_gain(before, after, margin=ledger.margin, level=0.5)
         why = watched.why or ("" if watched.is_win else "further runs of both are not that fast on average")
