@@ -1,7 +1,7 @@
 """``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
 
 The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations``,
-``nodes`` and ``unasked`` came later.
+``nodes``, ``unasked`` and ``until`` came later.
 """
 
 from __future__ import annotations
