@@ -25,6 +25,7 @@ MEASURED = {
     "record": {"run", "design"},
     "runner": {"run"},
     "stats": {"stats"},
+    "until": {"stats", "design"},
 }
 """Rooms whose inside a benchmark is about; all others it meets as a program does, or by their types."""
 TYPED = {"claims", "core", "extensions", "lab", "report", "results", "spec", "store"}

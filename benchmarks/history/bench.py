@@ -92,6 +92,12 @@ def wandering(seed: int) -> Mapping[str, Floats]:
     regimes = np.cumsum(draw.random(shape) > 0.95, axis=1) % 2
     days = np.sin(2 * np.pi * np.arange(shape[1]) / 24)
     fresh = draw.normal(size=shape)
+    long_stays = {
+        f"a machine with two states, {stay} records each": 5
+        * (np.cumsum(draw.random(shape) > 1 - 1 / stay, axis=1) % 2)
+        + draw.normal(size=shape)
+        for stay in (30, 60)
+    }
     return {
         "a random walk": walk,
         "… of half a step a record, under noise": 0.5 * walk + fresh,
@@ -99,6 +105,7 @@ def wandering(seed: int) -> Mapping[str, Floats]:
         "… and as much noise again": 2 * slow + fresh,
         "days of 24 records": 2.5 * days + fresh,
         "a machine with two states, 20 records each": 5 * regimes + fresh,
+        **long_stays,
     }
 
 

@@ -144,7 +144,7 @@ class Laboratory:
         ----------
         options
             As on the command line: ``name``, ``warmup``, ``runs``, ``min_runs``, ``max_runs``, ``precision``,
-            ``max_time``, ``parameter_list``, ``prepare``, ``margin``, ``metric``, ``contexts``, ``seed``, …
+            ``until``, ``max_time``, ``parameter_list``, ``prepare``, ``margin``, ``metric``, ``contexts``, …
 
         Raises
         ------

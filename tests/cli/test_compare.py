@@ -490,3 +490,16 @@ def test_a_setup_command_that_fails_is_named_by_its_option(steelyard_cli, tmp_pa
     process = steelyard_cli("compare", "-r", "2", "--setup", "false", "true", "true", cwd=tmp_path)
     assert process.returncode != 0
     assert "a --setup command failed: /bin/sh -c false: exit code 1" in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--runs", "5", "true", "false"), "--runs 5 is an exact number, so --until verdict has no meaning"),
+        (("true",), "--until verdict: one command has no verdict"),
+    ],
+)
+def test_until_verdict_needs_a_verdict_that_can_end_the_run(steelyard_cli, words, text):
+    done = steelyard_cli("compare", "--until", "verdict", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {text}")

@@ -92,3 +92,15 @@ def test_looks_ascend_in_whole_passes_and_end_at_the_cap(compared, blocks, passe
 def test_a_strict_rule_looks_at_40_blocks_first(compared):
     experiment = compared(design={"stop": {"rel_halfwidth": 0.02, "strict": True}})
     assert list(itertools.islice(looks(experiment), 4)) == [40, 50, 62, 78]
+
+
+def test_a_rule_that_a_verdict_ends_looks_once_at_five_blocks_before(compared):
+    def schedule(**design):
+        stop = {"decided": True, "until": "verdict", "max_time": "1 h"} | design.pop("stop", {})
+        return first(compared(design={"stop": stop, **design}), 4)
+
+    assert schedule(blocks=5) == [5, 10, 12, 15]
+    assert schedule(blocks=2) == [5, 10, 12, 15]
+    assert schedule(blocks=12) == [12, 15, 18, 23]
+    assert schedule(blocks=5, stop={"strict": True})[0] == 40
+    assert schedule(blocks=5, stop={"until": "size"})[0] == 10

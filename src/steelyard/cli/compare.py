@@ -46,6 +46,7 @@ from steelyard.cli.paths import InputPath, RecordOrStream
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.core.errors import UsageError
 from steelyard.core.extension import list_modes, load
+from steelyard.core.look_schedule import Until
 from steelyard.files.writing import STDOUT
 from steelyard.run.native import require_linux
 
@@ -72,6 +73,11 @@ class CompareOptions(Options):
     runs: int | None = declare("Run each command exactly N times, whatever the precision.", "-r", least=1)
     max_time_s: float | None = max_time_option(
         "Stop after TIME even if undecided (default: 10 s, or 3 s of one command)."
+    )
+    until: Until | None = declare(
+        "What ends the measurement: 'size', a verdict and a narrow interval; 'verdict', a verdict alone:"
+        " sooner, with a wider interval.  [default: size]",
+        choices=("size", "verdict"),
     )
     contexts: bool = declare(
         "Draw a new context for every block: a random length of the environment, with ASLR off."
@@ -256,6 +262,11 @@ def command(ctx: click.Context, options: CompareOptions, *others: Options) -> No
         by_mean=options.sort == "mean-time",
     )
     if len(options.commands) == 2 and all(is_record(Path(name)) for name in options.commands):
+        if options.until is not None:
+            raise UsageError(
+                f"--until {options.until}: two records have the runs that they have",
+                hint="leave --until out",
+            )
         if metrics:
             raise UsageError(
                 f"--metrics {options.listed_metrics}: two records are compared by one metric",
@@ -268,6 +279,7 @@ def command(ctx: click.Context, options: CompareOptions, *others: Options) -> No
     if chosen is not None:
         load(chosen[0].refuse)(ctx)
     check_counts(options.min_runs, options.max_runs, options.runs)
+    _refuse_until(options)
     commands = options.commands if options.reference is None else (options.reference, *options.commands)
     if options.no_shell and options.shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
@@ -317,6 +329,24 @@ def command(ctx: click.Context, options: CompareOptions, *others: Options) -> No
 
 _EXAMPLES: Final = [mode.example for mode in _MODES if mode.example]
 command.help = "\n".join((cleandoc(command.help or ""), *_EXAMPLES))
+
+
+def _refuse_until(options: CompareOptions) -> None:
+    """Refuse to wait for a verdict where there is none, or where the number of runs is fixed."""
+    if options.until is None:
+        return
+    if options.runs is not None:
+        raise UsageError(
+            f"--runs {options.runs} is an exact number, so --until {options.until} has no meaning",
+            hint="leave --until or --runs out",
+        )
+    if len(options.commands) + (options.reference is not None) < 2 and not (
+        options.parameters or options.scans
+    ):
+        raise UsageError(
+            f"--until {options.until}: one command has no verdict",
+            hint="give a second command, or leave --until out",
+        )
 
 
 def _refuse_without_records(options: CompareOptions) -> None:

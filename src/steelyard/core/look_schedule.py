@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
+
+Until = Literal["size", "verdict"]
+"""What ends a run: a verdict whose interval is narrow against the effect, or a verdict."""
 
 GROWTH: Final = 1.25
 """Blocks at a look over those at the one before."""

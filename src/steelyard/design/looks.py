@@ -10,6 +10,7 @@ with alpha (``stats.planning``).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Final
 
@@ -20,6 +21,9 @@ from steelyard.spec.experiment import Experiment
 
 IN_ROWS: Final = "nogueira-matias-2014"
 """The order in which each run is a block: those of one treatment in a row."""
+
+FIRST_VERDICT_LOOK: Final = 5
+"""Blocks of the look before the others of a rule that a verdict ends: large differences show there."""
 
 DEFAULT_CAP: Final = 1000
 """Blocks after which a stop rule gives up that has neither ``max_blocks`` nor ``max_time``."""
@@ -38,7 +42,9 @@ def looks(experiment: Experiment) -> Iterator[int]:
     passes = _compute_passes(experiment)
     first = max(design.blocks, FIRST_STRICT_LOOK if design.stop.strict else FIRST_LOOK)
     cap = last_look(experiment)
-    for look in looks_from(first, passes):
+    early = round_to_passes(max(design.blocks, FIRST_VERDICT_LOOK), passes)
+    sooner = [early] if design.stop.ends_at_verdict and not design.stop.strict and early < first else []
+    for look in itertools.chain(sooner, looks_from(first, passes)):
         if cap is not None and look >= cap:
             yield cap
             return

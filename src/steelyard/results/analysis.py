@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from steelyard.core.analysis import Analysis, Family
+from steelyard.core.look_schedule import Until
 from steelyard.core.units import Metric
 from steelyard.results.comparison import Comparison, SpeedupRatio
 from steelyard.results.contexts import ContextFinding
@@ -68,6 +69,8 @@ class DesignFacts(msgspec.Struct, frozen=True):
     decided : bool
         The stop rule may end the run because of what a look showed, so that p-values and intervals hold
         over all looks.
+    until : {"size", "verdict"}
+        Of a rule that asks for verdicts: whether their intervals were to be narrow as well.
     strict : bool
         The stop rule looked late enough to cost no coverage.
     target : float or None
@@ -109,13 +112,14 @@ class DesignFacts(msgspec.Struct, frozen=True):
     strict: bool = False
     code_varied: bool = False
     decided: bool = False
+    until: Until = "size"
     closed: int | None = None
     idle: tuple[int, ...] = ()
     drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)
     machines: Mapping[int, str] = msgspec.field(default_factory=dict)
     __lines__: ClassVar[Lines] = (
         *("order", "blocks", "contexts", "passes", "seed", "state", "looks", "target", "reached", "cap"),
-        *("strict", "decided", "extended_from"),
+        *("strict", "decided", "until", "extended_from"),
     )
 
 

@@ -207,6 +207,7 @@ def test_another_value_of_null_is_refused(value):
         (("--max-runs", "7"), "hint: --runs 7 instead"),
         (("--strict",), "hint: leave --strict out; --json has the rates"),
         (("--margin", "0.1"), "hint: leave --margin out"),
+        (("--until", "verdict"), "hint: leave --until out"),
     ],
 )
 def test_what_a_null_would_not_heed_is_refused_with_the_cure(steelyard_cli, option, hint):

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.extensions.ratchet.builds import BuildSpread
-from steelyard.extensions.ratchet.gain import judge_gain
+from steelyard.extensions.ratchet.gain import count_runs_to_show, judge_gain
+from steelyard.extensions.ratchet.measuring import append_sample
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.03])
@@ -65,3 +66,33 @@ def test_slow_runs_of_the_change_whose_share_is_unknown_take_the_win_away(draw_s
     gain = judge_gain(best, change, margin=0.0, level=0.4)
     assert not gain.is_win
     assert gain.why.startswith("slow runs of one of both") or gain.p > 0.4
+
+
+def test_runs_that_show_a_mode_which_takes_a_gain_away_are_those_of_its_absence(draw_samples):
+    """Witness: (1 - share)^n, of slow runs that last twice as long."""
+    gain = judge_gain(*draw_samples(np.random.default_rng(6).normal(0.03, 0.002, 30)), margin=0.01)
+    n = count_runs_to_show(gain, 0.01)
+    share = (math.log(gain.value) - math.log1p(0.01)) / math.log(2)
+    assert (1 - share) ** n <= 0.05 < (1 - share) ** (n - 1)
+    assert count_runs_to_show(gain, 0.05) == 0
+
+
+def test_slow_runs_that_were_absent_at_first_take_the_win_away_in_further_runs(draw_samples):
+    rng = np.random.default_rng(7)
+    wins, watched_wins = 0, 0
+    for _ in range(40):
+        best, change = draw_samples(rng.normal(0.03, 0.005, 30))
+        for place in np.flatnonzero(rng.random(30) < 0.03):
+            change.values[place] *= 3
+        won = judge_gain(best, change, margin=0.01, level=0.0025)
+        wins += won.is_win
+        if not won.is_win:
+            continue
+        missing = count_runs_to_show(won, 0.01) - won.blocks
+        further = draw_samples(rng.normal(0.03, 0.005, missing))
+        for place in np.flatnonzero(rng.random(missing) < 0.03):
+            further[1].values[place] *= 3
+        joined = [append_sample(first, second) for first, second in zip((best, change), further, strict=True)]
+        watched_wins += judge_gain(*joined, margin=0.01, level=0.5).is_win
+    assert wins >= 8
+    assert watched_wins <= 4

@@ -227,3 +227,14 @@ def test_a_merged_record_is_not_run_and_an_existing_one_not_replaced(tmp_path):
     with pytest.raises(RecordError, match="exists already"):
         merge(sources, tmp_path / "all.lab")
     assert math.isclose(len(values(tmp_path / "all.lab")), 80)
+
+
+def test_records_that_a_verdict_alone_ended_are_not_merged(tmp_path):
+    text = SPEC.replace("[design]", '[design]\nstop = { decided = true, until = "verdict" }', 1)
+    assert text != SPEC
+    directories = [tmp_path / "a.lab", tmp_path / "b.lab"]
+    for seed, directory in enumerate(directories, 1):
+        machine(directory, directory.stem, seed=seed, spec=text)
+    with pytest.raises(UsageError, match='until = "verdict" ends a run where its effect looks large'):
+        merge(directories, tmp_path / "all.lab")
+    merge([directories[0], directories[0]], tmp_path / "once.lab")

@@ -257,6 +257,25 @@ def test_an_answer_ends_the_run_at_the_first_look_and_the_look_says_what_was_wan
     assert stopping.speedup == pytest.approx(1 / 8, rel=0.05)
 
 
+def test_a_verdict_alone_ends_a_run_whose_interval_is_wide_if_that_was_asked_for(at):
+    sized, n = at(5, 0.1, ratio=2.0, decided=True, blocks=5)
+    assert sized.look(n, n, 0.1) is None
+    stopping, n = at(5, 0.1, ratio=2.0, decided=True, until="verdict", blocks=5)
+    assert stopping.look(n, n, 0.1) == "complete"
+    record = at.records[-1]
+    (look,) = record.looks()
+    assert (look.blocks, look.decision) == (5, "reached")
+    assert look.rel_halfwidth > look.target
+    facts = analyze(record).design
+    assert looks_of(facts) == Looks((5,), None, "verdict")
+
+
+def test_looks_that_could_have_ended_a_run_by_their_verdict_are_never_idle(at):
+    stopping, n = at(5, 0.1, decided=True, until="verdict", blocks=5)
+    assert stopping.look(n, n, 0.1) is None
+    assert idle_looks(at.records[-1]) == ()
+
+
 def test_without_a_verdict_the_run_goes_on_until_patience_ends(at):
     stopping, n = at(10, 0.05, decided=True)
     assert stopping.look(n, n, 0.5) is None

@@ -36,10 +36,12 @@ def samples(ratio, spread, blocks=20, seed=1):
     ]
 
 
-def look(ratio, spread, target=None, rel_effect=None, **keys):
+def look(ratio, spread, target=None, rel_effect=None, until="size", **keys):
     result = samples(ratio, spread, **keys)
     judged = compare(result, DECLARED)
-    return standing(precision(result, DECLARED), judged, target, rel_effect=rel_effect), judged[0]
+    return standing(precision(result, DECLARED), judged, target, rel_effect=rel_effect, until=until), judged[
+        0
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,16 @@ def test_a_decided_verdict_with_a_wide_interval_is_none():
     assert comparison.verdict == "faster"
     assert (result.decided, result.answered) == (True, False)
     assert result.halfwidth > result.target
+
+
+def test_a_verdict_alone_is_an_answer_where_nothing_else_was_asked_for():
+    result, comparison = look(1.15, 0.10, until="verdict")
+    assert comparison.verdict == "faster"
+    assert (result.answered, result.relied_on(12, verdicts=True)) == (True, True)
+    open_, comparison = look(1.0, 0.0002, until="verdict")
+    assert comparison.verdict == "not_resolved"
+    assert open_.halfwidth <= open_.target
+    assert not open_.answered
 
 
 def test_a_narrow_interval_without_a_verdict_is_none():

@@ -122,3 +122,20 @@ def test_looks_that_make_no_sense_are_refused(blocks):
 def test_a_last_look_that_was_not_made_is_refused():
     with pytest.raises(ValueError, match="closed after 7 blocks"):
         Looks((5, 10), 7)
+
+
+@pytest.mark.parametrize("blocks", [(5, 10, 20), (10, 60, 150), (120, 150, 600)])
+def test_looks_that_end_at_a_verdict_spend_in_proportion_to_their_blocks(blocks):
+    levels = [Looks(blocks[: k + 1], until="verdict").level(0.05) for k in range(len(blocks))]
+    spent = [0.75 * n / 150 if n < 150 else 0.75 + 0.15 * (1 - 150 / n) for n in blocks]
+    may_spend = 0.05 * (spent[-1] - spent[-2])
+    assert first_rejected_at_the_last(blocks, levels) == pytest.approx(may_spend, rel=0.02, abs=2e-5)
+
+
+def test_a_limit_leaves_a_tenth_to_looks_that_end_at_a_verdict():
+    blocks = (5, 12, 30)
+    levels = [Looks(blocks[: k + 1], until="verdict").level(0.05) for k in range(2)]
+    levels.append(Looks(blocks, 30, "verdict").level(0.05))
+    expected = 0.05 * (0.9 - 0.75 * 12 / 150)
+    assert first_rejected_at_the_last(blocks, levels) == pytest.approx(expected, rel=0.02)
+    assert Looks((30,), 30, "verdict").level(0.05) == 0.05

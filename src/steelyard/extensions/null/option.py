@@ -30,6 +30,7 @@ _WITHOUT_MEANING: Final = {
     "max_runs": ("--max-runs", _RUNS, "--runs {runs} instead"),
     "listed_metrics": ("--metrics", "it judges one metric", "leave --metrics out"),
     "margin": ("--margin", "every difference counts there, however small", "leave --margin out"),
+    "until": ("--until", "its runs are of one command, which has no verdict", "leave --until out"),
     "strict": ("--strict", _RATES, "leave --strict out; --json has the rates"),
 }
 """Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""

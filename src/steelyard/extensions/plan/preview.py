@@ -72,6 +72,7 @@ def preview(experiment: Experiment, directory: Path, *, ask: bool = False) -> Pr
         most_blocks=most_blocks(experiment) if stop else None,
         target=stop.rel_halfwidth if stop else None,
         decided=bool(stop and stop.decided),
+        until=stop.until if stop else "size",
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if block_s is None else block_s * len(blocks),
         inseparable=(*inseparable, *([text] if text else [])),

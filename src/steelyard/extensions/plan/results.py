@@ -1,7 +1,7 @@
 """``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
 
 The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations``,
-``nodes`` and ``unasked`` came later.
+``nodes``, ``unasked`` and ``until`` came later.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.core.factorial.signs import SignTable
+from steelyard.core.look_schedule import Until
 from steelyard.core.units import Scalar
 from steelyard.results.document import Format
 from steelyard.results.unit import Unit
@@ -134,6 +135,8 @@ class Preview(msgspec.Struct, frozen=True):
         Of the stop rule: relative half-width wanted, and the time allowed.
     decided : bool
         The stop rule ends the run when every verdict is decided.
+    until : {"size", "verdict"}
+        Whether intervals have to be narrow then, too.
     contexts : int
         Different ones in ``blocks``; 0 where the experiment declares none.
     first_block : tuple of str
@@ -184,6 +187,7 @@ class Preview(msgspec.Struct, frozen=True):
     signs: SignTable | None = None
     outlook: Outlook | None = None
     decided: bool = False
+    until: Until = "size"
     simulations: tuple[Simulation, ...] = ()
     memory_available_bytes: int | None = None
     nodes: Mapping[str, int] = {}

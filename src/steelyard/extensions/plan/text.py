@@ -132,7 +132,8 @@ def _format_design(preview: Preview) -> str:
 def _format_stops(preview: Preview) -> str:
     parts = []
     if preview.decided:
-        parts.append("when every verdict is decided and its interval narrow against the effect")
+        narrow = " and its interval narrow against the effect" if preview.until == "size" else ""
+        parts.append(f"when every verdict is decided{narrow}")
     if preview.target is not None:
         parts.append(f"when every interval reaches at most {percent(preview.target)} to either side")
     if preview.most_blocks is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import msgspec
@@ -15,6 +16,7 @@ from steelyard.results.interval import Interval
 from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import admissible, intervals, judge_beside
 from steelyard.stats.compare.judgement import Judgement, judge_at_least
+from steelyard.stats.compare.slow_mode import runs_to_trust
 
 
 class Gain(msgspec.Struct, frozen=True):
@@ -77,6 +79,15 @@ def judge_gain(
     why = _explain_doubt(judge_beside(judge, compared, declared), compared, declared)
     is_fast = mean.outcome == "holds"
     return Gain(ratio.value, ratio.interval(), p, is_fast and not why, why if is_fast else "", ratio.n)
+
+
+def count_runs_to_show(gain: Gain, margin: float) -> int:
+    """Count the runs that would show slow ones which take a win away.
+
+    That is a mode, up to twice as long, which is frequent enough to carry the mean below the margin.
+    """
+    distance = math.log(gain.value) - math.log1p(margin)
+    return runs_to_trust(distance) if distance > 0 else 0
 
 
 def _explain_doubt(judged: Judgement, compared: Comparison, declared: Analysis) -> str:

@@ -89,6 +89,32 @@ def measure_builds(pair: BuildPair, trees: Trees, watch: Watch) -> tuple[Sample,
     return _join(before), _join(after)
 
 
+def measure_more(pair: BuildPair, trees: Trees, watch: Watch) -> tuple[Sample, Sample]:
+    """Run both builds as the trees have them, in blocks that look for slow runs; no layout is drawn.
+
+    Raises
+    ------
+    ProgramError
+        As ``measure_builds``.
+    """
+    for commit in (pair.best, pair.rival):
+        trees.build(commit)
+    return _measure_record(pair, pair.name, pair.blocks, watch)
+
+
+def append_sample(first: Sample, second: Sample) -> Sample:
+    """Return the runs of two records as one sample, in the order of time."""
+    blocks, trials = max(first.blocks, default=0), _APART * (1 + max(first.trials, default=0) // _APART)
+    return replace(
+        first,
+        values=first.values + second.values,
+        blocks=first.blocks + array("q", [blocks + block for block in second.blocks]),
+        passes=first.passes + second.passes,
+        contexts=first.contexts + array("q", [0] * len(second.values)),
+        trials=first.trials + array("q", [trials + trial for trial in second.trials]),
+    )
+
+
 def is_same_program(pair: BuildPair, trees: Trees) -> bool:
     """Whether the program of both trees has the same bytes."""
     best, rival = (_read_program(pair.ledger, trees, commit) for commit in (pair.best, pair.rival))

@@ -19,9 +19,10 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import ProgramError, UsageError
+from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN
 from steelyard.extensions.ratchet.builds import estimate_spread, is_of_two_builds
-from steelyard.extensions.ratchet.gain import judge_gain
+from steelyard.extensions.ratchet.gain import Gain, count_runs_to_show, judge_gain
 from steelyard.extensions.ratchet.ledger import (
     PLACE,
     load_ledger,
@@ -30,7 +31,14 @@ from steelyard.extensions.ratchet.ledger import (
     read_ledger,
     write_ledger,
 )
-from steelyard.extensions.ratchet.measuring import BuildPair, fill_layout, is_same_program, measure_builds
+from steelyard.extensions.ratchet.measuring import (
+    BuildPair,
+    append_sample,
+    fill_layout,
+    is_same_program,
+    measure_builds,
+    measure_more,
+)
 from steelyard.extensions.ratchet.online_fdr import level
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Total
 from steelyard.extensions.repository.repository import Repository
@@ -246,6 +254,8 @@ class Ratchet:
         granted = attempt.level or 0.0
         spread = estimate_spread(ledger.attempts) if is_of_two_builds(ledger) else None
         fresh = judge_gain(*samples, margin=ledger.margin, level=granted, spread=spread)
+        if fresh.is_win:
+            fresh = self._look_for_slow_runs(ledger, attempt, trees, fresh, samples)
         return replace(
             attempt,
             p=fresh.p,
@@ -254,6 +264,23 @@ class Ratchet:
             why=fresh.why,
             build_sd=spread.sd if spread else None,
         )
+
+    def _look_for_slow_runs(
+        self, ledger: Ledger, attempt: Attempt, trees: Trees, won: Gain, samples: tuple[Sample, Sample]
+    ) -> Gain:
+        """Run a change that won until slow runs which take the gain away would have shown."""
+        missing = count_runs_to_show(won, ledger.margin) - won.blocks
+        if missing <= 0:
+            return won
+        self._tell(f"faster: {missing} more blocks would show slow runs that take the gain away")
+        name = f"{attempt.number:04}-slow"
+        pair = replace(self._pair_up(ledger, attempt.against, attempt.commit, name, 1), blocks=missing)
+        further = measure_more(pair, trees, self._watch)
+        before, after = map(append_sample, samples, further)
+        # Whether it won is decided; here the level is that of any gain.
+        watched = judge_gain(before, after, margin=ledger.margin, level=0.5)
+        why = watched.why or ("" if watched.is_win else "further runs of both are not that fast on average")
+        return replace(won, is_win=watched.is_win, why=why)
 
     def _close(self, ledger: Ledger, attempt: Attempt) -> Ledger:
         ledger = put_attempt(ledger, attempt)

@@ -295,6 +295,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
             looks=tuple(look.blocks for look in record.looks()),
             extended_from=tuple(extension.from_blocks for extension in record.extensions()),
             decided=stop.decided,
+            until=stop.until,
             closed=complete if last else closed_at(record),
             idle=idle_looks(record),
             target=stop.rel_halfwidth,
@@ -303,7 +304,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
         pooled = samples if declared.instances is None else pool(samples, declared.instances)
         judged = compare(pooled, declared, order=order, looks=looks)
     reached = precision(samples, declared, order=order, looks=looks)
-    return standing(reached, judged, target, rel_effect=stop.rel_effect)
+    return standing(reached, judged, target, rel_effect=stop.rel_effect, until=stop.until)
 
 
 def _get_declared(record: Reading) -> Analysis:

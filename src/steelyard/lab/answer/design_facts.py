@@ -53,6 +53,7 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         extended_from=tuple(extension.from_blocks for extension in record.extensions()),
         strict=bool(stop and stop.strict),
         decided=bool(stop and stop.decided),
+        until=stop.until if stop else "size",
         closed=closed_at(record),
         idle=idle_looks(record),
         target=find_target(stop, looks),
@@ -70,8 +71,10 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
 def idle_looks(record: Reading) -> tuple[int, ...]:
     """Complete blocks at the looks that could not have ended the run, whatever the verdicts.
 
-    The half-width of the run was then wider than it was to be.
+    The half-width of the run was then wider than it was to be. None is where a verdict alone ends a run.
     """
+    if record.experiment.design.stop and record.experiment.design.stop.ends_at_verdict:
+        return ()
     return tuple(
         look.blocks
         for look in record.looks()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from steelyard.core.errors import UsageError
+from steelyard.core.look_schedule import Until
 from steelyard.core.units import Scalar
 from steelyard.interventions.built import Code
 from steelyard.lab.compare.argument_checks import refuse_one_text
@@ -93,6 +94,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     rel_halfwidth : float or "decided" or None
         Add blocks until every speedup has an interval of this relative half-width; or until every verdict
         is decided and its interval narrow against the effect.
+    until : {"size", "verdict"}
+        Whether an answer waits for intervals that are narrow against their effects, or for verdicts alone.
     max_time_s : float or None
         Add no more after this, also where ``rel_halfwidth`` is ``None``; by default 180 s for a precision,
         10 s for an answer, 3 s for one command.
@@ -122,6 +125,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     blocks: int | None = None
     max_blocks: int | None = None
     rel_halfwidth: float | Literal["decided"] | None = "decided"
+    until: Until = "size"
     max_time_s: float | None = None
     metric: str = "wall_s"
     counters: Sequence[str] = ()
@@ -271,7 +275,9 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             case None:
                 return {"max_time": self.max_time_s}
             case "decided":
-                return {"decided": True, "max_blocks": self.max_blocks, "max_time": self.max_time_s}
+                until = self.until if self.until != "size" else None
+                limits = {"max_blocks": self.max_blocks, "max_time": self.max_time_s}
+                return {"decided": True, "until": until} | limits
             case _:
                 limit_s = MAX_TIME_S if self.max_time_s is None else self.max_time_s
                 target = {"rel_halfwidth": self.rel_halfwidth}

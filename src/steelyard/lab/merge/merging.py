@@ -77,7 +77,8 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
     Raises
     ------
     UsageError
-        Records of different specs, or of a sequential order, whose runs no block pairs.
+        Records of different specs, or of a sequential order, whose runs no block pairs, or that a verdict
+        alone ended.
     RecordError
         One is damaged, edited or has no run, or ``target`` exists already or cannot be written.
     """
@@ -94,6 +95,8 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
             _refuse_unblocked(record)
             refuse_other(first.directory, first.experiment, record.directory, record.experiment)
         chosen = _choose(sources)
+        if len(chosen) > 1:
+            _refuse_ended_by_verdict(sources)
         machines = _name_runs(chosen, by)
         names = sorted(_collect_machines(chosen, machines), key=measure_name)
         # Nobody is to read an answer from some of the machines: it appears complete or not at all.
@@ -143,6 +146,18 @@ def _refuse_unblocked(record: Record) -> None:
             f"{record.directory}: order = {order!r} has no blocks, and records are merged block by block",
             hint='write order = "randomized" in the spec',
         )
+
+
+def _refuse_ended_by_verdict(sources: Sequence[_Source]) -> None:
+    """Refuse records that a verdict alone ended: each has its effect too large, and so has their mean."""
+    for source in sources:
+        stop = source.record.experiment.design.stop
+        if stop is not None and stop.ends_at_verdict:
+            raise UsageError(
+                f'{source.record.directory}: until = "verdict" ends a run where its effect looks large, so'
+                " that the effect of several such records together is too large",
+                hint='measure again with until = "size" (--until size), or so many blocks (--runs)',
+            )
 
 
 def refuse_other(first: Path, experiment: Experiment, second: Path, second_experiment: Experiment) -> None:

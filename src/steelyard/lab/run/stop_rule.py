@@ -81,7 +81,7 @@ class StopRule:
         look = self._last
         if look is None or look.rel_halfwidth is None or not look.target:
             return None
-        if self._stop.decided and look.rel_halfwidth <= look.target:
+        if self._stop.decided and (self._stop.until == "verdict" or look.rel_halfwidth <= look.target):
             return None  # Narrow enough, and without a verdict: nobody knows when there will be one.
         needed = math.ceil(look.blocks * (look.rel_halfwidth / look.target) ** 2)
         if not self._stop.decided:
@@ -174,7 +174,7 @@ class StopRule:
             reached = False
             if standing.doubts or last:
                 self._record.add_warning("late_look", _get_unreliable(complete, standing.doubts))
-        beyond = standing.floor > HOPELESS * standing.target
+        beyond = standing.until == "size" and standing.floor > HOPELESS * standing.target
         if beyond and not last:
             self._record.add_warning(
                 "out_of_reach",

@@ -261,6 +261,10 @@ def stopping(design: DesignFacts) -> str:
     at = join_names(texts, MOST_LOOKS)
     rule = " (strict)" if design.strict else ""
     over = ", over all of which p-values and intervals hold" if design.decided else ""
+    if design.decided and design.until == "verdict":
+        end = "ended at the verdict" if design.state == "complete" else "time was over before a verdict"
+        wide = f"intervals reach at most {percent(design.reached)} to either side"
+        return f"{end}, {wide}; looked at after {at} blocks{over}"
     return (
         f"intervals reach at most {percent(design.reached)} to either side, {percent(design.target)}"
         f" wanted{rule}; looked at after {at} blocks{over}"

@@ -169,6 +169,9 @@ def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     if table.decided and table.rel_halfwidth is not None:
         text = "decided implies a precision: a tenth of the effect or 1 %"
         raise origin.error((*path, "rel_halfwidth"), text, "leave out decided, or rel_halfwidth")
+    if table.until != "size" and not table.decided:
+        text = "until says what ends a run that is to be decided, and decided is not set"
+        raise origin.error((*path, "until"), text, "write decided = true as well, or leave until out")
     if table.rel_effect is not None and table.rel_halfwidth is None:
         error = "rel_effect widens a target precision, and none is set"
         raise origin.error((*path, "rel_effect"), error, "write rel_halfwidth = 0.02 as well")

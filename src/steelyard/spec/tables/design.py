@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from steelyard.core.factorial.layout import Kind
+from steelyard.core.look_schedule import Until
 from steelyard.core.units import Scalar
 from steelyard.spec.tables.values import Duration
 
@@ -42,6 +43,13 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " alone, once `blocks` are complete."
         ),
     ] = False
+    until: Annotated[
+        Until,
+        Meta(
+            description="With `decided`: `size` waits for narrow intervals, too; `verdict` ends as soon as"
+            " every verdict is decided, and leaves intervals as wide as they are then."
+        ),
+    ] = "size"
     rel_effect: Annotated[
         Annotated[float, Meta(gt=0, le=0.5)] | None,
         Meta(
@@ -55,6 +63,11 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def looks(self) -> bool:
         """Whether the runs so far decide when it ends."""
         return self.decided or self.rel_halfwidth is not None
+
+    @property
+    def ends_at_verdict(self) -> bool:
+        """Whether verdicts end it, however wide their intervals."""
+        return self.decided and self.until == "verdict"
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

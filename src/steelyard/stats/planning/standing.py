@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.look_schedule import Until
 from steelyard.results.comparison import Comparison, Speedup
 from steelyard.results.flags import EARLY, ENOUGH, EarlyDoubt
 from steelyard.results.interval import Interval
@@ -29,6 +30,8 @@ class Standing(msgspec.Struct, frozen=True):
         while one is unbounded.
     decided : bool
         Every verdict is; true too where the rule asks for none.
+    until : {"size", "verdict"}
+        Whether a half-width has to be reached as well.
     doubts, floor : tuple of {"bimodal", "autocorrelated"}, float
         As of ``Precision``.
     speedup, interval : float or None, Interval or None
@@ -42,10 +45,13 @@ class Standing(msgspec.Struct, frozen=True):
     floor: float = 0.0
     speedup: float | None = None
     interval: Interval | None = None
+    until: Until = "size"
 
     @property
     def answered(self) -> bool:
         """Whether nothing is left to wait for."""
+        if self.until == "verdict":
+            return self.decided
         return self.decided and self.halfwidth is not None and self.halfwidth <= self.target
 
     def relied_on(self, blocks: int, *, verdicts: bool) -> bool:
@@ -65,6 +71,7 @@ def standing(
     target: float | None,
     *,
     rel_effect: float | None = None,
+    until: Until = "size",
 ) -> Standing:
     """Standing of comparisons, or of means or effects where there are none.
 
@@ -77,6 +84,8 @@ def standing(
         that are narrow against their effects.
     rel_effect : float or None
         Fraction of an effect that is narrow enough where it is more than ``target``.
+    until : {"size", "verdict"}
+        Whether verdicts that are ``judged`` have to be narrow as well; means and effects always have.
     """
     least, fraction = (NARROW, PART) if target is None else (target, rel_effect)
     target_of = (
@@ -98,6 +107,7 @@ def standing(
         floor=precision.floor,
         speedup=first.value if isinstance(first, Speedup) else None,
         interval=judged[0].ci95 if judged else None,
+        until=until if judged else "size",
     )
 
 

@@ -7,6 +7,11 @@ interval is narrow. A look that a limit of time or blocks makes the last, and no
 rest of the 3/4, and all of alpha where it is the only one. Blocks that are added after it are looked at for a
 tenth more: the j-th time for alpha / (10 * 2^j).
 
+Looks that may end a run at a verdict alone, however wide the interval, spend in proportion to their blocks:
+3/4 alpha by ``HORIZON`` of them (the power family with exponent 1; Kim and DeMets 1987, DOI
+10.1093/biomet/74.1.149), and from there on ``LATER (1 - HORIZON / n)`` more. A limit that makes the last look
+leaves a tenth of alpha, for t.
+
 The level of a look is the one at which a true hypothesis is rejected there, and at no earlier look, as often
 as the look may spend: by the joint distribution of normal means of more and more blocks, integrated look by
 look (Armitage, McPherson and Rowe 1969, DOI 10.2307/2343787). Any two-sided test of the blocks so far may
@@ -24,10 +29,15 @@ import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
+from steelyard.core.look_schedule import Until
 from steelyard.core.special import normal_cdf, normal_quantile
 
 OPEN: Final = 3 / 4
 """Of alpha, what looks without end may spend altogether."""
+HORIZON: Final = 150
+"""Blocks by which looks that end at a verdict have spent ``OPEN``."""
+LATER: Final = 0.15
+"""Of alpha, what such looks may spend after them, and what a limit that makes the last look leaves of it."""
 EXTENSIONS: Final = 10
 """Parts of alpha, one of which is spent on all extensions together."""
 
@@ -48,6 +58,8 @@ class Looks(msgspec.Struct, frozen=True):
     closed : int or None
         Blocks at the look that a limit made the last; later looks are at blocks that were added. ``None``
         where each look so far could have been followed by another.
+    until : {"size", "verdict"}
+        What a look has to show to end the run: a verdict with a narrow interval, or a verdict.
 
     Raises
     ------
@@ -58,6 +70,7 @@ class Looks(msgspec.Struct, frozen=True):
 
     blocks: tuple[int, ...]
     closed: int | None = None
+    until: Until = "size"
 
     def __post_init__(self) -> None:
         ascending = all(a < b for a, b in zip(self.blocks, self.blocks[1:], strict=False))
@@ -82,7 +95,7 @@ class Looks(msgspec.Struct, frozen=True):
         """
         if self._only:
             return alpha
-        return _interpolate(alpha, _OVERALL, _walk(self.blocks, self.closed).levels)
+        return _interpolate(alpha, _OVERALL, _walk(self.blocks, self.closed, self.until).levels)
 
     def overall(self, p: float) -> float:
         """Return the smallest ``alpha`` with which the last look rejects what has this ``p`` in its blocks.
@@ -92,7 +105,7 @@ class Looks(msgspec.Struct, frozen=True):
         """
         if self._only:
             return p
-        return min(1.0, _interpolate(p, _walk(self.blocks, self.closed).levels, _OVERALL))
+        return min(1.0, _interpolate(p, _walk(self.blocks, self.closed, self.until).levels, _OVERALL))
 
 
 def level_at(alpha: float, blocks: tuple[int, ...], closed: int | None = None) -> float:
@@ -108,13 +121,16 @@ def _interpolate(x: float, xs: Floats, ys: Floats) -> float:
     return float(np.exp(np.interp(math.log(x), np.log(xs), np.log(ys))))
 
 
-def _spent(blocks: tuple[int, ...], closed: int | None) -> float:
+def _spent(blocks: tuple[int, ...], closed: int | None, until: Until) -> float:
     """Share of alpha that is spent up to and with the last look."""
     last = blocks[-1]
     if closed is None or last < closed:
-        return OPEN * (1 - math.sqrt(2 / last))
+        if until == "size":
+            return OPEN * (1 - math.sqrt(2 / last))
+        return OPEN * last / HORIZON if last < HORIZON else OPEN + LATER * (1 - HORIZON / last)
     added = sum(look > closed for look in blocks)
-    return (1.0 if closed == blocks[0] else OPEN) + (1 - 0.5**added) / EXTENSIONS
+    total = OPEN if until == "size" else OPEN + LATER
+    return (1.0 if closed == blocks[0] else total) + (1 - 0.5**added) / EXTENSIONS
 
 
 class _Walk(msgspec.Struct, frozen=True, eq=False):
@@ -133,11 +149,11 @@ class _Walk(msgspec.Struct, frozen=True, eq=False):
 
 
 @lru_cache(maxsize=1024)
-def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
+def _walk(blocks: tuple[int, ...], closed: int | None, until: Until) -> _Walk:
     n = blocks[-1]
     closed_before = closed if closed is not None and closed < n else None
-    before = _walk(blocks[:-1], closed_before) if len(blocks) > 1 else None
-    share = _spent(blocks, closed) - (_spent(blocks[:-1], closed_before) if before else 0)
+    before = _walk(blocks[:-1], closed_before, until) if len(blocks) > 1 else None
+    share = _spent(blocks, closed, until) - (_spent(blocks[:-1], closed_before, until) if before else 0)
     # Extensions spend more than all; a probability stays below 1 for all that.
     spends = np.minimum(_OVERALL * share, 0.99)
     if before is None:

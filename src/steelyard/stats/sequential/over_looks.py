@@ -56,7 +56,7 @@ def looks_of(facts: DesignFacts) -> Looks | None:
         looked_at = {
             max(3, min(number, last)) for number in (*numbers, *facts.extended_from, closed or last, last)
         }
-        return Looks(tuple(sorted(looked_at)), closed)
+        return Looks(tuple(sorted(looked_at)), closed, facts.until)
     if facts.extended_from:
         looked_at = {*facts.extended_from, last}
         return Looks(tuple(sorted(looked_at)), min(looked_at))
