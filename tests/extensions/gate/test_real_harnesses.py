@@ -368,6 +368,29 @@ def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
     assert harness.name == "cargo"
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_a_tree_that_is_older_than_a_build_of_another_is_built_from_its_own_sources(tmp_path, monkeypatch):
+    """Cargo goes by the age of files, and both gates have one directory for what is built."""
+    monkeypatch.setenv("CARGO_TARGET_DIR", str(tmp_path / "target"))
+    library = "pub fn one() -> u32 { 1 }\n"
+    for name, source in (("newer", RUST), ("older", RUST.replace("n * 2", "n * 3"))):
+        files = {"Cargo.toml": CARGO, "src/lib.rs": library, "benches/sums.rs": source}
+        for file, text in files.items():
+            place = tmp_path / name / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+            if name == "older":
+                os.utime(place, (1e9, 1e9))
+    results = []
+    for name in ("newer", "older", "newer", "older"):
+        tree = Tree(tmp_path / name, tmp_path / "output" / "head", tmp_path / "cache")
+        words = ("cargo", "bench", "--features", "more")
+        (program,) = find_harness(None, words, tree.root).find_programs(words, tree)
+        run = subprocess.run([program.words[0]], capture_output=True, text=True, check=True)
+        results.append(run.stdout)
+    assert results == ["3 6\n", "3 9\n", "3 6\n", "3 9\n"]
+
+
 PYTEST_THAT_RAISES = """\
 def test_good(benchmark): benchmark(list)
 def test_bad(benchmark): benchmark(int, "no number")
