@@ -173,8 +173,12 @@ def main() -> int:
     parser.add_argument("--real", action="store_true", help="real harnesses, in place of made-up suites")
     parser.add_argument("--witness", action="store_true", help="many small gates of each harness")
     parser.add_argument("--gates", type=int, default=100, help="with --witness: equal gates of each harness")
-    parser.add_argument("--minutes", type=float, default=20, help="with --witness: of this piece; 0: the table")
-    parser.add_argument("--harness", action="append", default=[], help="with --real, --witness: only this one")
+    parser.add_argument(
+        "--minutes", type=float, default=20, help="with --witness: of this piece; 0: the table"
+    )
+    parser.add_argument(
+        "--harness", action="append", default=[], help="with --real, --witness: only this one"
+    )
     parser.add_argument("--repeats", type=int, default=1, help="with --real")
     parser.add_argument("--busy", action="store_true", help="with --real: beside a process that computes")
     parser.add_argument("--max-time", help="with --real: budget of each gate, in place of its default")

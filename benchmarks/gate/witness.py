@@ -1,8 +1,8 @@
 """Many small gates of every harness that is installed: equal suites, and suites with 10 % planted.
 
 A suite has two benchmarks, one of which is 10 % slower in the commit ``slow``. Both sides are built once; a
-gate is of two directories. Harnesses take turns, each with one equal gate and, every fifth turn, one planted
-gate, so that an interrupted witness has as much of each. A gate is a line of ``witness.jsonl`` with all values
+gate is of two directories. The harness that has taken least time is next, with one equal gate and, every
+fifth time, one planted gate, so that an interrupted witness has something of each. A gate is a line of ``witness.jsonl`` with all values
 of its processes, from which the rules of peers judge the same data (``peers.py``).
 """
 
@@ -25,8 +25,8 @@ from projects import PAIR, PROJECTS, Project, check_out, make_repository
 from real import read_regressions
 from scipy import stats
 
-EQUAL_S = 6.0
-"""Budget of an equal gate, unless six blocks take longer."""
+BUDGETS_S = (6.0, 24.0, 120.0)
+"""Of an equal gate: the first in which six blocks fit."""
 MOST_S = 60.0
 """Of a gate, whatever two runs of the harness take."""
 EVERY = 5
@@ -93,7 +93,11 @@ class Bench:
         words += ["--repo", str(self.place / "base"), "-o", str(output), "--", *self.project.command]
         began = time.monotonic()
         done = subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False)
-        line: dict[str, Any] = {"budget_s": budget_s, "wall_s": time.monotonic() - began, "code": done.returncode}
+        line: dict[str, Any] = {
+            "budget_s": budget_s,
+            "wall_s": time.monotonic() - began,
+            "code": done.returncode,
+        }
         if done.returncode == TOO_SHORT:
             return line
         if done.returncode not in SHOWN:
@@ -101,7 +105,12 @@ class Bench:
         answer = json.loads(done.stdout)
         calls = {identify(entry["name"]): entry["verdict"] for entry in answer["benchmarks"]}
         metric = answer["metrics"][0]["name"]
-        return {**line, "seconds": answer["measured_s"], "calls": calls, "values": read_values(output, metric)}
+        return {
+            **line,
+            "seconds": answer["measured_s"],
+            "calls": calls,
+            "values": read_values(output, metric),
+        }
 
 
 def identify(title: str) -> str:
@@ -139,6 +148,10 @@ class Log:
         """Lines of one harness and kind."""
         return [line for line in self.lines if (line["harness"], line["kind"]) == (harness, kind)]
 
+    def sum_seconds(self, harness: str) -> float:
+        """Seconds that a harness has taken, so that all have their turns."""
+        return sum(line.get("wall_s", 0.0) for line in self.lines if line["harness"] == harness)
+
     def add(self, harness: str, kind: str, line: dict[str, Any]) -> None:
         """Write one line."""
         entry = {"harness": harness, "kind": kind, "load": round(os.getloadavg()[0], 1), **line}
@@ -159,23 +172,25 @@ def prepare(names: Sequence[str], directory: Path) -> Iterator[Bench]:
             print(f"{name}: left out: {error}", file=sys.stderr)
 
 
-def advance(bench: Bench, log: Log, count: int) -> bool:
-    """One turn of one harness; whether there was one to take."""
+def advance(bench: Bench, log: Log) -> None:
+    """One turn of one harness: an equal gate, and a planted one where it is due."""
     name = bench.project.name
-    equal, planted = log.select(name, "equal"), log.select(name, "planted")
     if not log.select(name, "hand"):
         log.add(name, "hand", bench.run_by_hand())
     two_s = log.select(name, "hand")[0]["seconds"]
-    if len(equal) >= count:
-        return False
-    budget_s = EQUAL_S if all(line["code"] != TOO_SHORT for line in equal) else 4 * EQUAL_S
-    line = bench.gate("equal", budget_s)
-    log.add(name, "equal" if line["code"] in SHOWN or budget_s > EQUAL_S else "short", line)
-    if line["code"] == TOO_SHORT and budget_s == EQUAL_S:
-        log.add(name, "equal", bench.gate("equal", 4 * EQUAL_S))
-    if len(planted) * EVERY <= len(equal):
+    planted = log.select(name, "planted")
+    if len(planted) * EVERY <= len(log.select(name, "equal")):
         log.add(name, "planted", bench.gate("slow", min(TIMES * two_s, MOST_S)))
-    return True
+    for budget_s in BUDGETS_S[len(log.select(name, "short")) :]:
+        line = bench.gate("equal", budget_s)
+        log.add(name, "short" if line["code"] == TOO_SHORT else "equal", line)
+        if line["code"] != TOO_SHORT:
+            break
+
+
+def is_open(log: Log, name: str, count: int) -> bool:
+    """Whether a harness has gates to come, of which six blocks fit into a budget."""
+    return len(log.select(name, "equal")) < count and len(log.select(name, "short")) < len(BUDGETS_S)
 
 
 def bound(times: int, of: int) -> float:
@@ -211,7 +226,9 @@ def print_witness(log: Log) -> None:
         )
     print_peers(log)
     loads = [line["load"] for line in log.lines]
-    print(f"\nLoad at the end of each gate: {min(loads)} to {max(loads)}, {sum(loads) / len(loads):.1f} on average.")
+    print(
+        f"\nLoad at the end of each gate: {min(loads)} to {max(loads)}, {sum(loads) / len(loads):.1f} on average."
+    )
 
 
 def print_peers(log: Log) -> None:
@@ -250,11 +267,10 @@ def witness(names: Sequence[str], count: int, directory: Path, piece_s: float) -
     log = Log(directory / "witness.jsonl")
     began = time.monotonic()
     benches = list(prepare(names, directory)) if piece_s > 0 else []
-    while benches and time.monotonic() - began < piece_s:
-        for bench in list(benches):
-            if time.monotonic() - began >= piece_s:
-                break
-            if not advance(bench, log, count):
-                benches.remove(bench)
+    while time.monotonic() - began < piece_s:
+        benches = [entry for entry in benches if is_open(log, entry.project.name, count)]
+        if not benches:
+            break
+        advance(min(benches, key=lambda entry: log.sum_seconds(entry.project.name)), log)
     print_witness(log)
     return 0
