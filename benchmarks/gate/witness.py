@@ -36,6 +36,8 @@ TIMES = 1.5
 SHOWN = {0, 1}
 """Exit codes of an answer without a benchmark that is gone."""
 TOO_SHORT = 3
+ERRORS = 5
+"""Gates of a harness that failed, after which it is left out."""
 
 
 class Bench:
@@ -98,10 +100,8 @@ class Bench:
             "wall_s": time.monotonic() - began,
             "code": done.returncode,
         }
-        if done.returncode == TOO_SHORT:
-            return line
         if done.returncode not in SHOWN:
-            raise SystemExit(f"{words} ended with {done.returncode}:\n{done.stderr}")
+            return line if done.returncode == TOO_SHORT else {**line, "error": done.stderr[-2000:]}
         answer = json.loads(done.stdout)
         calls = {identify(entry["name"]): entry["verdict"] for entry in answer["benchmarks"]}
         metric = answer["metrics"][0]["name"]
@@ -152,6 +152,10 @@ class Log:
         """Seconds that a harness has taken, so that all have their turns."""
         return sum(line.get("wall_s", 0.0) for line in self.lines if line["harness"] == harness)
 
+    def add_gate(self, harness: str, kind: str, line: dict[str, Any]) -> None:
+        """Write the line of a gate; what failed is of a kind of its own."""
+        self.add(harness, "error" if "error" in line else kind, line)
+
     def add(self, harness: str, kind: str, line: dict[str, Any]) -> None:
         """Write one line."""
         entry = {"harness": harness, "kind": kind, "load": round(os.getloadavg()[0], 1), **line}
@@ -180,17 +184,18 @@ def advance(bench: Bench, log: Log) -> None:
     two_s = log.select(name, "hand")[0]["seconds"]
     planted = log.select(name, "planted")
     if len(planted) * EVERY <= len(log.select(name, "equal")):
-        log.add(name, "planted", bench.gate("slow", min(TIMES * two_s, MOST_S)))
+        log.add_gate(name, "planted", bench.gate("slow", min(TIMES * two_s, MOST_S)))
     for budget_s in BUDGETS_S[len(log.select(name, "short")) :]:
         line = bench.gate("equal", budget_s)
-        log.add(name, "short" if line["code"] == TOO_SHORT else "equal", line)
+        log.add_gate(name, "short" if line["code"] == TOO_SHORT else "equal", line)
         if line["code"] != TOO_SHORT:
             break
 
 
 def is_open(log: Log, name: str, count: int) -> bool:
     """Whether a harness has gates to come, of which six blocks fit into a budget."""
-    return len(log.select(name, "equal")) < count and len(log.select(name, "short")) < len(BUDGETS_S)
+    limits = {"equal": count, "short": len(BUDGETS_S), "error": ERRORS}
+    return all(len(log.select(name, kind)) < most for kind, most in limits.items())
 
 
 def bound(times: int, of: int) -> float:
