@@ -6,6 +6,7 @@ of two means.
 
 from __future__ import annotations
 
+import json
 import shutil
 import statistics
 import subprocess
@@ -14,6 +15,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 Values = Mapping[str, Mapping[str, Sequence[float]]]
+PERFGATE_FAILS = 2
+PERFGATE_CODES = {0, PERFGATE_FAILS}
+BY_SIGNIFICANCE = ("--threshold", "0.05", "--significance-alpha", "0.05", "--require-significance")
 
 
 def judge_by_limit(values: Values, limit: float) -> set[str]:
@@ -26,7 +30,7 @@ def judge_by_limit(values: Values, limit: float) -> set[str]:
 
 
 def judge_by_benchstat(values: Values) -> set[str] | None:
-    """Benchmarks with a significant change for the worse by benchstat itself; ``None`` where it is missing."""
+    """Benchmarks that are significantly worse by benchstat itself; ``None`` where it is missing."""
     if shutil.which("benchstat") is None:
         return None
     with tempfile.TemporaryDirectory() as place:
@@ -40,11 +44,53 @@ def judge_by_benchstat(values: Values) -> set[str] | None:
         words = ["benchstat", "-format", "csv", f"base={place}/base", f"head={place}/head"]
         text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     rows = [line.split(",") for line in text.splitlines()]
-    return {name for name in values for row in rows if row[0] == name and any(c.startswith("+") for c in row)}
+    rising = {row[0] for row in rows if any(cell.startswith("+") for cell in row)}
+    return rising & values.keys()
 
 
-def judge_by_perfgate(values: Values) -> set[str] | None:
-    """Benchmarks that perfgate's own program fails by its defaults; ``None`` where it is missing."""
+def judge_by_perfgate(values: Values, options: Sequence[str] = ()) -> set[str] | None:
+    """Benchmarks that perfgate's own program fails; ``None`` where it is missing.
+
+    It reads the values as a file of hyperfine. It keeps whole milliseconds, so they are scaled to seconds.
+    """
     if shutil.which("perfgate") is None:
         return None
-    return {name for name, sides in values.items() if statistics.median(sides["head"]) < 0}
+    failed = set()
+    for name, sides in values.items():
+        if not sides["base"] or not sides["head"]:
+            continue
+        scale = 1 / statistics.median(sides["base"])
+        with tempfile.TemporaryDirectory() as place:
+            receipts = []
+            for side in ("base", "head"):
+                file, receipt = Path(place, f"{side}.json"), Path(place, f"{side}.receipt.json")
+                file.write_text(_write_hyperfine([value * scale for value in sides[side]]))
+                words = ["perfgate", "ingest", "--format", "hyperfine", "--input", str(file), "--name", "x"]
+                subprocess.run([*words, "--out", str(receipt)], capture_output=True, check=True)
+                receipts.append(str(receipt))
+            words = ["perfgate", "compare", "--baseline", receipts[0], "--current", receipts[1], *options]
+            done = subprocess.run(
+                [*words, "--out", f"{place}/out.json"], capture_output=True, text=True, check=False
+            )
+        if done.returncode not in PERFGATE_CODES:
+            raise SystemExit(f"perfgate ended with {done.returncode}: {done.stderr}")
+        if done.returncode == PERFGATE_FAILS:
+            failed.add(name)
+    return failed
+
+
+def _write_hyperfine(times: Sequence[float]) -> str:
+    """The values as hyperfine exports them."""
+    result = {
+        "command": "x",
+        "mean": statistics.fmean(times),
+        "stddev": statistics.pstdev(times),
+        "median": statistics.median(times),
+        "user": 0.0,
+        "system": 0.0,
+        "min": min(times),
+        "max": max(times),
+        "times": list(times),
+        "exit_codes": [0] * len(times),
+    }
+    return json.dumps({"results": [result]})

@@ -175,7 +175,9 @@ POM = """\
 <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
 </properties>
 <dependencies>
-<dependency><groupId>org.openjdk.jmh</groupId><artifactId>jmh-core</artifactId><version>1.37</version></dependency>
+<dependency>
+<groupId>org.openjdk.jmh</groupId><artifactId>jmh-core</artifactId><version>1.37</version>
+</dependency>
 <dependency><groupId>org.openjdk.jmh</groupId><artifactId>jmh-generator-annprocess</artifactId>
 <version>1.37</version><scope>provided</scope></dependency>
 </dependencies>
@@ -363,7 +365,9 @@ LINES = {
     "google-benchmark": 'BENCHMARK(chain<{steps}>)->Name("{name}");',
     "pytest-benchmark": "def test_{name}(benchmark):\n    benchmark(chain, {steps})\n",
     "tinybench": "bench.add('{name}', () => chain({steps}))",
-    "vitest": "test('{name}', async ({{ bench }}) => {{ await bench('{name}', () => chain({steps})).run() }})",
+    "vitest": (
+        "test('{name}', async ({{ bench }}) => {{ await bench('{name}', () => chain({steps})).run() }})"
+    ),
     "mitata": "bench('{name}', () => chain({steps}))",
     "jmh": "    @Benchmark public long {name}() {{ return chain({steps}); }}",
     "catch2": 'TEST_CASE("{name}") {{ BENCHMARK("{name}") {{ return chain({steps}); }}; }}',

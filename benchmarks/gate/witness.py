@@ -2,8 +2,9 @@
 
 A suite has two benchmarks, one of which is 10 % slower in the commit ``slow``. Both sides are built once; a
 gate is of two directories. The harness that has taken least time is next, with one equal gate and, every
-fifth time, one planted gate, so that an interrupted witness has something of each. A gate is a line of ``witness.jsonl`` with all values
-of its processes, from which the rules of peers judge the same data (``peers.py``).
+fifth time, one planted gate, so that an interrupted witness has something of each. A gate is a line of
+``witness.jsonl`` with all values of its processes, from which the rules of peers judge the same data
+(``peers.py``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from peers import judge_by_benchstat, judge_by_limit, judge_by_perfgate
+from peers import BY_SIGNIFICANCE, judge_by_benchstat, judge_by_limit, judge_by_perfgate
 from projects import PAIR, PROJECTS, Project, check_out, make_repository
 from real import read_regressions
 from scipy import stats
@@ -211,7 +212,7 @@ def is_red(line: dict[str, Any], equal: Sequence[str] = tuple(PAIR)) -> bool:
 def print_witness(log: Log) -> None:
     """A row a harness, then peers on the same data."""
     print("| harness | equal gates red | at most | open | 10 % found | too short | s | × two runs |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    print(f"|---|{'--:|' * 7}")
     for name in dict.fromkeys(line["harness"] for line in log.lines):
         equal = [line for line in log.select(name, "equal") if line["code"] in SHOWN]
         planted = log.select(name, "planted")
@@ -232,7 +233,8 @@ def print_witness(log: Log) -> None:
     print_peers(log)
     loads = [line["load"] for line in log.lines]
     print(
-        f"\nLoad at the end of each gate: {min(loads)} to {max(loads)}, {sum(loads) / len(loads):.1f} on average."
+        f"\nLoad at the end of each gate: {min(loads)} to {max(loads)},"
+        f" {sum(loads) / len(loads):.1f} on average."
     )
 
 
@@ -240,7 +242,8 @@ def print_peers(log: Log) -> None:
     """The rules of peers on the values of the same gates."""
     rules = {
         "benchstat": judge_by_benchstat,
-        "perfgate": judge_by_perfgate,
+        "perfgate, 20 %": judge_by_perfgate,
+        "perfgate, 5 % and p of 0.05": lambda values: judge_by_perfgate(values, BY_SIGNIFICANCE),
         "github-action-benchmark, 110 %": lambda values: judge_by_limit(values, 1.1),
         "pytest-benchmark, mean:5%": lambda values: judge_by_limit(values, 1.05),
     }
@@ -261,13 +264,14 @@ def print_rule(rule: str, results: Sequence[tuple[dict[str, Any], set[str]]]) ->
     equal = [called for line, called in results if line["kind"] == "equal"]
     planted = [called for line, called in results if line["kind"] == "planted"]
     print(
-        f"| {rule} | {sum(map(bool, equal))} of {len(equal)} | {sum('ten' in called for called in planted)} of "
-        f"{len(planted)} | {sum('equal_a' in called for called in planted)} of {len(planted)} |"
+        f"| {rule} | {sum(map(bool, equal))} of {len(equal)}"
+        f" | {sum('ten' in called for called in planted)} of {len(planted)}"
+        f" | {sum('equal_a' in called for called in planted)} of {len(planted)} |"
     )
 
 
 def witness(names: Sequence[str], count: int, directory: Path, piece_s: float) -> int:
-    """Gate until there are ``count`` equal gates of each harness or the piece is over; print what there is."""
+    """Gate until each harness has ``count`` equal gates or the piece is over; print what there is."""
     directory.mkdir(parents=True, exist_ok=True)
     log = Log(directory / "witness.jsonl")
     began = time.monotonic()
