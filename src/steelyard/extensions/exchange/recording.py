@@ -345,7 +345,7 @@ def choose_compared(question: Selection, levels: Mapping[str, Sequence[Scalar]],
     """
     varying = [name for name, distinct in levels.items() if len(distinct) > 1 and name != question.instances]
     if question.compare is None:
-        is_list = tool.partition(" ")[0] not in COMPARING and any(name in levels for name in SUITES)
+        is_list = tool.partition(" ")[0] not in COMPARING and any(name in varying for name in SUITES)
         candidates = SIDES if is_list else (*SIDES, *SUITES, *varying)
         return next((name for name in candidates if name in varying), None)
     if question.compare not in varying:
