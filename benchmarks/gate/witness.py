@@ -17,11 +17,12 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from peers import BY_SIGNIFICANCE, judge_by_benchstat, judge_by_limit, judge_by_perfgate
+from peers import BY_SIGNIFICANCE, Values, judge_by_benchstat, judge_by_limit, judge_by_perfgate
 from projects import PAIR, PROJECTS, Project, check_out, make_repository
 from real import read_regressions
 from scipy import stats
@@ -151,7 +152,7 @@ class Log:
 
     def sum_seconds(self, harness: str) -> float:
         """Seconds that a harness has taken, so that all have their turns."""
-        return sum(line.get("wall_s", 0.0) for line in self.lines if line["harness"] == harness)
+        return sum(float(line.get("wall_s", 0.0)) for line in self.lines if line["harness"] == harness)
 
     def add_gate(self, harness: str, kind: str, line: dict[str, Any]) -> None:
         """Write the line of a gate; what failed is of a kind of its own."""
@@ -223,12 +224,13 @@ def print_witness(log: Log) -> None:
         calls = [call for line in equal for call in line["calls"].values()]
         result = sum(line["calls"].get("ten") == "slower" for line in judged)
         seconds = [line["seconds"] for line in judged]
-        mean_s = sum(seconds) / len(seconds) if seconds else float("nan")
         two_s = log.select(name, "hand")[0]["seconds"]
+        mean_s = sum(seconds) / len(seconds) if seconds else None
+        times = "– | –" if mean_s is None else f"{mean_s:.1f} | {mean_s / two_s:.2f}"
         print(
             f"| {name} | {red} of {len(equal)} | {100 * bound(red, len(equal)):.1f} % "
             f"| {calls.count('open')} of {len(calls)} | {result} of {len(planted)} "
-            f"| {len(planted) - len(judged)} | {mean_s:.1f} | {mean_s / two_s:.2f} |"
+            f"| {len(planted) - len(judged)} | {times} |"
         )
     print_peers(log)
     loads = [line["load"] for line in log.lines]
@@ -240,12 +242,12 @@ def print_witness(log: Log) -> None:
 
 def print_peers(log: Log) -> None:
     """The rules of peers on the values of the same gates."""
-    rules = {
+    rules: dict[str, Callable[[Values], set[str] | None]] = {
         "benchstat": judge_by_benchstat,
         "perfgate, 20 %": judge_by_perfgate,
-        "perfgate, 5 % and p of 0.05": lambda values: judge_by_perfgate(values, BY_SIGNIFICANCE),
-        "github-action-benchmark, 110 %": lambda values: judge_by_limit(values, 1.1),
-        "pytest-benchmark, mean:5%": lambda values: judge_by_limit(values, 1.05),
+        "perfgate, 5 % and p of 0.05": partial(judge_by_perfgate, options=BY_SIGNIFICANCE),
+        "github-action-benchmark, 110 %": partial(judge_by_limit, limit=1.1),
+        "pytest-benchmark, mean:5%": partial(judge_by_limit, limit=1.05),
     }
     print("\n| rule, on the same values | equal suites red | 10 % found | other benchmark of these red |")
     print("|---|--:|--:|--:|")
