@@ -171,7 +171,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", action="store_true", help="real harnesses, in place of made-up suites")
-    parser.add_argument("--harness", action="append", default=[], help="with --real: only this one")
+    parser.add_argument("--witness", action="store_true", help="many small gates of each harness")
+    parser.add_argument("--gates", type=int, default=100, help="with --witness: equal gates of each harness")
+    parser.add_argument(
+        "--minutes", type=float, default=20, help="with --witness: of this piece; 0: the table"
+    )
+    parser.add_argument(
+        "--harness", action="append", default=[], help="with --real, --witness: only this one"
+    )
     parser.add_argument("--repeats", type=int, default=1, help="with --real")
     parser.add_argument("--busy", action="store_true", help="with --real: beside a process that computes")
     parser.add_argument("--max-time", help="with --real: budget of each gate, in place of its default")
@@ -179,9 +186,13 @@ def main() -> int:
         "--directory",
         type=Path,
         default=Path(tempfile.gettempdir(), "steelyard-bench-gate"),
-        help="with --real: projects and results, from which it goes on",
+        help="with --real, --witness: projects and results, from which it goes on",
     )
     options = parser.parse_args()
+    if options.witness:
+        from witness import witness
+
+        return witness(options.harness, options.gates, options.directory, 60 * options.minutes)
     if options.real:
         sys.path.append(str(Path(__file__).parents[1]))
         from neighbours import busy

@@ -18,9 +18,9 @@ def suites(tmp_path):
     return Suites(tmp_path / "repository")
 
 
-def run_step(suites, tmp_path, script, **variables):
+def run_step(suites, tmp_path, script, *, measures=True, **variables):
     """The step with the made-up harness in place of cargo."""
-    assert script.count("-- cargo bench") == 1
+    assert script.count("-- cargo bench") == int(measures)
     script = script.replace("-- cargo bench", "--harness google-benchmark -- ./bench")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "XDG_STATE_HOME": str(tmp_path / "state"), **variables}
@@ -188,3 +188,54 @@ def test_the_job_for_gitlab_leaves_its_reports(suites, steps, tmp_path):
     assert done.returncode == 1, done.stderr
     assert (suites.path / "gate.md").read_text().startswith("### ✗ 1 of 1 slower")
     assert "<testcase" in (suites.path / "gate.xml").read_text()
+
+
+def shard_of_github(steps, number):
+    script = steps(RECIPES / "github" / "shards.yml")["Shard"]
+    return script, {"SHARD": str(number), "COUNT": "2"}
+
+
+def shard_of_gitlab(steps, number):
+    (script,) = steps(RECIPES / "gitlab-shards.yml", "- |").values()
+    return script, {"CI_NODE_INDEX": str(number), "CI_NODE_TOTAL": "2"}
+
+
+@pytest.mark.parametrize("server", ["github", "gitlab"])
+def test_shards_of_a_suite_make_one_verdict_and_a_missing_one_is_not_green(suites, steps, tmp_path, server):
+    base = suites.suite(sort=100, find=100)
+    head = suites.suite(sort=130, find=100)
+    revisions = {"BASE": base, "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "CI_COMMIT_SHA": head}
+    find_shard = shard_of_github if server == "github" else shard_of_gitlab
+    for number in (1, 2):
+        script, variables = find_shard(steps, number)
+        state = tmp_path / str(number)
+        done = run_step(suites, state, script, **variables, **revisions)
+        assert done.returncode == 0, done.stderr
+    if server == "github":
+        script = steps(RECIPES / "github" / "shards.yml")["Verdict"]
+    else:
+        (script,) = steps(RECIPES / "gitlab-shards.yml", "- |-").values()
+    summary = suites.path / ("summary.md" if server == "github" else "gate.md")
+    summary.touch()
+    variables = {"GITHUB_STEP_SUMMARY": str(summary)}
+    verdict = run_step(suites, tmp_path, script, measures=False, **variables)
+    assert verdict.returncode == 1, verdict.stderr
+    assert summary.read_text().startswith("### ✗ 1 of 2 slower")
+    # The shard whose benchmarks are all alike: without it nothing more is slower.
+    (suites.path / "steelyard-shards" / "1.json").unlink()
+    verdict = run_step(suites, tmp_path, script, measures=False, **variables)
+    assert verdict.returncode == 2
+    assert "shard 1/2 is missing" in verdict.stderr
+    (suites.path / "steelyard-shards" / "2.json").unlink()
+    assert run_step(suites, tmp_path, script, measures=False, **variables).returncode == 2
+
+
+@pytest.mark.parametrize("server", ["github", "gitlab"])
+def test_a_shard_that_cannot_be_gated_fails_and_leaves_no_answer(suites, steps, tmp_path, server):
+    suites.suite(sort=100, find=100)
+    revisions = {"BASE": "none", "CI_MERGE_REQUEST_DIFF_BASE_SHA": "none", "CI_COMMIT_SHA": "HEAD"}
+    find_shard = shard_of_github if server == "github" else shard_of_gitlab
+    script, variables = find_shard(steps, 1)
+    done = run_step(suites, tmp_path, script, **variables, **revisions)
+    assert done.returncode == 2
+    assert not [*(suites.path / "steelyard-shards").iterdir()]

@@ -107,7 +107,7 @@ def test_files_are_compared_benchmark_by_benchmark_with_the_first(pytest_benchma
 def test_repetitions_of_one_process_are_told_in_the_answer_and_in_every_verdict(pytest_benchmark, tmp_path):
     claim = {"faster": {"benchmark": "g"}, "than": {"benchmark": "f"}}
     with imported(
-        [pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=Selection(claims=[claim])
+        [pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=Selection("benchmark", claims=[claim])
     ) as record:
         answer, checked = analyze(record), check(record)
     assert "one_process" in answer.comparisons[0].flags
@@ -183,9 +183,28 @@ def test_one_file_a_side_says_that_its_verdict_is_of_two_sessions(pytest_benchma
 
 def test_benchmarks_of_one_file_are_of_one_session_and_nothing_is_said(pytest_benchmark, tmp_path):
     file = pytest_benchmark("it.json", f=OLD, g=NEW)
-    with imported([ImportSource("it", file.path)], tmp_path) as record:
+    question = Selection(compare="benchmark")
+    with imported([ImportSource("it", file.path)], tmp_path, question=question) as record:
         (comparison,) = analyze(record).comparisons
     assert "two_sessions" not in comparison.flags
+
+
+@pytest.mark.parametrize("tool", ["pytest-benchmark", "hyperfine"])
+def test_the_benchmarks_of_one_suite_are_a_list_and_commands_are_compared(request, tmp_path, tool):
+    write = request.getfixturevalue(tool.replace("-", "_"))
+    with imported([write("it.json", f=OLD, g=NEW)], tmp_path) as record:
+        answer = analyze(record)
+    assert len(answer.samples) == 2
+    assert len(answer.comparisons) == int(tool == "hyperfine")
+
+
+def test_benchmarks_of_two_files_are_compared_file_by_file(pytest_benchmark, tmp_path):
+    files = [pytest_benchmark("a.json", f=OLD, g=NEW), pytest_benchmark("b.json", f=NEW, g=NEW)]
+    with imported(files, tmp_path) as record:
+        answer = analyze(record)
+    pairs = [(entry.baseline.levels, entry.treatment.levels) for entry in answer.comparisons]
+    assert [(base["file"], new["file"]) for base, new in pairs] == [("a", "b")] * 2
+    assert all(base["benchmark"] == new["benchmark"] for base, new in pairs)
 
 
 def test_processes_are_units_and_their_values_iterations(tmp_path):

@@ -34,6 +34,8 @@ def test_names_are_those_of_the_command_line():
         (("go", "test", "-bench", "."), "go"),
         (("pytest", "benchmarks"), "pytest-benchmark"),
         (("python", "-m", "pytest"), "pytest-benchmark"),
+        (("pytest", "--codspeed", "benchmarks"), "pytest-codspeed"),
+        (("python", "-m", "pytest", "--codspeed-mode=walltime"), "pytest-codspeed"),
         (("npx", "vitest", "bench"), "vitest"),
         (("hyperfine", "ls"), "hyperfine"),
         (("asv", "run"), "asv"),

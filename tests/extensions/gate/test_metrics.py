@@ -33,6 +33,16 @@ def test_short_names_stand_for_what_the_harness_reports():
     assert [metric.is_reported for metric in metrics] == [False, False, True]
 
 
+@pytest.mark.parametrize("name", ["hits/op", "hits_op"])
+def test_a_metric_goes_by_the_name_that_the_harness_writes_and_by_that_in_the_answer(name):
+    reported = {"time_s": ("s", "lower"), "hits_op": ("", "neither")}
+    request = GateRequest(
+        base="main", head="HEAD", words=("./bench",), metrics=(name,), better={name: "lower"}
+    )
+    (metric,) = choose_metrics(request, "time_s", reported)
+    assert (metric.name, metric.better) == ("hits_op", "lower")
+
+
 def test_a_margin_for_all_metrics_holds_for_counts_too():
     metrics = choose(
         metrics=("time", "allocs", "bytes"), margin=0.05, count_margin=0.05, margins={"allocs": 0.0}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import MachineError, NoReportError, ProgramError, UsageError
+from steelyard.extensions.exchange.reports import read_reports
 from steelyard.extensions.gate.gate import gate
 from steelyard.extensions.gate.harnesses import find_harness
 from steelyard.extensions.gate.harnesses.harness import Selection, Tree
@@ -136,6 +137,43 @@ def test_pytest_benchmark_runs_tests_by_their_node_ids(tmp_path, monkeypatch):
         "test_sum.py",
     )
     run_all_and_one(tmp_path, words, "test_sum.py::test_sum[1]", "test_sum.py::test_sum[2]")
+
+
+CODSPEED = """\
+import json, os, sys
+from pathlib import Path
+# A pytest with pytest-codspeed that is made up: it writes what the plug-in writes, in the same place.
+assert "--codspeed-mode=walltime" in sys.argv, sys.argv
+chosen = [word.rpartition("::")[2] for word in sys.argv if "::" in word] or ["test_a", "test_b"]
+uri = os.path.relpath("test_c.py", "{around}") if "{around}" else str(Path("test_c.py").resolve())
+entries = [dict(name=name, uri=f"{{uri}}::{{name}}", stats=dict(median_ns=5)) for name in chosen]
+place = Path(os.environ["CODSPEED_PROFILE_FOLDER"], "results")
+place.mkdir()
+(place / "1.json").write_text(json.dumps(dict(instrument=dict(type="walltime"), benchmarks=entries)))
+raise SystemExit(1)
+"""
+
+
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_tests_of_codspeed_have_the_names_of_the_tree_wherever_it_lies(tmp_path, is_repository):
+    """It names files by the repository around the tree, or by their whole paths where there is none."""
+    if is_repository:
+        (tmp_path / ".git").mkdir()
+    (tmp_path / "tree" / "sub").mkdir(parents=True)
+    (tmp_path / "pytest").write_text(
+        f"#!{sys.executable}\n" + CODSPEED.format(around=tmp_path if is_repository else "")
+    )
+    (tmp_path / "pytest").chmod(0o755)
+    tree = Tree(tmp_path / "tree", tmp_path / "output", tmp_path / "cache", place=Path("sub"))
+    words = (str(tmp_path / "pytest"), "--codspeed", "test_c.py")
+    harness = find_harness(None, words, tree.path)
+    (program,) = harness.find_programs(words, tree)
+    for names, expected in (((), ["test_a", "test_b"]), (("sub/test_c.py::test_b",), ["test_b"])):
+        launched = harness.launch(program, Selection(str(tmp_path / "m"), names))
+        assert launched[-len(names) :] == ["../sub/test_c.py::test_b"] if names else "::" not in launched[-1]
+        assert subprocess.run(launched, cwd=tree.path, check=False).returncode in harness.codes_of_failures
+        result = read_reports((tmp_path / "m").read_text(), "it", "pytest-codspeed")
+        assert [report.benchmark for report in result] == [f"sub/test_c.py::{name}" for name in expected]
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
@@ -366,6 +404,29 @@ def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
     assert (program.name, program.source, program.directory) == ("x/b", "divan", "x")
     assert copy.read_bytes() == b"...DIVAN_TIMER..."
     assert harness.name == "cargo"
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_a_tree_that_is_older_than_a_build_of_another_is_built_from_its_own_sources(tmp_path, monkeypatch):
+    """Cargo goes by the age of files, and both gates have one directory for what is built."""
+    monkeypatch.setenv("CARGO_TARGET_DIR", str(tmp_path / "target"))
+    library = "pub fn one() -> u32 { 1 }\n"
+    for name, source in (("newer", RUST), ("older", RUST.replace("n * 2", "n * 3"))):
+        files = {"Cargo.toml": CARGO, "src/lib.rs": library, "benches/sums.rs": source}
+        for file, text in files.items():
+            place = tmp_path / name / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+            if name == "older":
+                os.utime(place, (1e9, 1e9))
+    results = []
+    for name in ("newer", "older", "newer", "older"):
+        tree = Tree(tmp_path / name, tmp_path / "output" / "head", tmp_path / "cache")
+        words = ("cargo", "bench", "--features", "more")
+        (program,) = find_harness(None, words, tree.root).find_programs(words, tree)
+        run = subprocess.run([program.words[0]], capture_output=True, text=True, check=True)
+        results.append(run.stdout)
+    assert results == ["3 6\n", "3 9\n", "3 6\n", "3 9\n"]
 
 
 PYTEST_THAT_RAISES = """\

@@ -12,18 +12,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.gate.gate import gate
+from steelyard.extensions.gate.gate import _list_troubles, gate
 from steelyard.extensions.gate.harnesses.harness import HarnessProgram
-from steelyard.extensions.gate.plan import PlannedProgram, keep_shard
+from steelyard.extensions.gate.plan import Plan, PlannedProgram, keep_shard
 from steelyard.extensions.gate.probing import ProbedHarness
 from steelyard.extensions.gate.request import ALPHA, GateRequest
-from steelyard.extensions.gate.results import GATE, GatedBenchmark, Shard
+from steelyard.extensions.gate.results import GATE, GatedBenchmark, GatedMetric, Shard
 from steelyard.extensions.gate.shards import merge_shards, parse_shard, read_shards
 from steelyard.extensions.gate.waivers import apply_waivers, parse_waivers
 from steelyard.extensions.gate.words import list_notes
 from steelyard.extensions.repository.repository import Repository
 from steelyard.results.interval import Interval
 
+METRICS = (GatedMetric("time_s", "s", "lower", 0.03),)
 NAMES = st.lists(st.text("abc", min_size=1, max_size=3), min_size=4, max_size=20, unique=True)
 
 
@@ -49,21 +50,22 @@ def names_of(programs):
 @given(NAMES, NAMES, st.integers(1, 4))
 def test_each_benchmark_of_either_side_is_in_exactly_one_shard(base, head, count):
     suite = [program("x", base, head), program("y", head, base[:1])]
-    shards = [keep_shard(suite, Shard(number, count)) for number in range(1, count + 1)]
+    shards = [keep_shard(suite, METRICS, Shard(number, count)) for number in range(1, count + 1)]
     parts = [names_of(programs) for programs, _ in shards]
+    assert [shard.rows for _, shard in shards] == [*map(len, parts)]
     assert set.union(*parts) == names_of(suite)
     assert sum(map(len, parts)) == len(names_of(suite)) == shards[0][1].suite
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
 def test_the_time_of_a_process_is_that_of_the_benchmarks_that_stay():
-    (kept,), _ = keep_shard([program("", "abcd", "abcd")], Shard(1, 4))
+    (kept,), _ = keep_shard([program("", "abcd", "abcd")], METRICS, Shard(1, 4))
     assert (kept.list_common("time_s"), kept.pair_s) == (("a",), pytest.approx(4.0))
 
 
 def test_more_shards_than_benchmarks_are_refused():
     with pytest.raises(UsageError, match="--shard 2/3: the suite has 2 benchmarks"):
-        keep_shard([program("", "ab", "ab")], Shard(2, 3))
+        keep_shard([program("", "ab", "ab")], METRICS, Shard(2, 3))
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/4", "5/4", "1/0", "a/b", "1/4/2", "-1/4", "1/1001"])
@@ -88,7 +90,7 @@ def test_shards_of_a_real_gate_make_its_verdicts(suites, tmp_path):
             shard=Shard(number, 2),
         )
         answer = gate(request, Repository(suites.path), tmp_path / f"gate-{number}")
-        assert (answer.alpha, answer.shard) == (ALPHA / 2, Shard(number, 2, 5))
+        assert (answer.alpha, answer.shard) == (ALPHA / 2, Shard(number, 2, 5, 4 - number))
         files.append(tmp_path / f"{number}.json")
         files[-1].write_text(GATE.text(answer))
     merged = read_shards(files)
@@ -105,6 +107,17 @@ def test_shards_of_a_real_gate_make_its_verdicts(suites, tmp_path):
     assert sort.p_worse <= ALPHA
 
 
+def test_a_program_that_cannot_run_is_in_the_first_shard_alone():
+    broken = HarnessProgram("z", ("./z",), None, trouble="its harness is not known")
+    suite = [program("x", "ab", "ab"), PlannedProgram("z", {"base": broken, "head": broken}, {})]
+    shards = [keep_shard(suite, METRICS, Shard(number, 2))[1] for number in (1, 2)]
+    assert [(shard.suite, shard.rows) for shard in shards] == [(3, 2), (3, 1)]
+    for number in (1, 2):
+        programs, shard = keep_shard(suite, METRICS, Shard(number, 2))
+        plan = Plan("cargo", METRICS, tuple(programs), shard=shard)
+        assert [entry.name for entry in _list_troubles(plan)] == ["z"] * (2 - number)
+
+
 def answer_of(number, *names, count=2, **changes):
     benchmarks = [
         GatedBenchmark(name, "open", p_worse=0.4, p_better=1.0, p_equivalent=0.01, metric="real_time_s")
@@ -116,7 +129,7 @@ def answer_of(number, *names, count=2, **changes):
         measured_s=2.0,
         max_time_s=3.0,
         notes=("a note of all",),
-        shard=Shard(number, count, 3),
+        shard=Shard(number, count, 3 if count > 1 else len(names), len(names)),
     )
     return replace(answer, **changes)
 
@@ -138,6 +151,26 @@ def test_p_values_count_over_all_shards_and_notes_stand_once():
     assert any("Shard 2 of 2: of 3 benchmarks these alone" in note for note in list_notes(answer_of(2, "b")))
 
 
+def test_what_shards_say_of_their_machines_is_said_once_with_the_largest_numbers():
+    waits = [
+        "Other work took CPUs: processes waited for one 3.4 % of their time.",
+        "Other work took CPUs: processes waited for one 12 % of their time.",
+    ]
+    shards = [
+        answer_of(1, "a", count=3, notes=(waits[0], "fib 10 failed and is not judged")),
+        answer_of(2, "b", count=3, notes=(waits[1], "fib 12 failed and is not judged")),
+        answer_of(3, "c", count=3, notes=(waits[0], "fib 10 failed and is not judged")),
+    ]
+    assert merge_shards(shards).notes == (
+        "fib 10 failed and is not judged",
+        "fib 12 failed and is not judged",
+        f"{waits[1]} (shard 2; less in 1 and 3)",
+    )
+    everywhere = [replace(shard, notes=(waits[0],)) for shard in shards]
+    assert merge_shards(everywhere).notes == (waits[0],)
+    assert merge_shards([*shards[:2], everywhere[2]]).notes[-1] == f"{waits[1]} (shard 2; less in 1 and 3)"
+
+
 @pytest.mark.parametrize(
     ("answers", "problem"),
     [
@@ -147,7 +180,11 @@ def test_p_values_count_over_all_shards_and_notes_stand_once():
         ([answer_of(1, "a"), answer_of(2, "b", margin=0.1)], "different gates: margin differs"),
         ([answer_of(1, "a"), answer_of(2, "b", count=3)], "different numbers of jobs"),
         ([answer_of(1, "a"), answer_of(2, "a", "b")], "divided different suites"),
-        ([answer_of(1, "a"), answer_of(2, "b", shard=Shard(2, 2, 9))], "divided different suites"),
+        ([answer_of(1, "a"), answer_of(2, "b", shard=Shard(2, 2, 9, 1))], "divided different suites"),
+        ([answer_of(1, "a"), answer_of(2, "b")], "divided different suites"),
+        ([answer_of(1, "a"), answer_of(2, "b", shard=Shard(2, 2, 3, 2))], "rows of 1 benchmark, and gated 2"),
+        ([answer_of(1, "a"), answer_of(2, shard=Shard(2, 2, 3, 2))], "rows of 0 benchmarks, and gated 2"),
+        ([answer_of(1, "a"), answer_of(2, "b", shard=Shard(2, 2, 3))], "rows of 1 benchmark, and gated 0"),
         ([answer_of(1, "a", shard=None)], "of a whole suite, not of a shard"),
     ],
 )

@@ -63,7 +63,8 @@ def test_a_new_benchmark_decides_nothing():
         (1e-6, 1e-9, -0.999, "sum: 99.9 % faster: the work may have been removed"),
         (2e-9, 1e-10, -0.95, "sum: 0.10 ns, less than a clock cycle: the work may have been removed"),
         (1e-6, 1e-7, -0.9, None),
-        (1e-10, 1e-10, 0.0, None),
+        (1e-10, 1e-10, 0.0, "sum: 0.10 ns on both sides, less than a clock cycle: the work may have been"),
+        (3e-10, 3e-10, 0.0, None),
     ],
 )
 def test_work_that_may_have_been_removed_is_named(base, head, change, words):

@@ -36,7 +36,9 @@ class ImportOptions(Options):
     )
     metric: str | None = metric_option("Primary metric (default: the first of the files).")
     compare: str | None = declare(
-        "Factor whose levels are compared (default: the file, where there are several).", metavar="FACTOR"
+        "Factor whose levels are compared (default: the file, where there are several; else the commands of"
+        " hyperfine and the treatments of a table).",
+        metavar="FACTOR",
     )
     against: str | None = declare("Level with which they are compared (default: the first).", metavar="LEVEL")
     claims: Path | None = declare(
@@ -94,8 +96,8 @@ def command(options: ImportOptions) -> None:
     OSU's; HPL, STREAM, NCCL's tests, fio, iperf3, wrk, k6, pgbench, sysbench, ClickBench, BenchExec, ReBench,
     Ramble, exaCB, llama-bench, MLPerf and HdrHistogram; and tables: CSV, TSV and what `jube result` prints.
 
-    Several files are compared with the first. Files of the same NAME are sessions of the same, and
-    the mean of each is one value:
+    Several files are compared with the first. The benchmarks of one file are a list of results. Files of the
+    same NAME are sessions of the same, and the mean of each is one value:
 
       steelyard import old=a.json old=b.json new=c.json new=d.json -o change.lab
 

@@ -122,7 +122,8 @@ def import_files(
         chosen_question = replace(chosen_question, instances=free_name(first.instances))
     beside = _join_beside(contents_of)
     cells = [*(entry.levels for entry in series), *(entry.levels for entry in failures)]
-    compared = choose_compared(chosen_question, get_levels([tuple(cell.items()) for cell in cells]))
+    levels = get_levels([tuple(cell.items()) for cell in cells])
+    compared = choose_compared(chosen_question, levels, first.tool)
     trials, one_process = _make_trials(series, first, sessions)
     trials += _list_failed_trials(failures, policy)
     recording = Taken(

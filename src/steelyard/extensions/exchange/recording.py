@@ -33,8 +33,14 @@ from steelyard.store.rows import metrics_of
 FILE: Final = "file"
 """The factor that tells apart where measurements come from."""
 
-COMPARED: Final = (FILE, "saved", "benchmark", "test", "op")
+SIDES: Final = (FILE, "saved")
 """Factors whose levels are compared by default: the first of these that varies."""
+
+SUITES: Final = ("benchmark", "test", "op")
+"""Factors of a suite, whose results are a list: no benchmark is faster than another one."""
+
+COMPARING: Final = frozenset({"hyperfine", "csv", "tsv", "jube", "json", "jsonl", "parquet"})
+"""Tools and tables whose one file has what is to be compared: commands, or columns that somebody chose."""
 
 MOST_CELLS: Final = 1000
 """Combinations of levels, present and absent, beyond which benchmarks are levels of one factor."""
@@ -112,7 +118,7 @@ class Selection(msgspec.Struct, frozen=True):
     Attributes
     ----------
     compare, against : str or None
-        The factor whose levels are compared, and the level with which: by default the first of ``COMPARED``
+        The factor whose levels are compared, and the level with which: by default the first of ``SIDES``
         that varies, and its first level.
     metric : str or None
         The primary one.
@@ -269,7 +275,7 @@ def _make_experiment(
 ) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
     levels = get_levels(recording.cells or [trial.levels for trial in trials])
-    compared = choose_compared(question, levels)
+    compared = choose_compared(question, levels, recording.tool)
     if compared is not None and question.against is not None:
         levels[compared] = _choose_first(levels[compared], question.against, compared)
     present = Counter(trial.levels for trial in trials)
@@ -329,8 +335,8 @@ def _join(levels: Levels) -> Levels:
     return (*(pair for pair in levels if pair[0] == FILE), ("benchmark", text))
 
 
-def choose_compared(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
-    """Return the factor whose levels are compared; ``None`` where none varies.
+def choose_compared(question: Selection, levels: Mapping[str, Sequence[Scalar]], tool: str) -> str | None:
+    """Return the factor whose levels are compared; ``None`` where none varies, or a suite is a list.
 
     Raises
     ------
@@ -339,7 +345,9 @@ def choose_compared(question: Selection, levels: Mapping[str, Sequence[Scalar]])
     """
     varying = [name for name, distinct in levels.items() if len(distinct) > 1 and name != question.instances]
     if question.compare is None:
-        return next((name for name in (*COMPARED, *varying) if name in varying), None)
+        is_list = tool.partition(" ")[0] not in COMPARING and any(name in varying for name in SUITES)
+        candidates = SIDES if is_list else (*SIDES, *SUITES, *varying)
+        return next((name for name in candidates if name in varying), None)
     if question.compare not in varying:
         raise UsageError(
             f"--compare {question.compare}: not a factor with several levels",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 HARNESSES = (
     "cargo",
     "go",
+    "pytest-codspeed",
     "pytest-benchmark",
     "asv",
     "vitest",

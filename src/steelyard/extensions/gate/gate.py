@@ -521,11 +521,14 @@ def _list_unpaired(plan: Plan) -> list[GatedBenchmark]:
 
 
 def _list_troubles(plan: Plan) -> list[GatedBenchmark]:
-    """Return programs that cannot run: each is open, and named."""
+    """Return programs that cannot run: each is open, and named; of several shards, by the first."""
     metric = plan.metrics[0]
+    if plan.shard is not None and plan.shard.number > 1:
+        return []
     return [
-        GatedBenchmark(program.name, "open", metric=metric.name, margin=metric.margin, trouble=member.trouble)
+        GatedBenchmark(
+            program.name, "open", metric=metric.name, margin=metric.margin, trouble=program.trouble
+        )
         for program in plan.programs
-        for member in list(program.programs.values())[-1:]
-        if member.trouble is not None
+        if program.trouble is not None
     ]

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Better
+from steelyard.extensions.exchange.importers.contents import identifier
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import GatedMetric
 
@@ -85,9 +86,10 @@ def _choose_better(name: str, better: Better) -> Better:
 
 
 def _find_name(name: str, harness: str, reported: Reported) -> str:
-    """Return the metric that a name on the command line means."""
-    if name in reported:
-        return name
+    """Return the metric that a name on the command line means, also as the harness writes it: ``items/s``."""
+    written = next((entry for entry in (name, identifier(name)) if entry in reported), None)
+    if written is not None:
+        return written
     if name == TIME and harness in reported:
         return harness
     alias = next((entry for entry in _ALIASES.get(name, ()) if entry in reported), None)

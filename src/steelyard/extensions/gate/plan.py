@@ -72,6 +72,11 @@ class PlannedProgram(msgspec.Struct, frozen=True):
         probe = self.probes.get(side)
         return tuple(probe.values.get(metric, {})) if probe else ()
 
+    @property
+    def trouble(self) -> str | None:
+        """Why it cannot run, on head where head has it."""
+        return next(reversed([*self.programs.values()])).trouble
+
     def list_skipped(self, metrics: Iterable[str]) -> dict[str, dict[Side, str]]:
         """Benchmarks without a number in these metrics: that the harness skipped, or of NaN; why, by side."""
         reasons: dict[str, dict[Side, str]] = {}
@@ -189,7 +194,7 @@ def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tel
     if not is_first:
         _refuse_nothing_common(plan)
     if request.shard is not None:
-        shard_programs, shard = keep_shard(programs, request.shard)
+        shard_programs, shard = keep_shard(programs, metrics, request.shard)
         plan = replace(plan, programs=tuple(shard_programs), shard=shard)
     write_plain(file, msgspec.json.encode(plan))
     return plan
@@ -209,30 +214,42 @@ def refuse_undivided(harness: Harness) -> None:
         )
 
 
-def keep_shard(programs: Sequence[PlannedProgram], shard: Shard) -> tuple[list[PlannedProgram], Shard]:
+def keep_shard(
+    programs: Sequence[PlannedProgram], metrics: Sequence[GatedMetric], shard: Shard
+) -> tuple[list[PlannedProgram], Shard]:
     """Leave out the benchmarks of other shards: in the order of their names, each goes to the next shard.
+
+    A program that cannot run counts as a benchmark, which the first shard names.
 
     Raises
     ------
     UsageError
         There are fewer benchmarks than shards.
     """
-    names = sorted(
-        {
-            (program.name, name)
-            for program in programs
-            for probed in program.probes.values()
-            for reported in probed.values.values()
-            for name in reported
-        }
-    )
+    names = sorted({(program.name, name) for program in programs for name in _list_rows(program, metrics)})
     if len(names) < shard.count:
         raise UsageError(
             f"--shard {shard.number}/{shard.count}: the suite has {len(names)} benchmarks",
             hint=f"use {len(names)} shards at most" if names else "see what the command runs",
         )
     chosen_names = {*names[shard.number - 1 :: shard.count]}
-    return [_keep_names(program, chosen_names) for program in programs], replace(shard, suite=len(names))
+    troubles = sum(program.trouble is not None for program in programs)
+    rows = len(chosen_names) + (troubles if shard.number == 1 else 0)
+    kept = [_keep_names(program, chosen_names) for program in programs]
+    return kept, replace(shard, suite=len(names) + troubles, rows=rows)
+
+
+def _list_rows(program: PlannedProgram, metrics: Sequence[GatedMetric]) -> set[str]:
+    """Return the benchmarks of a program that have a row in the answer of a gate."""
+    common = {name for metric in metrics for name in program.list_common(metric.name)}
+    alone = {
+        name
+        for metric in metrics
+        for side in SIDES
+        for name in program.list_only(metric.name, side)
+        if not metric.is_reported
+    }
+    return common | alone
 
 
 def _keep_names(program: PlannedProgram, chosen_names: AbstractSet[tuple[str, str]]) -> PlannedProgram:

@@ -284,6 +284,8 @@ class Shard(msgspec.Struct, frozen=True):
         Which of how many, from 1.
     suite : int
         Benchmarks of all shards together, those of one side alone included; 0 in a request.
+    rows : int
+        Benchmarks of this shard, each of which has a row; 0 in a request.
     unmatched : tuple of str
         Waivers of benchmarks that are in no row of this shard.
     """
@@ -291,6 +293,7 @@ class Shard(msgspec.Struct, frozen=True):
     number: int
     count: int
     suite: int = 0
+    rows: int = 0
     unmatched: tuple[str, ...] = ()
 
 

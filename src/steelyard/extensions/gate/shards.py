@@ -20,12 +20,15 @@ from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.results import GATE, Gate, GatedBenchmark, Shard
 from steelyard.extensions.gate.waivers import PLACE
 from steelyard.files.reading import decode_json, read_text
+from steelyard.report.text.label import join_names, plural
 
 MOST: Final = 1000
 """Shards of a suite."""
 _AGAIN: Final = "write it by a shard: steelyard gate --shard 1/4 --json ... > shard-1.json"
 _ALIKE: Final = ("base", "head", "harness", "command", "metrics", "margin")
 """Attributes that shards of one gate share."""
+_OF_MACHINES: Final = ("Other work took CPUs:", "The machine was not quiet within", " s is too short: ")
+"""Parts of sentences that differ from shard to shard in numbers alone."""
 
 
 def parse_shard(text: str) -> Shard:
@@ -67,7 +70,7 @@ def merge_shards(answers: Sequence[Gate]) -> Gate:
     """Join the answers of all shards; p-values count over the whole suite."""
     count = len(answers)
     unmatched = set.intersection(*(set(answer.shard.unmatched) for answer in answers if answer.shard))
-    notes = dict.fromkeys(note for answer in answers for note in answer.notes)
+    notes = _join_notes(answers)
     unused = [f"{PLACE}: the waiver of {name} is not used: it is not in this gate." for name in unmatched]
     qualifications = {answer.qualification for answer in answers}
     return replace(
@@ -81,6 +84,36 @@ def merge_shards(answers: Sequence[Gate]) -> Gate:
         qualification=qualifications.pop() if len(qualifications) == 1 else None,
         shard=None,
     )
+
+
+def _join_notes(answers: Sequence[Gate]) -> list[str]:
+    """Return what shards say, each sentence once; of machines, the one with the largest numbers."""
+    numbers: dict[str, list[int]] = {}
+    for answer in answers:
+        for note in dict.fromkeys(answer.notes):
+            numbers.setdefault(note, []).append(answer.shard.number if answer.shard else 0)
+    joined: list[str] = []
+    kinds: dict[str, list[str]] = {}
+    for note in numbers:
+        kind = next((kind for kind in _OF_MACHINES if kind in note), None)
+        if kind is None:
+            joined.append(note)
+        else:
+            kinds.setdefault(kind, []).append(note)
+    for alike in kinds.values():
+        worst = max(alike, key=_list_numbers)
+        if len(alike) == 1 and len(numbers[worst]) == len(answers):
+            joined.append(worst)
+            continue
+        shards = sorted(number for note in alike for number in numbers[note])
+        others = [str(number) for number in shards if number not in numbers[worst]]
+        of_worst = f"shard{'s' * (len(numbers[worst]) > 1)} {join_names([*map(str, numbers[worst])])}"
+        joined.append(f"{worst} ({of_worst}{f'; less in {join_names(others)}' if others else ''})")
+    return joined
+
+
+def _list_numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
 
 
 def _adjust(entry: GatedBenchmark, count: int) -> GatedBenchmark:
@@ -110,9 +143,17 @@ def _refuse_incomplete(answers: Sequence[Gate]) -> None:
             f"shard {missing[0]}/{count} is missing: its benchmarks were not judged",
             hint="its job failed, or its file was not named",
         )
+    for answer, shard in zip(answers, shards, strict=True):
+        rows = len({entry.name for entry in answer.benchmarks})
+        if not 0 < shard.rows == rows:
+            raise UsageError(
+                f"shard {shard.number}/{count} has rows of {plural(rows, 'benchmark')},"
+                f" and gated {shard.rows}",
+                hint="the file is not what the gate wrote: take the one of its job",
+            )
     names = Counter(name for answer in answers for name in {entry.name for entry in answer.benchmarks})
     suites = {shard.suite for shard in shards}
-    if len(suites) > 1 or any(times > 1 for times in names.values()):
+    if len(suites) > 1 or any(times > 1 for times in names.values()) or {len(names)} != suites:
         raise UsageError(
             "the shards divided different suites: their jobs did not find the same benchmarks",
             hint="does the harness choose its benchmarks by the machine? gate them in one job",

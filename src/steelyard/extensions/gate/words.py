@@ -222,8 +222,9 @@ def list_removed(answer: Gate) -> list[str]:
             continue
         if entry.change is not None and entry.change <= -REMOVED_SHARE:
             sentences.append(f"{100 * -entry.change:.3g} % faster")
-        elif entry.head < CYCLE_S <= entry.base:
-            sentences.append(f"{format_value(answer, entry, entry.head)}, less than a clock cycle")
+        elif entry.head < CYCLE_S:
+            sides = "" if entry.base >= CYCLE_S else " on both sides"
+            sentences.append(f"{format_value(answer, entry, entry.head)}{sides}, less than a clock cycle")
         else:
             continue
         sentences[-1] = f"{name_row(answer, entry)}: {sentences[-1]}: the work may have been removed."

@@ -8,6 +8,7 @@ from typing import Final
 
 from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.harnesses.cargo import Cargo
+from steelyard.extensions.gate.harnesses.codspeed import Codspeed
 from steelyard.extensions.gate.harnesses.gathering import Asv, BenchmarkDotNet
 from steelyard.extensions.gate.harnesses.go import Go
 from steelyard.extensions.gate.harnesses.google_benchmark import GoogleBenchmark
@@ -20,6 +21,7 @@ from steelyard.extensions.gate.harnesses.reporting import ActionBenchmark, Bench
 HARNESSES: Final[tuple[Harness, ...]] = (
     Cargo(),
     Go(),
+    Codspeed(),
     PytestBenchmark(),
     Asv(),
     Vitest(),

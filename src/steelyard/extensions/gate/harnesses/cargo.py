@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     match_any,
     name_copy,
 )
+from steelyard.files.plain import write_plain
 from steelyard.spec.tables.metrics import Harness as Format
 
 _VALUED: Final = frozenset(
@@ -68,6 +70,11 @@ class _Message(msgspec.Struct, frozen=True):
     package_id: str = ""
 
 
+class _Artifact(msgspec.Struct, frozen=True):
+    manifest_path: str = ""
+    fresh: bool = False
+
+
 class Cargo(Harness):
     """Programs with benchmarks, which cargo's messages name; a project may have several harnesses."""
 
@@ -85,11 +92,7 @@ class Cargo(Harness):
         """Build, and copy each program to a path that is as long for both trees."""
         of_cargo, of_bench = _split(words)
         command = [*of_cargo, "--no-run", _AS_JSON]
-        # One for each side: cargo names what it builds by paths relative to the workspace, and takes what it
-        # finds there for up to date by the age of files.
-        target = Path(os.environ.get("CARGO_TARGET_DIR") or tree.cache / "cargo", tree.output.name)
-        environment = {"CARGO_TARGET_DIR": str(target.absolute())}
-        printed = build(command, tree, environment)
+        printed, environment = _build_of_tree(command, tree)
         programs = []
         for built in _read_messages(printed.splitlines()):
             message = _link_anew(of_cargo, built, tree, environment) if tree.layout else built
@@ -154,6 +157,37 @@ class Cargo(Harness):
     def make_environment(self, root: str, place: Path) -> Mapping[str, str]:
         """Results of criterion's own stay out of the tree."""
         return {"CRITERION_HOME": f"{root}.criterion"}
+
+
+def _build_of_tree(command: Sequence[str], tree: Tree) -> tuple[bytes, dict[str, str]]:
+    """Return what cargo prints of a build from the sources of this tree, and the variables of that build.
+
+    Each side has a directory, since cargo names what it builds by paths relative to the workspace, and takes
+    what it finds there for up to date by the age of files. Where it would take what was built of another
+    tree, the tree has a directory of its own.
+    """
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or tree.cache / "cargo", tree.output.name).absolute()
+    root = str(tree.root.resolve())
+    mark = target / "steelyard-tree"
+    is_of_tree = mark.is_file() and mark.read_text() == root
+    environment = {"CARGO_TARGET_DIR": str(target)}
+    printed = build(command, tree, environment)
+    if is_of_tree:
+        return printed, environment
+    if _is_of_another(printed.splitlines(), Path(root)):
+        own = target.with_name(f"{target.name}-{hashlib.sha256(root.encode()).hexdigest()[:16]}")
+        environment = {"CARGO_TARGET_DIR": str(own)}
+        return build(command, tree, environment), environment
+    target.mkdir(parents=True, exist_ok=True)
+    write_plain(mark, root.encode())
+    return printed, environment
+
+
+def _is_of_another(lines: Iterable[bytes], root: Path) -> bool:
+    """Whether cargo built nothing of a package of the tree, since the result seemed to be there."""
+    decoder = msgspec.json.Decoder(_Artifact)
+    artifacts = (decoder.decode(line) for line in lines if line.startswith(b"{") and b'"fresh":true' in line)
+    return any(entry.fresh and Path(entry.manifest_path).is_relative_to(root) for entry in artifacts)
 
 
 def _choose_group(names: Sequence[str]) -> list[str]:

@@ -4,6 +4,8 @@ A program of its own, with the standard library alone: ``python -I gather.py FIL
 ``{results}`` in the words is a new directory; files in it that match the pattern are joined, lists of equal
 names after one another. A value that is not a number becomes null. The exit code is that of the harness.
 ``CONFIG=FILE`` among the words is a file of ASV, of which a copy with these results stands there.
+``ROOT=DIRECTORY`` is the tree of which pytest-codspeed's files are: it names them by the repository around
+it, or by their whole paths.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any, Final
 
 RESULTS: Final = "{results}"
 CONFIG: Final = "CONFIG="
+ROOT: Final = "ROOT="
 _PATHS: Final = ("repo", "benchmark_dir", "env_dir", "html_dir")
 """Of a configuration of ASV, which are relative to it."""
 _STRING_OR_COMMENT: Final = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
@@ -59,6 +62,16 @@ def copy_config(file: Path, place: Path) -> str:
     return f"--config={copy}"
 
 
+def shorten_files(benchmarks: list[dict[str, Any]], root: Path) -> None:
+    """Name the files of pytest-codspeed's benchmarks by their paths in a tree."""
+    around = next((place for place in (root, *root.parents) if (place / ".git").exists()), root)
+    for entry in benchmarks:
+        file, between, name = entry["uri"].partition("::")
+        path = (around / file).resolve()
+        if path.is_relative_to(root):
+            entry["uri"] = f"{path.relative_to(root)}{between}{name}"
+
+
 def _replace(file: Path, content: bytes) -> None:
     """Write a new file and give it the name: a link that a benchmark put there is not followed."""
     with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as out:
@@ -69,6 +82,7 @@ def _replace(file: Path, content: bytes) -> None:
 def main(words: list[str]) -> int:
     """Run, gather, and return the exit code of the harness."""
     metrics, pattern, *command = words
+    root = command.pop(0).removeprefix(ROOT) if command[0].startswith(ROOT) else None
     with tempfile.TemporaryDirectory(prefix="steelyard-gather-") as name:
         place = Path(name)
         launched = [
@@ -78,15 +92,16 @@ def main(words: list[str]) -> int:
             for word in command
         ]
         code = subprocess.run(launched, stdin=subprocess.DEVNULL, check=False).returncode
-        if code:
-            return code if code > 0 else 128 - code
         documents = [
             json.loads(file.read_text(encoding="utf-8-sig"), parse_constant=lambda _: None)
             for file in sorted(place.glob(pattern))
         ]
     if documents:
-        _replace(Path(metrics), json.dumps(join(documents)).encode())
-    return 0
+        document = join(documents)
+        if root is not None:
+            shorten_files(document["benchmarks"], Path(root).resolve())
+        _replace(Path(metrics), json.dumps(document).encode())
+    return code if code >= 0 else 128 - code
 
 
 if __name__ == "__main__":

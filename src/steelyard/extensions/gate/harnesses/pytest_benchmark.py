@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from steelyard.extensions.gate.harnesses.harness import (
     SHARE,
@@ -19,6 +19,7 @@ from steelyard.extensions.gate.harnesses.harness import (
 )
 from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_from_elsewhere
 from steelyard.extensions.repository.tree_request import locate_start
+from steelyard.spec.tables.metrics import Harness as Format
 
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>\S+::.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
 
@@ -27,7 +28,7 @@ class PytestBenchmark(Harness):
     """It writes JSON to a file; tests are chosen by their node ids, which take the place of paths."""
 
     name = "pytest-benchmark"
-    source = "pytest-benchmark"
+    source: ClassVar[Format | None] = "pytest-benchmark"
     reads_sources = True
     paths_choose = True
     default_s = 1.3
