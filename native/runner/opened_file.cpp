@@ -26,6 +26,18 @@ constexpr std::string_view endings[] = {".py",   ".pyc", ".pyz",  ".egg", ".js",
                                         ".wasm", ".rb",  ".pl",   ".pm",  ".lua",   ".php", ".tcl", ".R",
                                         ".jl",   ".sh",  ".bash", ".jar", ".class", ".beam"};
 
+/// Whether a path is named as a library: one that is closed again is in no list of mappings at the end.
+bool is_library(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    path.remove_prefix(slash == std::string_view::npos ? 0 : slash);
+    constexpr std::string_view ending = ".so.";
+    const std::size_t at = path.find(ending);
+    const std::size_t behind = at == std::string_view::npos ? path.size() : at + ending.size();
+    // A digit behind it: ld.so.cache is none.
+    const bool has_version = behind < path.size() && path[behind] >= '0' && path[behind] <= '9';
+    return path.ends_with(".so") || has_version;
+}
+
 /// Arguments of a call that opens a file.
 struct Opening {
     int directory = AT_FDCWD;
@@ -93,7 +105,7 @@ OpenedSource read_opened_source(pid_t pid, std::span<char> buffer) {
     std::array<char, longest_opened_path> name;
     const std::string_view path = read_text(pid, opening.path, name);
     const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
-    if (std::none_of(std::begin(endings), std::end(endings), ends)) {
+    if (!is_library(path) && std::none_of(std::begin(endings), std::end(endings), ends)) {
         return {};
     }
     std::string_view start;

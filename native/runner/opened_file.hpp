@@ -1,4 +1,4 @@
-/// Sources that an interpreter opens: code that no process maps.
+/// Sources that an interpreter opens, and libraries: code that no process has mapped when it ends.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace steelyard {
 /// The longest path that is read, with the NUL behind it.
 constexpr unsigned longest_opened_path = 4096;
 
-/// A source that a process is about to open.
+/// A source or library that a process is about to open.
 struct OpenedSource {
     /// As the process has it, put behind its directory where it is relative. Empty at any other call, of
     /// another kind of file, and in a process of another word size.

@@ -108,6 +108,14 @@ def test_a_source_of_another_interpreter_is_noted(tmp_path, program, name, sourc
     assert [os.path.realpath(place) for place in places] == [str(tmp_path / name)]
 
 
+def test_a_library_that_is_closed_again_is_noted(tmp_path, compiled):
+    _, plugin = compiled
+    code = f"import _ctypes; _ctypes.dlclose(_ctypes.dlopen({str(plugin)!r}, 2))"
+    notes, end = observe(tmp_path, sys.executable, "-c", code)
+    assert end.exit_code == 0, end.stderr
+    assert str(plugin) in {module.path for module in notes.modules}
+
+
 def test_data_and_files_that_are_written_are_no_sources(tmp_path):
     (tmp_path / "data.csv").write_text("1\n")
     (tmp_path / "log.py").write_text("")

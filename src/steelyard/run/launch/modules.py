@@ -25,7 +25,12 @@ from msgspec.structs import replace
 from steelyard.core.errors import ProgramError
 from steelyard.files.plain import read_plain
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.provenance import FileState, ProgramIdentity, module_identity
+from steelyard.run.launch.provenance import (
+    FileState,
+    ProgramIdentity,
+    is_library_name,
+    module_identity,
+)
 from steelyard.run.native import MODULES, RUNNER, native_file
 
 _MOST_BYTES: Final = 1 << 24
@@ -115,7 +120,7 @@ class ModuleObserver:
                 modules.append(module)
             elif self._has_changed(path):
                 replaced.append(path)
-        return ModuleNotes(tuple(modules), tuple(replaced), problem)
+        return ModuleNotes(tuple(modules), tuple(dict.fromkeys(replaced)), problem)
 
     def _has_changed(self, path: str) -> bool:
         """Whether the file changed since observing began: a file of that name below another root did not."""
@@ -133,12 +138,16 @@ def _describe_problem(line: str, program: str) -> str:
 
 
 def _find_source(path: str) -> tuple[str, FileState] | None:
-    """Return the source that a file of bytecode was made of, and its state now; ``None`` without one."""
-    if not path.endswith(".pyc"):
-        return None
+    """Return what a file is noted as, and its state now; ``None``: as it is.
+
+    Bytecode is noted as the source that it was made of, if there is one, and a library that was opened by
+    another name as the file behind it, as it is mapped.
+    """
     try:
-        source = source_from_cache(path)
-        return source, FileState.make(Path(source))
+        source = os.path.realpath(path) if is_library_name(path) else ""
+        if path.endswith(".pyc"):
+            source = source_from_cache(path)
+        return (source, FileState.make(Path(source))) if source not in ("", path) else None
     except (ValueError, OSError):
         return None
 
