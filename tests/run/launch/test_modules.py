@@ -194,6 +194,13 @@ def test_an_observed_program_that_does_not_end_is_ended_at_its_limit(tmp_path):
     assert any(module.path == os.path.realpath(launch.path) for module in observer.collect().modules)
 
 
+def test_an_observed_run_has_longer_than_the_limit_of_its_program(tmp_path):
+    launch = Launch("/bin/true", ("true",), ENV, str(tmp_path), timeout_ns=100)
+    assert ModuleObserver().wrap_launch(launch).timeout_ns > 1_000_000_000
+    unlimited = Launch("/bin/true", ("true",), ENV, str(tmp_path))
+    assert ModuleObserver().wrap_launch(unlimited).timeout_ns == unlimited.timeout_ns
+
+
 def test_each_command_is_observed_once(tmp_path):
     observer = ModuleObserver()
     launch = Launch("/bin/true", ("true",), ENV, str(tmp_path))

@@ -36,6 +36,8 @@ from steelyard.run.native import MODULES, RUNNER, native_file
 _MOST_BYTES: Final = 1 << 24
 _LINE: Final = re.compile(r"(\d+) (\d+) (\d+) (\d+) (\d+) (/.*)")
 _NUMBERS: Final = 5
+_LONGER_NS: Final = 2_000_000_000
+"""By which an observed run may exceed the time limit of its program: each stop costs time."""
 _WRITTEN: Final = "written "
 _DELETED: Final = " (deleted)"
 _OWN_RIGHTS: Final = stat.S_ISUID | stat.S_ISGID
@@ -83,7 +85,9 @@ class ModuleObserver:
         file = self._programs.setdefault(launch.path, self._place / str(len(self._programs)))
         file.touch(mode=0o600)
         runner = str(native_file(RUNNER).absolute())
-        return replace(launch, path=runner, argv=(MODULES, str(file), launch.path, *launch.argv))
+        limit_ns = None if launch.timeout_ns is None else launch.timeout_ns + _LONGER_NS
+        words = (MODULES, str(file), launch.path, *launch.argv)
+        return replace(launch, path=runner, argv=words, timeout_ns=limit_ns)
 
     def collect(self) -> ModuleNotes:
         """Return what was noted since the last call."""
