@@ -37,7 +37,8 @@ _MOST_BYTES: Final = 1 << 24
 _LINE: Final = re.compile(r"(\d+) (\d+) (\d+) (\d+) (\d+) (/.*)")
 _NUMBERS: Final = 5
 _LONGER_NS: Final = 2_000_000_000
-"""By which an observed run may exceed the time limit of its program: each stop costs time."""
+"""By which an observed run may exceed a short time limit of its program: each stop costs time."""
+_SHORT_NS: Final = 60_000_000_000
 _WRITTEN: Final = "written "
 _DELETED: Final = " (deleted)"
 _OWN_RIGHTS: Final = stat.S_ISUID | stat.S_ISGID
@@ -85,7 +86,9 @@ class ModuleObserver:
         file = self._programs.setdefault(launch.path, self._place / str(len(self._programs)))
         file.touch(mode=0o600)
         runner = str(native_file(RUNNER).absolute())
-        limit_ns = None if launch.timeout_ns is None else launch.timeout_ns + _LONGER_NS
+        limit_ns = launch.timeout_ns
+        if limit_ns is not None and limit_ns < _SHORT_NS:
+            limit_ns += _LONGER_NS
         words = (MODULES, str(file), launch.path, *launch.argv)
         return replace(launch, path=runner, argv=words, timeout_ns=limit_ns)
 
