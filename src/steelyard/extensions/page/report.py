@@ -68,7 +68,9 @@ class Report:
         from steelyard.report.page.contents import PageContents
 
         for contents in self.contents:
-            proof = contents.portrait.proof if isinstance(contents, PageContents) else None
+            if not isinstance(contents, PageContents):
+                continue
+            proof = contents.portrait.proof
             if proof is not None and proof.refuted:
                 raise RecordError(
                     f"{contents.portrait.status.record} was {proof.words}",
