@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <elf.h>
 #include <fcntl.h>
 #include <iterator>
@@ -19,8 +18,6 @@
 namespace steelyard {
 
 namespace {
-
-constexpr std::uintptr_t page_size = 4096; // or a multiple of it: a read over its end is split once too often
 
 constexpr std::string_view endings[] = {".py",   ".pyc", ".pyz",  ".egg", ".js",    ".mjs", ".cjs", ".ts",
                                         ".wasm", ".rb",  ".pl",   ".pm",  ".lua",   ".php", ".tcl", ".R",
@@ -70,16 +67,18 @@ Opening read_opening(pid_t pid) {
 
 /// Text of the process up to its NUL; empty where there is none within the buffer.
 std::string_view read_text(pid_t pid, std::uintptr_t address, std::span<char> buffer) {
-    const std::size_t first = std::min<std::size_t>(page_size - address % page_size, buffer.size());
-    iovec local{buffer.data(), buffer.size()};
-    // Two parts: the second may lie on a page that is not there.
-    iovec remote[] = {{reinterpret_cast<void*>(address), first},
-                      {reinterpret_cast<void*>(address + first), buffer.size() - first}};
-    const ssize_t got = process_vm_readv(pid, &local, 1, remote, 2, 0);
-    const std::size_t size = got > 0 ? static_cast<std::size_t>(got) : 0;
-    const void* end = size > 0 ? std::memchr(buffer.data(), 0, size) : nullptr;
-    return end == nullptr ? std::string_view()
-                          : std::string_view(buffer.data(), static_cast<const char*>(end) - buffer.data());
+    ShortPath place;
+    place.add("/proc/").add(static_cast<std::uint64_t>(pid)).add("/mem");
+    const int memory = open(place.c_str(), O_RDONLY | O_CLOEXEC);
+    if (memory < 0) {
+        return {};
+    }
+    // Ends early where the next page is not there.
+    const ssize_t got = pread(memory, buffer.data(), buffer.size(), static_cast<off_t>(address));
+    close(memory);
+    const std::string_view text(buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    const std::size_t end = text.find('\0');
+    return end == std::string_view::npos ? std::string_view() : std::string_view(buffer.data(), end);
 }
 
 /// Directory that a relative path begins at; empty where it has none.
