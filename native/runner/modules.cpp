@@ -1,5 +1,7 @@
 #include "modules.hpp"
 
+#include "opened_file.hpp"
+
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -25,6 +27,12 @@ constexpr std::string_view prefix = "/proc/";
 constexpr std::string_view line_feed = "\\012";
 constexpr std::size_t longest_line = 8192;
 constexpr int not_executable = 127;
+/// Stops at system calls, two a call, without a new source, after which nothing more is looked at: half a
+/// second.
+constexpr unsigned most_stops = 40'000;
+/// Larger files are data, whatever their name ends in.
+constexpr off_t largest_source = 1 << 26;
+constexpr int syscall_stop = SIGTRAP | 0x80;
 
 // Not by substr: it throws, and what it throws with would be resident from the start.
 std::string_view head(std::string_view text, std::size_t length) {
@@ -54,6 +62,16 @@ class Line {
         add(path);
     }
 
+    /// A path as /proc/PID/maps would write it.
+    void add_escaped(std::string_view path) {
+        for (std::size_t at = path.find('\n'); at != std::string_view::npos; at = path.find('\n')) {
+            add(head(path, at));
+            add(line_feed);
+            path.remove_prefix(at + 1);
+        }
+        add(path);
+    }
+
     void add(std::uint64_t number) {
         std::array<char, 24> digits{};
         const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
@@ -63,6 +81,10 @@ class Line {
     /// False: it was longer than there is room.
     [[nodiscard]] bool write_to(int fd) const {
         return whole_ && write(fd, text_.data(), size_) == static_cast<ssize_t>(size_);
+    }
+
+    [[nodiscard]] std::string_view text() const {
+        return whole_ ? std::string_view(text_.data(), size_) : std::string_view();
     }
 
     [[nodiscard]] const char* c_str() {
@@ -140,6 +162,10 @@ std::uint64_t hash_text(std::string_view device, std::string_view inode) { // FN
     return hash | 1U; // not 0, which is a place without a file
 }
 
+std::uint64_t hash_file(const struct stat& file) {
+    return (file.st_dev * 0x9e3779b97f4a7c15U + file.st_ino) | 1U;
+}
+
 std::uint64_t nanoseconds(const timespec& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
            static_cast<std::uint64_t>(time.tv_nsec);
@@ -177,6 +203,38 @@ class ModuleList {
         close(maps);
     }
 
+    /// Notes the source that a process is about to read, where it is stopped at such a system call; false
+    /// where there is none, or none that is new.
+    bool note_opening(pid_t pid) {
+        static std::array<char, longest_opened_path> buffer;
+        const auto [path, writes] = read_opened_source(pid, buffer);
+        struct stat file{};
+        if (path.empty() || full_) {
+            return false;
+        }
+        if (writes) {
+            Line line;
+            line.add("written ");
+            line.add_escaped(path);
+            line.add("\n");
+            static_cast<void>(line.write_to(fd_));
+            return false;
+        }
+        Line place; // as the process has it, whose root may be another
+        place.add(prefix);
+        place.add(static_cast<std::uint64_t>(pid));
+        place.add("/root");
+        place.add(path);
+        if (stat(place.c_str(), &file) != 0 || !S_ISREG(file.st_mode) || file.st_size > largest_source ||
+            !is_new(hash_file(file))) {
+            return false;
+        }
+        Line name;
+        name.add_escaped(path);
+        write_line(file, name.text());
+        return true;
+    }
+
     void note_refusal(int error) const {
         Line line;
         line.add("refused ");
@@ -188,18 +246,17 @@ class ModuleList {
   private:
     void note_line(pid_t pid, std::string_view line) {
         const Mapping mapping = parse_mapping(line);
-        if (mapping.path.empty() || full_) {
-            return;
-        }
-        switch (files_.add(hash_text(mapping.device, mapping.inode))) {
-        case FileSet::Entry::present:
-            return;
-        case FileSet::Entry::full:
-            full_ = write(fd_, "more\n", 5) == 5;
-            return;
-        case FileSet::Entry::added:
+        if (!mapping.path.empty() && !full_ && is_new(hash_text(mapping.device, mapping.inode))) {
             write_file(pid, mapping.path);
         }
+    }
+
+    bool is_new(std::uint64_t file) {
+        const FileSet::Entry entry = files_.add(file);
+        if (entry == FileSet::Entry::full) {
+            full_ = write(fd_, "more\n", 5) == 5;
+        }
+        return entry == FileSet::Entry::added;
     }
 
     void write_file(pid_t pid, std::string_view path) const {
@@ -212,6 +269,11 @@ class ModuleList {
         if (stat(place.c_str(), &file) != 0) {
             file = {}; // removed or replaced; whoever reads this looks whether something has its name
         }
+        write_line(file, path);
+    }
+
+    /// Path: with line feeds as /proc/PID/maps has them.
+    void write_line(const struct stat& file, std::string_view path) const {
         Line line;
         const std::uint64_t numbers[] = {file.st_dev, file.st_ino, static_cast<std::uint64_t>(file.st_size),
                                          nanoseconds(file.st_mtim), nanoseconds(file.st_ctim)};
@@ -232,19 +294,33 @@ class ModuleList {
 // Not in a function: what guards such an object there is 60 KB of the runner.
 constinit ModuleList modules;
 
+/// Stops at system calls that are still looked at.
+constinit unsigned stops = most_stops;
+
 void resume(pid_t pid, int signal) {
-    ptrace(PTRACE_CONT, pid, nullptr, static_cast<std::intptr_t>(signal));
+    ptrace(stops > 0 ? PTRACE_SYSCALL : PTRACE_CONT, pid, nullptr, static_cast<std::intptr_t>(signal));
 }
 
 bool is_stop_signal(int signal) {
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
+void handle_call(pid_t pid) {
+    if (stops > 0) {
+        stops = modules.note_opening(pid) ? most_stops : stops - 1;
+    }
+    resume(pid, 0);
+}
+
 void handle_stop(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     switch (status >> 16) {
-    case 0: // a signal is on its way
-        resume(pid, signal);
+    case 0: // a system call, or a signal that is on its way
+        if (signal == syscall_stop) {
+            handle_call(pid);
+        } else {
+            resume(pid, signal);
+        }
         return;
     case PTRACE_EVENT_EXIT:
         modules.note_process(pid);
@@ -324,8 +400,8 @@ int run_with_modules(int count, char** arguments) {
     }
     leave_signals_to_program();
     modules.write_to(fd);
-    constexpr std::intptr_t options =
-        PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+    constexpr std::intptr_t options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+                                      PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
     if (ptrace(PTRACE_SEIZE, program, nullptr, options) != 0) {
         modules.note_refusal(errno);
     }

@@ -35,7 +35,11 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
-    output: list[Line] = render_paragraph(head, width, rest="  ", style="heading")
+    output: list[Line] = []
+    if status.edited:
+        text = f"The record was {printable(status.edited)}: nothing is judged by it."
+        output += render_paragraph(text, width, style="bad")
+    output += render_paragraph(head, width, rest="  ", style="heading")
     for title, fact in facts.items():
         if fact:
             output += render_paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)

@@ -82,6 +82,8 @@ class Status(msgspec.Struct, frozen=True):
         Of Steelyard, which measured it; empty where a version before 0.11 did.
     head : str
         Last link of its chain of digests; empty where it has none.
+    edited : str
+        Why it is not as it was measured; empty where it is, where that is not known, or while it is written.
     """
 
     experiment: str
@@ -100,6 +102,7 @@ class Status(msgspec.Struct, frozen=True):
     holder: Holder | None = None
     versions: tuple[str, ...] = ()
     head: str = ""
+    edited: str = ""
 
 
 class Statuses(msgspec.Struct, frozen=True):

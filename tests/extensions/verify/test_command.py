@@ -192,6 +192,11 @@ COMMANDS = {
     "export of rows": ("export", "it.lab", "-o", "rows.csv"),
     "export for another tool": ("export", "it.lab", "--format", "hyperfine", "-o", "it.json"),
     "model": ("model", "it.lab"),
+    "efficiency": ("efficiency", "it.lab"),
+    "explain": ("explain", "it.lab"),
+    "solvers": ("solvers", "it.lab"),
+    "tables": ("report", "it.lab", "--tables", "tables"),
+    "figures": ("report", "it.lab", "--figures", "figures"),
     "merge": ("merge", "it.lab", "other.lab", "-o", "merged.lab"),
     "export to a lake": ("export", "it.lab", "--to", "lake"),
     "compare --confirm": ("compare", "it.lab", "other.lab", "--confirm"),
@@ -206,8 +211,39 @@ def test_no_command_goes_on_with_an_edited_record_or_passes_its_values_on(steely
     assert done.returncode != 0
     assert "edited in block 17" in " ".join((done.stderr + done.stdout).split())
     written = {path.name for path in record.parent.iterdir()}
-    assert not written & {"rows.csv", "it.json", "merged.lab"}
+    assert not written & {"rows.csv", "it.json", "merged.lab", "tables", "figures"}
     assert not list(record.parent.glob("lake/**/*.parquet"))
+
+
+def test_other_answers_about_an_edited_record_say_so_first(steelyard_cli, record):
+    shutil.copytree(record, record.with_name("other.lab"))
+    edit(record, "UPDATE trial SET user_us = user_us * 8 / 10 WHERE block = 17")
+    status = steelyard_cli("status", "it.lab")
+    assert status.stdout.startswith("The record was edited in block 17")
+    assert json.loads(steelyard_cli("status", "it.lab", "--json").stdout)["edited"].startswith(
+        "edited in block 17"
+    )
+    compared = steelyard_cli("compare", "other.lab", "it.lab", "--metric", "rss_bytes")
+    assert compared.stdout.startswith("it.lab was edited in block 17")
+    assert steelyard_cli("recover", "it.lab", "recovered.lab").returncode == 0
+    code, text = verified(steelyard_cli, "recovered.lab")
+    assert (code, text.startswith("recovered.lab is edited in block 17")) == (1, True)
+    assert "edited" in steelyard_cli("history", "other.lab", "it.lab").stdout
+
+
+CONTINUED = {
+    "observe": (("observe", "--variable", "X=1", "-o", "it.lab", "--max-time", "1", "true"), "observe"),
+    "audit": (("audit", "--only", "env_bytes", "-o", "it.lab", "--max-time", "3", "true"), "pilot"),
+}
+
+
+@pytest.mark.parametrize(("words", "part"), CONTINUED.values(), ids=CONTINUED)
+def test_no_search_goes_on_with_a_record_that_was_edited(steelyard_cli, tmp_path, words, part):
+    assert steelyard_cli(*words).returncode == 0
+    edit(tmp_path / "it.lab" / f"{part}.lab", "UPDATE trial SET user_us = user_us + 100 WHERE block = 2")
+    done = steelyard_cli(*words)
+    assert done.returncode == 2
+    assert f"{part}.lab was edited in block 2" in done.stderr
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.records import compare_records
 from steelyard.lab.run.run import run
+from steelyard.store import Record
 
 
 @pytest.fixture
@@ -47,6 +49,24 @@ def test_a_record_without_a_warm_up_run_says_that_its_modules_are_not_known(reco
     (unknown,) = [text for text in texts if "is not known" in text]
     assert f"programs of {old} load while they run is not known: no run is discarded" in unknown
     assert str(new) not in unknown
+
+
+def test_a_source_that_changed_between_records_leaves_them_without_a_verdict(recorded, tmp_path):
+    (tmp_path / "work.py").write_text("x = 1")
+    command = f"{sys.executable} -c 'import work'"
+    environment = {"PYTHONPATH": str(tmp_path)}
+    old = recorded("old.lab", command, discard=1, env=environment)
+    (tmp_path / "work.py").write_text("x = list(range(1000000))")
+    new = recorded("new.lab", command, discard=1, env=environment)
+    (comparison,) = compare_records(old, new).judged
+    assert comparison.verdict == "not_resolved"
+    (notice,) = [item for item in compare_records(old, new).warnings if item.kind == "other_code"]
+    assert notice.fields == {"libraries": "work.py"}
+    assert compare_records(old, new, across_libraries=True).judged[0].verdict == "slower"
+    with Record.open(old) as record:
+        experiment = record.experiment
+    with pytest.raises(RecordError, match=r"work\.py is not the module that .* has measured"):
+        run(experiment, old, extend=4)
 
 
 def test_treatments_that_both_have_are_compared_one_by_one_and_others_left_out(recorded):

@@ -14,6 +14,7 @@ import pytest
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.modules import ModuleObserver
+from steelyard.run.native import MODULES, RUNNER, native_file
 from steelyard.run.runner.runner import probe_launches
 
 PLUGIN = """\
@@ -64,8 +65,100 @@ def test_modules_are_those_that_maps_shows_of_a_process_that_sleeps(tmp_path):
         process.kill()
     witness = {line.split(maxsplit=5)[5] for line in maps if "x" in line.split()[1] and "/" in line}
     notes, _ = observe(tmp_path, sys.executable, "-c", code)
-    assert {module.path for module in notes.modules} == witness
+    assert {module.path for module in notes.modules if not module.path.endswith(".py")} == witness
     assert len(witness) > 3
+
+
+def test_sources_of_python_are_those_that_its_own_list_of_modules_has(tmp_path):
+    (tmp_path / "mine.py").write_text("import json\n")
+    code = (
+        "import sys; sys.path.insert(0, '.'); import mine\n"
+        "for module in list(sys.modules.values()):\n"
+        "    file = getattr(module, '__file__', None) or ''\n"
+        "    frozen = getattr(module.__spec__, 'origin', '') == 'frozen'  # part of the interpreter\n"
+        "    print(file) if file.endswith('.py') and not frozen else None"
+    )
+    for _ in range(2):  # by its source, then by its bytecode
+        output = subprocess.run(
+            (sys.executable, "-c", code), cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        notes, end = observe(tmp_path, sys.executable, "-c", code)
+        assert end.exit_code == 0
+        sources = {os.path.realpath(module.path) for module in notes.modules if module.path.endswith(".py")}
+        assert {os.path.realpath(tmp_path / file) for file in output.split()} <= sources
+    assert str(tmp_path / "mine.py") in sources
+    assert all(module.kind == "module" for module in notes.modules if module.path.endswith(".py"))
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "source", "words"),
+    [
+        ("perl", "mine.pl", "1;", ("-e", "require './mine.pl'")),
+        ("node", "mine.js", "module.exports = 1", ("-e", "require('./mine.js')")),
+        ("sh", "mine.sh", "x=1", ("-c", ". ./mine.sh")),
+    ],
+)
+def test_a_source_of_another_interpreter_is_noted(tmp_path, program, name, source, words):
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    (tmp_path / name).write_text(source)
+    notes, end = observe(tmp_path, program, *words)
+    assert end.exit_code == 0
+    places = [module.path for module in notes.modules if module.path.endswith(f"/{name}")]
+    assert [os.path.realpath(place) for place in places] == [str(tmp_path / name)]
+
+
+def test_a_library_that_is_closed_again_is_noted(tmp_path, compiled):
+    _, plugin = compiled
+    code = f"import _ctypes; _ctypes.dlclose(_ctypes.dlopen({str(plugin)!r}, 2))"
+    notes, end = observe(tmp_path, sys.executable, "-c", code)
+    assert end.exit_code == 0, end.stderr
+    assert str(plugin) in {module.path for module in notes.modules}
+
+
+def test_data_and_files_that_are_written_are_no_sources(tmp_path):
+    (tmp_path / "data.csv").write_text("1\n")
+    (tmp_path / "log.py").write_text("")
+    code = "open('data.csv').read(); open('log.py', 'a').write('1\\n')"
+    notes, end = observe(tmp_path, sys.executable, "-c", code)
+    assert end.exit_code == 0
+    assert {"data.csv", "log.py"}.isdisjoint(Path(module.path).name for module in notes.modules)
+
+
+def test_a_source_that_changes_before_notes_are_collected_is_told(tmp_path):
+    source = tmp_path / "mine.py"
+    source.write_text("")
+    time.sleep(0.05)  # longer than a tick of the file system's clock
+    observer = ModuleObserver()
+    words = (sys.executable, "-c", "import sys; sys.path.insert(0, ''); import mine")
+    (end,) = probe_launches([observer.wrap_launch(Launch(sys.executable, words, ENV, str(tmp_path)))])
+    assert end.exit_code == 0
+    source.write_text("x = 1")
+    assert observer.collect().replaced == (str(source),)
+
+
+def test_a_source_that_the_program_writes_itself_is_no_part_of_it(tmp_path):
+    (tmp_path / "mine.py").write_text("x=1")
+    time.sleep(0.05)  # longer than a tick of the file system's clock
+    code = "text = open('mine.py').read(); open('mine.py', 'w').write(text + ' ')"
+    notes, end = observe(tmp_path, sys.executable, "-c", code)
+    assert end.exit_code == 0
+    assert notes.replaced == ()
+    assert "mine.py" not in {Path(module.path).name for module in notes.modules}
+
+
+def test_a_process_that_outlives_the_program_goes_on_opening_files(tmp_path, eventually):
+    (tmp_path / "late.py").write_text("open('end', 'w').close()\n")
+    waits = f"while [ ! -e go ]; do sleep 0.01; done; exec {sys.executable} late.py"
+    code = f"import subprocess; subprocess.Popen(['setsid', 'sh', '-c', {waits!r}])"
+    place = tmp_path / "notes"
+    place.touch()
+    runner = str(native_file(RUNNER).absolute())
+    words = (MODULES, str(place), sys.executable, sys.executable, "-c", code)
+    process = subprocess.run(words, executable=runner, cwd=tmp_path, check=False)
+    assert process.returncode == 0
+    (tmp_path / "go").touch()
+    eventually((tmp_path / "end").exists)
 
 
 def test_what_a_shell_starts_is_a_program_of_its_own(tmp_path):
@@ -99,6 +192,13 @@ def test_an_observed_program_that_does_not_end_is_ended_at_its_limit(tmp_path):
     (end,) = probe_launches([observer.wrap_launch(launch)])
     assert end.status == "timed_out"
     assert any(module.path == os.path.realpath(launch.path) for module in observer.collect().modules)
+
+
+def test_an_observed_run_has_longer_than_the_limit_of_its_program(tmp_path):
+    launch = Launch("/bin/true", ("true",), ENV, str(tmp_path), timeout_ns=100)
+    assert ModuleObserver().wrap_launch(launch).timeout_ns > 1_000_000_000
+    unlimited = Launch("/bin/true", ("true",), ENV, str(tmp_path))
+    assert ModuleObserver().wrap_launch(unlimited).timeout_ns == unlimited.timeout_ns
 
 
 def test_each_command_is_observed_once(tmp_path):

@@ -139,7 +139,7 @@ def import_files(
         notes=[
             *dict.fromkeys(note for _, contents in contents_of for note in contents.notes),
             *(note for _, contents in contents_of for note in _tell_skipped(contents)),
-            *(f"Different {text}." for text in describe_differences(hosts, MACHINE | SOFTWARE)),
+            *(f"Different {text}." for text in describe_differences(hosts, (*MACHINE, *SOFTWARE))),
             *pairing,
             *lost,
             *(examine(beside, compared) if examine is not None and beside is not None else ()),

@@ -15,10 +15,11 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import Scalar
 from steelyard.extensions.history.gathering import CondensedRecords, gather
 from steelyard.extensions.history.judging import ALPHA, judge
+from steelyard.extensions.history.machines import Machines
 from steelyard.extensions.history.ordering import Ordered, order_by_commit, order_by_time
 from steelyard.extensions.history.results import History, MachineBreak, Point, SeriesHistory
 from steelyard.extensions.repository.repository import Repository
-from steelyard.lab.summary.condensing import Watch, ignore_progress
+from steelyard.lab.summary.condensing import MACHINE, Watch, ignore_progress
 from steelyard.results.left_out import LeftOut
 from steelyard.stats.describe.digest import merge, u_of_median
 from steelyard.store.differences import differences
@@ -76,13 +77,9 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     else:
         ordered = order_by_commit(gathered.records, Repository(request.repository), request.revision)
         _refuse_none(ordered.records, ordered.left_out)
-    machines: dict[str, int] = {}
+    machines = Machines([fact for fact in MACHINE if fact not in request.ignored])
     of_commit = {
-        commit: [
-            machines.setdefault(_get_machine(summary, request.ignored), len(machines) + 1)
-            for summary in records
-        ]
-        for commit, records in ordered.records.items()
+        commit: [machines.find(summary) for summary in records] for commit, records in ordered.records.items()
     }
     names = set(request.metrics) or {record.primary_metric for record in gathered.records}
     series = _get_series(ordered, of_commit, gathered, request.reference)
@@ -100,7 +97,6 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
         )
     )
     *_, last = ordered.records
-    facts: tuple[Mapping[str, Scalar], ...] = tuple(map(msgspec.json.decode, machines))
     return History(
         experiment=ordered.records[last][-1].experiment,
         records=sum(map(len, ordered.records.values())),
@@ -110,8 +106,8 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
         missing=len(ordered.line) - len(ordered.records),
         alpha=request.alpha,
         reference=request.reference,
-        machines=facts,
-        breaks=_get_breaks(of_commit, facts),
+        machines=tuple(machines.facts),
+        breaks=_get_breaks(of_commit, machines),
         left_out=(*gathered.left_out, *ordered.left_out),
         series=judged,
         commits=tuple(ordered.records),
@@ -171,13 +167,6 @@ def _refuse_other_specs(records: Sequence[Condensed]) -> None:
                 f"{first.name} and {record.name} are of different specs, which differ in:{text}",
                 hint="give the records of one spec; a spec that has changed begins another history",
             )
-
-
-def _get_machine(record: Condensed, ignored: Sequence[str]) -> str:
-    if not ignored:
-        return record.host
-    facts = {key: value for key, value in msgspec.json.decode(record.host).items() if key not in ignored}
-    return msgspec.json.encode(facts, order="sorted").decode()
 
 
 def _get_series(
@@ -265,13 +254,9 @@ def _join(point: Point | None, later: Point) -> Point:
     )
 
 
-def _get_breaks(
-    of_commit: Mapping[str, Sequence[int]], facts: Sequence[Mapping[str, Scalar]]
-) -> tuple[MachineBreak, ...]:
+def _get_breaks(of_commit: Mapping[str, Sequence[int]], machines: Machines) -> tuple[MachineBreak, ...]:
     return tuple(
-        MachineBreak(
-            before, behind, tuple(differences(facts[old[-1] - 1], facts[new[0] - 1]) or ["nothing known"])
-        )
+        MachineBreak(before, behind, machines.describe_break(old[-1], new[0]))
         for (before, old), (behind, new) in pairwise(of_commit.items())
         if old[-1] != new[0]
     )

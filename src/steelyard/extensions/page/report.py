@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.errors import RecordError, SteelyardError, UsageError
 from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 
@@ -48,13 +48,34 @@ class Report:
         """Write every chart, or those named, as SVG, PNG and PDF at the width of a column of a paper."""
         from steelyard.extensions.page.figures import write_figures
 
+        self._refuse_edited()
         return write_figures(self.contents, Path(directory), only)
 
     def tables(self, directory: str | Path, only: Sequence[str] = ()) -> list[Path]:
         """Write every table, or those named, as Markdown, LaTeX and CSV, and models as Python and LaTeX."""
         from steelyard.extensions.page.tables import write_tables
 
+        self._refuse_edited()
         return write_tables(self.contents, Path(directory), only)
+
+    def _refuse_edited(self) -> None:
+        """Refuse files that would not say that their numbers were edited, as the page does.
+
+        Raises
+        ------
+        RecordError
+        """
+        from steelyard.extensions.page.contents import PageContents
+
+        for contents in self.contents:
+            if not isinstance(contents, PageContents):
+                continue
+            proof = contents.portrait.proof
+            if proof is not None and proof.refuted:
+                raise RecordError(
+                    f"{contents.portrait.status.record} was {proof.words}",
+                    hint="its page says so first; tables and figures would not",
+                )
 
     def archive(
         self, file: str | Path, authors: Sequence[str] = (), *, tell: Callable[[str], object] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from steelyard.core.extension import find_protocol, find_section, load
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_LEADING: Final = 3
 """Findings up to which the first one leads; of more, the counts of verdicts do."""
+_MOST_MODULES: Final = 20
+"""Rows of code that programs loaded while they ran; a program in Python has hundreds."""
 _STATES: Final[Mapping[State, str]] = {
     "planned": "has not begun to run",
     "running": "still running",
@@ -201,11 +204,23 @@ def _draw_machine(contents: PageContents) -> Section:
     ]
     if portrait.proof is not None and portrait.proof.head:
         host.append(("last digest of the record", portrait.proof.head))
+    modules = {
+        path: facts
+        for path, facts in portrait.program.items()
+        if isinstance(facts, dict) and facts.get("mapped")
+    }
+    rest = {path: facts for path, facts in portrait.program.items() if path not in modules}
     program = [
         (".".join(filter(None, path)), printable(value))
-        for path, value in _get_flat(portrait.program)
+        for path, value in _get_flat(rest)
         if value not in ("", "None")
     ]
+    program += [
+        (path, printable(str(facts.get("sha256", ""))))
+        for path, facts in islice(modules.items(), _MOST_MODULES)
+    ]
+    if len(modules) > _MOST_MODULES:
+        program.append(("more modules", f"{len(modules) - _MOST_MODULES}, in the record"))
     tables = [
         (title, _render_facts(facts), ())
         for title, facts in (("Machine", host), ("Program", program))

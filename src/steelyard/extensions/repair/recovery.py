@@ -223,7 +223,7 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
         _refuse_unknown_extensions(target, damaged, hidden=hidden, broken="extension" in broken)
         partial = _get_trials_with_lost_values(doubted, target) if lost else set()
         recovered = replace(_settle(target, partial), spec="record" if specs else "file")
-        _keep_chain_or_remove(target)
+        _keep_chain_or_remove(target, is_whole=recovered.lost_trials == 0 and not broken)
         target.execute("COMMIT")
     for path in (*directory.glob(f"{old.name}*"), *directory.glob(f"{doubtful.name}*")):
         path.unlink()
@@ -231,10 +231,11 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     return recovered
 
 
-def _keep_chain_or_remove(target: sqlite3.Connection) -> None:
-    """Keep the digests where all that they prove was read; else make it a record that has none.
+def _keep_chain_or_remove(target: sqlite3.Connection, *, is_whole: bool) -> None:
+    """Keep the digests where all rows that they prove were read; else make it a record that has none.
 
-    What was lost was not edited, and what is left cannot be proven.
+    What was lost was not edited, and what is left cannot be proven. A row that is there and is not as it was
+    stored stays edited: a copy proves no more than its original.
     """
     notes = target.execute(
         "SELECT id FROM warning WHERE kind = 'recovered' AND CAST(id AS TEXT) NOT IN"
@@ -242,7 +243,7 @@ def _keep_chain_or_remove(target: sqlite3.Connection) -> None:
     ).fetchall()
     if target.execute("SELECT 1 FROM link LIMIT 1").fetchone() is not None:
         Chain(target).add_rows("warning", [id_ for (id_,) in notes])
-        if verify_chain(target).state == "measured":
+        if is_whole or verify_chain(target).state == "measured":
             return
     target.execute("DROP TABLE link")
     target.execute("UPDATE record SET version = min(version, ?)", (_WITHOUT_CHAIN,))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from steelyard.results.notice import Kind, Notice
+
+_MOST_NAMES: Final = 5
 
 
 def find_same_programs(*programs: Mapping[str, Mapping[str, Any]]) -> list[Notice]:
@@ -51,9 +53,15 @@ def find_other_libraries(
             for user in facts.get("library_of", ())
         )
     ]
-    text = ", ".join(_shorten(changed))
+    text = name_files(_shorten(changed))
     kind: Kind = "other_libraries" if judged else "other_code"
     return [Notice(kind, fields={"libraries": text})] if changed else []
+
+
+def name_files(names: Sequence[str]) -> str:
+    """Join the first names; the rest is a number: another Python has hundreds of other sources."""
+    rest = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _list_libraries(path: str, program: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ def status(record: Reading) -> Status:
     measured, holder = extent(record), record.holder()
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     stop = experiment.design.stop
+    proof = None if holder else record.prove_briefly()
     return Status(
         experiment=experiment.name,
         record=str(record.directory),
@@ -59,6 +60,7 @@ def status(record: Reading) -> Status:
         holder=Holder(holder.pid or 0, holder.host or "", holder.since or "") if holder else None,
         versions=record.list_versions(),
         head=record.head(),
+        edited=proof.words if proof and proof.refuted else "",
     )
 
 

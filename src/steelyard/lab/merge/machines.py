@@ -8,15 +8,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.run.host.conditions import compare_conditions
+from steelyard.run.host.conditions import HOST_NAMES, compare_conditions
 from steelyard.store.entries import Run
 
 By = Literal["host", "record"]
 """What tells machines apart: the facts of the host, or each record is one."""
 
 UNKNOWN: Final = "unknown"
-_NAMES: Final = ("hostname",)
-"""Conditions that containers of one machine may have of their own."""
 
 
 class RunOfMachine(msgspec.Struct, frozen=True):
@@ -60,7 +58,7 @@ def describe_conditions(runs: Iterable[tuple[str | None, Run]]) -> str:
         if name is None or "submitted_from" in run.host:  # whose facts are of another machine
             continue
         for difference in compare_conditions(first.setdefault(name, run).host, run.host):
-            if difference.name not in _NAMES:
+            if difference.fact not in HOST_NAMES:
                 text = f"{difference.name} ({difference.old} and {difference.new})"
                 changes.setdefault(name, {})[text] = None
     texts = [f"{', '.join(entries)} of {name}" for name, entries in changes.items()]

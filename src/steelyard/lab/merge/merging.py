@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import BUILTIN
 from steelyard.interventions.node import Node
+from steelyard.lab.answer.same_program import name_files
 from steelyard.lab.merge.forks import Copy, Tail, find_tails
 from steelyard.lab.merge.machines import By, RunOfMachine, describe_conditions, name_machines
 from steelyard.lab.run.existing_record import move_path
@@ -323,7 +324,7 @@ def describe_builds(programs: Sequence[tuple[Mapping[str, Any], str]], source: s
     differing = [path for path, entry in contents.items() if len(entry) > 1]
     if not differing:
         return ""
-    return f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
+    return f"machines ran different builds of {name_files(differing)}, whose effect is part of theirs"
 
 
 def _warn_of_forks(merged: Record, parts: Sequence[_Part]) -> None:

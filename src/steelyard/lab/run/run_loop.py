@@ -319,7 +319,7 @@ class RunLoop:
         if notes.problem:
             text = f"what programs load while they run is not known: {notes.problem}"
             self._record.add_warning("modules", text, self._run)
-        return [f"module {path} was replaced while a program had loaded it" for path in notes.replaced]
+        return [f"module {path} was replaced after a program had loaded it" for path in notes.replaced]
 
     def _block_s(self, elapsed_s: float) -> float | None:
         """Seconds per block.

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
+from steelyard.run.host.conditions import HOST_NAMES, WORDS
 from steelyard.stats.describe.digest import digest
 from steelyard.store import Record
 from steelyard.store.differences import encode_sorted
@@ -21,11 +22,8 @@ from steelyard.store.merging import find_origin
 from steelyard.store.seal import SealSummary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled
 
-MACHINE: Final = (
-    *("cpu_model", "cpus_online", "cpus_usable", "governor", "turbo"),
-    *("kernel", "virtualization"),
-)
-"""Facts of a host by which machines differ; not its name, which a build server draws for every job."""
+MACHINE: Final = tuple(fact for fact in WORDS if fact not in HOST_NAMES)
+"""Conditions by which machines differ; not a name, which a build server draws for every job."""
 
 _MAY_DIFFER: Final = ("name", "source", "claims", "design", "analysis")
 """Parts of a spec that change neither what is run nor what is measured."""

@@ -1,13 +1,13 @@
 """Conditions of a run: settings and limits of the machine that change how long programs take.
 
 Read before and after a batch, never while a trial runs. ``compare_conditions`` compares batch with batch, run
-with run and record with record.
+with run, record with record, records of a history and files of other tools.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -38,16 +38,27 @@ WORDS: Final[Mapping[str, str]] = {
     "numa_balancing": "NUMA balancing",
     "aslr": "randomize_va_space",
     "swap_bytes": "swap",
+    "virtualization": "virtualization",
+    # As files of other tools say it.
+    "host": "host",
+    "cpu": "CPU",
+    "arch": "architecture",
+    "os": "system",
+    "runtime": "runtime",
+    "compiler": "compiler",
 }
 """Facts of a run that are conditions, and what a person calls each."""
-_ABSENT: Final = frozenset({"cgroup_cpu_limit", "cgroup_memory_limit_bytes"})
+HOST_NAMES: Final = frozenset({"hostname", "host"})
+"""Conditions that build servers draw for every job, and containers of one machine have of their own."""
+LIMITS: Final = frozenset({"cgroup_cpu_limit", "cgroup_memory_limit_bytes"})
 """Facts that are left out where there is no limit."""
 _POLICIES: Final = {0: "other", 1: "fifo", 2: "rr", 3: "batch", 5: "idle", 6: "deadline"}
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A condition that is not the same: what it is called, and both values in words."""
+    """A condition that is not the same: its fact, what that is called, and both values in words."""
 
+    fact: str
     name: str
     old: str
     new: str
@@ -123,15 +134,24 @@ class ConditionReader:
         )
 
 
-def compare_conditions(old: Mapping[str, Scalar], new: Mapping[str, Scalar]) -> list[Difference]:
-    """Return the conditions that differ between two batches, runs or records, as far as both know them."""
+def compare_conditions(
+    old: Mapping[str, Scalar], new: Mapping[str, Scalar], facts: Collection[str] = WORDS
+) -> list[Difference]:
+    """Return the conditions that differ between two batches, runs or records, as far as both know them.
+
+    Parameters
+    ----------
+    facts : collection of str
+        Facts that are compared, of ``WORDS``; by default all.
+    """
     differences = []
-    for name, words in WORDS.items():
+    for name in facts:
         if name == "cpus_usable" and "cpus" in old and "cpus" in new:
             continue
-        is_comparable = name in old or name in new if name in _ABSENT else name in old and name in new
+        is_comparable = name in old or name in new if name in LIMITS else name in old and name in new
         if is_comparable and old.get(name) != new.get(name):
-            differences.append(Difference(words, _format(name, old.get(name)), _format(name, new.get(name))))
+            before, after = _format(name, old.get(name)), _format(name, new.get(name))
+            differences.append(Difference(name, WORDS[name], before, after))
     return differences
 
 

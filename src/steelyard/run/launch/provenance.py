@@ -107,9 +107,14 @@ def module_identity(path: str, programs: Sequence[str]) -> ProgramIdentity:
         As ``program_identity``.
     """
     identity = msgspec.structs.replace(program_identity(path), mapped=True)
-    if _LIBRARY.search(Path(path).name) or not _is_executable(Path(path)):
+    if is_library_name(path) or not _is_executable(Path(path)):
         return msgspec.structs.replace(identity, library_of=tuple(programs))
     return identity
+
+
+def is_library_name(path: str) -> bool:
+    """Whether a file is named as one that is loaded is."""
+    return _LIBRARY.search(Path(path).name) is not None
 
 
 def _is_executable(path: Path) -> bool:

@@ -6,21 +6,16 @@ other machine, and is told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
+from steelyard.run.host.conditions import compare_conditions
 
-MACHINE: Final = {
-    "host": "host",
-    "cpu": "CPU",
-    "cpus_online": "number of CPUs",
-    "arch": "architecture",
-    "os": "system",
-}
-"""Facts of a machine that readers give under these names, in words."""
-SOFTWARE: Final = {"runtime": "runtime", "compiler": "compiler"}
+MACHINE: Final = ("host", "cpu", "cpus_online", "arch", "os")
+"""Facts of a machine that readers give under these names."""
+SOFTWARE: Final = ("runtime", "compiler")
 """Facts of what ran on it."""
 
 Host = Mapping[str, Scalar]
@@ -51,20 +46,18 @@ def refuse_other_machines(hosts: Mapping[str, Host]) -> None:
         )
 
 
-def describe_differences(hosts: Mapping[str, Host], names: Mapping[str, str]) -> list[str]:
-    """Describe the facts in which files differ that have them."""
-    sentences = []
-    for name, words in names.items():
-        values = {place: host[name] for place, host in hosts.items() if name in host}
-        if len(set(values.values())) > 1:
-            pairs = dict.fromkeys(f"{value} ({place})" for place, value in _pick(values).items())
-            sentences.append(f"{words} {' and '.join(pairs)}")
-    return sentences
-
-
-def _pick(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """Return a file for each value, the first that has it."""
-    first: dict[Scalar, str] = {}
-    for place, value in values.items():
-        first.setdefault(value, place)
-    return {place: value for value, place in first.items()}
+def describe_differences(hosts: Mapping[str, Host], facts: Sequence[str]) -> list[str]:
+    """Describe the conditions in which files differ that have them, each value by the first file of it."""
+    first: dict[str, Scalar] = {}
+    place_of: dict[str, str] = {}
+    pairs: dict[str, dict[str, None]] = {}
+    for place, host in hosts.items():
+        for difference in compare_conditions(first, host, facts):
+            entries = pairs.setdefault(
+                difference.fact, {f"{difference.name} {difference.old} ({place_of[difference.fact]})": None}
+            )
+            if not any(entry.startswith(f"{difference.new} (") for entry in entries):
+                entries[f"{difference.new} ({place})"] = None
+        first = {**host, **first}
+        place_of = {**dict.fromkeys(host, place), **place_of}
+    return [" and ".join(pairs[fact]) for fact in facts if fact in pairs]
