@@ -108,7 +108,7 @@ EXTENSIONS: Final = (
     Extension(
         name="history",
         purpose="what changed over records of many commits, and at which",
-        needs=("bisect",),
+        needs=("bisect", "exchange"),
         commands={
             "history": Command(
                 "Find what changed over records of many commits, and at which.",

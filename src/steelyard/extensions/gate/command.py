@@ -153,6 +153,9 @@ class GateOptions(Options):
         type=InputPath(),
         multiple=True,
     )
+    are_reports: bool = declare(
+        "Measure nothing: BASE and HEAD are folders of reports that another tool wrote.", "--reports"
+    )
     explain: bool = declare(
         "Sample the benchmarks that are slower, by perf, and name the functions that make them so."
     )
@@ -208,6 +211,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     steelyard gate main -- python -m pytest benchmarks/
     steelyard gate v1.2 --build 'make bench' -- build/bench
     steelyard gate --base-dir old --head-dir new --time -- ./program input
+    steelyard gate --reports nights/before nights/after
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.gate.request import MARGIN, GateRequest
 
@@ -223,6 +227,8 @@ def command(ctx: click.Context, options: GateOptions) -> None:
             f"{texts[0]} and --qualify: it judges no change that could be written",
             hint="leave one of them out",
         )
+    if options.are_reports:
+        ctx.exit(_judge_reports(ctx, options))
     if options.merged:
         answer = _merge(ctx, options)
         _write(files, answer, strict=options.strict, github=options.github)
@@ -295,6 +301,63 @@ def _merge(ctx: click.Context, options: GateOptions) -> Gate:
         as_json=options.as_json,
     )
     return answer
+
+
+def _judge_reports(ctx: click.Context, options: GateOptions) -> int:
+    """Judge reports that are there already, print the verdicts, and return the exit code."""
+    import tempfile
+
+    from steelyard.extensions.gate.reports import ReportsRequest, gate_reports
+    from steelyard.extensions.gate.reports_text import list_report_lines
+    from steelyard.extensions.gate.request import MARGIN
+    from steelyard.report.claims import junit, markdown
+    from steelyard.report.claims.document import render
+
+    if len(options.revisions) != 2:
+        raise UsageError(
+            f"--reports: two folders are needed, got {len(options.revisions)}",
+            hint="steelyard gate --reports nights/before nights/after",
+        )
+    refused = {
+        "a command": bool(ctx.meta["words"]),
+        "--qualify": options.qualify,
+        "--merge": bool(options.merged),
+        "--explain": options.explain,
+        "--shard": options.shard is not None,
+        "--layout": options.layout,
+        "--build": bool(options.build),
+        "--sarif": options.sarif is not None,
+        "--page": options.page is not None,
+        "--github": options.github,
+        "--report": bool(options.reported),
+    }
+    for name in (name for name, is_there in refused.items() if is_there):
+        raise UsageError(
+            f"--reports measures nothing, and {name} is about measuring", hint=f"leave out {name}"
+        )
+    margin, margins = read_margins(options.margins)
+    base, head = map(Path, options.revisions)
+    request = ReportsRequest(
+        base=base,
+        head=head,
+        metrics=options.metrics,
+        margin=MARGIN if margin is None else margin,
+        margins=margins,
+        better=read_sides(options.better),
+        allow_failures=options.allow_failures,
+    )
+    with tempfile.TemporaryDirectory() as scratch:
+        answer = gate_reports(request, options.output or Path(scratch) / "reports.lab")
+    code = answer.exit_code(strict=options.strict)
+    for file, renderer in ((options.junit, junit.render), (options.markdown, markdown.render)):
+        if file is not None:
+            write_output(file, renderer([answer.checked], strict=options.strict))
+    show(
+        lambda: render([answer.checked], code, {}),
+        lambda width: list_report_lines(answer, width),
+        as_json=options.as_json,
+    )
+    return code
 
 
 def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:

@@ -84,6 +84,19 @@ class HistoryOptions(Options):
         metavar="NAME",
         type=RecordDirectory(),
     )
+    value: tuple[str, ...] = declare(
+        "Reports that are tables: column of a metric. Repeatable.", metavar="COLUMN"
+    )
+    by: tuple[str, ...] = declare(
+        "Reports that are tables: column that distinguishes tests. Repeatable.", metavar="COLUMN"
+    )
+    unit: str | None = declare(
+        "Reports that are tables: unit of the metrics, where the header says none.", metavar="UNIT"
+    )
+    better: str | None = declare(
+        "Reports that are tables: which way is better (default: by unit and name).",
+        choices=("lower", "higher", "neither"),
+    )
     as_json: bool = json_option
 
 
@@ -96,9 +109,9 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     They are changes of their level, of their scatter, of their slow runs; with the commits that may have made
     them.
 
-    Takes records, directories of records, files that --collect wrote, and places that steelyard export --to
-    wrote. Records that are being written or
-    damaged are left out, and that is said; records of different specs are refused.
+    Takes records, directories of records, files that --collect wrote, places that steelyard export --to
+    wrote, and folders of reports that another tool wrote, one for each night or commit. Records that are
+    being written or damaged are left out, and that is said; records of different specs are refused.
 
     With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if that
     cannot be excluded. Records are made at different times: a change is suspected until --confirm shows it
@@ -110,6 +123,7 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     steelyard history history.sqlite --git --reference baseline
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
+    steelyard history reports/ --check --strict
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.history.results import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
@@ -133,12 +147,14 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
 
             _tell(options.collect, add(options.collect, options.names, counting.update))
             return
+        from steelyard.extensions.exchange.importers import Chosen
         from steelyard.extensions.history.history import HistoryRequest, first_since, history
 
         request = options.fill(
             HistoryRequest,
             revision=options.revision if options.by_git else None,
             repository=options.repo,
+            chosen=Chosen(options.value, options.by, options.unit, options.better),  # type: ignore[arg-type]
         )
         result = history(request, counting.update)
     since = None if options.since is None else first_since(result, request, options.since)

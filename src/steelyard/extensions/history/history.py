@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import Scalar
+from steelyard.extensions.exchange.importers import Chosen
 from steelyard.extensions.history.gathering import CondensedRecords, gather
 from steelyard.extensions.history.judging import ALPHA, judge
 from steelyard.extensions.history.ordering import Ordered, order_by_commit, order_by_time
@@ -37,7 +38,8 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     names : sequence of Path
-        Records, directories of records, files of summaries, and places of lakes; a URL is a text.
+        Records, directories of records, files of summaries, folders of reports, and places of lakes; a URL is
+        a text.
     revision : str or None
         Order records by its first parents; by time where ``None``.
     reference : str or None
@@ -46,6 +48,8 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
         Facts of a host that make no other machine.
     least : float
         Smallest change of level that counts, as a fraction.
+    chosen : Chosen
+        Columns of reports that are tables.
     """
 
     names: Sequence[Path | str]
@@ -56,6 +60,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     ignored: Sequence[str] = ()
     alpha: float = ALPHA
     least: float = 0.0
+    chosen: Chosen = Chosen()
 
 
 def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
@@ -68,7 +73,13 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     RecordError
         Records of different specs.
     """
-    gathered = gather(request.names, request.metrics, watch, beside=() if request.metrics else (CPU_TIME,))
+    gathered = gather(
+        request.names,
+        request.metrics,
+        watch,
+        beside=() if request.metrics else (CPU_TIME,),
+        chosen=request.chosen,
+    )
     _refuse_none(gathered.records, gathered.left_out)
     _refuse_other_specs(gathered.records)
     if request.revision is None:
@@ -84,7 +95,7 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
         ]
         for commit, records in ordered.records.items()
     }
-    names = set(request.metrics) or {record.primary_metric for record in gathered.records}
+    names = set(request.metrics) or set(gathered.judged)
     series = _get_series(ordered, of_commit, gathered, request.reference)
     judged, beside = (
         judge(
@@ -104,7 +115,7 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     return History(
         experiment=ordered.records[last][-1].experiment,
         records=sum(map(len, ordered.records.values())),
-        order="time" if request.revision is None else "git",
+        order="git" if request.revision is not None else "name" if gathered.by_name else "time",
         first=ordered.line[0],
         last=ordered.line[-1],
         missing=len(ordered.line) - len(ordered.records),

@@ -190,6 +190,8 @@ class FileContents(msgspec.Struct, frozen=True):
         The level that tells problem instances apart; empty where there is none.
     beside : ColumnsBeside or None
         Of a table.
+    time_ns : int or None
+        When it was measured, Unix time; ``None`` where the file does not say it.
     """
 
     tool: str
@@ -201,6 +203,7 @@ class FileContents(msgspec.Struct, frozen=True):
     failures: tuple[FailedRuns, ...] = ()
     instances: str = ""
     beside: ColumnsBeside | None = None
+    time_ns: int | None = None
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."
