@@ -47,8 +47,8 @@ def test_each_variable_of_each_test_has_a_row_and_all_are_one_family(folders, st
         ("node=nid03", "triad"),
         *((f"node=nid0{number}", "rate") for number in range(1, 5)),
     }
-    document = json.loads(steelyard_cli("gate", "--reports", *sides, "--json").stdout)
-    assert {entry["family"]["size"] for entry in document["verdicts"]} == {12}
+    assert len(json.loads(steelyard_cli("gate", "--reports", *sides, "--json").stdout)["verdicts"]) == 12
+    assert "at most 0.05 (Holm)" in " ".join(done.stdout.split())
 
 
 def test_runs_of_base_that_failed_leave_their_test_not_judged(folders, steelyard_cli):
@@ -97,6 +97,19 @@ def test_equal_nights_pass_where_slow_runs_cannot_hide(folders, steelyard_cli, t
     narrow = steelyard_cli(*words, "--margin", "20%")
     assert narrow.returncode == 3
     assert "8 variables would pass with" in " ".join(narrow.stdout.split())
+
+
+def test_tables_are_reports_by_the_names_of_their_columns(tmp_path, steelyard_cli):
+    for side, factor in (("a", 1.0), ("b", 1.3)):
+        (tmp_path / side).mkdir()
+        for night, time in enumerate((1.0, 1.01, 0.99, 1.0, 1.01, 0.99)):
+            rows = f"fft,{factor * time}\nsort,TIMEOUT\n"
+            (tmp_path / side / f"{night}.csv").write_text(f"test,time_s\n{rows}")
+    words = ("gate", "--reports", "a", "b", "--value", "time_s", "--by", "test")
+    done = steelyard_cli(*words, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("✗ 1 of 1 variable worse, 0 open; 6 runs failed\n")
+    assert "1.30" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.extensions.exchange.table_options import TableOptions
 from steelyard.extensions.gate.options import read_margins, read_sides
 from steelyard.files.writing import protecting, write_output
 
@@ -189,9 +190,9 @@ class GateOptions(Options):
     short_help="Gate a change with the benchmarks that a project has, base against head.",
     options_metavar="[OPTIONS]",
 )
-@take(GateOptions)
+@take(GateOptions, TableOptions)
 @click.pass_context
-def command(ctx: click.Context, options: GateOptions) -> None:
+def command(ctx: click.Context, options: GateOptions, tables: TableOptions) -> None:
     """Run the benchmarks of BASE and HEAD (default: HEAD) in turns, and say of each whether it is slower.
 
     Without a command, the harness that the project has is found, with its build; without BASE, the default
@@ -228,7 +229,11 @@ def command(ctx: click.Context, options: GateOptions) -> None:
             hint="leave one of them out",
         )
     if options.are_reports:
-        ctx.exit(_judge_reports(ctx, options))
+        ctx.exit(_judge_reports(ctx, options, tables))
+    if tables.value or tables.by or tables.unit:
+        raise UsageError(
+            "--value, --by and --unit are about reports", hint="add --reports, or leave them out"
+        )
     if options.merged:
         answer = _merge(ctx, options)
         _write(files, answer, strict=options.strict, github=options.github)
@@ -303,7 +308,7 @@ def _merge(ctx: click.Context, options: GateOptions) -> Gate:
     return answer
 
 
-def _judge_reports(ctx: click.Context, options: GateOptions) -> int:
+def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOptions) -> int:
     """Judge reports that are there already, print the verdicts, and return the exit code."""
     import tempfile
 
@@ -313,6 +318,10 @@ def _judge_reports(ctx: click.Context, options: GateOptions) -> int:
     from steelyard.report.claims import junit, markdown
     from steelyard.report.claims.document import render
 
+    if not options.are_reports:
+        raise UsageError(
+            "--value, --by and --unit are about reports", hint="add --reports, or leave them out"
+        )
     if len(options.revisions) != 2:
         raise UsageError(
             f"--reports: two folders are needed, got {len(options.revisions)}",
@@ -345,6 +354,7 @@ def _judge_reports(ctx: click.Context, options: GateOptions) -> int:
         margins=margins,
         better=read_sides(options.better),
         allow_failures=options.allow_failures,
+        chosen=tables.choose(),
     )
     with tempfile.TemporaryDirectory() as scratch:
         answer = gate_reports(request, options.output or Path(scratch) / "reports.lab")

@@ -116,8 +116,8 @@ def _list_reasons(ordered: list[Verdict]) -> list[str]:
     ]
     if waits := [evidence.runs_to_show for evidence in undecided if evidence.runs_to_show is not None]:
         texts.append(
-            f"{plural(len(waits), 'variable')} would pass with {max(waits)} reports of each side: fewer may hide"
-            " slow runs, up to twice as long, that carry the mean over the margin."
+            f"{plural(len(waits), 'variable')} would pass with {max(waits)} reports of each side:"
+            " fewer may hide slow runs, up to twice as long, that carry the mean over the margin."
         )
     sizes = [
         evidence.resolvable

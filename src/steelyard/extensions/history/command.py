@@ -15,6 +15,7 @@ from steelyard.cli.options import declare_file, declare_fraction, json_option, m
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand, RecordDirectory
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import UsageError
+from steelyard.extensions.exchange.table_options import TableOptions
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
@@ -84,15 +85,6 @@ class HistoryOptions(Options):
         metavar="NAME",
         type=RecordDirectory(),
     )
-    value: tuple[str, ...] = declare(
-        "Reports that are tables: column of a metric. Repeatable.", metavar="COLUMN"
-    )
-    by: tuple[str, ...] = declare(
-        "Reports that are tables: column that distinguishes tests. Repeatable.", metavar="COLUMN"
-    )
-    unit: str | None = declare(
-        "Reports that are tables: unit of the metrics, where the header says none.", metavar="UNIT"
-    )
     better: str | None = declare(
         "Reports that are tables: which way is better (default: by unit and name).",
         choices=("lower", "higher", "neither"),
@@ -101,9 +93,9 @@ class HistoryOptions(Options):
 
 
 @click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
-@take(HistoryOptions)
+@take(HistoryOptions, TableOptions)
 @click.pass_context
-def command(ctx: click.Context, options: HistoryOptions) -> None:
+def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -> None:
     """Find lasting changes over a series of records of one spec.
 
     They are changes of their level, of their scatter, of their slow runs; with the commits that may have made
@@ -147,14 +139,13 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
 
             _tell(options.collect, add(options.collect, options.names, counting.update))
             return
-        from steelyard.extensions.exchange.importers import Chosen
         from steelyard.extensions.history.history import HistoryRequest, first_since, history
 
         request = options.fill(
             HistoryRequest,
             revision=options.revision if options.by_git else None,
             repository=options.repo,
-            chosen=Chosen(options.value, options.by, options.unit, options.better),  # type: ignore[arg-type]
+            chosen=tables.choose(options.better),  # type: ignore[arg-type]  # click checked it
         )
         result = history(request, counting.update)
     since = None if options.since is None else first_since(result, request, options.since)
