@@ -228,12 +228,8 @@ def command(ctx: click.Context, options: GateOptions, tables: TableOptions) -> N
             f"{texts[0]} and --qualify: it judges no change that could be written",
             hint="leave one of them out",
         )
-    if options.are_reports:
+    if options.are_reports or any(vars(tables).values()):
         ctx.exit(_judge_reports(ctx, options, tables))
-    if tables.value or tables.by or tables.unit:
-        raise UsageError(
-            "--value, --by and --unit are about reports", hint="add --reports, or leave them out"
-        )
     if options.merged:
         answer = _merge(ctx, options)
         _write(files, answer, strict=options.strict, github=options.github)
