@@ -259,6 +259,7 @@ EXTENSIONS: Final = (
                 "rebench": "suites:REBENCH",
                 "ramble": "suites:RAMBLE",
                 "exacb": "suites:EXACB",
+                "junit": "suites:JUNIT",
                 "llama-bench": "learning:LLAMA_BENCH",
                 "mlperf": "learning:MLPERF",
                 "mlperf-inference": "learning:MLPERF_INFERENCE",

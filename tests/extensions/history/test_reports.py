@@ -124,6 +124,17 @@ def test_a_unit_that_changes_is_refused(tmp_path):
         read_reports([tmp_path], Chosen(("x",), ("test",), better="higher"))
 
 
+def test_values_that_are_not_positive_are_told_once_for_all_reports(tmp_path):
+    for night in range(1, 8):
+        results = [
+            {"command": name, "times": [time], "exit_codes": [0]} for name, time in (("a", 1), ("b", 0))
+        ]
+        (tmp_path / f"{night}.json").write_text(json.dumps({"results": results}))
+    reports = read_reports([tmp_path], Chosen())
+    assert [out.why for out in reports.left_out] == ["have no positive value of wall_s of b"]
+    assert reports.left_out[0].record.endswith("1.json and 6 more")
+
+
 def test_folders_with_records_and_empty_ones_hold_no_reports(tmp_path):
     assert not holds_reports(tmp_path)
     (tmp_path / "a.lab").mkdir()

@@ -123,6 +123,7 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
         refuse_other_machines(hosts)
     limited = limit_repetitions([contents for _, contents in contents_of], MOST_VALUES)
     contents_of = [(source, contents) for (source, _), contents in zip(contents_of, limited, strict=True)]
+    refuse_other_metrics(contents_of)
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
@@ -206,6 +207,22 @@ def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) ->
             " the same",
             hint="import each into a record of its own",
         )
+
+
+def refuse_other_metrics(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
+    """Refuse files of which one has no metric of another: nothing of them could be compared."""
+    metrics: dict[str, set[str]] = {}
+    for source, contents in contents_of:
+        metrics.setdefault(source.name, set()).update(entry.metric for entry in contents.series)
+    measured = {name: names for name, names in metrics.items() if names}
+    first, *others = measured or {"": set()}
+    for name in others:
+        if measured[first].isdisjoint(measured[name]):
+            raise UsageError(
+                f"{first} has {', '.join(sorted(measured[first]))}, and {name} has"
+                f" {', '.join(sorted(measured[name]))}: no metric in common",
+                hint="give files of the same measurement, or columns of one name (--value COLUMN)",
+            )
 
 
 def _refuse_many(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:

@@ -101,10 +101,20 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
     left_out += [out for path, contents in contents_of.items() for out in _tell_failures(path, contents)]
     times, by_name = _order(contents_of)
     records = []
+    without: dict[str, list[Path]] = {}
     for path in sorted(contents_of, key=lambda path: (times[path], str(path))):
-        record, unusable = _condense(path, contents_of[path], series_of[str(path)], times[path])
+        record, variables = _condense(path, contents_of[path], series_of[str(path)], times[path])
         records.append(record)
-        left_out += unusable
+        for name in variables:
+            without.setdefault(name, []).append(path)
+    left_out += [
+        LeftOut(
+            str(places[0]) if len(places) == 1 else f"{places[0]} and {len(places) - 1} more",
+            f"{'has' if len(places) == 1 else 'have'} no positive value of {name}",
+            unreadable=True,
+        )
+        for name, places in without.items()
+    ]
     return Reports(tuple(records), metrics, tuple(left_out), by_name)
 
 
@@ -184,15 +194,15 @@ def _find_date(stem: str) -> int | None:
 
 def _condense(
     path: Path, contents: FileContents, series: Sequence[ImportedSeries], time_ns: int
-) -> tuple[Condensed, list[LeftOut]]:
+) -> tuple[Condensed, list[str]]:
+    """Condense a report, and return also the variables that have a value which is not positive."""
     digests: dict[str, list[Labelled]] = {}
     unusable = []
     for entry in series:
         values = [value for launch in entry.values for value in launch]
         if (digested := digest(np.asarray(values), entry.better)) is None:
             if values:
-                why = f"has a value of {entry.metric} of {entry.title} that is not positive"
-                unusable.append(LeftOut(str(path), why, unreadable=True))
+                unusable.append(f"{entry.metric} of {entry.title}")
             continue
         digests.setdefault(entry.metric, []).append(Labelled(word_levels(entry.levels), {}, digested))
     tool = contents.tool.partition(" ")[0]
