@@ -1,4 +1,7 @@
-"""A test of ReFrame on four nodes, with three variables: NIGHT=1 reframe -c nightly.py -r --report-file=1.json."""
+"""A test of ReFrame on four nodes, with three variables.
+
+NIGHT=1 reframe -c nightly.py -r --report-file=1.json
+"""
 
 import reframe as rfm
 import reframe.utility.sanity as sn
