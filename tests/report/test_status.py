@@ -82,7 +82,7 @@ def test_long_names_stay_within_the_width(width):
 def test_the_document_holds_every_field():
     content = json.loads(DOCUMENT.text(STATUS))
     assert (content["format"], content["version"]) == ("steelyard/status", 1)
-    assert content["failures"] == {"O3": {"attempted": 13, "failed": 1, "timed_out": 0}}
+    assert content["failures"] == {"O3": {"attempted": 13, "failed": 1, "timed_out": 0, "reason": ""}}
     assert content["holder"] == {"pid": 4242, "host": "lab3", "since": "2026-11-21 20:50"}
     assert (content["blocks_done"], content["reached"]) == (12, 0.0183)
 

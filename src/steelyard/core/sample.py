@@ -50,6 +50,8 @@ class Failures(msgspec.Struct, frozen=True):
     failed: int = 0
     timed_out: int = 0
     """Part of ``failed``."""
+    reason: str = ""
+    """Why most of them failed, in words; empty where the record does not say it."""
 
     @property
     def in_time(self) -> Failures:

@@ -213,7 +213,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     """
     if not math.isfinite(value):
         return str(value)
-    if unit not in ("s", "B", "1/s", "B/s"):
+    if unit not in ("s", "B", "1/s", "B/s", "bit/s"):
         is_whole = value == int(value) and abs(value) < MOST_WRITTEN_OUT
         number = f"{value:,.0f}" if is_whole else f"{value:.{digits}g}"
         return f"{number} {format_unit(unit)}".rstrip()
@@ -230,7 +230,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
             break
     if rounded == 0:
         scale, prefix = 1.0, ""
-    if unit in ("1/s", "B/s") and 0 < abs(rounded) < smallest:
+    if unit in ("1/s", "B/s", "bit/s") and 0 < abs(rounded) < smallest:
         return f"{rounded:.{digits}g} {unit.removeprefix('1')}"
     scaled = rounded / scale
     if abs(scaled) >= MOST_WRITTEN_OUT:

@@ -128,7 +128,7 @@ EXTENSIONS: Final = (
     Extension(
         name="history",
         purpose="what changed over records of many commits, and at which",
-        needs=("bisect", "repository"),
+        needs=("bisect", "exchange", "repository"),
         commands={
             "history": Command(
                 "Find what changed over records of many commits, and at which.",
@@ -281,6 +281,7 @@ EXTENSIONS: Final = (
                 "rebench": "suites:REBENCH",
                 "ramble": "suites:RAMBLE",
                 "exacb": "suites:EXACB",
+                "junit": "suites:JUNIT",
                 "llama-bench": "learning:LLAMA_BENCH",
                 "mlperf": "learning:MLPERF",
                 "mlperf-inference": "learning:MLPERF_INFERENCE",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.core.analysis import Analysis
 from steelyard.core.estimand import OnFailures
 from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.flags import FEW_BLOCKS, Flag
 from steelyard.results.notice import Kind, Notice
@@ -122,7 +123,12 @@ def _note_failures(
     by_treatment = {sample.treatment.id: sample for sample in samples if sample.failures.failed}
     for sample in by_treatment.values():
         counts = sample.failures
-        fields = {"failed": counts.failed, "timed_out": counts.timed_out, "attempted": counts.attempted}
+        fields: dict[str, Scalar] = {
+            "failed": counts.failed,
+            "timed_out": counts.timed_out,
+            "attempted": counts.attempted,
+            **({"reason": counts.reason} if counts.reason else {}),
+        }
         notices.append(Notice("failures", (sample.treatment.label,), fields))
     censored = [
         comparison

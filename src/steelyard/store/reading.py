@@ -342,10 +342,23 @@ class Reading(Facts):
                 " WHERE status <> 'ok' GROUP BY treatment"
             )
         }
+        reasons = self._find_reasons() if failed else {}
         return {
-            treatment.id: Failures(attempted[treatment.id], *failed.get(treatment.id, (0, 0)))
+            treatment.id: Failures(
+                attempted[treatment.id],
+                *failed.get(treatment.id, (0, 0)),
+                reason=reasons.get(treatment.id, ""),
+            )
             for treatment in self.treatments
         }
+
+    def _find_reasons(self) -> dict[int, str]:
+        """Return the most frequent reason of the failures of each treatment."""
+        rows = self._query_rows(
+            "SELECT treatment, reason FROM attempted WHERE status <> 'ok' AND reason IS NOT NULL"
+            " GROUP BY treatment, reason ORDER BY count(*), min(id) DESC"
+        )
+        return dict(rows)
 
     @_explain_damage
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:

@@ -91,7 +91,10 @@ def test_efficiency_holds_up_to_the_first_scale_that_fails():
     [
         (series([1.0], at=[1]), "1 point"),
         (series([1.0, 0.0], at=[1, 2]), "a value or a scale of 0 at p = 2"),
-        (replace(series([1.0, 0.5], at=[1, 2]), lost=("'FAILED' at p = 4",)), "not missing by chance"),
+        (
+            replace(series([1.0, 0.5], at=[1, 2]), lost=("'FAILED' at p = 4",)),
+            "'FAILED' at p = 4: what fails",
+        ),
         (replace(series([1.0, 0.5], at=[1, 2]), crowded=True), "more ranks than CPUs"),
         (series_of("f", ["p", "n"], [[1, 1], [2, 2]], [[1.0], [2.0]]), "2 parameters"),
     ],

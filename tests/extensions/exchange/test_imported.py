@@ -11,7 +11,8 @@ import pytest
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.extensions.exchange.export import export
-from steelyard.extensions.exchange.imported import ImportSource, import_files
+from steelyard.extensions.exchange.imported import ImportSource, import_files, refuse_other_metrics
+from steelyard.extensions.exchange.importers import read
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.lab.answer.analyze import analyze
@@ -247,6 +248,20 @@ def test_values_that_are_not_finite_are_left_out_and_told(tmp_path):
 def test_files_of_two_tools_are_refused(hyperfine, pytest_benchmark, tmp_path):
     with pytest.raises(UsageError, match=r"is a file of hyperfine, and .* of pytest-benchmark"):
         imported([hyperfine("a.json", f=OLD), pytest_benchmark("b.json", f=OLD)], tmp_path)
+
+
+def test_files_without_a_metric_in_common_are_refused_with_the_metrics_of_both(tmp_path):
+    for name, metric in (("old", "copy"), ("new", "triad")):
+        (tmp_path / f"{name}.csv").write_text(f"arm,{metric}[s]\na,1\na,2\n")
+    contents = [
+        (
+            ImportSource(name, tmp_path / f"{name}.csv"),
+            read(tmp_path / f"{name}.csv", None, Chosen((metric,), ("arm",))),
+        )
+        for name, metric in (("old", "copy"), ("new", "triad"))
+    ]
+    with pytest.raises(UsageError, match="old has copy, and new has triad: no metric in common"):
+        refuse_other_metrics(contents)
 
 
 def test_one_metric_in_two_units_is_refused(tmp_path):

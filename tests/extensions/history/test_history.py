@@ -289,7 +289,7 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(recorded, tmp_pat
     with pytest.raises(RecordError, match="does not hold summaries"):
         collect(file, [name])
     assert file.read_text() == "mine"
-    with pytest.raises(UsageError, match="neither a record nor a directory"):
+    with pytest.raises(UsageError, match=r"neither a record nor a report: .* unrecognised"):
         history(HistoryRequest(names=[file]))
 
 

@@ -400,3 +400,16 @@ def test_an_invalid_result_of_mlperf_inference_failed(outputs):
 def test_every_file_is_recognised_as_that_of_its_tool(outputs, files):
     names = {name: outputs.file(name).tool.partition(" ")[0] for name in files()}
     assert {name: tool for name, tool in names.items() if not name.startswith(tool.split("-")[0])} == {}
+
+
+def test_a_report_of_junit_has_a_time_for_each_test_and_counts_failures(outputs):
+    contents = outputs.file("junit-pytest.xml")
+    assert list(outputs.values(contents, "time_s")) == ["test_sleep class=test_x"]
+    assert [(levels["test"], reason) for levels, reason in outputs.failures(contents)] == [
+        ("test_disk", "OSError: no space left")
+    ]
+    case = "<testcase name='a' time='1.5'/>"
+    nested = f"<testsuites><testsuite><testsuite>{case}</testsuite></testsuite></testsuites>"
+    assert outputs.values(outputs.read(nested), "time_s") == {"a": ((1.5,),)}
+    broken = nested.replace("time='1.5'/>", "time='1.5'><error>lost\nlater</error></testcase>")
+    assert [reason for _, reason in outputs.failures(outputs.read(broken))] == ["lost"]

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import BUILTIN, Scalar
+from steelyard.core.units import BUILTIN, Better, Scalar
 from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.extensions.exchange.importers.contents import (
@@ -46,6 +46,7 @@ from steelyard.extensions.exchange.recording import (
     choose_compared,
     free_name,
     get_levels,
+    join_levels,
     write_record,
 )
 from steelyard.store import Record
@@ -68,7 +69,18 @@ class ImportSource(msgspec.Struct, frozen=True):
     path: Path
 
 
-def import_files(
+class ClaimMaker(Protocol):
+    """What makes claims of the benchmarks that files have."""
+
+    better: Mapping[str, Better]
+
+    def make(
+        self, series: Sequence[ImportedSeries], failures: Sequence[FailedRuns]
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return ``[[claims]]``."""
+
+
+def import_files(  # noqa: PLR0913 -- one door for every way in which files are read
     sources: Sequence[ImportSource],
     directory: Path,
     *,
@@ -78,6 +90,7 @@ def import_files(
     policy: FailurePolicy = "refuse",
     across_machines: bool = False,
     examine: Callable[[ColumnsBeside, str | None], Sequence[str]] | None = None,
+    claims: ClaimMaker | None = None,
 ) -> Record:
     """Make a record of files of one tool, complete when this returns; close it.
 
@@ -92,6 +105,9 @@ def import_files(
         As of ``read``.
     examine : function, optional
         From columns that have no role, and the factor that is compared, to what is said of them.
+    claims : ClaimMaker, optional
+        Makes the claims of series and of runs that failed, and says which way metrics are better. What tells
+        benchmarks apart is then one factor, ``benchmark``.
 
     Raises
     ------
@@ -107,6 +123,7 @@ def import_files(
         refuse_other_machines(hosts)
     limited = limit_repetitions([contents for _, contents in contents_of], MOST_VALUES)
     contents_of = [(source, contents) for (source, _), contents in zip(contents_of, limited, strict=True)]
+    refuse_other_metrics(contents_of)
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
@@ -117,9 +134,21 @@ def import_files(
     placed, failures = _place_levels(contents_of)
     series, lost = _get_finite(placed)
     _refuse_no_value(contents_of, series, failures)
+    if claims is not None:
+        series = [
+            replace(
+                entry,
+                levels=_name_benchmark(entry.levels),
+                better=claims.better.get(entry.metric, entry.better),
+            )
+            for entry in series
+        ]
+        failures = [replace(entry, levels=_name_benchmark(entry.levels)) for entry in failures]
     chosen_question = question or Selection()
     if first.instances:
         chosen_question = replace(chosen_question, instances=free_name(first.instances))
+    if claims is not None:
+        chosen_question = replace(chosen_question, claims=claims.make(series, failures))
     beside = _join_beside(contents_of)
     cells = [*(entry.levels for entry in series), *(entry.levels for entry in failures)]
     levels = get_levels([tuple(cell.items()) for cell in cells])
@@ -179,6 +208,22 @@ def _refuse_mixture(contents_of: Sequence[tuple[ImportSource, FileContents]]) ->
             " the same",
             hint="import each into a record of its own",
         )
+
+
+def refuse_other_metrics(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
+    """Refuse files of which one has no metric of another: nothing of them could be compared."""
+    metrics: dict[str, set[str]] = {}
+    for source, contents in contents_of:
+        metrics.setdefault(source.name, set()).update(entry.metric for entry in contents.series)
+    measured = {name: names for name, names in metrics.items() if names}
+    first, *others = measured or {"": set()}
+    for name in others:
+        if measured[first].isdisjoint(measured[name]):
+            raise UsageError(
+                f"{first} has {', '.join(sorted(measured[first]))}, and {name} has"
+                f" {', '.join(sorted(measured[name]))}: no metric in common",
+                hint="give files of the same measurement, or columns of one name (--value COLUMN)",
+            )
 
 
 def _refuse_many(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> None:
@@ -313,6 +358,11 @@ def _place_levels(
         for levels, entry in failures
         for cell in _find_cells(levels, cells) or [{name: levels.get(name, ABSENT) for name in names}]
     ]
+
+
+def _name_benchmark(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Make one factor of what tells benchmarks apart, by the names that the tool has for it."""
+    return dict(join_levels(tuple((name.removesuffix("_"), level) for name, level in levels.items())))
 
 
 def _join_beside(contents_of: Sequence[tuple[ImportSource, FileContents]]) -> ColumnsBeside | None:

@@ -162,8 +162,8 @@ def write_record(
     """
     cells = prod(map(len, get_levels([trial.levels for trial in trials]).values()))
     if cells > MOST_CELLS and (question is None or question.instances is None):
-        trials = [replace(trial, levels=_join(trial.levels)) for trial in trials]
-        recording = replace(recording, cells=[_join(cell) for cell in recording.cells])
+        trials = [replace(trial, levels=join_levels(trial.levels)) for trial in trials]
+        recording = replace(recording, cells=[join_levels(cell) for cell in recording.cells])
     experiment = _make_experiment(directory, trials, recording, question or Selection())
     how: dict[str, Any] = {"imported_from": recording.tool}
     how |= {"one_process": True} if recording.one_process else {}
@@ -328,7 +328,7 @@ def _get_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
         yield tuple(zip(levels, cell, strict=True))
 
 
-def _join(levels: Levels) -> Levels:
+def join_levels(levels: Levels) -> Levels:
     """One factor for everything but the file: ``sort n=1000``."""
     rest = [(name, level) for name, level in levels if name != FILE]
     text = " ".join(f"{name}={level}" if i else str(level) for i, (name, level) in enumerate(rest))

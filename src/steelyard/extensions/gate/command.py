@@ -29,6 +29,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.terminal import show, tell_beside
 from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.extensions.exchange.table_options import TableOptions
 from steelyard.extensions.gate.options import read_margins, read_sides
 from steelyard.files.writing import protecting, write_output
 
@@ -154,6 +155,9 @@ class GateOptions(Options):
         type=InputPath(),
         multiple=True,
     )
+    are_reports: bool = declare(
+        "Measure nothing: BASE and HEAD are folders of reports that another tool wrote.", "--reports"
+    )
     explain: bool = declare(
         "Sample the benchmarks that are slower, by perf, and name the functions that make them so."
     )
@@ -187,9 +191,9 @@ class GateOptions(Options):
     short_help="Gate a change with the benchmarks that a project has, base against head.",
     options_metavar="[OPTIONS]",
 )
-@take(GateOptions)
+@take(GateOptions, TableOptions)
 @click.pass_context
-def command(ctx: click.Context, options: GateOptions) -> None:
+def command(ctx: click.Context, options: GateOptions, tables: TableOptions) -> None:
     """Run the benchmarks of BASE and HEAD (default: HEAD) in turns, and say of each whether it is slower.
 
     Without a command, the harness that the project has is found, with its build; without BASE, the default
@@ -209,6 +213,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     steelyard gate main -- python -m pytest benchmarks/
     steelyard gate v1.2 --build 'make bench' -- build/bench
     steelyard gate --base-dir old --head-dir new --time -- ./program input
+    steelyard gate --reports nights/before nights/after
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.gate.request import MARGIN, GateRequest
 
@@ -224,6 +229,8 @@ def command(ctx: click.Context, options: GateOptions) -> None:
             f"{texts[0]} and --qualify: it judges no change that could be written",
             hint="leave one of them out",
         )
+    if options.are_reports or any(vars(tables).values()):
+        ctx.exit(_judge_reports(ctx, options, tables))
     if options.merged:
         answer = _merge(ctx, options)
         _write(files, answer, strict=options.strict, github=options.github)
@@ -296,6 +303,68 @@ def _merge(ctx: click.Context, options: GateOptions) -> Gate:
         as_json=options.as_json,
     )
     return answer
+
+
+def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOptions) -> int:
+    """Judge reports that are there already, print the verdicts, and return the exit code."""
+    import tempfile
+
+    from steelyard.extensions.gate.reports import ReportsRequest, gate_reports
+    from steelyard.extensions.gate.reports_text import list_report_lines
+    from steelyard.extensions.gate.request import MARGIN
+    from steelyard.report.claims import junit, markdown
+    from steelyard.report.claims.document import render
+
+    if not options.are_reports:
+        raise UsageError(
+            "--value, --by and --unit are about reports", hint="add --reports, or leave them out"
+        )
+    if len(options.revisions) != 2:
+        raise UsageError(
+            f"--reports: two folders are needed, got {len(options.revisions)}",
+            hint="steelyard gate --reports nights/before nights/after",
+        )
+    refused = {
+        "a command": bool(ctx.meta["words"]),
+        "--qualify": options.qualify,
+        "--merge": bool(options.merged),
+        "--explain": options.explain,
+        "--shard": options.shard is not None,
+        "--layout": options.layout,
+        "--build": bool(options.build),
+        "--sarif": options.sarif is not None,
+        "--page": options.page is not None,
+        "--github": options.github,
+        "--report": bool(options.reported),
+    }
+    for name in (name for name, is_there in refused.items() if is_there):
+        raise UsageError(
+            f"--reports measures nothing, and {name} is about measuring", hint=f"leave out {name}"
+        )
+    margin, margins = read_margins(options.margins)
+    base, head = map(Path, options.revisions)
+    request = ReportsRequest(
+        base=base,
+        head=head,
+        metrics=options.metrics,
+        margin=MARGIN if margin is None else margin,
+        margins=margins,
+        better=read_sides(options.better),
+        allow_failures=options.allow_failures,
+        chosen=tables.choose(),
+    )
+    with tempfile.TemporaryDirectory() as scratch:
+        answer = gate_reports(request, options.output or Path(scratch) / "reports.lab")
+    code = answer.exit_code(strict=options.strict)
+    for file, renderer in ((options.junit, junit.render), (options.markdown, markdown.render)):
+        if file is not None:
+            write_output(file, renderer([answer.checked], strict=options.strict))
+    show(
+        lambda: render([answer.checked], code, {}),
+        lambda width: list_report_lines(answer, width),
+        as_json=options.as_json,
+    )
+    return code
 
 
 def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:

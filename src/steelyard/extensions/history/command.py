@@ -15,6 +15,7 @@ from steelyard.cli.options import declare_file, declare_fraction, json_option, m
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand, RecordDirectory
 from steelyard.cli.terminal import terminal_width
 from steelyard.core.errors import UsageError
+from steelyard.extensions.exchange.table_options import TableOptions
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
@@ -84,21 +85,25 @@ class HistoryOptions(Options):
         metavar="NAME",
         type=RecordDirectory(),
     )
+    better: str | None = declare(
+        "Reports that are tables: which way is better (default: by unit and name).",
+        choices=("lower", "higher", "neither"),
+    )
     as_json: bool = json_option
 
 
 @click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
-@take(HistoryOptions)
+@take(HistoryOptions, TableOptions)
 @click.pass_context
-def command(ctx: click.Context, options: HistoryOptions) -> None:
+def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -> None:
     """Find lasting changes over a series of records of one spec.
 
     They are changes of their level, of their scatter, of their slow runs; with the commits that may have made
     them.
 
-    Takes records, directories of records, files that --collect wrote, and places that steelyard export --to
-    wrote. Records that are being written or
-    damaged are left out, and that is said; records of different specs are refused.
+    Takes records, directories of records, files that --collect wrote, places that steelyard export --to
+    wrote, and folders of reports that another tool wrote, one for each night or commit. Records that are
+    being written or damaged are left out, and that is said; records of different specs are refused.
 
     With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if that
     cannot be excluded. Records are made at different times: a change is suspected until --confirm shows it
@@ -110,6 +115,7 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     steelyard history history.sqlite --git --reference baseline
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
+    steelyard history reports/ --check --strict
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.extensions.history.results import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
@@ -139,6 +145,7 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
             HistoryRequest,
             revision=options.revision if options.by_git else None,
             repository=options.repo,
+            chosen=tables.choose(options.better),  # type: ignore[arg-type]  # click checked it
         )
         result = history(request, counting.update)
     since = None if options.since is None else first_since(result, request, options.since)

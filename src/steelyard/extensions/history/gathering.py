@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
+from steelyard.extensions.exchange.importers import Chosen
+from steelyard.extensions.history.reports import holds_reports, read_reports
 from steelyard.files.urls import strip_secrets
 from steelyard.lab.places.place import Place, find_place, is_place, make_unknown
 from steelyard.lab.summary.condensing import (
@@ -28,11 +30,21 @@ from steelyard.store.summaries import Condensed, Summaries, is_summaries
 
 
 class CondensedRecords(msgspec.Struct, frozen=True):
-    """Records and what was left out."""
+    """Records and what was left out.
+
+    Attributes
+    ----------
+    judged : tuple of str
+        Metrics that are judged where none is asked for: the primary one of each record, each of reports.
+    by_name : bool
+        Whether reports say no time, so that their names are their order.
+    """
 
     records: tuple[Condensed, ...]
     metrics: Mapping[str, Metric]
     left_out: tuple[LeftOut, ...]
+    judged: tuple[str, ...] = ()
+    by_name: bool = False
 
 
 def gather(
@@ -41,11 +53,12 @@ def gather(
     watch: Watch = ignore_progress,
     *,
     beside: Sequence[str] = (),
+    chosen: Chosen | None = None,
 ) -> CondensedRecords:
     """Condense records, given by themselves or by the places that hold them.
 
-    Places are directories of records, files that ``collect`` has written, and lakes; a text is the URL of a
-    lake.
+    Places are directories of records, files that ``collect`` has written, lakes, and folders of reports; a
+    text is the URL of a lake.
 
     Parameters
     ----------
@@ -53,6 +66,8 @@ def gather(
         Those that are wanted; the primary one of each record where there are none.
     beside : sequence of str
         More metrics, of the records that have them.
+    chosen : Chosen, optional
+        Columns of reports that are tables.
 
     Raises
     ------
@@ -65,7 +80,9 @@ def gather(
             raise make_unknown(name)
     paths = [name for name in names if isinstance(name, Path) and name not in places]
     files = [path for path in paths if is_summaries(path)]
-    directories = [entry for path in paths if path not in files for entry in find_records(path)]
+    folders = [path for path in paths if path not in files and holds_reports(path)]
+    others = [path for path in paths if path not in files and path not in folders]
+    directories = [entry for path in others for entry in find_records(path)]
     condensed_records = _condense(directories, metrics, watch, beside)
     records, available = (
         {entry.id: entry for entry in condensed_records.records},
@@ -81,11 +98,20 @@ def gather(
         with Summaries(name) as file:
             available |= file.metrics()
             records |= {entry.id: entry for entry in file.read(metrics, beside)}
+    judged = dict.fromkeys(entry.primary_metric for entry in records.values())
+    by_name = False
+    if folders:
+        reports = read_reports(folders, chosen or Chosen(), watch)
+        records |= {entry.id: entry for entry in reports.records}
+        available |= reports.metrics
+        left_out += reports.left_out
+        judged |= dict.fromkeys(reports.metrics)
+        by_name = reports.by_name
     for metric in metrics:
         if available and metric not in available:
             raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, available))
     counted_once, repeated = _count_once(records.values())
-    return CondensedRecords(counted_once, available, (*left_out, *repeated))
+    return CondensedRecords(counted_once, available, (*left_out, *repeated), tuple(judged), by_name)
 
 
 def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import RecordError, UsageError
 from steelyard.core.units import Scalar
+from steelyard.extensions.exchange.importers import Chosen
 from steelyard.extensions.history.gathering import CondensedRecords, gather
 from steelyard.extensions.history.judging import ALPHA, judge
 from steelyard.extensions.history.machines import Machines
@@ -38,7 +39,8 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     names : sequence of Path
-        Records, directories of records, files of summaries, and places of lakes; a URL is a text.
+        Records, directories of records, files of summaries, folders of reports, and places of lakes; a URL is
+        a text.
     revision : str or None
         Order records by its first parents; by time where ``None``.
     reference : str or None
@@ -47,6 +49,8 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
         Facts of a host that make no other machine.
     least : float
         Smallest change of level that counts, as a fraction.
+    chosen : Chosen
+        Columns of reports that are tables.
     """
 
     names: Sequence[Path | str]
@@ -57,6 +61,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     ignored: Sequence[str] = ()
     alpha: float = ALPHA
     least: float = 0.0
+    chosen: Chosen = Chosen()
 
 
 def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
@@ -69,7 +74,13 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     RecordError
         Records of different specs.
     """
-    gathered = gather(request.names, request.metrics, watch, beside=() if request.metrics else (CPU_TIME,))
+    gathered = gather(
+        request.names,
+        request.metrics,
+        watch,
+        beside=() if request.metrics else (CPU_TIME,),
+        chosen=request.chosen,
+    )
     _refuse_none(gathered.records, gathered.left_out)
     _refuse_other_specs(gathered.records)
     if request.revision is None:
@@ -81,7 +92,7 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     of_commit = {
         commit: [machines.find(summary) for summary in records] for commit, records in ordered.records.items()
     }
-    names = set(request.metrics) or {record.primary_metric for record in gathered.records}
+    names = set(request.metrics) or set(gathered.judged)
     series = _get_series(ordered, of_commit, gathered, request.reference)
     judged, beside = (
         judge(
@@ -100,7 +111,7 @@ def history(request: HistoryRequest, watch: Watch = ignore_progress) -> History:
     return History(
         experiment=ordered.records[last][-1].experiment,
         records=sum(map(len, ordered.records.values())),
-        order="time" if request.revision is None else "git",
+        order="git" if request.revision is not None else "name" if gathered.by_name else "time",
         first=ordered.line[0],
         last=ordered.line[-1],
         missing=len(ordered.line) - len(ordered.records),

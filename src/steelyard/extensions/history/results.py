@@ -27,7 +27,7 @@ Pattern = Literal["line", "walk", "cycle", "regimes"]
 """How a level wanders: along a straight line, as a random walk does or slowly back to a mean, in cycles, or
 between the same two levels."""
 
-Order = Literal["git", "time"]
+Order = Literal["git", "time", "name"]
 
 
 LARGEST_UNSEEN: Final = 0.1
@@ -236,8 +236,9 @@ class History(msgspec.Struct, frozen=True):
     ----------
     records : int
         That are part of it.
-    order : {"git", "time"}
-        By the first parents of a revision, or by when the records were made.
+    order : {"git", "time", "name"}
+        By the first parents of a revision, by when the records were made, or by the names of reports that do
+        not say when they were made.
     missing : int
         Commits between the first and the last that have no record.
     unmeasured : int

@@ -13,6 +13,7 @@ from steelyard.extensions.history.results import (
     History,
     Kind,
     OpenQuestion,
+    Order,
     Pattern,
     SeriesHistory,
     Wander,
@@ -21,6 +22,11 @@ from steelyard.report.text.change import relative, short_hash
 from steelyard.report.text.digits import percent, probability, share
 from steelyard.report.text.label import join_names, named_levels, plural, printable
 
+_ORDERS: Final[dict[Order, str]] = {
+    "git": "by first parents",
+    "time": "in the order of time",
+    "name": "in the order of their names",
+}
 _KINDS: Final[dict[Kind, str]] = {
     "level": "",
     "spread": "the scatter of its runs, ",
@@ -43,7 +49,7 @@ MOST_COMMITS: Final = 5
 
 def head(history: History) -> str:
     """Experiment, number of records, and their order."""
-    by = {"git": "by first parents", "time": "in the order of time"}[history.order]
+    by = _ORDERS[history.order]
     missing = f"; {plural(history.missing, 'commit')} without a record" if history.missing else ""
     over = f", over {printable(history.reference)}" if history.reference else ""
     return (

@@ -316,10 +316,23 @@ class LakeRecord(Reading):
                 attempted & (table["timed out"] == 1),
             )
         )
+        reasons = self._find_reasons() if failed else {}
         return {
-            entry.id: Failures(counts[entry.id], failed[entry.id], late[entry.id])
+            entry.id: Failures(
+                counts[entry.id], failed[entry.id], late[entry.id], reason=reasons.get(entry.id, "")
+            )
             for entry in self.treatments
         }
+
+    def _find_reasons(self) -> dict[int, str]:
+        """Return the most frequent reason of the failures of each treatment."""
+        reasons: dict[int, Counter[str]] = {}
+        rows = self._parquet.fetch_rows(
+            "treatment, reason", "status <> 'ok' AND reason IS NOT NULL AND block_state <> 'discarded'"
+        )
+        for _, treatment, reason in rows:
+            reasons.setdefault(treatment, Counter())[reason] += 1
+        return {treatment: counts.most_common(1)[0][0] for treatment, counts in reasons.items()}
 
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
         """Return no labels, since no metric of a lake has any."""

@@ -82,7 +82,8 @@ def _count_failures(record: Reading) -> Iterator[str]:
         if counts.failed:
             late = f", {counts.timed_out} of them timed out" if counts.timed_out else ""
             name = labels[id_] or record.experiment.name
-            yield f"{name}: {counts.failed} of {counts.attempted} runs failed{late}."
+            reason = f": {counts.reason}" if counts.reason and counts.timed_out < counts.failed else ""
+            yield f"{name}: {counts.failed} of {counts.attempted} runs failed{late}{reason}."
 
 
 def judge_together(members: Sequence[Drafted]) -> list[Checked]:

@@ -68,8 +68,12 @@ def _format_kind(alike: Sequence[Notice], called: Names) -> list[str]:
     if apart:
         return [format_notice(notice, called) for notice in alike]
     labels = tuple(label for notice in alike for label in notice.treatments)
-    ends = {key: _compute_ends([notice.fields[key] for notice in alike]) for key in alike[0].fields}
-    lowest = Notice(kind, labels, {key: high if key == "high" else low for key, (low, high) in ends.items()})
+    shared = [key for key in alike[0].fields if all(key in notice.fields for notice in alike)]
+    values = {key: [notice.fields[key] for notice in alike] for key in shared}
+    texts = {key: entries[0] for key, entries in values.items() if isinstance(entries[0], str)}
+    ends = {key: _compute_ends(entries) for key, entries in values.items() if key not in texts}
+    numbers = {key: high if key == "high" else low for key, (low, high) in ends.items()}
+    lowest = Notice(kind, labels, {**numbers, **texts})
     ranges = {key: high for key, (low, high) in ends.items() if high != low and key not in _BOUNDS}
     return [format_notice(lowest, called, up_to=ranges)]
 

@@ -9,9 +9,12 @@ from typing import Final
 from steelyard.core.units import Metric, Scalar, format_quantity
 from steelyard.report.answer.words import Names, format_comparative
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import join_names, plural, printable
+from steelyard.report.text.label import join_names, plural, printable, shorten
 from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.results.notice import Kind, Notice
+
+_LONGEST_REASON: Final = 120
+"""Columns of the reason of a failure."""
 
 _SENTENCES: Final[dict[Kind, str]] = {
     "edited": "{record} was {words}. Nothing is judged by it.",
@@ -64,7 +67,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "resolution": "{who}: {steps}",
     "longer_than_trial": "{who}: {metric} is {value} in trials that took {wall_s}; values in milliseconds "
     'need unit = "ms" (or a derived metric in seconds); ignore this for sums over threads or ranks.',
-    "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
+    "failures": "{who}: {failed} of {attempted} runs failed{in_time}{cause}.",
     "simulated": "Simulated: these values come from a computed machine, not from a measurement.",
     "crowded": "{who}: oversubscribed (more ranks than CPUs): times are not judged.",
     "one_process": "{who}: all repetitions come from one process: variation between launches (memory layout, "
@@ -198,6 +201,8 @@ def _get_phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     elif about.kind == "failures":
         late = f"up to {most['timed_out']}" if "timed_out" in most else fields["timed_out"]
         phrases["in_time"] = f", {late} of them timed out" if late else ""
+        reason = printable(shorten(str(fields.get("reason", "")), _LONGEST_REASON))
+        phrases["cause"] = f": {reason}" if reason and fields["timed_out"] != fields["failed"] else ""
     return phrases
 
 

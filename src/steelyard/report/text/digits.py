@@ -12,7 +12,7 @@ from steelyard.core.units import format_duration, format_quantity, format_unit
 from steelyard.results.interval import Interval
 
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
-_SI_UNITS: Final = ("s", "B", "1/s", "B/s")
+_SI_UNITS: Final = ("s", "B", "1/s", "B/s", "bit/s")
 _MOST_DIGITS: Final = 6
 _MOST_DECIMALS: Final = 9
 """Of a unit that was asked for, which may be far too large."""

@@ -6,6 +6,7 @@ The files have the shapes that the tools write; each has runs that went well and
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ import pytest
 from steelyard.extensions.exchange.imported import ImportSource, import_files
 from steelyard.extensions.exchange.importers.columns import Chosen
 from steelyard.extensions.exchange.recording import Selection
+from steelyard.extensions.history.reports import read_reports
 from steelyard.lab.answer.analyze import analyze
+from steelyard.report.answer.sentences import format_notice
 from steelyard.store import Record
 
 TABLE = Chosen(("time",), ("arm",), "s")
@@ -158,6 +161,24 @@ def test_two_planted_failures_are_counted_and_withhold_the_verdict(written, tmp_
     assert comparison.verdict == "not_resolved"
     assert "failures_unequal" in comparison.flags
     assert "failures" in [notice.kind for notice in answer.warnings]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_two_planted_failures_are_told_by_a_history_of_reports(written, case):
+    name, text, chosen = CASES[case]
+    reports = read_reports([written(text, name)], chosen or Chosen())
+    (out,) = reports.left_out
+    assert re.search(r"lacks 2 of \d+ runs, which (failed|timed out)", out.why), out.why
+    assert out.unreadable
+
+
+def test_an_answer_gives_the_reason_of_failures(written, tmp_path):
+    file = written(google(2, error_occurred=True, error_message="no license left"), "g.json")
+    import_files([ImportSource("runs", file)], tmp_path / "it.lab").close()
+    with Record.open(tmp_path / "it.lab") as record:
+        answer = analyze(record)
+    sentences = [format_notice(notice, {}) for notice in answer.warnings]
+    assert any("2 of 10 runs failed: no license left." in sentence for sentence in sentences)
 
 
 def test_a_test_program_of_go_that_panics_is_named(written, tmp_path):

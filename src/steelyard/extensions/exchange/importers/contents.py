@@ -22,11 +22,16 @@ _TIMES: Final = {
 }  # fmt: skip
 _SIZES: Final = {
     "B": 1.0, "byte": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "Mbytes": 1e6, "GB": 1e9,
-    "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
+    "TB": 1e12, "TiB": 2.0**40, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
 }  # fmt: skip
+_BITS: Final = {
+    f"{prefix}{name}": scale
+    for prefix, scale in (("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))
+    for name in ("bit", "bits", "b")
+}
 _PREFIXES: Final = frozenset("nuµmkKMGTPE")
 _BASES: Final = frozenset(
-    """FLOP FLOPS FLOP/s flop/s Flop/s flops Flops TEPS IOPS Hz J W Wh bit/s bits/s bps b/s cell/s cells/s
+    """FLOP FLOPS FLOP/s flop/s Flop/s flops Flops TEPS IOPS Hz J W Wh cell/s cells/s
     updates/s LUPS""".split()  # noqa: SIM905
 )
 """Units that have prefixes, beside those of time and of bytes; they are kept as they are written."""
@@ -61,11 +66,11 @@ def unit_of(text: str) -> Unit | None:
     if text in _COUNTS:
         return Unit("", 1.0)
     above, slash, below = text.partition("/")
-    if slash and below in _TIMES:
-        if above in _SIZES:
-            return Unit("B/s", _SIZES[above] / _TIMES[below])
-        if above in _COUNTS:
-            return Unit("1/s", 1.0 / _TIMES[below])
+    if text.endswith("bps") and text[:-2] in _BITS:
+        above, slash, below = text[:-2], "/", "s"
+    for scales, si in ((_BITS, "bit/s"), (_SIZES, "B/s"), (_COUNTS, "1/s")):
+        if slash and below in _TIMES and above in scales:
+            return Unit(si, scales[above] / _TIMES[below])
     return None
 
 
@@ -190,6 +195,8 @@ class FileContents(msgspec.Struct, frozen=True):
         The level that tells problem instances apart; empty where there is none.
     beside : ColumnsBeside or None
         Of a table.
+    time_ns : int or None
+        When it was measured, Unix time; ``None`` where the file does not say it.
     """
 
     tool: str
@@ -201,6 +208,7 @@ class FileContents(msgspec.Struct, frozen=True):
     failures: tuple[FailedRuns, ...] = ()
     instances: str = ""
     beside: ColumnsBeside | None = None
+    time_ns: int | None = None
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,6 +37,8 @@ class _Case(msgspec.Struct, frozen=True):
     environ: str | None = None
     environment: str | None = None
     result: str = ""
+    fail_phase: str | None = None
+    fail_reason: str | None = None
     perfvalues: dict[str, list[Any]] | None = None
     perfvars: list[_Variable] | None = None
     check_params: dict[str, Any] = {}
@@ -48,6 +51,8 @@ class _Run(msgspec.Struct, frozen=True):
 class _Session(msgspec.Struct, frozen=True):
     version: str = ""
     hostname: str = ""
+    time_start: str = ""
+    time_start_unix: float | None = None
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -70,6 +75,7 @@ def read(document: object, _place: str) -> FileContents:
     failures = []
     for case in cases:
         variables = list(_get_variables(case))
+        has_failed = case.result not in ("", "success", "pass", "skip", "xpass")
         # Parameters stand in the name (``sums_test %n=1000``), in some versions among others of the test too.
         name, *parameters = (case.name.partition("@")[0] or case.display_name).split(" %")
         levels: list[tuple[str, Scalar]] = [("test", name)]
@@ -84,8 +90,8 @@ def read(document: object, _place: str) -> FileContents:
         levels = list(dict(levels).items())
         if not variables:
             lost.append(case.display_name or case.name)
-            if case.result not in ("", "success", "pass", "skip", "xpass"):
-                failures.append(FailedRuns(dict(levels), failed=1, reason=f"ReFrame: {case.result}"))
+            if has_failed:
+                failures.append(FailedRuns(dict(levels), failed=1, reason=_get_reason(case)))
             continue
         for name, value, unit_text in variables:
             unit = any_unit(unit_text)
@@ -100,7 +106,32 @@ def read(document: object, _place: str) -> FileContents:
     about = file.session_info
     notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
-    return FileContents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes, {}, tuple(failures))
+    return FileContents(
+        f"{TOOL} {about.version}".strip(),
+        series,
+        "launch",
+        host,
+        notes,
+        {},
+        tuple(failures),
+        time_ns=_get_time(about),
+    )
+
+
+def _get_reason(case: _Case) -> str:
+    """Return why a test failed, by the first line that ReFrame says of it."""
+    first = (case.fail_reason or "").strip().partition("\n")[0]
+    phase = f" in {case.fail_phase}" if case.fail_phase else ""
+    return first or f"ReFrame: {case.result}{phase}"
+
+
+def _get_time(session: _Session) -> int | None:
+    if session.time_start_unix is not None:
+        return round(session.time_start_unix * 1e9)
+    try:
+        return round(dt.datetime.fromisoformat(session.time_start).timestamp() * 1e9)
+    except ValueError:
+        return None
 
 
 def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:

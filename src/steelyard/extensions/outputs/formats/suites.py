@@ -248,3 +248,45 @@ EXACB: Final = Format(
         ),
     ),
 )
+
+
+def _get_cases(root: Any) -> Any:
+    """Return a document of the cases of all suites of JUnit's XML, nested ones too."""
+    cases = []
+    suites = [root]
+    while suites:
+        suite = suites.pop(0)
+        suites += suite.get("testsuite", [])
+        for case in suite.get("testcase", []):
+            ends = {
+                kind: _word_end(case[kind][0]) for kind in ("failure", "error", "skipped") if case.get(kind)
+            }
+            cases.append(
+                {"name": case.get("name"), "class": case.get("classname"), "time": case.get("time"), **ends}
+            )
+    return {"case": cases}
+
+
+def _word_end(element: Any) -> str:
+    """Return the message of a failure, or the first line of its text."""
+    return str(element.get("message") or element.get("") or "without a message").strip().partition("\n")[0]
+
+
+JUNIT: Final = Format(
+    name="junit",
+    marks=(r"<testsuites?\b", r"<testcase\b"),
+    shape=Xml(_get_cases),
+    rows=(
+        Rows(
+            path="case/*",
+            labels={"test": "name", "class": "class"},
+            measures=(Measure("time", "time", "s", "lower"),),
+            faults=(
+                Fault("error", "{value}"),
+                Fault("failure", "{value}"),
+                Fault("skipped", "{value}", kind="skipped"),
+            ),
+        ),
+    ),
+    repeats="launch",
+)

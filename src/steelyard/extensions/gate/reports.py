@@ -1,0 +1,186 @@
+"""A gate over reports that are there already: folders of base and of head, variable by variable.
+
+Nothing runs. Every file is a session whose mean is one value, and every variable of every test is a claim of
+one family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.claims.verdict import Checked
+from steelyard.core.errors import ProgramError, UsageError
+from steelyard.core.units import Better
+from steelyard.extensions.exchange.imported import FailurePolicy, ImportSource, import_files
+from steelyard.extensions.exchange.importers import Chosen
+from steelyard.extensions.exchange.importers.contents import FailedRuns, ImportedSeries
+from steelyard.extensions.exchange.recording import FILE
+from steelyard.files.folders import list_files
+from steelyard.lab.answer.check import check
+
+BASE: Final = "base"
+HEAD: Final = "head"
+_BENCHMARK: Final = "benchmark"
+
+
+class ReportsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Reports of both sides, and what is asked of them.
+
+    Attributes
+    ----------
+    base, head : Path
+        A folder of reports, or one.
+    metrics : sequence of str
+        Those that are judged; all where there are none.
+    margin : float
+        A slowdown up to this passes, as a fraction; ``margins`` has those of single metrics.
+    better : Mapping[str, {"lower", "higher"}]
+        Of metrics whose unit does not say it.
+    allow_failures : int
+        Runs of each side that may fail: the values that are left are judged.
+    chosen : Chosen
+        Columns of reports that are tables.
+    """
+
+    base: Path
+    head: Path
+    metrics: Sequence[str] = ()
+    margin: float
+    margins: Mapping[str, float] = {}
+    better: Mapping[str, Better] = {}
+    allow_failures: int = 0
+    chosen: Chosen = Chosen()
+
+
+class ReportsGate(msgspec.Struct, frozen=True):
+    """The verdicts, and tests that only one side has.
+
+    Attributes
+    ----------
+    gone, new : tuple of str
+        Variables of tests: ``rate of Solver node=nid01``.
+    unclear : tuple of str
+        Metrics that are not judged, since nothing says which way is better.
+    failures : int
+        Runs that failed and may not: of head, or more of a side than are allowed.
+    """
+
+    checked: Checked
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+    unclear: tuple[str, ...]
+    failures: int
+
+    def exit_code(self, *, strict: bool) -> int:
+        """1 where a variable is worse, 6 where one is gone, 5 where runs failed that may not.
+
+        Otherwise 3 where nothing was decided, and under ``strict`` where a variable is open.
+        """
+        if (code := self.checked.exit_code(strict=strict)) == 1:
+            return code
+        if self.gone:
+            return 6
+        if self.failures:
+            return ProgramError.exit_code
+        if self.checked.is_undecided or (strict and self.unclear):
+            return 3
+        return code
+
+
+class _Claims:
+    """Claims about the variables that both sides have, and the names of all others."""
+
+    def __init__(self, request: ReportsRequest) -> None:
+        self._request = request
+        self.better: Mapping[str, Better] = request.better
+        self.gone: list[str] = []
+        self.new: list[str] = []
+        self.unclear: dict[str, None] = {}
+        self.failures = 0
+
+    def make(self, series: Sequence[ImportedSeries], failures: Sequence[FailedRuns]) -> list[dict[str, Any]]:
+        """Return a claim for each test and variable."""
+        request = self._request
+        metrics = dict.fromkeys(entry.metric for entry in series)
+        for metric in request.metrics:
+            if metric not in metrics:
+                raise UsageError(
+                    f"--metric {metric}: no report has it", hint=f"metrics: {', '.join(metrics)}"
+                )
+        numbers = dict.fromkeys((BASE, HEAD), 0)
+        for runs in failures:
+            numbers[str(runs.levels[FILE])] += runs.failed + runs.timed_out
+        allowed = request.allow_failures
+        counted = {HEAD: numbers[HEAD]} if not allowed else numbers
+        self.failures = sum(number for number in counted.values() if number > allowed)
+        better = {entry.metric: entry.better for entry in series}
+        sides: dict[tuple[str, str], set[str]] = {}
+        for entry in series:
+            key = (str(entry.levels[_BENCHMARK]), entry.metric)
+            sides.setdefault(key, set()).add(str(entry.levels[FILE]))
+        failed = {(str(entry.levels[_BENCHMARK]), str(entry.levels[FILE])) for entry in failures}
+        claims = []
+        for (benchmark, metric), names in sides.items():
+            if request.metrics and metric not in request.metrics:
+                continue
+            title = f"{metric} of {benchmark}"
+            if better[metric] == "neither":
+                self.unclear[metric] = None
+                continue
+            missing = next((name for name in (BASE, HEAD) if name not in names), None)
+            if missing is not None and (benchmark, missing) not in failed:
+                (self.new if missing == BASE else self.gone).append(title)
+                continue
+            claims.append(
+                {
+                    "name": title,
+                    "not_slower": {FILE: HEAD},
+                    "than": {FILE: BASE},
+                    "by": request.margins.get(metric, request.margin),
+                    "metric": metric,
+                    "where": {_BENCHMARK: benchmark},
+                }
+            )
+        if not claims:
+            raise UsageError(
+                f"{request.base} and {request.head} share no variable of a test that can be judged",
+                hint="--better NAME=higher, for a unit that does not say which way is better"
+                if self.unclear
+                else "name reports of the same tests",
+            )
+        return claims
+
+
+def gate_reports(request: ReportsRequest, directory: Path) -> ReportsGate:
+    """Judge the reports of head against those of base; the record of their values is ``directory``.
+
+    Raises
+    ------
+    UsageError
+        A report cannot be read, or the sides have nothing in common.
+    """
+    sources = [
+        ImportSource(side, path)
+        for side, name in ((BASE, request.base), (HEAD, request.head))
+        for path in ([name] if name.is_file() else _list_reports(name))
+    ]
+    if request.base.resolve() == request.head.resolve():
+        raise UsageError(f"{request.base} is both sides", hint="name two folders")
+    claims = _Claims(request)
+    policy: FailurePolicy = "ignore" if request.allow_failures else "refuse"
+    with import_files(sources, directory, chosen=request.chosen, policy=policy, claims=claims) as record:
+        checked = check(record)
+    return ReportsGate(checked, tuple(claims.gone), tuple(claims.new), tuple(claims.unclear), claims.failures)
+
+
+def _list_reports(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        raise UsageError(f"{directory} does not exist", hint="name a folder of reports, or a report")
+    paths = [*list_files(directory)]
+    if not paths:
+        raise UsageError(f"{directory} holds no report", hint="name a folder of reports, or a report")
+    return paths

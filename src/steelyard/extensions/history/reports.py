@@ -1,0 +1,225 @@
+"""Folders of reports, such as those of nightly tests: a point of a history for each file, without a record.
+
+Every test and variable of a report is a series of its own. Runs that failed have no value, and are told with
+the file.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.units import Metric
+from steelyard.extensions.exchange.importers import Chosen, FileContents, read
+from steelyard.extensions.exchange.importers.contents import FailedRuns, ImportedSeries, word_levels
+from steelyard.extensions.exchange.importers.identity import tell_apart
+from steelyard.extensions.exchange.importers.machines import MACHINE
+from steelyard.files.folders import list_files
+from steelyard.lab.summary.condensing import Watch, ignore_progress
+from steelyard.results.left_out import LeftOut
+from steelyard.stats.describe.digest import digest
+from steelyard.store.differences import encode_sorted
+from steelyard.store.facts import FILE
+from steelyard.store.summaries import Condensed, Labelled, is_summaries
+
+_DATE: Final = re.compile(
+    r"(?<!\d)(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?:[T_-]?([01]\d|2[0-3])[:-]?([0-5]\d)(?:[:-]?([0-5]\d))?)?(?!\d)"
+)
+_MOST_NAMED: Final = 3
+"""Failed tests of a report that are named."""
+
+
+class Reports(msgspec.Struct, frozen=True):
+    """The reports of some folders.
+
+    Attributes
+    ----------
+    records : tuple of Condensed
+        One for each file, in their order.
+    by_name : bool
+        Whether they are ordered by their names, since neither all files nor all names say a time.
+    """
+
+    records: tuple[Condensed, ...]
+    metrics: Mapping[str, Metric]
+    left_out: tuple[LeftOut, ...]
+    by_name: bool
+
+
+def holds_reports(name: Path) -> bool:
+    """Whether a name is a file that is no record, or a folder of files in which no record lies."""
+    if name.is_file():
+        return name.name != FILE and not is_summaries(name)
+    if not name.is_dir() or name.suffix == ".lab" or next(name.rglob(FILE), None) is not None:
+        return False
+    return next(list_files(name), None) is not None
+
+
+def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_progress) -> Reports:
+    """Read the reports of folders; files that cannot be read are left out and named.
+
+    Parameters
+    ----------
+    names : sequence of Path
+        Files, and folders as of ``holds_reports``.
+    chosen : Chosen
+        The columns of tables.
+
+    Raises
+    ------
+    UsageError
+        No file can be read, files are of several tools, or a metric has two units.
+    """
+    paths = list(
+        dict.fromkeys(path for name in names for path in ([name] if name.is_file() else list_files(name)))
+    )
+    contents_of: dict[Path, FileContents] = {}
+    left_out = []
+    for done, path in enumerate(paths):
+        watch(done, len(paths))
+        try:
+            contents_of[path] = read(path, None, chosen)
+        except SteelyardError as error:
+            why = error.message.removeprefix(f"{path}").lstrip(": ")
+            left_out.append(LeftOut(str(path), f"cannot be read: {why}", unreadable=True))
+    if not contents_of:
+        raise UsageError(
+            f"{left_out[0].record} is neither a record nor a report: it {left_out[0].why}",
+            hint="name a folder of reports of one tool; columns of tables: --value time_s --by test",
+        )
+    _refuse_mixture(contents_of)
+    series_of = tell_apart({str(path): contents.series for path, contents in contents_of.items()})
+    metrics = _get_metrics(series_of)
+    left_out += [out for path, contents in contents_of.items() for out in _tell_failures(path, contents)]
+    times, by_name = _order(contents_of)
+    records = []
+    without: dict[str, list[Path]] = {}
+    for path in sorted(contents_of, key=lambda path: (times[path], str(path))):
+        record, variables = _condense(path, contents_of[path], series_of[str(path)], times[path])
+        records.append(record)
+        for name in variables:
+            without.setdefault(name, []).append(path)
+    left_out += [
+        LeftOut(
+            str(places[0]) if len(places) == 1 else f"{places[0]} and {len(places) - 1} more",
+            f"{'has' if len(places) == 1 else 'have'} no positive value of {name}",
+            unreadable=True,
+        )
+        for name, places in without.items()
+    ]
+    return Reports(tuple(records), metrics, tuple(left_out), by_name)
+
+
+def _refuse_mixture(contents_of: Mapping[Path, FileContents]) -> None:
+    paths = {contents.tool.partition(" ")[0]: path for path, contents in contents_of.items()}
+    if len(paths) > 1:
+        (tool, first), (other, second), *_ = paths.items()
+        raise UsageError(
+            f"{first} is a file of {tool}, and {second} of {other}: their values have no common history",
+            hint="keep the reports of each tool in a folder of their own",
+        )
+
+
+def _get_metrics(series_of: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, Metric]:
+    metrics: dict[str, Metric] = {}
+    for place, series in series_of.items():
+        for entry in series:
+            metric = metrics.setdefault(entry.metric, Metric(entry.metric, entry.unit, better=entry.better))
+            if metric.unit != entry.unit:
+                raise UsageError(
+                    f"{place}: {entry.metric} is in {entry.unit or 'no unit'}, and in"
+                    f" {metric.unit or 'no unit'} in files before",
+                    hint="give the reports since the unit changed: a new unit begins another history",
+                )
+    return metrics
+
+
+def _tell_failures(path: Path, contents: FileContents) -> list[LeftOut]:
+    """Tell of the runs of a report that failed, in one sentence."""
+    number = sum(entry.failed + entry.timed_out for entry in contents.failures)
+    if not number:
+        return []
+    named = [_name_failure(entry) for entry in contents.failures[:_MOST_NAMED]]
+    more = len(contents.failures) - _MOST_NAMED
+    tests = "; ".join([*named, *([f"{more} more"] if more > 0 else [])])
+    runs = number + sum(max(map(len, values.values())) for values in _group_values(contents.series).values())
+    verb = "failed" if any(entry.failed for entry in contents.failures) else "timed out"
+    return [LeftOut(str(path), f"lacks {number} of {runs} runs, which {verb} ({tests})", unreadable=True)]
+
+
+def _name_failure(entry: FailedRuns) -> str:
+    reason = entry.reason or ("timed out" if entry.timed_out else "")
+    return f"{entry.title}: {reason}" if reason else entry.title
+
+
+def _group_values(series: Sequence[ImportedSeries]) -> dict[str, dict[str, tuple[tuple[float, ...], ...]]]:
+    values: dict[str, dict[str, tuple[tuple[float, ...], ...]]] = {}
+    for entry in series:
+        values.setdefault(word_levels(entry.levels), {})[entry.metric] = entry.values
+    return values
+
+
+def _order(contents_of: Mapping[Path, FileContents]) -> tuple[dict[Path, int], bool]:
+    """Return a time for each file, and whether it is only the place of its name.
+
+    A file's own time comes first, then the date in its name: one of these for all of them.
+    """
+    own = {path: contents.time_ns for path, contents in contents_of.items() if contents.time_ns is not None}
+    if len(own) == len(contents_of):
+        return own, False
+    dates = {path: time for path in contents_of if (time := _find_date(path.stem)) is not None}
+    if len(dates) == len(contents_of):
+        return dates, False
+    return {path: place for place, path in enumerate(contents_of)}, len(contents_of) > 1
+
+
+def _find_date(stem: str) -> int | None:
+    if (match := _DATE.search(stem)) is None:
+        return None
+    numbers = [int(group or 0) for group in match.groups()]
+    try:
+        date = dt.datetime(*numbers, tzinfo=dt.UTC)  # type: ignore[arg-type, misc]
+    except ValueError:
+        return None
+    return round(date.timestamp()) * 10**9
+
+
+def _condense(
+    path: Path, contents: FileContents, series: Sequence[ImportedSeries], time_ns: int
+) -> tuple[Condensed, list[str]]:
+    """Condense a report, and return also the variables that have a value which is not positive."""
+    digests: dict[str, list[Labelled]] = {}
+    unusable = []
+    for entry in series:
+        values = [value for launch in entry.values for value in launch]
+        if (digested := digest(np.asarray(values), entry.better)) is None:
+            if values:
+                unusable.append(f"{entry.metric} of {entry.title}")
+            continue
+        digests.setdefault(entry.metric, []).append(Labelled(word_levels(entry.levels), {}, digested))
+    tool = contents.tool.partition(" ")[0]
+    record = Condensed(
+        id=_get_id(path, has_time=contents.time_ns is not None),
+        name=re.sub(r"[.](gz|bz2)$", "", str(path)),
+        created_ns=time_ns,
+        experiment=tool,
+        primary_metric=next(iter(digests), ""),
+        spec=encode_sorted({"reports": tool}),
+        host=encode_sorted({key: contents.host[key] for key in MACHINE if key in contents.host}),
+        digests={name: tuple(entries) for name, entries in digests.items()},
+    )
+    return record, unusable
+
+
+def _get_id(path: Path, *, has_time: bool) -> str:
+    """Return an id by the bytes of a report: a copy counts once. Reports without a time may be equal."""
+    name = b"" if has_time else str(path).encode()
+    return hashlib.sha256(name + path.read_bytes()).hexdigest()

@@ -1,0 +1,133 @@
+"""A gate over folders of reports: those of ReFrame's nights, and what is gone, new, failed or unclear."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+NIGHTS = Path(__file__).parents[3] / "examples" / "nightly" / "reports"
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """``folders(before, after)``: folders with the nights of these numbers."""
+
+    def make(before, after) -> tuple[str, str]:
+        for name, nights in (("before", before), ("after", after)):
+            (tmp_path / name).mkdir()
+            for night in nights:
+                shutil.copy(NIGHTS / f"2026-11-{night:02}.json.gz", tmp_path / name)
+        return str(tmp_path / "before"), str(tmp_path / "after")
+
+    return make
+
+
+def write_table(folder: Path, name: str, **values: str) -> None:
+    folder.mkdir(exist_ok=True)
+    benchmarks = [
+        {"command": test, "times": [float(text)], "exit_codes": [0]}
+        if text != "failed"
+        else {"command": test, "times": [0.1], "exit_codes": [1]}
+        for test, text in values.items()
+    ]
+    (folder / f"{name}.json").write_text(json.dumps({"results": benchmarks}))
+
+
+def test_each_variable_of_each_test_has_a_row_and_all_are_one_family(folders, steelyard_cli):
+    sides = folders((1, 2, 3, 4, 6, 7), range(13, 20))
+    done = steelyard_cli("gate", "--reports", *sides)
+    assert (done.returncode, done.stderr) == (1, "")
+    rows = [line.split() for line in done.stdout.splitlines() if "Solver node=" in line and "×" in line]
+    verdicts = {(row[2], row[3]): row[-1] for row in rows}
+    assert len(verdicts) == 12
+    assert {key for key, verdict in verdicts.items() if verdict == "worse"} == {
+        ("node=nid03", "triad"),
+        *((f"node=nid0{number}", "rate") for number in range(1, 5)),
+    }
+    assert len(json.loads(steelyard_cli("gate", "--reports", *sides, "--json").stdout)["verdicts"]) == 12
+    assert "at most 0.05 (Holm)" in " ".join(done.stdout.split())
+
+
+def test_runs_of_base_that_failed_leave_their_test_not_judged(folders, steelyard_cli):
+    sides = folders(range(1, 8), range(13, 20))
+    done = steelyard_cli("gate", "--reports", *sides, "--metric", "rate")
+    text = " ".join(done.stdout.split())
+    assert "Not judged, since runs failed or timed out" in text
+    assert "file=base, benchmark=Solver node=nid02: 1 of 7 runs failed" in text
+    allowed = steelyard_cli("gate", "--reports", *sides, "--metric", "rate", "--allow-failures", "1")
+    assert "not judged" not in allowed.stdout
+
+
+def test_a_failed_run_of_head_ends_with_5_though_nothing_is_worse(tmp_path, steelyard_cli):
+    for night, time in enumerate((1.0, 1.01, 0.99, 1.0, 1.01, 0.99)):
+        write_table(tmp_path / "a", str(night), fft=str(time), sort=str(2 * time))
+        write_table(tmp_path / "b", str(night), fft=str(time), sort="failed" if night == 3 else str(2 * time))
+    done = steelyard_cli("gate", "--reports", "a", "b", cwd=tmp_path)
+    assert done.returncode == 5
+    assert "1 run failed" in done.stdout
+    assert "1 run failed" not in steelyard_cli("gate", "--reports", "b", "a", cwd=tmp_path).stdout
+
+
+def test_a_test_that_is_gone_ends_with_6_and_one_that_is_new_is_named(tmp_path, steelyard_cli):
+    for night, time in enumerate((1.0, 1.01, 0.99, 1.0, 1.01, 0.99)):
+        write_table(tmp_path / "a", str(night), fft=str(time), sort=str(2 * time))
+        write_table(tmp_path / "b", str(night), fft=str(time), scan=str(2 * time))
+    done = steelyard_cli("gate", "--reports", "a", "b", cwd=tmp_path)
+    assert done.returncode == 6
+    assert "Only base has wall_s of sort." in done.stdout
+    assert "Only head has wall_s of scan." in done.stdout
+
+
+def test_a_single_report_of_each_side_decides_nothing(folders, steelyard_cli):
+    done = steelyard_cli("gate", "--reports", *folders((1,), (13,)))
+    assert done.returncode == 3
+    assert "12 of 12 variables open" in done.stdout
+
+
+def test_equal_nights_pass_where_slow_runs_cannot_hide(folders, steelyard_cli, tmp_path):
+    sides = folders(range(13, 19), range(19, 25))
+    words = ("gate", "--reports", *sides, "--metric", "triad,rate", "--junit", str(tmp_path / "gate.xml"))
+    done = steelyard_cli(*words, "--margin", "60%", "--strict")
+    assert done.returncode == 0
+    assert done.stdout.startswith("✓ none of 8 variables is worse by more than the margin\n")
+    assert (tmp_path / "gate.xml").read_text().count("<testcase") == 8
+    narrow = steelyard_cli(*words, "--margin", "20%")
+    assert narrow.returncode == 3
+    assert "8 variables would pass with" in " ".join(narrow.stdout.split())
+
+
+def test_tables_are_reports_by_the_names_of_their_columns(tmp_path, steelyard_cli):
+    for side, factor in (("a", 1.0), ("b", 1.3)):
+        (tmp_path / side).mkdir()
+        for night, time in enumerate((1.0, 1.01, 0.99, 1.0, 1.01, 0.99)):
+            rows = f"fft,{factor * time}\nsort,TIMEOUT\n"
+            (tmp_path / side / f"{night}.csv").write_text(f"test,time_s\n{rows}")
+    words = ("gate", "--reports", "a", "b", "--value", "time_s", "--by", "test")
+    done = steelyard_cli(*words, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("✗ 1 of 1 variable worse, 0 open; 6 runs failed\n")
+    assert "1.30" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--reports", "a"), "two folders are needed, got 1"),
+        (("--reports", "a", "nowhere"), "nowhere does not exist"),
+        (("--reports", "a", "empty"), "empty holds no report"),
+        (("--reports", "a", "a"), "a is both sides"),
+        (("--reports", "a", "b", "--", "go", "test"), "a command is about measuring"),
+        (("--reports", "a", "b", "--qualify"), "--qualify is about measuring"),
+        (("--reports", "a", "b", "--metric", "rate"), "--metric rate: no report has it"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path, steelyard_cli, words, message):
+    write_table(tmp_path / "a", "1", fft="1")
+    write_table(tmp_path / "b", "1", fft="1")
+    (tmp_path / "empty").mkdir()
+    done = steelyard_cli("gate", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -1,0 +1,145 @@
+"""Histories of folders of reports: 24 nights that ReFrame wrote, and files of other tools."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.extensions.exchange.importers import Chosen
+from steelyard.extensions.history.history import HistoryRequest, history
+from steelyard.extensions.history.reports import holds_reports, read_reports
+
+NIGHTS = Path(__file__).parents[3] / "examples" / "nightly" / "reports"
+"""``examples/nightly/bench.sh`` has one slow node from night 8 on, and a change of all nodes in night 12."""
+
+
+NOISE = (
+    (1.01, 1.0),
+    (0.99, 1.0),
+    (1.0, 1.02),
+    (1.01, 0.99),
+    (1.0, 1.0),
+    (0.98, 1.01),
+    (1.0, 1.01),
+    (0.99, 1.01),
+)
+"""Times of eight nights without a change."""
+
+
+def write_hyperfine(path: Path, *times: float, exit_code: int = 0) -> None:
+    result = {"command": "./solve", "times": [*times], "exit_codes": [exit_code] * len(times)}
+    path.write_text(json.dumps({"results": [result]}))
+
+
+def test_each_test_and_variable_of_nightly_reports_is_a_series():
+    result = history(HistoryRequest(names=[NIGHTS]))
+    assert (result.records, result.order, len(result.series)) == (24, "time", 12)
+    firsts = {
+        (series.metric.name, series.treatment[-5:]): [
+            (change.first, change.direction) for change in series.changes
+        ]
+        for series in result.series
+    }
+    change = ("2026-11-12", "worse")
+    assert firsts["triad", "nid03"] == [("2026-11-08", "worse")]
+    assert all(change in firsts["rate", node] for node in ("nid01", "nid02", "nid04"))
+    quiet = [("triad", node) for node in ("nid01", "nid02", "nid04")]
+    quiet += [("start", f"nid0{number}") for number in range(1, 5)]
+    assert all(firsts[key] == [] for key in quiet)
+
+
+def test_a_run_that_failed_is_told_with_its_report_and_reason():
+    (out,) = read_reports([NIGHTS], Chosen()).left_out
+    assert out.record.endswith("2026-11-05.json.gz")
+    assert "lacks 1 of 4 runs" in out.why
+    assert "Solver node=nid02: sanity error: pattern 'PASSED' not found" in out.why
+
+
+def test_failed_runs_keep_a_strict_check_from_holding(tmp_path, steelyard_cli):
+    for night in range(8):
+        write_hyperfine(tmp_path / f"2026-01-0{night + 1}.json", *NOISE[night])
+    assert steelyard_cli("history", str(tmp_path), "--check", "--strict").returncode == 0
+    write_hyperfine(tmp_path / "2026-01-04.json", 1.0, exit_code=1)
+    done = steelyard_cli("history", str(tmp_path), "--check", "--strict")
+    assert done.returncode == 3
+    assert "2026-01-04.json lacks 1 of 1 runs, which failed" in " ".join(done.stdout.split())
+
+
+def test_reports_without_a_time_have_the_order_of_their_names(tmp_path):
+    for number in (10, 9, 1, 2):
+        write_hyperfine(tmp_path / f"run{number}.json", 1.0)
+    reports = read_reports([tmp_path], Chosen())
+    assert reports.by_name
+    assert [Path(record.name).stem for record in reports.records] == ["run1", "run2", "run9", "run10"]
+    assert history(HistoryRequest(names=[tmp_path])).order == "name"
+
+
+def test_dates_in_names_order_files_of_several_folders(tmp_path):
+    for name in ("b/20260103", "a/2026-01-04", "c/2026-01-02T0730"):
+        (tmp_path / name).parent.mkdir()
+        write_hyperfine(tmp_path / f"{name}.json", 1.0)
+    reports = read_reports([tmp_path], Chosen())
+    assert not reports.by_name
+    assert [Path(record.name).parent.name for record in reports.records] == ["c", "b", "a"]
+
+
+def test_tables_need_the_names_of_their_columns(tmp_path, steelyard_cli):
+    for night in range(7):
+        rows = f"fft,{1 + night % 2 / 100}\nsort,{2 if night < 4 else 3}\n"
+        (tmp_path / f"2026-02-0{night + 1}.csv").write_text(f"test,time_s\n{rows}")
+    refused = steelyard_cli("history", str(tmp_path))
+    assert refused.returncode == 2
+    assert "--value time_s --by test" in refused.stderr
+    done = steelyard_cli("history", str(tmp_path), "--value", "time_s", "--by", "test", "--json")
+    series = json.loads(done.stdout)["series"]
+    assert sorted(entry["treatment"] for entry in series) == ["fft", "sort"]
+
+
+def test_files_that_cannot_be_read_are_named_and_keep_no_other_out(tmp_path):
+    for night in range(6):
+        write_hyperfine(tmp_path / f"2026-01-0{night + 1}.json", 1.0)
+    (tmp_path / "2026-01-07.json").write_text('{"results": [{"comm')
+    (tmp_path / "notes.txt").write_text("a word about these files\n")
+    result = history(HistoryRequest(names=[tmp_path]))
+    assert result.records == 6
+    assert [Path(out.record).name for out in result.left_out] == ["2026-01-07.json", "notes.txt"]
+    assert all(out.unreadable for out in result.left_out)
+
+
+def test_reports_of_two_tools_are_refused_with_both_names(tmp_path):
+    write_hyperfine(tmp_path / "2026-01-01.json", 1.0)
+    shutil.copy(next(NIGHTS.iterdir()), tmp_path)
+    with pytest.raises(UsageError, match=r"2026-01-01.json is a file of hyperfine, and .* of reframe"):
+        read_reports([tmp_path], Chosen())
+
+
+def test_a_unit_that_changes_is_refused(tmp_path):
+    for name, unit in (("2026-01-01", "img"), ("2026-01-02", "row")):
+        (tmp_path / f"{name}.csv").write_text(f"test,x[{unit}]\nfft,1\n")
+    with pytest.raises(UsageError, match="x is in row, and in img in files before"):
+        read_reports([tmp_path], Chosen(("x",), ("test",), better="higher"))
+
+
+def test_values_that_are_not_positive_are_told_once_for_all_reports(tmp_path):
+    for night in range(1, 8):
+        results = [
+            {"command": name, "times": [time], "exit_codes": [0]} for name, time in (("a", 1), ("b", 0))
+        ]
+        (tmp_path / f"{night}.json").write_text(json.dumps({"results": results}))
+    reports = read_reports([tmp_path], Chosen())
+    assert [out.why for out in reports.left_out] == ["have no positive value of wall_s of b"]
+    assert reports.left_out[0].record.endswith("1.json and 6 more")
+
+
+def test_folders_with_records_and_empty_ones_hold_no_reports(tmp_path):
+    assert not holds_reports(tmp_path)
+    (tmp_path / "a.lab").mkdir()
+    (tmp_path / "a.lab" / "record.sqlite").write_bytes(b"")
+    (tmp_path / "notes.md").write_text("")
+    assert not holds_reports(tmp_path)
+    assert not holds_reports(tmp_path / "a.lab")
+    assert holds_reports(NIGHTS)
