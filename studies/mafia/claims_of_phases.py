@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from declarations import Answer, Cause, Data, Judge
-from rank_claims import Cell, Points, judge_ranks, modelled
+from parts import SIGNS
+from rank_claims import Cell, Points, by_ours, judge_ranks, modelled
 
-from steelyard.api.scaling import Method, ScalingModel
+from steelyard.api.scaling import Method, ScalingModel, half_deviation, parse_growth, rank_growth
 
 NAMES: Final = ("gen", "dedup", "pcount", "unjoin")
 EXPECTED: Final = {"gen": "k^3 2^k", "dedup": "k^4 2^k", "pcount": "k 2^k", "unjoin": "k^3 2^k"}
@@ -24,6 +27,26 @@ CODE: Final = "values/paper-code.csv"
 RUN: Final = ".venv/bin/steelyard run studies/mafia/phases.toml"
 RUN_CODE: Final = ".venv/bin/python studies/mafia/paper_code.py CHECKOUT/cppmafia"
 CLUSTERS: Final = 3
+
+
+class Form(NamedTuple):
+    """A closed form of a count over k, and its leading term."""
+
+    text: str
+    at: Callable[[int], float]
+    growth: str
+
+
+FORMS: Final = {
+    "gen": Form("3 C(k, 2) 2^(k−2)", lambda k: CLUSTERS * math.comb(k, 2) * 2 ** (k - 2), "k^2 2^k"),
+    "unjoin": Form("3 (k 2^(k−1) − k)", lambda k: CLUSTERS * (k * 2 ** (k - 1) - k), "k 2^k"),
+}
+"""Merges and subsequences, of subsets of the dimensions of each planted cluster."""
+NEAR: Final = 0.01
+"""Distance of a count from its form at the largest k, as a fraction of the form."""
+ROUNDING: Final = 1e-6
+LARGE: Final = 128.0
+"""A k at which a factor k decides on which side of an expectation a term is."""
 LEAST: Final = 0.95
 """Of recall and precision: with less, a cluster was found in part."""
 
@@ -35,6 +58,41 @@ def _models(data: Data, points: Mapping[str, Points], kind: str, method: Method)
         )
         for name in NAMES
     }
+
+
+def follows(points: Mapping[float, float], form: Form) -> bool:
+    """Whether counts approach a form: never farther from it at a larger k, and near it at the largest."""
+    apart = [abs(points[k] / form.at(int(k)) - 1) for k in sorted(points)]
+    return apart[-1] <= NEAR and all(
+        later <= earlier + ROUNDING for earlier, later in itertools.pairwise(apart)
+    )
+
+
+def by_form(name: str, points: Points, cell: Cell, published: str, command: str) -> Judge:
+    """Whether the closed form that exact counts follow has the published rank, on the published side.
+
+    Without noise a posterior has nothing to weigh terms by, and arithmetic needs none. Where counts do not
+    follow the form, the posterior decides.
+    """
+    form, k = FORMS[name], cell.parameter
+    growth, printed, expected = (parse_growth(text, k) for text in (form.growth, published, cell.expectation))
+    by_arithmetic = rank_growth(growth, expected, half_deviation(expected))
+    is_more, is_published_more = (
+        (each / expected).at(LARGE) > (each / expected).at(LARGE / 2) for each in (growth, printed)
+    )
+
+    def judge(data: Data) -> Answer:
+        counts = points(data)
+        if not follows(counts, form):
+            return by_ours(f"{name}-count", points, cell, command)(data)
+        last = max(counts)
+        apart = counts[last] / form.at(int(last)) - 1
+        side = "more" if is_more else "no more"
+        text = f"{SIGNS[by_arithmetic]} O({form.growth}), {side} than expected: {form.text}"
+        same = by_arithmetic == cell.printed and is_more == is_published_more
+        return Answer(f"{text}, {100 * apart:+.2g} % at k = {last:.0f}", "holds" if same else "fails")
+
+    return judge
 
 
 def counts_fit_better(times: Mapping[str, Points], counts: Mapping[str, Points], data: Data) -> Answer:

@@ -16,6 +16,7 @@ import beside  # noqa: E402
 from declarations import Data, judge  # noqa: E402
 
 compared = beside.load("mafia")
+FORMS, CLUSTERS = compared.of.FORMS, compared.of.CLUSTERS
 DECLARED = list_declarations(compared)
 DECIDED = [name for name, item in DECLARED.items() if item.kind != "set-up"]
 DATA = Data(compared.HERE)
@@ -110,3 +111,30 @@ def test_every_statement_of_the_study_declares_its_data_and_moves():
 
 def test_the_modules_of_the_study_type_no_mark():
     check_no_mark_is_typed("mafia/compared", "mafia/claims_of_phases", "rank_claims")
+
+
+def test_closed_forms_are_counts_of_subsets_of_the_dimensions_of_each_cluster():
+    for k in range(3, 11):
+        sizes = [size for size in (mask.bit_count() for mask in range(2**k)) if size > 1]
+        pairs, members = sum(size * (size - 1) // 2 for size in sizes), sum(sizes)
+        assert FORMS["gen"].at(k) == CLUSTERS * pairs
+        assert FORMS["unjoin"].at(k) == CLUSTERS * members
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "verdict"),
+    [("gen-count", "not resolved", "fails"), ("unjoin-count", "reproduced", "holds")],
+)
+def test_exact_counts_are_ranked_by_their_form_and_others_by_the_posterior(name, mark, verdict):
+    """Merges are approximate as published, but grow less than expected where the paper's times grow more."""
+    form, declared = FORMS[name.removesuffix("-count")], DECLARED[name]
+    file, column, where = column_of(name)
+    near, far = (
+        judge_changed(declared, DATA, (file, as_function(column, lambda k, f=f: f * form.at(k), **where)))
+        for f in (1.005, 1.05)
+    )
+    for judged in (judge(declared, DATA), near):
+        assert (judged.mark, judged.by_ours.verdict) == (mark, verdict)
+        assert form.text in judged.by_ours.text
+    assert form.text not in far.by_ours.text
+    assert "inside" in far.by_ours.text
