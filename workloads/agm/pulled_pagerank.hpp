@@ -4,7 +4,8 @@
 // rank from a copy (agm/ghosts.hpp), as old as the last iteration. Shares of own vertices are replaced in
 // place, so that an iteration uses what it has made already (Gauss and Seidel), and fewer of them are needed.
 // Vertices without neighbours give to all; what that is does not depend on the iteration: (1 - d) / (n - d m)
-// of m such vertices.
+// of m such vertices. What the others have together in the end is known, too: before an iteration their ranks
+// are scaled to it, since what is lacking in all of them would come back by d an iteration alone.
 #pragma once
 
 #include <array>
@@ -25,31 +26,47 @@ class PulledPageRank {
     PulledPageRank(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime)
         : team_(team), graph_(graph), runtime_(runtime), ghosts_(team, graph, runtime) {}
 
-    /// Every vertex has the same rank. Collective.
+    /// Vertices without neighbours have what they end with; the others have equally much. Collective.
     void begin() {
-        const auto n = static_cast<double>(graph_.owners.vertices());
-        ranks_.assign(graph_.count(), 1 / n);
-        shares_.assign(ghosts_.size(), 0);
         double alone = 0;
-        for (std::size_t local = 0; local < ranks_.size(); ++local) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             alone += graph_.degree(local) == 0 ? 1 : 0;
+        }
+        alone = team_.all(Fold::sum, alone);
+        const auto n = static_cast<double>(graph_.owners.vertices());
+        const double rank = 1 / (n - PageRank::damping * alone);
+        of_all_ = (1 - PageRank::damping) * rank;
+        sum_ = (n - alone) * rank;
+        scale_ = 1;
+        ranks_.resize(graph_.count());
+        shares_.assign(ghosts_.size(), 0);
+        for (std::size_t local = 0; local < ranks_.size(); ++local) {
+            ranks_[local] = graph_.degree(local) == 0 ? of_all_ : rank;
             shares_[local] = share(local);
         }
-        of_all_ = (1 - PageRank::damping) / (n - PageRank::damping * team_.all(Fold::sum, alone));
         ghosts_.exchange(shares_);
     }
 
     /// Returns the sum of changes over all vertices. Collective.
     double iterate() {
+        for (float& share : shares_) {
+            share *= static_cast<float>(scale_);
+        }
         double change = 0;
+        double sum = 0;
         for (std::size_t local = 0; local < ranks_.size(); ++local) {
-            const double rank = of_all_ + PageRank::damping * shares_at(local);
-            change += std::abs(rank - ranks_[local]);
-            ranks_[local] = rank;
-            shares_[local] = share(local);
+            if (graph_.degree(local) > 0) {
+                const double rank = of_all_ + PageRank::damping * shares_at(local);
+                change += std::abs(rank - scale_ * ranks_[local]);
+                sum += rank;
+                ranks_[local] = rank;
+                shares_[local] = share(local);
+            }
         }
         runtime_.charge(Work::comparison, static_cast<double>(graph_.targets.size()));
         ghosts_.exchange(shares_);
+        sum = team_.all(Fold::sum, sum);
+        scale_ = sum > 0 ? sum_ / sum : 1;
         return team_.all(Fold::sum, change);
     }
 
@@ -83,6 +100,8 @@ class PulledPageRank {
     runtime::Runtime& runtime_;
     Ghosts<float> ghosts_;
     double of_all_ = 0; ///< What each vertex is given by all together.
+    double sum_ = 0;    ///< Of the ranks of all vertices with neighbours, in the end.
+    double scale_ = 1;  ///< Of these ranks before the next iteration.
     std::vector<double> ranks_;
     std::vector<float> shares_; ///< Of own vertices, and copies.
 };

@@ -183,7 +183,8 @@ class UnitedComponents {
             answers = united(forests);
         }
         std::unordered_map<graph::Vertex, graph::Vertex> joined;
-        for (const Pair& pair : team_.exchanged(answers)[0]) {
+        const std::vector<std::vector<Pair>> arrived = team_.exchanged(answers);
+        for (const Pair& pair : arrived[0]) {
             joined[pair.first] = pair.second;
         }
         for (std::size_t local = 0; !joined.empty() && local < graph_.count(); ++local) {
