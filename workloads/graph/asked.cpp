@@ -162,13 +162,25 @@ void check_direction(const Asked& request) {
     }
 }
 
-/// What copies do not have is refused, not left out.
+/// Whether anything is asked for that only work items have.
+bool has_items(const Asked& request) {
+    return request.order != "usual" || request.local_order != "chaotic" || request.node_order != "chaotic" ||
+           request.runtime.cache != runtime::Cache::none || request.own != Own::by_execution;
+}
+
+/// What other methods do not have is refused, not left out.
 void check_method(const Asked& request) {
+    if (request.method == Method::unite && request.optimises_direction) {
+        throw UsageError("--method union and --direction-optimising exclude each other");
+    }
+    if (request.method == Method::unite && has_items(request)) {
+        throw UsageError("orders, --cache and --own are for work items, of which --method union has none; "
+                         "--method items");
+    }
     if (request.method == Method::pull && request.is_directed) {
         throw UsageError("--method pull is for edges without a direction; --directed needs --method items");
     }
-    if (request.method == Method::pull &&
-        (request.runtime.cache != runtime::Cache::none || request.own != Own::by_execution)) {
+    if (request.method == Method::pull && has_items(request)) {
         throw UsageError(
             "--cache and --own are for work items, of which --method pull has none; --method items");
     }
