@@ -75,15 +75,6 @@ class Components : public PrefetchedRows {
     /// The least number of a vertex of the component.
     [[nodiscard]] const std::vector<graph::Vertex>& labels() const { return labels_; }
 
-    /// Components that have their least vertex on this rank.
-    [[nodiscard]] std::uint64_t count() const {
-        std::uint64_t result = 0;
-        for (std::size_t local = 0; local < labels_.size(); ++local) {
-            result += labels_[local] == own_label(local) ? 1 : 0;
-        }
-        return result;
-    }
-
   private:
     [[nodiscard]] graph::Vertex own_label(std::size_t local) const {
         return static_cast<graph::Vertex>(graph_.owners.number(graph_.vertex(local)));

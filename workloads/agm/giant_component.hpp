@@ -24,9 +24,11 @@ class GiantComponent {
         search_.run(hub());
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         for (std::size_t local = 0; local < graph_.count(); ++local) {
-            if (has(local)) { // Numbers of own vertices ascend with their place.
-                least = graph_.owners.number(graph_.vertex(local));
-                break;
+            if (has(local)) {
+                least = std::min(least, graph_.owners.number(graph_.vertex(local)));
+                if (graph_.owners.ascend()) {
+                    break;
+                }
             }
         }
         label_ = static_cast<graph::Vertex>(team_.all(Fold::min, least));

@@ -104,16 +104,34 @@ void declare_runs(Options& options, Asked& request) {
                     "--loop-threshold is for those of each owner; 0: as many as --loop-threshold",
                     {0, largest_batch});
     }
+    if (request.verb == Verb::cc) {
+        request.method = Method::items;
+        options.add(
+            "--method", request.method,
+            "items: labels by work items; union: each rank unites what its own edges join, then the first "
+            "rank what edges between ranks join of these",
+            {{"items", Method::items}, {"union", Method::unite}});
+    }
     if (request.verb == Verb::pagerank) {
         options.add("--tolerance", request.tolerance, "End when the changes of an iteration add up to less",
                     {1e-12, 1.0});
         options.add("--iterations", request.iterations, "At most", {1, 100'000});
+        options.add(
+            "--method", request.method,
+            "pull: vertices read what neighbours give them, those of other ranks from copies; items: a "
+            "work item an edge; auto: items for --directed, --cache, --own and tasks, else pull",
+            {{"auto", Method::by_input}, {"pull", Method::pull}, {"items", Method::items}});
         options.flag("--directed", request.is_directed,
                      "Edges lead from source to target alone, but for those of a symmetric matrix");
     }
     options.flag("--undirected", request.is_undirected,
                  "Take each edge for both directions though its file says that it has one (a general matrix, "
                  "'# Directed graph', '% asym')");
+    options.add(
+        "--owners", request.dealing,
+        "Which rank has a vertex: cyclic, dealt out one by one; block, consecutive ones together (lattices, "
+        "roads); hash, one by one in a drawn order",
+        {{"cyclic", Dealing::cyclic}, {"block", Dealing::block}, {"hash", Dealing::hash}});
     options.add(
         "--own", request.own,
         "Items for a vertex of the same rank are received at-once, or sent like others; auto: at once "
@@ -141,6 +159,30 @@ void declare_runs(Options& options, Asked& request) {
 void check_direction(const Asked& request) {
     if (request.is_directed && request.is_undirected) {
         throw UsageError("--directed and --undirected exclude each other");
+    }
+}
+
+/// Whether anything is asked for that only work items have.
+bool has_items(const Asked& request) {
+    return request.order != "usual" || request.local_order != "chaotic" || request.node_order != "chaotic" ||
+           request.runtime.cache != runtime::Cache::none || request.own != Own::by_execution;
+}
+
+/// What other methods do not have is refused, not left out.
+void check_method(const Asked& request) {
+    if (request.method == Method::unite && request.optimises_direction) {
+        throw UsageError("--method union and --direction-optimising exclude each other");
+    }
+    if (request.method == Method::unite && has_items(request)) {
+        throw UsageError("orders, --cache and --own are for work items, of which --method union has none; "
+                         "--method items");
+    }
+    if (request.method == Method::pull && request.is_directed) {
+        throw UsageError("--method pull is for edges without a direction; --directed needs --method items");
+    }
+    if (request.method == Method::pull && has_items(request)) {
+        throw UsageError(
+            "--cache and --own are for work items, of which --method pull has none; --method items");
     }
 }
 
@@ -179,6 +221,14 @@ bool has_sources(Verb verb) {
     return verb == Verb::sssp || verb == Verb::bfs || verb == Verb::bc;
 }
 
+bool pulls(const Asked& request) {
+    if (request.method != Method::by_input) {
+        return request.method == Method::pull;
+    }
+    return !request.is_directed && request.runtime.cache == runtime::Cache::none &&
+           request.own == Own::by_execution && request.runtime.execution == runtime::Execution::handler;
+}
+
 void declare(Options& options, Asked& request) {
     declare_input(options, request.input);
     if (request.verb == Verb::generate) {
@@ -189,6 +239,7 @@ void declare(Options& options, Asked& request) {
     declare_runs(options, request);
     options.check([&request] {
         check_direction(request);
+        check_method(request);
         check_roots(request);
         check_cache(request);
         check_output(request);

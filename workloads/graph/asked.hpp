@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agm/order.hpp"
+#include "graph/owners.hpp"
 #include "harness/computation.hpp"
 #include "harness/options.hpp"
 #include "runtime/parameters.hpp"
@@ -18,6 +19,14 @@ enum class Own : int {
     by_execution, ///< At once where items are run by handlers, sent where they are tasks.
     at_once,
     sent,
+};
+
+/// How PageRank and components go over edges.
+enum class Method : int {
+    by_input, ///< Read, but for what only work items have.
+    pull,     ///< Shares of neighbours are read, remote ones from copies.
+    items,    ///< A work item an edge.
+    unite,    ///< Union-find within ranks, then between them.
 };
 
 struct Input {
@@ -43,12 +52,14 @@ struct Asked {
     double light = 0;                 ///< The largest weight of a light edge; 0: as the weights are.
     bool blocks = false;              ///< Of bfs and bc: tasks that wait for delegates, and have no orders.
     int batch = 0;                    ///< Of bfs by tasks: claims of a delegate, at most; 0: as a loop has.
+    Dealing dealing = Dealing::cyclic;
     Own own = Own::by_execution;
     int sources = 1;
     std::vector<std::string> roots; ///< In place of drawn sources.
     int repetitions = 1;
-    double tolerance = 1e-4;    ///< Of PageRank: sum of changes in the last iteration.
-    int iterations = 100;       ///< Of PageRank, at most.
+    double tolerance = 1e-4; ///< Of PageRank: sum of changes in the last iteration.
+    int iterations = 100;    ///< Of PageRank, at most.
+    Method method = Method::by_input;
     bool is_directed = false;   ///< Of PageRank: edges lead from source to target.
     bool is_undirected = false; ///< Those of a file that says so lead both ways nevertheless.
     bool validate = false;
@@ -62,6 +73,10 @@ struct Asked {
 
 /// Whether an algorithm starts from a source.
 bool has_sources(Verb verb);
+
+/// Whether PageRank reads shares: where not asked, unless items have a direction, a cache, a way of their
+/// own, or are tasks. Of a settled request.
+bool pulls(const Asked& request);
 
 /// Declare what the algorithm has of them; `asked` must outlive `options`.
 void declare(Options& options, Asked& request);

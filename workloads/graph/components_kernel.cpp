@@ -6,6 +6,7 @@
 #include "agm/components.hpp"
 #include "agm/giant_component.hpp"
 #include "agm/machine.hpp"
+#include "agm/united_components.hpp"
 #include "graph/kernels.hpp"
 #include "graph/lookup.hpp"
 
@@ -25,9 +26,16 @@ class ComponentsKernel final : public Kernel {
         if (request.optimises_direction) {
             giant_.emplace(place.team, place.graph, place.runtime);
         }
+        if (request.method == Method::unite) {
+            united_.emplace(place.team, place.graph, place.runtime);
+        }
     }
 
     void run(Vertex /*root*/) override {
+        if (united_) {
+            united_->run();
+            return;
+        }
         if (!giant_) {
             machine_.run(algorithm_.begin());
             return;
@@ -38,17 +46,17 @@ class ComponentsKernel final : public Kernel {
     }
     double edges() override { return all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
-        const auto components = static_cast<double>(place_.team.all(Fold::sum, algorithm_.count()));
-        return {{"label_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.labels())},
+        const auto components = static_cast<double>(place_.team.all(Fold::sum, own_components()));
+        return {{"label_checksum", "", checksum_of(place_.team, place_.graph, labels())},
                 {"components", "", components}};
     }
 
-    [[nodiscard]] Outcome outcome() const override { return outcome_of("label", algorithm_.labels()); }
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("label", labels()); }
 
     /// Neighbours have one label, and the vertex that it names has it too.
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
-        const std::vector<Vertex>& labels = algorithm_.labels();
+        const std::vector<Vertex>& labels = this->labels();
         std::vector<Vertex> target(graph.targets);
         for (const Vertex label : labels) {
             target.push_back(graph.owners.vertex(label));
@@ -69,10 +77,24 @@ class ComponentsKernel final : public Kernel {
     }
 
   private:
+    [[nodiscard]] const std::vector<Vertex>& labels() const {
+        return united_ ? united_->labels() : algorithm_.labels();
+    }
+    /// Those that have their least vertex on this rank.
+    [[nodiscard]] std::uint64_t own_components() const {
+        const Csr& graph = place_.graph;
+        std::uint64_t count = 0;
+        for (std::size_t local = 0; local < graph.count(); ++local) {
+            count += labels()[local] == graph.owners.number(graph.vertex(local)) ? 1 : 0;
+        }
+        return count;
+    }
+
     Place place_;
     agm::Components algorithm_;
     Machine<agm::Components> machine_;
-    std::optional<agm::GiantComponent> giant_; ///< Where it is looked for.
+    std::optional<agm::GiantComponent> giant_;    ///< Where it is looked for.
+    std::optional<agm::UnitedComponents> united_; ///< In place of the machine.
 };
 
 } // namespace

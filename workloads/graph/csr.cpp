@@ -105,9 +105,9 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks) {
     return of_copies * rows / ranks;
 }
 
-Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs) {
+Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs, Dealing dealing) {
     const bool both_ways = arcs == Arcs::both_ways || team.all(Fold::max, edges.is_symmetric() ? 1 : 0) != 0;
-    const Owners owners(edges.vertices(), team.size());
+    const Owners owners(edges.vertices(), team.size(), dealing);
     const auto rank = static_cast<std::size_t>(team.rank());
     const std::size_t count = owners.count(rank);
     Csr graph{.owners = owners, .rank = rank, .begin = {}, .targets = {}, .weights = {}, .ends = {}};
@@ -138,6 +138,14 @@ Csr build(const Team& team, const Edges& edges, RowOrder order, Arcs arcs) {
     graph.begin.front() = 0;
     make_simple(graph, order);
     return graph;
+}
+
+double remote_share(const Team& team, const Csr& graph) {
+    const auto is_remote = [&](Vertex target) { return !graph.owns(target); };
+    const auto remote = static_cast<std::uint64_t>(std::ranges::count_if(graph.targets, is_remote));
+    const auto arcs = team.all(Fold::sum, std::uint64_t{graph.targets.size()});
+    return static_cast<double>(team.all(Fold::sum, remote)) /
+           static_cast<double>(std::max<std::uint64_t>(arcs, 1));
 }
 
 } // namespace GOODSYARD_VERTICES

@@ -158,11 +158,13 @@ void measure(const World& world, const Asked& request) {
     const Clock clock(Timer::monotonic);
     const double begin_s = clock.now_s();
     const Csr graph = build(world, *input.edges, row_order(request),
-                            request.is_directed ? Arcs::as_given : Arcs::both_ways);
+                            request.is_directed ? Arcs::as_given : Arcs::both_ways, request.dealing);
     const double construction_s = world.all(Fold::max, clock.now_s() - begin_s);
     const std::vector<Vertex> roots = roots_of(world, graph, request, input);
+    const double remote = remote_share(world, graph);
     if (world.is_root()) {
         lines.write("construction_s", "s", {}, {construction_s});
+        lines.write("remote_arcs", "", {}, {remote});
     }
     const auto transport = runtime::make_transport(world, request.runtime);
     runtime::Runtime runtime(*transport, request.runtime, computation);

@@ -7,8 +7,8 @@ namespace goodsyard::graph {
 
 namespace {
 
-/// Vertices of a rank that are sent together.
-constexpr std::size_t piece = 1 << 14;
+/// Vertices that are written together.
+constexpr std::uint64_t piece = 1 << 14;
 
 } // namespace
 
@@ -17,22 +17,25 @@ void write_outcome(const Team& team, const Csr& graph, const Outcome& outcome, c
     columns.insert(columns.end(), outcome.columns.begin(), outcome.columns.end());
     const std::size_t width = columns.size();
     TableFile file(team, path, std::move(columns), graph.owners.vertices());
-    // Vertices are dealt out one by one: places from `first` on are one piece of all numbers.
-    const std::size_t places = graph.owners.count(0);
-    for (std::size_t first = 0; first < places; first += piece) {
-        const std::size_t end = std::min(first + piece, places);
+    const Owners& owners = graph.owners;
+    for (std::uint64_t first = 0; first < owners.vertices(); first += piece) {
+        const std::uint64_t end = std::min(first + piece, owners.vertices());
+        std::vector<std::size_t> rows(owners.ranks()); // Of each rank in this piece, which all ranks know.
         std::vector<std::uint64_t> own_part;
-        for (std::size_t local = first; local < std::min(end, graph.count()); ++local) {
-            own_part.push_back(graph.owners.number(graph.vertex(local)));
-            outcome.append(local, own_part);
-        }
-        own_part.resize((end - first) * width); // Of ranks that have a vertex less.
-        const std::vector<std::uint64_t> all = team.gathered(own_part);
-        for (std::size_t local = first; team.is_root() && local < end; ++local) {
-            for (std::size_t rank = 0; rank < graph.owners.ranks() && local < graph.owners.count(rank);
-                 ++rank) {
-                file.append(std::span(all).subspan(rank * own_part.size() + (local - first) * width, width));
+        for (std::uint64_t number = first; number < end; ++number) {
+            const Vertex vertex = owners.vertex(number);
+            ++rows[owners.owner(vertex)];
+            if (graph.owns(vertex)) {
+                own_part.push_back(number);
+                outcome.append(owners.local(vertex), own_part);
             }
+        }
+        own_part.resize(std::ranges::max(rows) * width); // Of ranks that have fewer.
+        const std::vector<std::uint64_t> all = team.gathered(own_part);
+        std::vector<std::size_t> next(owners.ranks());
+        for (std::uint64_t number = first; team.is_root() && number < end; ++number) {
+            const std::size_t rank = owners.owner(owners.vertex(number));
+            file.append(std::span(all).subspan(rank * own_part.size() + next[rank]++ * width, width));
         }
     }
     file.close();

@@ -1,11 +1,13 @@
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agm/machine.hpp"
 #include "agm/pagerank.hpp"
+#include "agm/pulled_pagerank.hpp"
 #include "graph/exchange_in_parts.hpp"
 #include "graph/kernels.hpp"
 #include "graph/lookup.hpp"
@@ -19,20 +21,72 @@ using agm::Machine;
 using agm::OrderKind;
 using agm::Orders;
 
+/// What an iteration is made of.
+class Iterations {
+  public:
+    Iterations() = default;
+    Iterations(const Iterations&) = delete;
+    Iterations& operator=(const Iterations&) = delete;
+    virtual ~Iterations() = default;
+
+    virtual void begin() = 0;
+    /// Returns the sum of changes over all vertices. Collective.
+    virtual double iterate() = 0;
+    [[nodiscard]] virtual const std::vector<double>& ranks() const = 0;
+};
+
+/// A work item an edge.
+class ByItems final : public Iterations {
+  public:
+    ByItems(const Place& place, const Asked& request)
+        : orders_(orders_of(request, place.graph, OrderKind::chaotic)),
+          algorithm_(place.team, place.graph, place.runtime, orders_.own_at_once && !request.is_directed),
+          machine_(place.runtime, place.graph, algorithm_, orders_) {}
+
+    void begin() override { algorithm_.begin(); }
+    double iterate() override {
+        machine_.run(algorithm_.items());
+        return algorithm_.end_iteration();
+    }
+    [[nodiscard]] const std::vector<double>& ranks() const override { return algorithm_.ranks(); }
+
+  private:
+    Orders orders_;
+    agm::PageRank algorithm_;
+    Machine<agm::PageRank> machine_;
+};
+
+/// Copies of what remote neighbours give.
+class ByCopies final : public Iterations {
+  public:
+    explicit ByCopies(const Place& place) : algorithm_(place.team, place.graph, place.runtime) {}
+
+    void begin() override { algorithm_.begin(); }
+    double iterate() override { return algorithm_.iterate(); }
+    [[nodiscard]] const std::vector<double>& ranks() const override { return algorithm_.ranks(); }
+
+  private:
+    agm::PulledPageRank algorithm_;
+};
+
+std::unique_ptr<Iterations> make_iterations(const Place& place, const Asked& request) {
+    if (pulls(request)) {
+        return std::make_unique<ByCopies>(place);
+    }
+    return std::make_unique<ByItems>(place, request);
+}
+
 class PageRankKernel final : public Kernel {
   public:
     PageRankKernel(const Place& place, const Asked& request)
         : place_(place), tolerance_(request.tolerance), most_iterations_(request.iterations),
-          orders_(orders_of(request, place.graph, OrderKind::chaotic)), is_directed_(request.is_directed),
-          algorithm_(place.team, place.graph, place.runtime, orders_.own_at_once && !request.is_directed),
-          machine_(place.runtime, place.graph, algorithm_, orders_) {}
+          is_directed_(request.is_directed), method_(make_iterations(place, request)) {}
 
     void run(Vertex /*root*/) override {
-        algorithm_.begin();
+        method_->begin();
         iterations_ = 0;
         do {
-            machine_.run(algorithm_.items());
-            change_ = algorithm_.end_iteration();
+            change_ = method_->iterate();
             ++iterations_;
         } while (change_ >= tolerance_ && iterations_ < most_iterations_);
     }
@@ -50,18 +104,20 @@ class PageRankKernel final : public Kernel {
         }
         return facts;
     }
-    [[nodiscard]] Outcome outcome() const override { return outcome_of("rank", algorithm_.ranks()); }
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("rank", method_->ranks()); }
 
-    /// Ranks add up to 1, and a further iteration, in double precision, changes them by at most what is left
-    /// of the last change, of which each iteration leaves at most the damping.
+    /// A further iteration, in double precision, changes ranks by at most what is left of the last change, of
+    /// which each iteration leaves at most the damping. All that follow together are what their sum may lack
+    /// of 1.
     std::optional<std::string> violation(Vertex /*root*/) override {
         constexpr double rounding = 1e-5; // Shares are of single precision.
+        constexpr double damping = agm::PageRank::damping;
         const double sum = sum_of_ranks([](std::uint64_t) { return 1.0; });
-        if (std::abs(sum - 1) > rounding) {
+        if (std::abs(sum - 1) > damping / (1 - damping) * change_ + rounding) {
             return "ranks add up to " + std::to_string(sum);
         }
         residual_ = residual();
-        if (*residual_ > agm::PageRank::damping * change_ + rounding) {
+        if (*residual_ > damping * change_ + rounding) {
             return "a further iteration changes ranks by " + std::to_string(*residual_) +
                    ", the last one by " + std::to_string(change_);
         }
@@ -78,14 +134,14 @@ class PageRankKernel final : public Kernel {
     template <class Weight>
     double sum_of_ranks(Weight weight) {
         double own = 0;
-        for (std::size_t local = 0; local < algorithm_.ranks().size(); ++local) {
-            own += algorithm_.ranks()[local] * weight(place_.graph.owners.number(place_.graph.vertex(local)));
+        for (std::size_t local = 0; local < method_->ranks().size(); ++local) {
+            own += method_->ranks()[local] * weight(place_.graph.owners.number(place_.graph.vertex(local)));
         }
         return place_.team.all(Fold::sum, own);
     }
 
     [[nodiscard]] double share(std::size_t local) const {
-        return algorithm_.ranks()[local] / static_cast<double>(place_.graph.degree(local));
+        return method_->ranks()[local] / static_cast<double>(place_.graph.degree(local));
     }
 
     /// What the neighbours of each vertex of this rank give it, in double precision. Collective.
@@ -130,7 +186,7 @@ class PageRankKernel final : public Kernel {
     /// Σ |F(ranks) - ranks|, where F is an iteration. Collective.
     double residual() {
         const Csr& graph = place_.graph;
-        const std::vector<double>& ranks = algorithm_.ranks();
+        const std::vector<double>& ranks = method_->ranks();
         const auto n = static_cast<double>(graph.owners.vertices());
         const std::vector<double> sums = is_directed_ ? sums_along_arcs() : sums_of_neighbours();
         double alone = 0;
@@ -150,10 +206,8 @@ class PageRankKernel final : public Kernel {
     Place place_;
     double tolerance_;
     int most_iterations_;
-    Orders orders_;
     bool is_directed_;
-    agm::PageRank algorithm_;
-    Machine<agm::PageRank> machine_;
+    std::unique_ptr<Iterations> method_;
     int iterations_ = 0;
     double change_ = 0;
     std::optional<double> residual_; ///< Where results are validated.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,19 +19,25 @@ namespace goodsyard::runtime {
 /// Made, and given up, in the same order on all ranks as channels are.
 ///
 /// A record is 4 bytes and itself. One that is longer than a message goes in parts, which are put together
-/// where they arrive, in whatever order that is.
+/// where they arrive, in whatever order that is. On a route it has 8 bytes more, and is put together at each
+/// rank that it passes.
 class RecordChannel final : public Mailbox {
   public:
     /// What is done with a record on the rank that it was sent to, in the receive loop: it may send, and
     /// cannot wait. The bytes end with the call.
     using Handler = std::function<void(std::span<const std::byte> record, int from)>;
 
-    /// `subject` names the records, for people, and stays.
+    /// `subject` names the records, for people, and stays. They go by the route of the program.
     RecordChannel(Runtime& runtime, Handler handler, const char* subject = "records of RecordChannel",
                   Place place = Place::current())
+        : RecordChannel(runtime, std::move(handler), subject, runtime.parameters().route, place) {}
+    /// They go by this route.
+    RecordChannel(Runtime& runtime, Handler handler, const char* subject, Route route,
+                  Place place = Place::current())
         : runtime_(runtime), handler_(std::move(handler)), subject_(subject), place_(place),
-          full_bytes_(bytes_of_full_message(runtime)), slots_(static_cast<std::size_t>(runtime.size())),
-          open_(slots_.size()), number_(runtime.add(*this)) {}
+          forwarding_(make_forwarding(route)), full_bytes_(bytes_of_full_message(runtime)),
+          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
+          number_(runtime.add(*this)) {}
     ~RecordChannel() override { runtime_.remove(*this); }
 
     /// Legal everywhere, in handlers too; runs no handler. A fibre may wait for room, and the bytes stay
@@ -38,6 +45,10 @@ class RecordChannel final : public Mailbox {
     void send(int to, std::span<const std::byte> record) {
         if (static_cast<std::size_t>(to) >= slots_.size()) [[unlikely]] {
             runtime_.refuse_rank(to, *this);
+        }
+        if (forwarding_ && to != runtime_.rank()) {
+            forward({to, runtime_.rank()}, record);
+            return;
         }
         const std::size_t capacity = runtime_.pool().capacity_bytes();
         if (record.size() + sizeof(Length) <= capacity) {
@@ -73,6 +84,9 @@ class RecordChannel final : public Mailbox {
         }
     }
     void flush(Flush reason) override {
+        if (forwarding_) {
+            forwarding_->flush(reason);
+        }
         while (open_.any()) {
             seal(open_.oldest(), reason);
         }
@@ -87,7 +101,15 @@ class RecordChannel final : public Mailbox {
     }
     [[nodiscard]] bool has_unsent() const override { return open_.any(); }
     void end_epoch() override { sent_ = 0; }
-    [[nodiscard]] std::uint64_t unhandled() const override { return sent_; }
+    [[nodiscard]] std::uint64_t unhandled() const override {
+        return sent_ + (forwarding_ ? forwarding_->unhandled() : 0);
+    }
+    void admit_outside() override {
+        Mailbox::admit_outside();
+        if (forwarding_) {
+            forwarding_->admit_outside();
+        }
+    }
     [[nodiscard]] std::string name() const override { return with_place(subject_, place_); }
 
   private:
@@ -97,6 +119,11 @@ class RecordChannel final : public Mailbox {
         std::uint64_t record; ///< By the rank that sends it.
         std::uint64_t bytes;  ///< Of the whole record.
         std::uint64_t first;  ///< Of these in this part.
+    };
+    /// In front of a record that passes other ranks on its way.
+    struct Hops {
+        std::int32_t to;
+        std::int32_t from; ///< The rank that sent it first.
     };
     struct Slot {
         std::byte* first = nullptr; ///< None while no message is open.
@@ -116,6 +143,31 @@ class RecordChannel final : public Mailbox {
         std::memcpy(&value, bytes.data(), sizeof value);
         bytes = bytes.subspan(sizeof value);
         return value;
+    }
+
+    std::unique_ptr<RecordChannel> make_forwarding(Route route) {
+        if (route == Route::direct) {
+            return nullptr;
+        }
+        const auto pass_on = [this](std::span<const std::byte> record, int /*from*/) {
+            const Hops hops = take<Hops>(record);
+            if (hops.to == runtime_.rank()) {
+                handler_(record, hops.from);
+            } else {
+                ++runtime_.counters().forwarded;
+                forward(hops, record);
+            }
+        };
+        return std::make_unique<RecordChannel>(runtime_, pass_on, subject_, Route::direct, place_);
+    }
+    void forward(const Hops& hops, std::span<const std::byte> record) {
+        // Not one of this: while a fibre waits for room, others send.
+        std::vector<std::byte> hopping = std::exchange(spare_, {});
+        const std::span<const std::byte> head = std::as_bytes(std::span(&hops, 1));
+        hopping.assign(head.begin(), head.end());
+        hopping.insert(hopping.end(), record.begin(), record.end());
+        forwarding_->send(runtime_.routing().next(hops.to), hopping);
+        spare_ = std::move(hopping);
     }
 
     void put(int to, Length length, std::span<const std::byte> part, std::span<const std::byte> record) {
@@ -177,8 +229,10 @@ class RecordChannel final : public Mailbox {
     Runtime& runtime_;
     Handler handler_;
     const char* subject_;
-    Place place_;            ///< Where the program makes it.
-    std::size_t full_bytes_; ///< A message that has so many is sent.
+    Place place_;                               ///< Where the program makes it.
+    std::unique_ptr<RecordChannel> forwarding_; ///< None where records go directly.
+    std::vector<std::byte> spare_;              ///< Memory of the last record that was forwarded.
+    std::size_t full_bytes_;                    ///< A message that has so many is sent.
     std::vector<Slot> slots_;
     OpenMessages open_;
     std::map<std::pair<int, std::uint64_t>, Partial> partials_; ///< By rank and record.

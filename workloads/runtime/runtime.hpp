@@ -57,7 +57,7 @@ class Mailbox {
     [[nodiscard]] const Unwound& unwound() const { return unwound_; }
 
     /// Let its messages be handled outside of epochs too. On all ranks.
-    void admit_outside() { is_handled_outside_ = true; }
+    virtual void admit_outside() { is_handled_outside_ = true; }
     [[nodiscard]] bool is_handled_outside() const { return is_handled_outside_; }
 
   private:

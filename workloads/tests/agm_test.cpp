@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "agm/classes.hpp"
+#include "agm/ghosts.hpp"
 #include "graph/kernel.hpp"
 #include "graph_inputs.hpp"
 #include "harness/checksum.hpp"
@@ -27,7 +31,7 @@ Facts run(const Example& example, Asked request, int ranks, std::uint64_t root =
     settings.buffer_bytes = runtime::capacity_bytes(request.runtime);
     runtime::SimulatedNetwork(settings).run([&](const Team& team, runtime::Transport& transport) {
         const ListedEdges edges(team, example.vertices, example.edges);
-        const Csr graph = build(team, edges, row_order(request));
+        const Csr graph = build(team, edges, row_order(request), Arcs::both_ways, request.dealing);
         runtime::Runtime runtime(transport, request.runtime, no_time);
         const auto kernel = make_kernel({team, edges, graph, runtime}, request);
         kernel->run(graph.owners.vertex(root));
@@ -349,7 +353,103 @@ TEST_P(OnRanks, PageRanksAddUpToOneAndEndWhenTheyHardlyChange) {
 }
 
 TEST(PageRank, OfARegularGraphIsUniformAtOnce) {
-    EXPECT_EQ(run(torus(5), asked_for(Verb::pagerank), 3).at("iterations"), 1);
+    for (const Method method : {Method::pull, Method::items}) {
+        Asked request = asked_for(Verb::pagerank);
+        request.method = method;
+        EXPECT_EQ(run(torus(5), request, 3).at("iterations"), 1);
+    }
+}
+
+/// By the powers of the whole matrix, in double precision: the sum of ranks, each times a number that is
+/// drawn for its vertex.
+double serial_rank_checksum(const Example& example) {
+    const auto rows = simple_rows(example);
+    const auto n = static_cast<double>(example.vertices);
+    std::vector<double> ranks(example.vertices, 1 / n);
+    constexpr double damping = .85;
+    for (int iteration = 0; iteration < 200; ++iteration) { // .85^200 is 8e-15.
+        std::vector<double> next(example.vertices, (1 - damping) / n);
+        for (std::size_t vertex = 0; vertex < rows.size(); ++vertex) {
+            const double share = damping * ranks[vertex];
+            for (const std::uint64_t neighbour : rows[vertex]) {
+                next[neighbour] += share / static_cast<double>(rows[vertex].size());
+            }
+            if (rows[vertex].empty()) {
+                std::ranges::for_each(next, [&](double& rank) { rank += share / n; });
+            }
+        }
+        ranks = next;
+    }
+    double sum = 0;
+    for (std::uint64_t vertex = 0; vertex < ranks.size(); ++vertex) {
+        sum += ranks[vertex] * Random(0).unit(vertex);
+    }
+    return sum;
+}
+
+TEST_P(OnRanks, PageRanksAreThoseOfTheMatrixByCopiesAndByItems) {
+    for (const Example& example : {random_example(60, 100, 17), random_example(40, 400, 5), torus(6)}) {
+        const double expected = serial_rank_checksum(example);
+        for (const Method method : {Method::pull, Method::items}) {
+            for (const std::int64_t buffer_bytes : {0, 16, 4096}) {
+                Asked request = asked_for(Verb::pagerank, "usual", Execution::handler, buffer_bytes);
+                request.method = method;
+                request.tolerance = 1e-6;
+                EXPECT_NEAR(run(example, request, GetParam()).at("rank_checksum"), expected, 5e-6);
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, ReadingSharesTakesNoMoreIterationsAndFewerBytesThanItems) {
+    const Example example = random_example(200, 2000, 29);
+    std::map<Method, Facts> results;
+    for (const Method method : {Method::pull, Method::items}) {
+        Asked request = asked_for(Verb::pagerank);
+        request.method = method;
+        results[method] = run(example, request, GetParam());
+    }
+    EXPECT_LE(results[Method::pull].at("iterations"), results[Method::items].at("iterations"));
+    if (GetParam() > 1) {
+        EXPECT_LT(results[Method::pull].at("message_bytes"), results[Method::items].at("message_bytes") / 2);
+    }
+}
+
+TEST_P(OnRanks, CopiesHaveTheValuesThatTheirOwnersHadAtTheExchange) {
+    struct Value {
+        std::uint64_t number;
+        std::uint32_t round;
+    };
+    const Example example = random_example(300, 500, 31);
+    for (const std::int64_t buffer_bytes : {0, 8, 64, 4096}) {
+        runtime::Parameters parameters;
+        parameters.buffer_bytes = buffer_bytes;
+        parameters = runtime::settled(parameters);
+        runtime::NetworkSettings settings;
+        settings.ranks = GetParam();
+        settings.buffer_bytes = runtime::capacity_bytes(parameters);
+        runtime::SimulatedNetwork(settings).run([&](const Team& team, runtime::Transport& transport) {
+            const Csr graph = build(team, ListedEdges(team, example.vertices, example.edges));
+            runtime::Runtime runtime(transport, parameters, no_time);
+            agm::Ghosts<Value> ghosts(team, graph, runtime);
+            std::set<Vertex> remote;
+            std::ranges::copy_if(graph.targets, std::inserter(remote, remote.end()),
+                                 [&](Vertex vertex) { return !graph.owns(vertex); });
+            EXPECT_EQ(ghosts.copies(), remote.size());
+            std::vector<Value> table(ghosts.size());
+            for (std::uint32_t round = 1; round <= 3; ++round) {
+                for (std::size_t local = 0; local < graph.count(); ++local) {
+                    table[local] = {graph.owners.number(graph.vertex(local)), round};
+                }
+                ghosts.exchange(table);
+                for (std::size_t i = 0; i < graph.targets.size(); ++i) {
+                    const Value& value = table[ghosts.places()[i]];
+                    ASSERT_EQ(value.number, graph.owners.number(graph.targets[i]));
+                    ASSERT_EQ(value.round, round);
+                }
+            }
+        });
+    }
 }
 
 TEST_P(OnRanks, BetweennessOnTheTorusIsTheClosedForm) {
@@ -384,6 +484,47 @@ TEST_P(OnRanks, GraphsAtTheEdgeOfWhatAGraphIsAreWorkedOn) {
             request.optimises_direction = true;
             run(example, request, GetParam());
         }
+    }
+}
+
+TEST_P(OnRanks, UnitedComponentsAreThoseOfOneProcess) {
+    const std::vector<Example> examples = {random_example(200, 90, 41),
+                                           random_example(200, 170, 43),
+                                           random_example(3000, 9000, 47),
+                                           torus(8),
+                                           {5, {}},
+                                           {1, {{0, 0, 1}}},
+                                           {6, {{5, 0, 1}, {3, 2, 1}}}};
+    for (const Example& example : examples) {
+        const double expected = checksum_of(serial_labels(example));
+        for (const Dealing dealing : {Dealing::cyclic, Dealing::block, Dealing::hash}) {
+            for (const bool is_united : {true, false}) {
+                Asked request = asked_for(Verb::cc);
+                request.method = is_united ? Method::unite : Method::items;
+                request.optimises_direction = !is_united;
+                request.dealing = dealing;
+                EXPECT_EQ(run(example, request, GetParam()).at("label_checksum"), expected);
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, ResultsAreTheSameWhateverRankHasAVertex) {
+    const Example example = random_example(70, 200, 37);
+    for (const Verb verb :
+         {Verb::sssp, Verb::bfs, Verb::cc, Verb::kcore, Verb::mis, Verb::colour, Verb::triangles}) {
+        std::set<double> checksums;
+        for (const Dealing dealing : {Dealing::cyclic, Dealing::block, Dealing::hash}) {
+            Asked request = asked_for(verb);
+            request.dealing = dealing;
+            const Facts result = run(example, request, GetParam());
+            for (const auto& [metric, value] : result) {
+                if (metric.ends_with("_checksum")) {
+                    checksums.insert(value);
+                }
+            }
+        }
+        EXPECT_EQ(checksums.size(), 1U) << static_cast<int>(verb);
     }
 }
 

@@ -122,6 +122,49 @@ TEST(Messages, CarryArgumentsOfAnySizeOnceWhateverTheSchedule) {
     }
 }
 
+TEST(Messages, ArriveOnceByEveryRouteWithTheRankThatSentThem) {
+    constexpr int ranks = 11;
+    struct Received {
+        std::vector<int> texts = std::vector<int>(ranks);
+        std::uint64_t bytes = 0;
+    };
+    for (const runtime::Route route : {runtime::Route::direct, runtime::Route::grid, runtime::Route::node}) {
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            runtime::Parameters parameters{.buffer_bytes = seed % 2 == 0 ? 64 : 0};
+            parameters.route = route;
+            const runtime::NetworkSettings network{.ranks = ranks, .seed = seed, .ranks_of_node = 4};
+            on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
+                Messages messages(runtime);
+                if (seed > 3) {
+                    messages.admit_outside();
+                }
+                Received local;
+                const Symmetric<Received> everywhere(team, local);
+                const std::string text(300, 'x'); // In parts, which are put together at each hop.
+                for (int to = 0; to < ranks; ++to) {
+                    messages.async(
+                        everywhere.on(to),
+                        [](Messages& here, int from, Received& hearer, const std::string& sent,
+                           GlobalPtr<Received> source) {
+                            ++hearer.texts[static_cast<std::size_t>(from)];
+                            here.async(
+                                source,
+                                [](Received& speaker, std::uint64_t bytes) { speaker.bytes += bytes; },
+                                std::uint64_t{sent.size()});
+                        },
+                        text, everywhere.on(team.rank()));
+                    runtime.handle_outside();
+                }
+                runtime.epoch();
+                EXPECT_EQ(local.texts, std::vector<int>(ranks, 1));
+                EXPECT_EQ(local.bytes, ranks * text.size());
+                const auto forwarded = team.all(Fold::sum, runtime.counters().forwarded);
+                EXPECT_EQ(forwarded > 0, route != runtime::Route::direct);
+            });
+        }
+    }
+}
+
 TEST(Messages, MayBeSentByTasksThatWaitForRoom) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const auto [network, parameters] = drawn(seed, runtime::Execution::fibre);

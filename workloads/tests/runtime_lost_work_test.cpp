@@ -86,6 +86,16 @@ INSTANTIATE_TEST_SUITE_P(
                                }
                            },
                            "3 records of RecordChannel \\(.+\\) that .+"},
+                    Losing{"OfRecordsByARoute",
+                           [](Runtime& runtime, const Team&) {
+                               RecordChannel records(runtime, [](std::span<const std::byte>, int) {});
+                               for (int i = 0; i < 3; ++i) {
+                                   records.send((runtime.rank() + 1) % runtime.size(),
+                                                std::as_bytes(std::span("text")));
+                               }
+                           },
+                           "3 records of RecordChannel \\(.+\\) that .+",
+                           {.route = Route::grid}},
                     Losing{"OfItemsThatNobodyWorkedOn",
                            [](Runtime& runtime, const Team&) {
                                Stealable<int> items(runtime, all_ranks(runtime));

@@ -207,6 +207,11 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
         (("sssp", "--scale", "5", "--sources", "31"), "only 30 sources"),
         (("sssp", "--order", "alphabetic"), "--order"),
         (("pagerank", "--scale", "5", "--cache", "min"), "--cache"),
+        (("pagerank", "--scale", "5", "--method", "pull", "--cache", "sum"), "--method items"),
+        (("pagerank", "--scale", "5", "--method", "pull", "--directed"), "--method items"),
+        (("cc", "--scale", "5", "--method", "union", "--order", "kla"), "--method items"),
+        (("cc", "--scale", "5", "--method", "union", "--direction-optimising"), "exclude each other"),
+        (("bfs", "--scale", "5", "--owners", "even"), "--owners"),
         (("sssp", "--scale", "0"), "--scale"),
         (("bfs", "--blocking", "--direction-optimising"), "exclude each other"),
         (("bc", "--blocking", "--execution", "coroutine"), "--execution fibre"),
@@ -367,8 +372,41 @@ def test_sets_colours_and_triangles_are_those_of_one_process_on_any_ranks(openmp
     assert ended.values("triangle_checksum") == [checksum(counts)]
 
 
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_components_by_union_are_the_least_numbers_whoever_owns_them(start, library, tmp_path, ranks):
+    drawn = np.random.default_rng(5).integers(0, 400, (300, 2))
+    (tmp_path / "edges").write_text("".join(f"{a} {b}\n" for a, b in drawn) + "399 399\n")
+    labels = np.arange(400)
+    for _ in range(400):
+        least = labels.copy()
+        np.minimum.at(least, drawn[:, 0], labels[drawn[:, 1]])
+        np.minimum.at(least, drawn[:, 1], labels[drawn[:, 0]])
+        labels = least
+    asked = ("--generator", str(tmp_path / "edges"), "--validate", "--output", str(tmp_path / "out.npy"))
+    for owners in ("cyclic", "block", "hash"):
+        ways = ("--method", "union", "--owners", owners)
+        ended = start(library, "graph", ranks, "cc", *asked, *ways, **YIELDS)
+        assert ended.code == 0, ended.stderr
+        assert list(np.load(tmp_path / "out.npy")["label"]) == list(labels)
+        assert ended.values("components") == [len(set(labels))]
+
+
+def test_hardly_an_arc_of_a_lattice_leads_to_another_rank_by_blocks(openmpi):
+    small = ("cc", "--generator", "lattice", "--scale", "12")
+    shares = [
+        openmpi("graph", 2, *small, "--owners", owners, **YIELDS).values("remote_arcs")[0]
+        for owners in ("cyclic", "block")
+    ]
+    # 64 × 64: of 2 × 64 × 63 edges those within rows, or those of one seam.
+    assert shares == [pytest.approx(0.5), pytest.approx(1 / 126)]
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmpi, tmp_path, ranks):
+@pytest.mark.parametrize(
+    "ways", [(), ("--method", "items"), ("--owners", "block"), ("--owners", "hash"), ("--route", "grid")]
+)
+def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmpi, tmp_path, ranks, ways):
     edges = ring_with_a_tail(tmp_path / "edges")
     out = tmp_path / "ranks.txt"
     asked = (
@@ -379,6 +417,7 @@ def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmp
         "--validate",
         "--output",
         str(out),
+        *ways,
     )
     ended = openmpi("graph", ranks, "pagerank", *asked, **YIELDS)
     assert ended.code == 0, ended.stderr
