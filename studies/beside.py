@@ -23,6 +23,8 @@ from typing import Final, Literal, NamedTuple
 from chance import HEAD as HEAD_OF_CHANCE
 from chance import Agreement
 from declarations import LEGEND, Data, Declaration, Judged, judge
+from evidence import LEGEND as LEGEND_OF_EVIDENCE
+from evidence import write_evidence
 from readme_tables import write_table
 
 HERE: Final = Path(__file__).resolve().parent
@@ -59,6 +61,7 @@ class Comparison(NamedTuple):
     by_ours: str
     outcome: Outcome
     why: str = ""
+    evidence: str = ""
 
 
 class Row(NamedTuple):
@@ -128,15 +131,20 @@ def _compare_cells(study: str, module: ModuleType) -> Iterator[Row]:
     data = Data(HERE / study)
     for statement, declared in getattr(module, "CELLS", ()):
         is_declared = isinstance(declared, Declaration)
-        yield Row(statement, _write(judge(declared, data)) if is_declared else declared)
+        yield Row(statement, _write(declared, module, data) if is_declared else declared)
 
 
 def _compare_declared(study: str, module: ModuleType) -> dict[str, Comparison]:
     data = Data(HERE / study)
-    return {item.id: _write(judge(item, data)) for item in module.DECLARATIONS}
+    return {item.id: _write(item, module, data) for item in module.DECLARATIONS}
 
 
-def _write(judged: Judged) -> Comparison:
+def _write(declaration: Declaration, module: ModuleType, data: Data) -> Comparison:
+    comparison = _write_judged(judge(declaration, data))
+    return comparison._replace(evidence=write_evidence(declaration, module, data))
+
+
+def _write_judged(judged: Judged) -> Comparison:
     declaration, cause = judged.declaration, judged.cause
     if judged.by_paper is None or judged.by_ours is None:
         return Comparison("", "", judged.mark, declaration.remark)
@@ -176,6 +184,7 @@ def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
         f"{module.PAPER}",
         f"**{say_counts(count(rows))}**",
         LEGEND,
+        LEGEND_OF_EVIDENCE,
         module.ABOUT,
         "Written by `python studies/beside.py` from the study's data; a test holds it to them.",
     ]
@@ -208,6 +217,7 @@ def _table(rows: Sequence[Row]) -> str:
         "ours, by the paper's method",
         "ours, by our method",
         "outcome",
+        "evidence",
         "remarks",
     )
     return write_table(
@@ -222,6 +232,7 @@ def _table(rows: Sequence[Row]) -> str:
                     row.comparison.by_paper,
                     row.comparison.by_ours,
                     f"**{row.comparison.outcome}**",
+                    row.comparison.evidence,
                     row.comparison.why,
                 )
             ]

@@ -33,6 +33,19 @@ NETWORK: Final = Cause("machine", "two ranks of one node, and no network between
 COSTS: Final = Cause(
     "stand-in", "virtual ranks as fast as one of this machine, on an assumed network", RUN + "uts-memory"
 )
+THRESHOLD: Final = ("loop threshold 4 over 1", "loop threshold 32 over 1")
+EFFECTS: Final = {
+    "locality": ("lists of 1 over 31",),
+    "threshold": THRESHOLD,
+    "cost-of-tasks": THRESHOLD,
+}
+"""Effects of options in virtual time that statements hang on (``evidence.py``)."""
+OWN_RATE: Final = {"binomial", "rate", "per-node", "scales-128", "t1-t2", "bfs-scales"}
+"""Those in virtual time that vary no option: each program has the rate that `calibration.toml` measures."""
+NOT_MEASURED: Final = {"four", "flush-moves", "tasks-need", "tasks-move", "chunk"}
+"""Those in virtual time whose option does nothing on one rank, and was not measured on two."""
+BY_COUNTS: Final = {"endpoints", "sizes", "harder"}
+"""Those that counts decide, which are those of any machine."""
 ITEMS: Final = Cause("stand-in", "items of our program, which are smaller", RUN + "aggregator")
 
 DECLARATIONS: Final = (

@@ -51,6 +51,8 @@ OF_CODE: Final = {
     for phase in of.NAMES
 }
 COUNTED: Final = {"gen": "merges", "dedup": "comparisons", "pcount": "words", "unjoin": "subsequences"}
+BY_COUNTS: Final = {f"{function}-count" for function in COUNTED}
+"""Cells that counts decide, which are those of any machine (``evidence.py``)."""
 
 
 def table_7() -> dict[str, dict[str, str]]:

@@ -28,6 +28,8 @@ from readme_tables import tables_of  # noqa: E402
 from steelyard.api.scaling import ScalingModel  # noqa: E402
 
 TABLES: Final = tables_of(HERE)
+EVIDENCE: Final = {SIMULATED: "SimGrid"}
+"""What ran for values that do not say so."""
 TITLE: Final = "MPI collectives"
 PAPER: Final = (
     "S. Shudler, Y. Berens, A. Calotoiu, T. Hoefler, A. Strube and F. Wolf, *Engineering Algorithms for"

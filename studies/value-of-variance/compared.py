@@ -36,6 +36,21 @@ SIZES: Final = Cause(
     "virtual time with costs of an item and of an epoch that the paper does not state",
     ".venv/bin/python studies/value-of-variance/papers.py",
 )
+EVIDENCE: Final = {PAPERS: "virtual"}
+"""What ran for values that do not say so."""
+ORDERS: Final = ("KLA over Δ = 1, AM++", "KLA over Δ = 1, HPX-5")
+PRESETS: Final = ("HPX-5 over AM++, KLA", "HPX-5 over AM++, Δ = 1")
+EFFECTS: Final = {
+    "figure-4": ORDERS[1:],
+    "figure-8": PRESETS,
+    "settles": ORDERS[1:],
+    "smaller-am": PRESETS,
+}
+"""Effects of options in virtual time that statements hang on (``evidence.py``)."""
+NOT_MEASURED: Final = {"figure-12"}
+"""In virtual time, of spreads over sources, for which there is no effect of an option."""
+BY_COUNTS: Final = {"asynchronous"}
+"""Decided by counts, which are those of any machine."""
 
 
 def ahead(pair: Pair) -> bool:

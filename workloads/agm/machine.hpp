@@ -229,6 +229,7 @@ class Machine {
         return true;
     }
     [[gnu::noinline]] void keep(const Item& item) {
+        runtime_.charge(Work::kept_item, 1);
         const Key key = algorithm_.key(orders_.global, item);
         if (has_class_ && key <= key_) {
             current_.push(current_.is_ordered() ? algorithm_.key(own_order_, item) : 0, item);

@@ -1,6 +1,12 @@
 // Work items of the active-message runtime, on one rank.
 #pragma once
 
+#include <cstdint>
+
+#include "agm/classes.hpp"
+#include "agm/current.hpp"
+#include "global/forall.hpp"
+#include "harness/random.hpp"
 #include "runtime/alone.hpp"
 #include "runtime/channel.hpp"
 
@@ -9,8 +15,9 @@ namespace goodsyard {
 /// Items that a rank sends to itself, and handles by one execution model: each adds itself to a sum.
 class Items {
   public:
-    explicit Items(runtime::Execution execution)
-        : parameters_(runtime::settled({.execution = execution})),
+    /// `buffer_bytes` 0: each is a message of its own.
+    explicit Items(runtime::Execution execution, std::int64_t buffer_bytes = runtime::automatic)
+        : parameters_(runtime::settled({.execution = execution, .buffer_bytes = buffer_bytes})),
           transport_(runtime::capacity_bytes(parameters_)), runtime_(transport_, parameters_, computation_),
           channel_(runtime_) {
         channel_.on_receipt([this](std::uint64_t item) { sum_ += item; });
@@ -25,12 +32,61 @@ class Items {
         return sum_;
     }
 
+    /// Epochs with nothing to do. Returns the same sum.
+    std::uint64_t epochs(std::uint64_t count) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            sum_ += runtime_.epoch().sum;
+        }
+        return sum_;
+    }
+
+    /// A loop of a task whose indices are a task each. Returns the same sum.
+    std::uint64_t loop(std::uint64_t count) {
+        runtime_.tasks().run_fibre([this, count] {
+            global::forall_async(runtime_, {0, count}, [this](std::uint64_t i) { sum_ += i; }, 1);
+        });
+        return sum_;
+    }
+
   private:
     Computation computation_{ComputeMode::off, ""};
     runtime::Parameters parameters_;
     runtime::AloneTransport transport_;
     runtime::Runtime runtime_;
     runtime::Channel<std::uint64_t> channel_;
+    std::uint64_t sum_ = 0;
+};
+
+/// Work items of classes, as the machine of graph algorithms keeps them.
+class KeptItems {
+  public:
+    static constexpr std::uint64_t classes = 64;
+
+    /// Each waits for its class and is then taken out. Returns the sum of all that ever were.
+    std::uint64_t keep(std::uint64_t count) {
+        classes_.clear();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            classes_.push(mix64(i) % classes, {i, i});
+        }
+        const auto least = [this] {
+            return classes_.least([](const Item&) { return true; }, [](const Item&) {});
+        };
+        for (agm::Key key = least(); key != agm::no_key; key = least()) {
+            classes_.take(key, current_.queue());
+            while (!current_.empty()) {
+                sum_ += current_.pop().vertex;
+            }
+        }
+        return sum_;
+    }
+
+  private:
+    struct Item {
+        std::uint64_t vertex;
+        std::uint64_t distance;
+    };
+    agm::Classes<Item> classes_;
+    agm::Current<Item> current_{false};
     std::uint64_t sum_ = 0;
 };
 

@@ -121,6 +121,25 @@ class Loops {
         return rounds * states.size();
     }
 
+    /// Tasks of a loop, each with a stack of its own.
+    std::uint64_t task() {
+        keep(fibre_.loop(in_cache));
+        return in_cache;
+    }
+    /// Items of a rank to itself, each a message.
+    std::uint64_t parcel() { return handled(parcel_); }
+    /// Items that wait for their class.
+    std::uint64_t kept_item() {
+        keep(kept_.keep(in_cache));
+        return in_cache;
+    }
+    /// Epochs of a rank that is alone and has nothing to do.
+    std::uint64_t epoch() {
+        constexpr std::uint64_t epochs = 1 << 12;
+        keep(handler_.epochs(epochs));
+        return epochs;
+    }
+
   private:
     static constexpr std::uint64_t live_fibres = 1000;
 
@@ -145,6 +164,8 @@ class Loops {
     Items handler_{runtime::Execution::handler};
     Items coroutine_{runtime::Execution::coroutine};
     Items fibre_{runtime::Execution::fibre};
+    Items parcel_{runtime::Execution::handler, 0};
+    KeptItems kept_;
     Yielding yielding_{live_fibres};
     uts::Sha1 sha1_{uts::Sha::automatic};
 };

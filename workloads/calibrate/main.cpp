@@ -24,8 +24,9 @@ using Loop = std::uint64_t (Loops::*)();
 
 /// In the order of `Work`.
 constexpr std::array<Loop, work_names.size()> loops = {
-    &Loops::comparison, &Loops::move,      &Loops::hash,  &Loops::flop,         &Loops::random_access,
-    &Loops::handler,    &Loops::coroutine, &Loops::fibre, &Loops::fibre_switch, &Loops::sha1};
+    &Loops::comparison, &Loops::move,      &Loops::hash,      &Loops::flop,         &Loops::random_access,
+    &Loops::handler,    &Loops::coroutine, &Loops::fibre,     &Loops::fibre_switch, &Loops::sha1,
+    &Loops::task,       &Loops::parcel,    &Loops::kept_item, &Loops::epoch};
 
 struct Asked {
     std::string file;
@@ -77,7 +78,7 @@ std::array<std::vector<double>, work_names.size()> measure_rates(int repetitions
 
 nlohmann::ordered_json document(const Asked& request, const Lines& lines) {
     nlohmann::ordered_json rates = {{"format", "steelyard-rates"},
-                                    {"version", 1},
+                                    {"version", 2},
                                     {"date", today()},
                                     {"cpu", cpu_model()},
                                     {"compiler", __VERSION__},

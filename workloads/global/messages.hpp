@@ -97,8 +97,8 @@ class Messages {
                         std::to_string(procedure) + ", and there are " + std::to_string(procedures.size()) +
                         ": run the same program on all ranks");
     }
-    template <class T, class F, class... Arguments, class... Given>
-    void send(int to, T* object, const F& f, const Given&... arguments) {
+    template <class T, class F, class... Arguments, class... Values>
+    void send(int to, T* object, const F& f, const Values&... arguments) {
         static_assert(std::is_trivially_copyable_v<F>,
                       "a function captures values that can be copied as bytes");
         static_assert(

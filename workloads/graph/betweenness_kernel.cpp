@@ -47,9 +47,9 @@ class MachineBetweenness {
 template <class Algorithm>
 class BetweennessKernel final : public Kernel {
   public:
-    template <class... Given>
-    explicit BetweennessKernel(const Place& place, Given&&... given)
-        : place_(place), algorithm_(std::forward<Given>(given)...) {}
+    template <class... Arguments>
+    explicit BetweennessKernel(const Place& place, Arguments&&... arguments)
+        : place_(place), algorithm_(std::forward<Arguments>(arguments)...) {}
 
     void run(Vertex root) override { algorithm_.run(root); }
     double edges() override {

@@ -58,9 +58,10 @@ class TreeKernel : public Kernel {
     }
 
   protected:
-    template <class... Given>
-    explicit TreeKernel(const Place& place, bool has_unit_weights, Given&&... given)
-        : place_(place), has_unit_weights_(has_unit_weights), algorithm_(std::forward<Given>(given)...) {}
+    template <class... Arguments>
+    explicit TreeKernel(const Place& place, bool has_unit_weights, Arguments&&... arguments)
+        : place_(place), has_unit_weights_(has_unit_weights),
+          algorithm_(std::forward<Arguments>(arguments)...) {}
 
     Place place_;
     bool has_unit_weights_;
@@ -71,10 +72,10 @@ class TreeKernel : public Kernel {
 template <class Algorithm>
 class MachineTreeKernel final : public TreeKernel<Algorithm> {
   public:
-    template <class... Given>
+    template <class... Arguments>
     MachineTreeKernel(const Place& place, const agm::Orders& orders, bool has_unit_weights,
-                      const Given&... given)
-        : TreeKernel<Algorithm>(place, has_unit_weights, place.graph, given...),
+                      const Arguments&... arguments)
+        : TreeKernel<Algorithm>(place, has_unit_weights, place.graph, arguments...),
           machine_(place.runtime, place.graph, this->algorithm_, orders) {}
 
     void run(Vertex root) override { machine_.run(this->algorithm_.begin(root)); }
@@ -87,9 +88,10 @@ class MachineTreeKernel final : public TreeKernel<Algorithm> {
 template <class Algorithm>
 class OwnTreeKernel final : public TreeKernel<Algorithm> {
   public:
-    template <class... Given>
-    OwnTreeKernel(const Place& place, bool has_unit_weights, const Given&... given)
-        : TreeKernel<Algorithm>(place, has_unit_weights, place.team, place.graph, place.runtime, given...) {}
+    template <class... Arguments>
+    OwnTreeKernel(const Place& place, bool has_unit_weights, const Arguments&... arguments)
+        : TreeKernel<Algorithm>(place, has_unit_weights, place.team, place.graph, place.runtime,
+                                arguments...) {}
 
     void run(Vertex root) override { this->algorithm_.run(root); }
 };

@@ -32,12 +32,18 @@ Rates rates_from(const std::string& json) {
     Rates rates;
     try {
         const auto document = nlohmann::json::parse(json);
-        if (document.at("format") != "steelyard-rates" || document.at("version") != 1) {
-            throw std::runtime_error("not version 1 of steelyard-rates");
+        const auto& version = document.at("version");
+        if (document.at("format") != "steelyard-rates" || (version != 1 && version != 2)) {
+            throw std::runtime_error("neither version 1 nor 2 of steelyard-rates");
         }
         rates.date = document.at("date").get<std::string>();
-        for (std::size_t kind = 0; kind < work_names.size(); ++kind) {
+        const auto kinds = version == 1 ? static_cast<std::size_t>(Work::task) : work_names.size();
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
             rates.seconds[kind] = seconds_of(document.at("operations"), std::string(work_names[kind]));
+        }
+        if (version == 1) {
+            rates.seconds[static_cast<std::size_t>(Work::task)] =
+                rates.seconds[static_cast<std::size_t>(Work::fibre)];
         }
     } catch (const std::exception& error) {
         throw std::runtime_error(std::string("the rates cannot be used: ") + error.what());

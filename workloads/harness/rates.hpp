@@ -18,12 +18,16 @@ enum class Work : int {
     coroutine,
     fibre,
     fibre_switch,
-    sha1
+    sha1,
+    task,
+    parcel,
+    kept_item,
+    epoch
 };
 
-inline constexpr std::array<std::string_view, 10> work_names = {
-    "comparison", "move",      "hash",  "flop",         "random_access",
-    "handler",    "coroutine", "fibre", "fibre_switch", "sha1"};
+inline constexpr std::array<std::string_view, 14> work_names = {
+    "comparison", "move",         "hash", "flop", "random_access", "handler",   "coroutine",
+    "fibre",      "fibre_switch", "sha1", "task", "parcel",        "kept_item", "epoch"};
 
 /// Seconds an operation, in the order of `Work`, and where they come from.
 struct Rates {
@@ -31,8 +35,9 @@ struct Rates {
     std::string date; ///< Of the calibration; empty for fixed rates.
 };
 
-/// Read what `calibrate` has written. Raises std::runtime_error where it is another format or a kind is
-/// missing.
+/// Read what `calibrate` has written. Version 1 has no `task`, `parcel`, `kept_item` and `epoch`: a task then
+/// takes what a `fibre` does, and the others nothing. Raises std::runtime_error where it is another format or
+/// a kind is missing.
 Rates rates_from(const std::string& json);
 
 /// Read a file that `calibrate` has written. Raises std::runtime_error where it cannot be read, too.

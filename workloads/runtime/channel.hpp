@@ -58,7 +58,7 @@ class Channel final : public Mailbox {
     }
     template <class Handler, class By>
     void on_receipt(Handler handler, By execution) {
-        delivery_ = std::make_unique<Delivering<Item, Handler, By>>(runtime_, std::move(handler), execution);
+        delivery_ = std::make_unique<Handling<Item, Handler, By>>(runtime_, std::move(handler), execution);
     }
 
     /// Send an item. Legal everywhere, inside of handlers too; runs no handler.

@@ -32,7 +32,7 @@ constexpr std::array entries = {
     Entry{"yields", &Counters::yields},
     Entry{"suspensions", &Counters::suspensions},
     Entry{"longest_ready", &Counters::longest_ready, Fold::max},
-    Entry{"most_live_tasks", &Counters::most_live, Fold::max},
+    Entry{"most_live_tasks", &Counters::most_active, Fold::max},
     Entry{"most_unbegun_tasks", &Counters::most_unbegun, Fold::max},
     Entry{"steals_tried", &Counters::steals_tried},
     Entry{"steals", &Counters::steals},

@@ -64,7 +64,7 @@ struct Counters {
     std::uint64_t yields = 0;        ///< Tasks that let others go first.
     std::uint64_t suspensions = 0;   ///< Tasks that waited for a control object or for room.
     std::uint64_t longest_ready = 0; ///< Tasks that could go on and waited.
-    std::uint64_t most_live = 0;     ///< Tasks begun and not ended: active ones.
+    std::uint64_t most_active = 0;   ///< Tasks begun and not ended: active ones.
     std::uint64_t most_unbegun = 0;  ///< Tasks that waited to be begun.
     double blocked_s = 0;            ///< Time in which tasks waited, and the rank had nothing else to do.
     // Of stealing.

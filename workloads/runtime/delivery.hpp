@@ -10,7 +10,7 @@
 
 namespace goodsyard::runtime {
 
-/// Handles the items of messages.
+/// Handles items, those of messages and those of this rank.
 template <class Item>
 class Delivery {
   public:
@@ -19,16 +19,6 @@ class Delivery {
     Delivery& operator=(const Delivery&) = delete;
     virtual ~Delivery() = default;
     virtual void deliver(std::span<const Item> items, int from) = 0;
-};
-
-/// Handles items of this rank.
-template <class Item>
-class Turns {
-  public:
-    Turns() = default;
-    Turns(const Turns&) = delete;
-    Turns& operator=(const Turns&) = delete;
-    virtual ~Turns() = default;
     /// Work on the newest of some items of this rank, and on those that come while it does, as long as there
     /// is room for tasks; returns on how many, at most `limit`.
     virtual std::size_t take(Queue<Item>& items, std::size_t limit) = 0;
@@ -60,7 +50,7 @@ auto handle(Handler& handler, const Item& item, int from) {
 
 /// `By` is Execution, or of `always`.
 template <class Item, class Handler, class By>
-class Handling {
+class Handling final : public Delivery<Item> {
     static constexpr bool is_coroutine =
         std::is_same_v<decltype(handle(std::declval<Handler&>(), std::declval<const Item&>(), 0)), Task>;
     static constexpr bool by_fibres = !is_coroutine && may_be<By>(Execution::fibre);
@@ -75,7 +65,7 @@ class Handling {
         }
     }
 
-    void deliver(std::span<const Item> items, int from) {
+    void deliver(std::span<const Item> items, int from) override {
         for (std::size_t i = 0; i < items.size() && i < ahead; ++i) {
             prefetch(items[i]);
         }
@@ -93,30 +83,30 @@ class Handling {
             deliver_to_handler(items, from);
         }
     }
-    std::size_t take_turns(Queue<Item>& items, std::size_t limit) {
+    std::size_t take(Queue<Item>& items, std::size_t limit) override {
         if constexpr (by_fibres) {
             if (execution_ == Execution::fibre) {
                 Newest newest{*this, items};
                 return run_fibres(newest, limit);
             }
         }
-        std::size_t turn = 0;
+        std::size_t count = 0;
         if constexpr (by_handler) {
             if (execution_ == Execution::handler) {
-                for (; turn < limit && !items.empty(); ++turn) {
+                for (; count < limit && !items.empty(); ++count) {
                     const Item item = items.pop_newest();
                     handle(handler_, item, runtime_.rank());
                 }
-                runtime_.charge(Work::handler, static_cast<double>(turn));
-                return turn;
+                runtime_.charge(Work::handler, static_cast<double>(count));
+                return count;
             }
         }
         if constexpr (by_coroutines) {
-            for (; turn < limit && !items.empty() && runtime_.tasks().has_room(); ++turn) {
+            for (; count < limit && !items.empty() && runtime_.tasks().has_room(); ++count) {
                 runtime_.tasks().run(coroutine(handler_, items.pop_newest(), runtime_.rank()));
             }
         }
-        return turn;
+        return count;
     }
 
   private:
@@ -202,30 +192,6 @@ class Handling {
     Runtime& runtime_;
     Handler handler_;
     [[no_unique_address]] By execution_;
-};
-
-template <class Item, class Handler, class By>
-class Delivering final : public Delivery<Item> {
-  public:
-    Delivering(Runtime& runtime, Handler handler, By execution)
-        : handling_(runtime, std::move(handler), execution) {}
-    void deliver(std::span<const Item> items, int from) override { handling_.deliver(items, from); }
-
-  private:
-    Handling<Item, Handler, By> handling_;
-};
-
-template <class Item, class Handler, class By>
-class TakingTurns final : public Turns<Item> {
-  public:
-    TakingTurns(Runtime& runtime, Handler handler, By execution)
-        : handling_(runtime, std::move(handler), execution) {}
-    std::size_t take(Queue<Item>& items, std::size_t limit) override {
-        return handling_.take_turns(items, limit);
-    }
-
-  private:
-    Handling<Item, Handler, By> handling_;
 };
 
 } // namespace goodsyard::runtime

@@ -28,7 +28,7 @@ struct Fibre::Beginning {
     [[noreturn]] static void run(transfer_t from) {
         auto& fibre = *static_cast<Fibre*>(from.data);
         fibre.outside_ = from.fctx;
-        fibre.live();
+        fibre.run();
         switching::jump(fibre.outside_, nullptr);
         std::terminate(); // Nobody resumes a fibre that has ended.
     }
@@ -51,7 +51,7 @@ Fibre::~Fibre() {
     }
 }
 
-void Fibre::live() {
+void Fibre::run() {
     has_begun_ = true;
     if (switching::is_sanitized) {
         __sanitizer_finish_switch_fiber(nullptr, &outside_bottom_, &outside_bytes_);

@@ -109,7 +109,7 @@ class Fibre {
         return arrival;
     }
     /// All that happens on its stack.
-    void live();
+    void run();
     [[noreturn]] static void unwind();
 
     // What a switch touches comes first. Contexts are null where there is none.

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
                     {1, 1U << 30U});
         options.add("--table-bits", updates.table_bits,
                     "updates, gather, reads: entries of a rank, as a power of 2", {0, 30});
-        options.add("--live", switches.live, "switches, spawns: tasks", {1, 1U << 24U});
+        options.add("--live", switches.tasks, "switches, spawns: tasks", {1, 1U << 24U});
         options.add("--rounds", switches.rounds,
                     "switches, spawns: how often each goes on, or as many are begun", {1, 1U << 30U});
         options.add("--in-flight", reads.in_flight, "reads: tasks of a rank that read", {1, 1U << 24U});

@@ -76,7 +76,7 @@ std::unique_ptr<Transport> make_transport(const World& world, const Parameters& 
 #ifndef GOODSYARD_SIMULATED
     const bool has_partners = world.size() == 1 || world.all(Fold::max, node.size) > 1;
     const bool takes_rings = parameters.transport == TransportKind::ring ||
-                             (parameters.transport == TransportKind::of_place && has_partners &&
+                             (parameters.transport == TransportKind::standard && has_partners &&
                               has_room_for_rings(world, parameters, node));
     if (takes_rings && world.all(Fold::min, node.size) < world.size()) {
         return std::make_unique<RingWithinNode>(comm_of(world), std::move(node.comm), parameters, by_node);

@@ -29,7 +29,7 @@ void declare(Options& options, Parameters& parameters) {
         "--transport", parameters.transport,
         "ring: in a window that the ranks of a node share, and point-to-point between nodes; default: ring "
         "where nodes have several ranks and room for it, else point-to-point",
-        {{"default", TransportKind::of_place},
+        {{"default", TransportKind::standard},
          {"point-to-point", TransportKind::point_to_point},
          {"ring", TransportKind::ring}});
     options.add("--node-ranks", parameters.node_ranks,
@@ -37,7 +37,7 @@ void declare(Options& options, Parameters& parameters) {
     options.add(
         "--idle", parameters.idle,
         "While waiting for messages; default: wait (in MPI) on a simulated machine, else yield",
-        {{"default", Idle::of_place}, {"spin", Idle::spin}, {"yield", Idle::yield}, {"wait", Idle::wait}});
+        {{"default", Idle::standard}, {"spin", Idle::spin}, {"yield", Idle::yield}, {"wait", Idle::wait}});
     options.add("--buffer-bytes", parameters.buffer_bytes,
                 "Bytes of a message, which is sent when it is full; 0: one item; -1: as the preset has it",
                 {automatic, 1 << 24});
@@ -115,7 +115,7 @@ Parameters settled(Parameters parameters) {
     if (is_ring && parameters.idle == Idle::wait) {
         throw UsageError("--idle wait is MPI's, which knows nothing of --transport ring; yield or spin");
     }
-    if (parameters.transport == TransportKind::of_place &&
+    if (parameters.transport == TransportKind::standard &&
         (machine_is_simulated() || parameters.idle == Idle::wait)) {
         parameters.transport = TransportKind::point_to_point;
     }
@@ -125,7 +125,7 @@ Parameters settled(Parameters parameters) {
     if (parameters.active_tasks == 0) {
         parameters.active_tasks = active_tasks_of_place();
     }
-    if (parameters.idle == Idle::of_place) {
+    if (parameters.idle == Idle::standard) {
         parameters.idle = machine_waits_in_mpi() ? Idle::wait : Idle::yield;
     }
     return parameters;

@@ -20,14 +20,14 @@ enum class Execution : int {
 };
 
 enum class TransportKind : int {
-    of_place,       ///< ring where nodes have several ranks and room, point to point elsewhere.
+    standard,       ///< ring where nodes have several ranks and room, point to point elsewhere.
     point_to_point, ///< Pre-posted receives, a bounded number of sends on their way.
     ring,           ///< Rings of slots in a window that a node's ranks share; point to point between nodes.
 };
 
 /// What a rank does while it waits for messages.
 enum class Idle : int {
-    of_place,
+    standard,
     spin,  ///< Asks again at once.
     yield, ///< Gives its CPU away after every empty poll.
     wait,  ///< Blocks in MPI_Waitany; on a simulated machine time only passes sensibly with this one.
@@ -61,9 +61,9 @@ inline constexpr std::int64_t automatic = -1;
 struct Parameters {
     Preset preset = Preset::am_plus_plus;
     Execution execution = Execution::of_preset;
-    TransportKind transport = TransportKind::of_place;
+    TransportKind transport = TransportKind::standard;
     int node_ranks = 0; ///< Consecutive ranks of a host that are taken for a node; 0: all of them.
-    Idle idle = Idle::of_place;
+    Idle idle = Idle::standard;
     std::int64_t buffer_bytes = automatic; ///< A message is sent when it is so long; 0: an item a message.
     double flush_age_s = 0;                ///< A message is sent when its first item is so old; 0: never.
     bool flush_when_idle = true;           ///< Messages are sent when a rank has nothing else to do.

@@ -105,7 +105,7 @@ void PointToPoint::idle() {
     case Idle::spin:
         return;
     case Idle::yield:
-    case Idle::of_place:
+    case Idle::standard:
         if constexpr (!simulated) { // The ranks of a simulation are one thread.
             sched_yield();
         }

@@ -30,7 +30,7 @@ Runtime::Runtime(Transport& transport, const Parameters& parameters)
     : Runtime(transport, parameters, free_computation()) {}
 
 Runtime::~Runtime() {
-    const std::uint64_t tasks = tasks_.live() + tasks_.unbegun();
+    const std::uint64_t tasks = tasks_.active() + tasks_.unbegun();
     check_nothing_is_lost(unwound_, tasks - std::min(tasks, waiting_for_ever_),
                           "tasks that were begun or spawned after the last epoch");
 }
@@ -246,6 +246,9 @@ Mailbox& Runtime::mailbox_of(const Buffer& message) const {
 
 void Runtime::deliver(Buffer&& message) {
     charge(Work::move, message.size / 8.0);
+    if (message.rank == rank_) {
+        charge(Work::parcel, 1);
+    }
     mailbox_of(message).deliver(message);
     ++handled_; // Not before: of items that an exception leaves, no rank finds that they were handled.
     transport_.pool().give_back(std::move(message));
@@ -289,7 +292,7 @@ bool Runtime::progress() {
         for_channels([&](Mailbox& mailbox) { mailbox.flush_older(than_s); });
     }
     if (trace_.is_on()) {
-        trace_.sample(transport_.now_s(), tasks_.live());
+        trace_.sample(transport_.now_s(), tasks_.active());
     }
     collect();
     const bool delivered = deliver_arrived();
@@ -330,11 +333,12 @@ void Runtime::await_flush() {
 void Runtime::end_epoch(const Tally& all) {
     stop_waiting(now_s());
     send_posted(); // That it has ended.
+    charge(Work::epoch, 1);
     settle_charges();
     for_channels([](Mailbox& mailbox) { mailbox.end_epoch(); });
     check_channels(all.channels);
     phase_ = Phase::outside;
-    waiting_for_ever_ = tasks_.live() + tasks_.unbegun();
+    waiting_for_ever_ = tasks_.active() + tasks_.unbegun();
     if (all.blocked > 0) {
         const std::string tasks =
             all.blocked == 1 ? "1 task waits" : std::to_string(all.blocked) + " tasks wait";
@@ -344,7 +348,7 @@ void Runtime::end_epoch(const Tally& all) {
 }
 
 Tally Runtime::tally(const Agreed& values) const {
-    return {sent_, handled_, tasks_.live() + tasks_.unbegun(), values, fingerprint()};
+    return {sent_, handled_, tasks_.active() + tasks_.unbegun(), values, fingerprint()};
 }
 
 std::string Runtime::blocked() const {
@@ -355,7 +359,8 @@ std::string Runtime::blocked() const {
 void Runtime::settle_charges() {
     if constexpr (simulated) {
         const Tasks::Activity activity = tasks_.take_activity();
-        charge(Work::fibre, static_cast<double>(activity.fibres_begun));
+        charge(Work::task, static_cast<double>(activity.stacks_entered));
+        charge(Work::fibre, static_cast<double>(activity.fibres_begun - activity.stacks_entered));
         charge(Work::coroutine, static_cast<double>(activity.coroutines_begun));
         charge(Work::fibre_switch, static_cast<double>(activity.switches));
         charge(Work::handler, static_cast<double>(activity.resumptions));

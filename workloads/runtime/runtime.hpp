@@ -278,7 +278,7 @@ class Runtime {
     [[nodiscard]] bool is_waiting() const { return waits_since_s_ >= 0; }
     /// The rank has nothing to do; or it has again, since `end_s`.
     void start_waiting() {
-        if (!is_waiting() && tasks_.live() > 0) {
+        if (!is_waiting() && tasks_.active() > 0) {
             waits_since_s_ = now_s();
         }
     }

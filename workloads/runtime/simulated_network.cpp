@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t stack_bytes = 1 << 20; ///< Of a rank.
 
 /// Who takes turns, what is on its way, and what comes next.
-class Turns {
+class Schedule {
   public:
-    explicit Turns(const NetworkSettings& settings)
+    explicit Schedule(const NetworkSettings& settings)
         : settings_(settings), random_(settings.seed), stacks_(stack_bytes), places_(ranks()),
           arriving_(ranks()), on_their_way_(ranks()), numbers_(ranks()) {}
 
-    void run(const std::function<void(int rank, Turns&)>& body) {
+    void run(const std::function<void(int rank, Schedule&)>& body) {
         std::vector<int> running;
         for (int rank = 0; rank < settings_.ranks; ++rank) {
             fibres_.push_back(
@@ -114,45 +114,46 @@ class Turns {
 
 class SimulatedRank final : public RankOfProcess {
   public:
-    SimulatedRank(Turns& turns, int rank) : RankOfProcess(turns.places(), rank), turns_(turns) {}
-    void barrier() const override { turns_.meet(rank()); }
+    SimulatedRank(Schedule& schedule, int rank)
+        : RankOfProcess(schedule.places(), rank), schedule_(schedule) {}
+    void barrier() const override { schedule_.meet(rank()); }
 
   private:
-    Turns& turns_;
+    Schedule& schedule_;
 };
 
 class SimulatedTransport final : public Transport {
   public:
-    SimulatedTransport(Turns& turns, int rank)
-        : Transport(turns.settings().buffer_bytes), turns_(turns), rank_(rank) {}
+    SimulatedTransport(Schedule& schedule, int rank)
+        : Transport(schedule.settings().buffer_bytes), schedule_(schedule), rank_(rank) {}
 
     [[nodiscard]] int rank() const override { return rank_; }
-    [[nodiscard]] int size() const override { return turns_.settings().ranks; }
+    [[nodiscard]] int size() const override { return schedule_.settings().ranks; }
     [[nodiscard]] int ranks_of_node() const override {
-        const int ranks = turns_.settings().ranks_of_node;
+        const int ranks = schedule_.settings().ranks_of_node;
         return ranks == 0 ? size() : ranks;
     }
-    [[nodiscard]] bool send(Buffer& buffer) override { return turns_.send(rank_, buffer); }
+    [[nodiscard]] bool send(Buffer& buffer) override { return schedule_.send(rank_, buffer); }
     [[nodiscard]] bool receive(Buffer& buffer) override {
-        turns_.pass(rank_);
-        return turns_.receive(rank_, buffer);
+        schedule_.pass(rank_);
+        return schedule_.receive(rank_, buffer);
     }
     [[nodiscard]] NodeNumbers numbers_of_node() override {
-        return runtime::numbers_of_node(turns_.numbers(), rank_, ranks_of_node());
+        return runtime::numbers_of_node(schedule_.numbers(), rank_, ranks_of_node());
     }
-    void idle() override { turns_.pass(rank_); }
-    [[nodiscard]] double now_s() const override { return 1e-6 * static_cast<double>(turns_.now()); }
+    void idle() override { schedule_.pass(rank_); }
+    [[nodiscard]] double now_s() const override { return 1e-6 * static_cast<double>(schedule_.now()); }
 
   private:
-    Turns& turns_;
+    Schedule& schedule_;
     int rank_;
 };
 
 } // namespace
 
 void SimulatedNetwork::run(const std::function<void(const Team&, Transport&)>& body) const {
-    Turns turns(settings_);
-    turns.run([&](int rank, Turns& network) {
+    Schedule schedule(settings_);
+    schedule.run([&](int rank, Schedule& network) {
         const SimulatedRank team(network, rank);
         SimulatedTransport transport(network, rank);
         body(team, transport);

@@ -17,15 +17,15 @@ class SpawnsOperation final : public Operation {
     void prepare() override { ran_ = 0; }
     void run() override {
         for (std::uint64_t round = 0; round < asked_.rounds; ++round) {
-            for (std::uint64_t i = 0; i < asked_.live; ++i) {
+            for (std::uint64_t i = 0; i < asked_.tasks; ++i) {
                 tasks_.spawn([this] { ran_++; });
             }
             tasks_.begin_some();
         }
-        computation_.charge(Work::fibre, static_cast<double>(asked_.live * asked_.rounds));
+        computation_.charge(Work::fibre, static_cast<double>(asked_.tasks * asked_.rounds));
     }
     std::optional<std::string> wrong() override {
-        const std::uint64_t expected = asked_.live * asked_.rounds;
+        const std::uint64_t expected = asked_.tasks * asked_.rounds;
         if (ran_ == expected) {
             return std::nullopt;
         }
@@ -49,7 +49,7 @@ std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Paramete
         return left_out(context.settings, "spawns", "--execution fibre");
     }
     constexpr double bytes_of_body = 96; // What it captures and which it is, in a vector that grows.
-    require_memory(context.world, bytes_of_body * static_cast<double>(request.live), "the tasks do",
+    require_memory(context.world, bytes_of_body * static_cast<double>(request.tasks), "the tasks do",
                    "fewer --live");
     return std::make_unique<SpawnsOperation>(context, parameters, request);
 }

@@ -10,7 +10,7 @@
 
 namespace goodsyard::runtime {
 
-/// As many tasks in each round as would be live. Nothing where `parameters` have no tasks with stacks.
+/// As many tasks in each round as would be active. Nothing where `parameters` have no tasks with stacks.
 std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Parameters& parameters,
                                        const Switches& request);
 

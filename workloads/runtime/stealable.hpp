@@ -76,7 +76,7 @@ class Stealable {
     }
     template <class Handler, class By>
     void on_turn(Handler handler, By execution) {
-        turns_ = std::make_unique<TakingTurns<Item, Handler, By>>(runtime_, std::move(handler), execution);
+        delivery_ = std::make_unique<Handling<Item, Handler, By>>(runtime_, std::move(handler), execution);
     }
     /// Forget who waits for whom, as at first; victims are drawn further on. To be called by all ranks
     /// between two epochs that are to be alike.
@@ -96,12 +96,12 @@ class Stealable {
         while (!waiting_.empty() && items_.size() > 1) {
             give(waiting_.pop());
         }
-        if (turns_ == nullptr) [[unlikely]] {
+        if (delivery_ == nullptr) [[unlikely]] {
             runtime_.refuse("nobody works on items of Stealable<" + name_of<Item>() +
                             ">: call on_turn() before the epoch");
         }
-        const std::size_t turns = turns_->take(items_, runtime_.parameters().poll_interval);
-        return turns > 0 || (items_.empty() && ask());
+        const std::size_t count = delivery_->take(items_, runtime_.parameters().poll_interval);
+        return count > 0 || (items_.empty() && ask());
     }
 
   private:
@@ -175,7 +175,7 @@ class Stealable {
     Channel<Request> requests_;
     Channel<Refusal> refusals_;
     Channel<Item> gifts_;
-    std::unique_ptr<Turns<Item>> turns_;
+    std::unique_ptr<Delivery<Item>> delivery_;
     Queue<Item> items_;
     Queue<int> waiting_;         ///< Thieves that this rank is to remember.
     std::vector<bool> waits_at_; ///< Ranks that remember this one.

@@ -21,7 +21,7 @@ class SwitchesOperation final : public Operation {
         : computation_(context.computation),
           kind_(parameters.execution == Execution::fibre ? Work::fibre_switch : Work::handler),
           asked_(request), tasks_(unlimited(parameters), counters_) {
-        for (std::uint64_t i = 0; i < request.live; ++i) {
+        for (std::uint64_t i = 0; i < request.tasks; ++i) {
             if (parameters.execution == Execution::fibre) {
                 tasks_.run_fibre([this] {
                     while (!ends_) {
@@ -44,14 +44,14 @@ class SwitchesOperation final : public Operation {
         for (std::uint64_t i = 0; i < asked_.rounds; ++i) {
             tasks_.run_ready();
         }
-        computation_.charge(kind_, static_cast<double>(asked_.live * asked_.rounds));
+        computation_.charge(kind_, static_cast<double>(asked_.tasks * asked_.rounds));
     }
     std::optional<std::string> wrong() override {
-        if (switches_ == asked_.live * asked_.rounds) {
+        if (switches_ == asked_.tasks * asked_.rounds) {
             return std::nullopt;
         }
         return std::to_string(switches_) + " switches in place of " +
-               std::to_string(asked_.live * asked_.rounds);
+               std::to_string(asked_.tasks * asked_.rounds);
     }
     [[nodiscard]] bool checks_each() const override { return true; }
 
@@ -82,7 +82,7 @@ std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parame
     constexpr double bytes_of_coroutine = 128;
     const double bytes =
         parameters.execution == Execution::fibre ? bytes_of_task(parameters) : bytes_of_coroutine;
-    require_memory(context.world, bytes * static_cast<double>(request.live), "the tasks do", "fewer --live");
+    require_memory(context.world, bytes * static_cast<double>(request.tasks), "the tasks do", "fewer --live");
     return std::make_unique<SwitchesOperation>(context, parameters, request);
 }
 

@@ -11,7 +11,7 @@
 namespace goodsyard::runtime {
 
 struct Switches {
-    std::uint64_t live = 1000;   ///< Tasks.
+    std::uint64_t tasks = 1000;
     std::uint64_t rounds = 1000; ///< In each of which every task goes on once.
 };
 

@@ -4,7 +4,8 @@ namespace goodsyard::runtime {
 
 namespace {
 
-/// Tasks between the one that goes on and the one that is prefetched: with 100,000 live, none is in a cache.
+/// Tasks between the one that goes on and the one that is prefetched: with 100,000 active, none is in a
+/// cache.
 constexpr std::size_t ahead = 8;
 constexpr std::size_t line_bytes = 64;
 
@@ -104,7 +105,7 @@ void Tasks::enter(Task::Handle handle) {
     handle.resume();
     current_ = outer;
     if (handle.done()) {
-        --live_;
+        --active_;
         const std::exception_ptr error = handle.promise().error;
         handle.promise().unlink();
         handle.destroy();

@@ -64,11 +64,12 @@ class Tasks {
         }
         Worker& worker = idle_worker();
         worker.body = &body;
-        worker.run = [](Worker& self, void* given) {
-            Body local = *static_cast<Body*>(given);
+        worker.run = [](Worker& self, void* place) {
+            Body local = *static_cast<Body*>(place);
             const Active active(self);
             local();
         };
+        ++activity_.stacks_entered;
         enter(worker);
     }
     /// Leave a task with a stack to be begun later: the newest first, behind those that are ready, when there
@@ -86,25 +87,26 @@ class Tasks {
     /// has waited. At most `limit`, and while there is room. Returns how many were begun.
     template <class Next>
     std::size_t run_each(Next& next, std::size_t limit) {
-        struct Given {
+        struct Series {
             Next& next;
             std::size_t limit;
             std::size_t begun;
-        } given{next, limit, 0};
-        while (given.begun < limit && has_room() && next.any()) {
+        } series{next, limit, 0};
+        while (series.begun < limit && has_room() && next.any()) {
             Worker& worker = idle_worker();
-            worker.body = &given;
+            worker.body = &series;
             worker.run = [](Worker& self, void* body) {
-                auto& own_part = *static_cast<Given*>(body);
+                auto& tasks = *static_cast<Series*>(body);
                 do {
-                    ++own_part.begun;
+                    ++tasks.begun;
                     const Active active(self);
-                    own_part.next.run();
-                } while (!self.has_waited && own_part.begun < own_part.limit && own_part.next.any());
+                    tasks.next.run();
+                } while (!self.has_waited && tasks.begun < tasks.limit && tasks.next.any());
             };
+            ++activity_.stacks_entered;
             enter(worker);
         }
-        return given.begun;
+        return series.begun;
     }
 
     /// Let every task that is ready go on, once. Returns whether there was any. Raises what one of them
@@ -116,7 +118,8 @@ class Tasks {
 
     /// What tasks have done that takes time by itself.
     struct Activity {
-        std::uint64_t fibres_begun = 0; ///< Whoever began them, at once or late.
+        std::uint64_t fibres_begun = 0;   ///< Whoever began them, at once or late.
+        std::uint64_t stacks_entered = 0; ///< For the first of them that run one after the other.
         std::uint64_t coroutines_begun = 0;
         std::uint64_t switches = 0;    ///< To fibres that went on.
         std::uint64_t resumptions = 0; ///< Of coroutines.
@@ -133,8 +136,8 @@ class Tasks {
         }
     }
     /// Tasks that are active: begun, and not ended.
-    [[nodiscard]] std::uint64_t live() const { return live_; }
-    [[nodiscard]] bool has_room() const { return live_ < most_active_; }
+    [[nodiscard]] std::uint64_t active() const { return active_; }
+    [[nodiscard]] bool has_room() const { return active_ < most_active_; }
     [[nodiscard]] std::uint64_t unbegun() const { return backlog_.size() + coroutines_unbegun_.size(); }
     /// Whether `run_ready` or `begin_some` would do anything.
     [[nodiscard]] bool can_go_on() const { return !ready_.empty() || (unbegun() > 0 && has_room()); }
@@ -189,7 +192,7 @@ class Tasks {
         Active& operator=(const Active&) = delete;
         ~Active() {
             worker_.task = 0;
-            --tasks_.live_;
+            --tasks_.active_;
         }
 
       private:
@@ -199,8 +202,8 @@ class Tasks {
 
     /// Returns the number of the task.
     std::uint64_t begin() {
-        ++live_;
-        counters_.most_live = std::max(counters_.most_live, live_);
+        ++active_;
+        counters_.most_active = std::max(counters_.most_active, active_);
         ++counters_.tasks;
         return ++begun_;
     }
@@ -251,7 +254,7 @@ class Tasks {
     TaskLink coroutines_;                          ///< All that are there.
     Worker* current_ = nullptr;
     Suspended* left_at_ = nullptr; ///< Where a fibre that leaves its stack to wait is kept.
-    std::uint64_t live_ = 0;
+    std::uint64_t active_ = 0;
     std::uint64_t begun_ = 0;
     Activity activity_;
 };

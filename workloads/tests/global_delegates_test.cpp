@@ -64,7 +64,7 @@ TEST(Delegates, OfTasksThatBlockAreAtomic) {
             }
             runtime.epoch();
             expect_each_once(team, returned, array, seed);
-            EXPECT_LE(runtime.counters().most_live, runtime.parameters().active_tasks);
+            EXPECT_LE(runtime.counters().most_active, runtime.parameters().active_tasks);
         });
     }
 }
@@ -92,7 +92,7 @@ TEST(Delegates, OfCoroutinesAreAtomic) {
             }
             runtime.epoch();
             expect_each_once(team, returned, array, seed);
-            EXPECT_LE(runtime.counters().most_live, runtime.parameters().active_tasks);
+            EXPECT_LE(runtime.counters().most_active, runtime.parameters().active_tasks);
         });
     }
 }

@@ -43,7 +43,7 @@ TEST(StolenTasks, MayBlockWhereverTheyRun) {
             for (const std::uint64_t visited : visits.own()) {
                 EXPECT_EQ(visited, 1U) << "a node is lost with seed " << seed;
             }
-            EXPECT_LE(runtime.counters().most_live, runtime.parameters().active_tasks);
+            EXPECT_LE(runtime.counters().most_active, runtime.parameters().active_tasks);
             EXPECT_EQ(team.all(Fold::sum, runtime.counters().steals) > 0, team.size() > 1) << "seed " << seed;
         });
     }
@@ -128,7 +128,7 @@ std::uint64_t tasks_of_nested_loops(std::uint64_t seed, Inner inner) {
                      EXPECT_EQ(*array[i].address(), 6U) << "seed " << seed;
                  }
                  team.barrier();
-                 EXPECT_LE(runtime.counters().most_live, limit);
+                 EXPECT_LE(runtime.counters().most_active, limit);
                  tasks += runtime.counters().tasks;
              });
     return tasks;

@@ -43,7 +43,7 @@ TEST(Cells, AreReadWhenFullAndWrittenWhenEmpty) {
     alone.run();
     EXPECT_EQ(drained, (std::vector<int>{0, 1, 2, 3, 4}));
     EXPECT_FALSE(cell.is_full());
-    EXPECT_EQ(alone.tasks.live(), 0U);
+    EXPECT_EQ(alone.tasks.active(), 0U);
 }
 
 TEST(Cells, PassEachValueToOneTakerAndLetAllReadersRead) {
@@ -76,7 +76,7 @@ TEST(Cells, PassEachValueToOneTakerAndLetAllReadersRead) {
     cell.reset();
     alone.run();
     EXPECT_TRUE(written);
-    EXPECT_EQ(alone.tasks.live(), 0U);
+    EXPECT_EQ(alone.tasks.active(), 0U);
 }
 
 TEST(Cells, ServeCoroutines) {
@@ -160,9 +160,9 @@ TEST(Limits, LetFurtherTasksWait) {
         Tasks tasks(65536, counters, limit);
         std::uint64_t ended = 0;
         const auto body = [&] {
-            EXPECT_LE(tasks.live(), limit);
+            EXPECT_LE(tasks.active(), limit);
             tasks.yield();
-            EXPECT_LE(tasks.live(), limit);
+            EXPECT_LE(tasks.active(), limit);
             ++ended;
         };
         for (int i = 0; i < 10; ++i) {
@@ -177,8 +177,8 @@ TEST(Limits, LetFurtherTasksWait) {
         }
         EXPECT_EQ(ended, 30U) << "limit " << limit;
         EXPECT_EQ(counters.tasks, 30U);
-        EXPECT_EQ(counters.most_live, std::min<std::uint64_t>(limit, 20));
-        EXPECT_EQ(tasks.live(), 0U);
+        EXPECT_EQ(counters.most_active, std::min<std::uint64_t>(limit, 20));
+        EXPECT_EQ(tasks.active(), 0U);
         EXPECT_EQ(tasks.unbegun(), 0U);
     }
 }
@@ -197,7 +197,7 @@ TEST(Limits, HoldForItemsOfChannels) {
                      }
                      runtime.epoch();
                      EXPECT_EQ(sum, 3U * 190);
-                     EXPECT_LE(runtime.counters().most_live, 2U);
+                     EXPECT_LE(runtime.counters().most_active, 2U);
                  });
     }
 }
@@ -230,7 +230,7 @@ TEST(Spawning, RaisesWhatABodyRaisesAndGoesOn) {
     EXPECT_THROW(alone.tasks.begin_some(), std::invalid_argument);
     alone.run();
     EXPECT_TRUE(ran);
-    EXPECT_EQ(alone.tasks.live(), 0U);
+    EXPECT_EQ(alone.tasks.active(), 0U);
 }
 
 TEST(BlockedTime, EndsWhereTheWorkBeginsThatEndsTheWait) {

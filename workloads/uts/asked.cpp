@@ -55,7 +55,7 @@ void settle_runtime(Asked& request) {
     if (parameters.idle == runtime::Idle::wait) {
         throw UsageError("--idle wait: a rank that has work would hear no thief; yield or spin");
     }
-    if (parameters.idle == runtime::Idle::of_place) {
+    if (parameters.idle == runtime::Idle::standard) {
         parameters.idle = runtime::Idle::yield;
     }
     if (request.memory) {

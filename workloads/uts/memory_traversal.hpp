@@ -34,7 +34,7 @@ class MemoryTraversal {
         }
         const auto step = [&] {
             if (activity.tasks.is_on()) {
-                activity.sample(runtime_.now_s(), vertices_.size() + runtime_.tasks().live());
+                activity.sample(runtime_.now_s(), vertices_.size() + runtime_.tasks().active());
             }
             const bool any = vertices_.step();
             runtime_.settle_charges();

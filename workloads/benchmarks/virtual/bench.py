@@ -1,7 +1,8 @@
 """Virtual time beside SimGrid, and beside this machine: how far off are programs in virtual time?
 
-Options: ``--rows simgrid machine``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2``, ``--rounds N``
-and ``--only NAME`` of the second. Rows of SimGrid repeat to the bit. Those of the machine take rates of
+Options: ``--rows simgrid machine effects``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2``,
+``--rounds N`` and ``--only NAME`` of the others; ``--directory`` keeps the rows of the last. Rows of SimGrid
+repeat to the bit. Those of the machine take rates of
 operations that ``calibrate`` measures, and a network that ``ping`` and ``reads`` measure, both in the same
 run; the fastest of the rounds counts. One rank is timed by CPU time, which other programs on the machine
 disturb least, two by elapsed time.
@@ -10,28 +11,33 @@ Rates of operations know no cache that misses and no queue. So each program is a
 ``--compute-times``: how much longer one rank of this machine takes for a smaller input than is charged. On
 two ranks, which share caches and work on what the other has just written, there is a third row: the rate that
 two ranks take for the smaller input. The limit is for the rates of as many ranks.
+
+Effects are ratios of two levels of an option that a study varies, with no rate of a program's own.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from measuring import BUILDS, ROOT, Timed, build, fastest, fixed, lines_of
+from effects import beside_machine_by_effects
+from machine import CALIBRATED, alone_network, measured_network, real_s, total_s, virtual_lines, virtual_s
+from measuring import BUILDS, ROOT, Timed, build, fixed
 from simgrid_runs import simgrid_lines
 
 FLAT: Final = ROOT / "workloads" / "virtual" / "networks" / "flat.json"
 SIMGRID_LIMIT: Final = 0.05
 MACHINE_LIMIT: Final = 0.25
-CALIBRATED: Final = ("--compute", "calibrated")
+ROWS: Final = {"simgrid": ("smpi",), "machine": ("plain", "openmpi"), "effects": ("plain", "openmpi")}
+"""The trees that each needs beside the one in virtual time."""
+EFFECTS_KEPT: Final = ROOT / "build" / "effects"
 PING: Final = ("ping", *fixed(repetitions=1, warmup=0))
 SSSP: Final = ("graph", "sssp", "--generator", "rmat1", "--max-weight", "255", "--delta", "1", "--k", "2")
 SIMULATED: Final = {
@@ -87,25 +93,13 @@ REAL: Final = {
 TRANSPORTS: Final = ("ring", "point-to-point")
 
 
-def virtual_lines(network: Path, ranks: int, program: str, *arguments: str) -> list[dict[str, Any]]:
-    """The lines of a program in virtual time."""
-    words = [str(BUILDS / "virtual" / "bin" / program), *arguments, "--network", f"virtual:{network}"]
-    done = subprocess.run([*words, "--ranks", str(ranks)], capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def total_s(lines: list[dict[str, Any]]) -> float:
-    """The time of all sources, the fastest repetition of each."""
-    return float(sum(min(line["values"]) for line in lines if line["metric"] == "time_s"))
-
-
-def compare(what: str, ranks: int, reference_s: float, virtual_s: float, limit: float | None = None) -> bool:
+def compare(what: str, ranks: int, reference_s: float, ours_s: float, limit: float | None = None) -> bool:
     """Print a row; whether the virtual time is within the limit of the other, where there is one."""
-    factor = virtual_s / reference_s
+    factor = ours_s / reference_s
     met = limit is None or abs(factor - 1) <= limit
     verdict = "" if met else f"  NOT within {limit:.0%}"
     print(
-        f"{what:<44} p = {ranks:<3} {1e3 * reference_s:10.3f} ms {1e3 * virtual_s:10.3f} ms"
+        f"{what:<44} p = {ranks:<3} {1e3 * reference_s:10.3f} ms {1e3 * ours_s:10.3f} ms"
         f"  factor {factor:.3f}{verdict}",
         flush=True,
     )
@@ -126,39 +120,6 @@ def beside_simgrid(ranks: list[int]) -> list[bool]:
         for what, words in SIMULATED.items()
         for count in ranks
     ]
-
-
-def measured_network(transport: str, directory: Path) -> Path:
-    """What a message takes between two ranks of this machine, as a network file."""
-    words = ("--transport", transport, "--buffer-bytes", "4096")
-    once = fixed(repetitions=5, warmup=1)
-    counts = {8: 200_000, 4096: 50_000}
-    message_s = {}
-    for size, count in counts.items():
-        asked = (*once, "--ops", "raw", *words, "--payload", str(size), "--count", str(count))
-        message_s[size] = fastest(lines_of("openmpi", 2, "ping", *asked), "time_s") / count
-    byte_s = max(0.0, message_s[4096] - message_s[8]) / (4096 - 8)
-    reads = ("--ops", "reads", "--in-flight", "1", "--reads", "20000", "--execution", "fibre")
-    there_and_back_s = fastest(lines_of("openmpi", 2, "runtime", *once, *reads, *words), "time_s") / 20000
-    link = {
-        "latency_s": max(0.0, there_and_back_s / 2 - 2 * message_s[8]),
-        "send_s": message_s[8],
-        "send_byte_s": byte_s,
-        "receive_s": message_s[8],
-        "receive_byte_s": byte_s,
-    }
-    print(f"{transport}: " + ", ".join(f"{key} {value:.3g}" for key, value in link.items()))
-    document = {"format": "steelyard-network", "version": 1, "nodes": 1, "ranks_of_node": 2, "inside": link}
-    file = directory / f"{transport}.json"
-    file.write_text(json.dumps(document))
-    return file
-
-
-def alone_network(directory: Path) -> Path:
-    """A rank alone sends to nobody."""
-    file = directory / "alone.json"
-    file.write_text(json.dumps({"format": "steelyard-network", "version": 1, "nodes": 1}))
-    return file
 
 
 def own_rate(
@@ -197,13 +158,10 @@ def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
 
                 def real(ranks: int, words: tuple[str, ...], chosen: str = transport) -> float:
                     timed = by_cpu_time if ranks == 1 else None
-                    asked = (*words, "--transport", chosen)
-                    return min(
-                        total_s(lines_of("openmpi", ranks, *asked, timed=timed)) for _ in range(rounds)
-                    )
+                    return min(real_s(ranks, words, chosen, timed) for _ in range(rounds))
 
                 def ours(ranks: int, *words: str, chosen: Path = network) -> float:
-                    return total_s(virtual_lines(chosen, ranks, *words, *CALIBRATED, "--rates", str(rates)))
+                    return virtual_s(chosen, ranks, *words, *CALIBRATED, "--rates", str(rates))
 
                 alone = own_rate(1, program.smaller, real, ours)
                 for ranks in counts:
@@ -214,9 +172,9 @@ def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
                         together = own_rate(ranks, program.smaller, real, ours)
                         rates_of[f"× {together:.2f} of {ranks}"] = together
                     for place, (rate, times) in enumerate(rates_of.items(), 1):
-                        virtual_s = ours(ranks, *program.words, "--compute-times", f"{times:.3f}")
+                        ours_s = ours(ranks, *program.words, "--compute-times", f"{times:.3f}")
                         limit = MACHINE_LIMIT if place == len(rates_of) else None
-                        is_met = compare(f"{what}, {transport}, {rate}", ranks, took_s, virtual_s, limit)
+                        is_met = compare(f"{what}, {transport}, {rate}", ranks, took_s, ours_s, limit)
                         met += [is_met] if limit else []
     return met
 
@@ -224,16 +182,20 @@ def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
 def main() -> int:
     """Print row by row what was measured; 1 where a row is not within its limit."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rows", nargs="+", choices=["simgrid", "machine"], default=["simgrid", "machine"])
+    parser.add_argument("--rows", nargs="+", choices=[*ROWS], default=[*ROWS])
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4, 8, 16])
     parser.add_argument("--real-ranks", nargs="+", type=int, default=[1, 2], choices=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="", help="of the machine, programs whose name has this")
+    parser.add_argument("--only", default="", help="of the machine, rows whose name has this")
+    parser.add_argument("--directory", type=Path, default=EFFECTS_KEPT, help="effects that are measured")
     args = parser.parse_args()
-    references = {"simgrid": ("smpi",), "machine": ("plain", "openmpi")}
-    build("virtual", *(tree for rows in args.rows for tree in references[rows]))
+    build("virtual", *dict.fromkeys(tree for rows in args.rows for tree in ROWS[rows]))
     met = beside_simgrid(args.ranks) if "simgrid" in args.rows else []
     met += beside_machine(args.rounds, args.real_ranks, args.only) if "machine" in args.rows else []
+    if "effects" in args.rows:
+        met += beside_machine_by_effects(
+            args.rounds, args.real_ranks, args.only, "point-to-point", args.directory
+        )
     return 0 if all(met) else 1
 
 

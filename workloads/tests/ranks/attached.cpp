@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     runtime::Parameters request;
     request.transport = argc > 3 && std::strcmp(argv[3], "point-to-point") == 0
                             ? runtime::TransportKind::point_to_point
-                            : runtime::TransportKind::of_place;
+                            : runtime::TransportKind::standard;
     const runtime::Parameters parameters = runtime::settled(request);
     if (how == "too-early") {
         std::printf("%s\n",
