@@ -156,8 +156,8 @@ def _write_judged(judged: Judged) -> Comparison:
     if declaration.remark:
         remarks.append(declaration.remark)
     by_paper, by_ours = (
-        f"{asked}: {answer.text} (**{answer.verdict}**)"
-        for asked, answer in (
+        f"{names}: {answer.text} (**{answer.verdict}**)"
+        for names, answer in (
             (declaration.rule, judged.by_paper),
             (declaration.claim, judged.by_ours),
         )
@@ -260,13 +260,13 @@ def put(text: str, block: str) -> str:
     return f"{before}{BEGIN}\n{block}\n{END}{after}"
 
 
-def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
+def written(names: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Files of these studies, and of all together where all are asked for, with what they must contain."""
     overview = []
     findings: list[str] = []
     agreements: list[Agreement] = []
     total: Counter[Outcome] = Counter()
-    for study in asked:
+    for study in names:
         module = load(study)
         rows = rows_of(study, module)
         counts = count(rows)
@@ -281,7 +281,7 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()
         agreements += [item._replace(title=f"{study}: {item.title}") for item in agreements_of(module)]
-    if [*asked] == studies():
+    if [*names] == studies():
         readme = HERE / "README.md"
         everything = {outcome: total[outcome] for outcome in OUTCOMES}
         overview.append(["together", *map(str, (total.total(), *everything.values()))])

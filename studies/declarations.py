@@ -229,5 +229,7 @@ def judge_interval(
     near = min(abs(middle - bound) for bound in bounds if math.isfinite(bound))
     if near == 0:
         return Answer(text, "not resolved", Cause("too few runs", "it lies on a bound", command))
-    wanted = runs_to_decide(runs, (high - low) / 2, near)
-    return Answer(text, "not resolved", Cause("too few runs", f"{wanted:,}{unit} of this spread", command))
+    runs_needed = runs_to_decide(runs, (high - low) / 2, near)
+    return Answer(
+        text, "not resolved", Cause("too few runs", f"{runs_needed:,}{unit} of this spread", command)
+    )

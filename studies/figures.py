@@ -43,11 +43,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("studies", nargs="*", metavar="STUDY")
-    asked = parser.parse_args().studies or studies()
-    if unknown := sorted({*asked} - {*studies()}):
+    names = parser.parse_args().studies or studies()
+    if unknown := sorted({*names} - {*studies()}):
         parser.error(f"{unknown[0]} has no figures; these have: {', '.join(studies())}")
     large = False
-    for study in asked:
+    for study in names:
         for chart in charts_of(study):
             file = HERE / study / f"{chart.name}.svg"
             file.write_text(draw_svg(draw_figure_spec(chart, WIDTH_PX)), encoding="utf-8")

@@ -119,20 +119,20 @@ def rebuild(
     """
     experiment = experiment or load(study / f"{part}.toml")
     values = kept(study, part) if rows is None else KeptValues(rows)
-    known = {factor.name: {str(level): level for level in factor.levels} for factor in experiment.factors}
+    levels_of = {factor.name: {str(level): level for level in factor.levels} for factor in experiment.factors}
     blocks: dict[int, dict[tuple[str, ...], tuple[dict[str, Scalar], list[LabelledValue]]]] = {}
     places: dict[int, tuple[int, int, dict[str, Scalar]]] = {}
     for row in values.rows:
         levels = {}
-        for factor, by_text in known.items():
+        for factor, by_text in levels_of.items():
             if row[factor] not in by_text:
                 raise LookupError(f"{part}.csv has {factor} = {row[factor]}, which {part}.toml has not")
             levels[factor] = by_text[row[factor]]
-        labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in known}
+        labels = {key: _parse(row[key]) for key in values.keys if row[key] and key not in levels_of}
         drawn = {name.removeprefix(DRAWN): _parse(row[name]) for name in values.drawn}
         places[int(row["block"])] = (int(row.get("pass", 1)), int(row.get("context", 0)), drawn)
         trials = blocks.setdefault(int(row["block"]), {})
-        _, result = trials.setdefault(tuple(row[factor] for factor in known), (levels, []))
+        _, result = trials.setdefault(tuple(row[factor] for factor in levels_of), (levels, []))
         result += [LabelledValue(name, float(row[name]), labels) for name in values.metrics if row[name]]
     complete = [KeptBlock(list(blocks[id_].values()), *places[id_]) for id_ in sorted(blocks)]
     write_values(directory, experiment, complete, f"values/{part}.csv")

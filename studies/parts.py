@@ -34,7 +34,7 @@ def main(
     study: Path,
     description: str,
     parts: Mapping[str, Tables],
-    kept: Mapping[str, Kept] | None = None,
+    values_kept: Mapping[str, Kept] | None = None,
     keep: Mapping[str, Keep] | None = None,
 ) -> int:
     """Run the parts asked for and print their tables; the exit code is that of the last failure.
@@ -55,8 +55,8 @@ def main(
     failed = 0
     for part in args.parts or parts:
         record = args.records / f"{part}.lab"
-        if args.no_run and not record.exists() and kept and part in kept:
-            print(f"\n## {part}\n\n{kept[part]()}", flush=True)
+        if args.no_run and not record.exists() and values_kept and part in values_kept:
+            print(f"\n## {part}\n\n{values_kept[part]()}", flush=True)
             continue
         rebuilds = args.no_run and not record.exists() and kept_values.find(study, part).is_file()
         code = 0 if args.no_run else _run(study / f"{part}.toml", record)
@@ -122,8 +122,8 @@ def _rows(verdict: Verdict, *, predicted: bool) -> Iterator[list[str]]:
             yield [name, *_cells(evidence.model), *([_prediction(evidence.model)] if predicted else [])]
 
 
-def _varying(one: Instance, every: Sequence[Instance]) -> Iterator[str]:
-    for name, level in one.stratum.items():
+def _varying(instance: Instance, every: Sequence[Instance]) -> Iterator[str]:
+    for name, level in instance.stratum.items():
         if len({item.stratum.get(name) for item in every}) > 1:
             yield str(level) if isinstance(level, str) else f"{name} = {level}"
 
@@ -156,8 +156,8 @@ def _prediction(model: ScalingModel) -> str:
 def verdicts(record: Record) -> str:
     """What ``steelyard check`` says of the record."""
     checked = check(record)
-    said = render_verdicts(checked.verdicts, checked.alpha, WIDTH, strata=False)
-    return "\n".join(["```text", *("".join(span.text for span in line) for line in said), "```"])
+    text = render_verdicts(checked.verdicts, checked.alpha, WIDTH, strata=False)
+    return "\n".join(["```text", *("".join(span.text for span in line) for line in text), "```"])
 
 
 def values(
@@ -180,8 +180,8 @@ def values(
             result.setdefault(row, {})[levels[over]] = factor * statistics.median(sample.values)
     columns = sorted({column for row in result.values() for column in row})
     rows = [
-        [*map(str, row), *(f"{its[column]:.4g}" if column in its else "" for column in columns)]
-        for row, its in result.items()
+        [*map(str, row), *(f"{metrics[column]:.4g}" if column in metrics else "" for column in columns)]
+        for row, metrics in result.items()
     ]
     return table([*by, *(f"{over} = {column}" for column in columns)], rows)
 

@@ -62,14 +62,14 @@ def write_numbers(readme: str, sentences: Iterable[Sentence]) -> str:
 def _find(readme: str, text: str) -> re.Match[str]:
     pieces = [r"\s+".join(map(re.escape, re.split(r"\s+", piece))) for piece in text.split("{}")]
     generated = [result.span() for result in re.finditer(_GENERATED, readme, re.DOTALL)]
-    found = [
+    matches = [
         it
         for it in re.finditer(f"({NUMBER})".join(pieces), readme)
         if not any(start < it.start() < end for start, end in generated)
     ]
-    if len(found) != 1:
-        raise LookupError(f"README.md has {len(found)} times: {text}")
-    return found[0]
+    if len(matches) != 1:
+        raise LookupError(f"README.md has {len(matches)} times: {text}")
+    return matches[0]
 
 
 def write_as(value: float, like: str) -> str:
@@ -87,18 +87,18 @@ def write_as(value: float, like: str) -> str:
     return written.replace("-", "−") if like.startswith("−") else written
 
 
-def numbers_without_data(readme: str, sentences: Iterable[Sentence], given: Iterable[str]) -> list[str]:
+def numbers_without_data(readme: str, sentences: Iterable[Sentence], constants: Iterable[str]) -> list[str]:
     """Numbers of two digits or more that neither a sentence nor ``given`` has, each with its line."""
     rest = readme
     for text, *_ in sentences:
         rest = _without(rest, _find(readme, text).span())
-    for pattern in (*_ALWAYS_GIVEN, *given):
+    for pattern in (*_ALWAYS_GIVEN, *constants):
         for result in re.finditer(pattern, readme, re.DOTALL | re.MULTILINE):
             rest = _without(rest, result.span())
     return [
         f"{number} in: {line.strip()}"
-        for line, left in zip(readme.splitlines(), rest.splitlines(), strict=True)
-        for number in re.findall(r"(?<![A-Za-z\d])(?:\.?\d[\d,.]*\d|\.\d)", left)
+        for line, remainder in zip(readme.splitlines(), rest.splitlines(), strict=True)
+        for number in re.findall(r"(?<![A-Za-z\d])(?:\.?\d[\d,.]*\d|\.\d)", remainder)
     ]
 
 
@@ -127,10 +127,10 @@ def main() -> int:
     args = parser.parse_args()
     without = 0
     for study in [HERE / name for name in args.studies] or list(studies()):
-        sentences, given = declared(study)
+        sentences, constants = declared(study)
         text = write_numbers(pages.read(study), sentences)
         pages.write(study, text)
-        for number in numbers_without_data(text, sentences, given):
+        for number in numbers_without_data(text, sentences, constants):
             without += 1
             print(f"{study.name}: no data for {number}", file=sys.stderr)
     return 1 if without else 0

@@ -53,8 +53,8 @@ def by_paper(name: str, points: Points, cell: Cell) -> Judge:
 
     def judge(data: Data) -> Answer:
         model = modelled(data, name, points, cell, "seed001")
-        same = rank(model) == cell.printed and (cell.printed != "none" or grows_more(model))
-        return Answer(describe(model), "holds" if same else "fails")
+        is_same = rank(model) == cell.printed and (cell.printed != "none" or grows_more(model))
+        return Answer(describe(model), "holds" if is_same else "fails")
 
     return judge
 
@@ -75,8 +75,8 @@ def by_ours(name: str, points: Points, cell: Cell, command: str) -> Judge:
             doubts = [warning.words for warning in model.warnings if warning.kind in DOUBTS]
             why = doubts[-1] if doubts else f"inside the limits with a probability of {within:.2f}"
             return Answer(text, "not resolved", Cause("too few runs", why, command))
-        same = rank(model) == cell.printed and (cell.printed != "none" or grows_more(model))
-        return Answer(text, "holds" if same else "fails")
+        is_same = rank(model) == cell.printed and (cell.printed != "none" or grows_more(model))
+        return Answer(text, "holds" if is_same else "fails")
 
     return judge
 
@@ -94,8 +94,8 @@ def judge_ranks(
     chosen, verdicts = {*allowed}, set()
     for model in models.values():
         stated = rank(model)
-        wanted = stated in chosen and (stated != "none" or grows_more(model))
-        verdicts.add("not resolved" if stated == "undecided" else "holds" if wanted else "fails")
+        is_rank = stated in chosen and (stated != "none" or grows_more(model))
+        verdicts.add("not resolved" if stated == "undecided" else "holds" if is_rank else "fails")
     text = "; ".join(f"{name} {say(model)}".lstrip() for name, model in models.items())
     if "fails" in verdicts:
         return Answer(text, "fails")

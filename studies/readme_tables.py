@@ -120,17 +120,17 @@ def renew(study: Path) -> str:
     """
     readme = pages.read(study)
     lines = readme.splitlines()
-    wanted = {(cell.heading, cell.place) for cell in kept(study)}
+    places = {(cell.heading, cell.place) for cell in kept(study)}
     for table in reversed(list(read_tables(readme))):
         key = table.heading, table.place
-        if key in wanted:
-            wanted.discard(key)
+        if key in places:
+            places.discard(key)
             rows = rows_of(study, *key)
             lines[table.start : table.end] = write_table(
                 list(rows[0]), [list(row.values()) for row in rows]
             ).splitlines()
-    if wanted:
-        heading, place = min(wanted)
+    if places:
+        heading, place = min(places)
         raise LookupError(f"{study.name}: README.md has no table {place} below {heading!r}")
     return "\n".join(lines) + "\n"
 
@@ -139,14 +139,14 @@ def keep(study: Path, headings: Sequence[str]) -> None:
     """Take the tables below these headings into the file, in the place of those that it has of them."""
     readme = pages.read(study)
     chosen = [item for item in read_tables(readme) if any(item.heading.startswith(h) for h in headings)]
-    others = [cell for cell in kept(study) if cell.heading not in {each.heading for each in chosen}]
+    remaining = [cell for cell in kept(study) if cell.heading not in {cell_.heading for cell_ in chosen}]
     cells = [
         Cell(table.heading, table.place, number, column, text)
         for table in chosen
         for number, row in enumerate(table.rows, 1)
         for column, text in row.items()
     ]
-    write_cells(study, [*others, *cells])
+    write_cells(study, [*remaining, *cells])
 
 
 def tables_of(study: Path) -> dict[tuple[str, int], list[dict[str, str]]]:

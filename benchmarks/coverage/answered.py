@@ -72,10 +72,10 @@ def growing(growth: float) -> Iterator[int]:
 
 def levels(at: tuple[int, ...], could_end: npt.NDArray[np.bool_], *, last: bool) -> Floats:
     """Level of the last of these looks in each experiment, by which of those before could have ended it."""
-    patterns, where = np.unique(could_end, axis=0, return_inverse=True)
-    made = (tuple(n for n, able in zip(at, pattern, strict=False) if able) for pattern in patterns)
-    result = [Looks((*item, at[-1]), at[-1] if last else None).level(ALPHA) for item in made]
-    return np.array(result)[where.reshape(-1)]
+    patterns, inverse = np.unique(could_end, axis=0, return_inverse=True)
+    looks = (tuple(n for n, able in zip(at, pattern, strict=False) if able) for pattern in patterns)
+    result = [Looks((*item, at[-1]), at[-1] if last else None).level(ALPHA) for item in looks]
+    return np.array(result)[inverse.reshape(-1)]
 
 
 def as_they_come(spread: float, count: int, seed: int = 2) -> Floats:
@@ -160,8 +160,8 @@ def main() -> None:
     for effect in (0.0, 0.01, 0.02, 0.05, 0.2, math.log(2), math.log(8)):
         for spread in (0.02, 0.1):
             it = simulate(effect, spread, count, at, likeness=likeness)
-            shown = (it.called, it.wrong_way, it.covered, it.covered_when_answered, it.naive)
-            cells = " | ".join("–" if math.isnan(item) else f"{100 * item:.1f} %" for item in shown)
+            rates = (it.called, it.wrong_way, it.covered, it.covered_when_answered, it.naive)
+            cells = " | ".join("–" if math.isnan(item) else f"{100 * item:.1f} %" for item in rates)
             print(f"| {math.exp(effect):.3g} × | {100 * spread:g} % | {cells} | {it.blocks:g} |")
     print("mean blocks until the verdict and an interval that is narrow (percent covered by it)")
     print("| effect | spread | over all looks | of one look | the verdict alone |")

@@ -115,26 +115,26 @@ def interval_tables(report: Report, experiments: int, seed: int) -> None:
             f" Standard error: {intervals.standard_error(experiments):.2f} and"
             f" {intervals.standard_error(experiments // 8):.2f}.",
         )
-        found = intervals.rows(experiments, seed, blocks=in_blocks)
+        tables = intervals.rows(experiments, seed, blocks=in_blocks)
         methods = intervals.methods(blocks=in_blocks)
 
         def rows(
-            found: dict = found,  # type: ignore[type-arg]
+            tables: dict = tables,  # type: ignore[type-arg]
             methods: Sequence[str] = methods,
         ) -> Iterator[Sequence[str]]:
-            for (shape, n), cells in found.items():
-                shown = []
+            for (shape, n), cells in tables.items():
+                rates = []
                 for method in methods:
                     if method not in cells:
-                        shown.append("–")
+                        rates.append("–")
                         continue
                     cell = cells[method]
                     off = slack(cell.experiments, 0.05)
                     most = 100 * (shape.most if n < 30 else 0.97)
                     bounded = shape.alike and (method == "means, log-delta" or method.startswith("geometric"))
                     low, high = (93 - off, most + off) if bounded else (0, 100)
-                    shown.append(report.cell(cell.percent, low, high) + cell.bounded)
-                yield (shape.name, str(n), *shown)
+                    rates.append(report.cell(cell.percent, low, high) + cell.bounded)
+                yield (shape.name, str(n), *rates)
 
         report.table(("", "n", *methods), rows())
 
@@ -444,13 +444,13 @@ def stopping_table(report: Report, count: int, seed: int) -> None:
     )
 
     def rows() -> Iterator[Sequence[str]]:
-        for name, (shape, wanted) in stopping.ROWS.items():
+        for name, (shape, halfwidth) in stopping.ROWS.items():
             cells = []
             for first in (10, 40):
-                result = stopping.stop(shape, wanted, first, count, seed)
+                result = stopping.stop(shape, halfwidth, first, count, seed)
                 right = report.cell(result.right, 93 - slack(count, 0.07), 100)
                 cells += [right, f"{result.withheld:.1f}", f"{result.blocks:.0f}"]
-            yield (name, f"{100 * wanted:g} %", *cells)
+            yield (name, f"{100 * halfwidth:g} %", *cells)
 
     head = ("", "half-width", "from 10", "withheld", "blocks", "from 40", "withheld", "blocks")
     report.table(head, rows())
@@ -578,12 +578,12 @@ def procedure_tables(report: Report, count: int, seed: int) -> None:
 
     def rows() -> Iterator[Sequence[str]]:
         for treatments, shapes in POWER.items():
-            for name, known in shapes.items():
+            for name, shape_rows in shapes.items():
                 shares = families.true_findings(by_name[name], count, treatments, seed)
                 off = 3 + 100 * 2.5 * (0.25 / (count * (treatments - 1))) ** 0.5
                 cells = [
-                    f"{report.cell(100 * shares[each], known[each] - off, known[each] + off)} ({known[each]})"
-                    for each in procedures
+                    f"{report.cell(100 * shares[procedure], rate[procedure] - off, rate[procedure] + off)} ({rate[procedure]})"
+                    for procedure in procedures
                 ]
                 yield (name, str(treatments), *cells)
 

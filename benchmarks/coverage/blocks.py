@@ -61,10 +61,10 @@ def draw(name: str, treatments: int, rng: np.random.Generator, shift: float = 0.
 
 def family(values: Floats, over: Family) -> list[bool]:
     """Which comparisons are called different."""
-    blocks, one, none = array("q", range(1, N + 1)), array("q", [1] * N), array("q", [0] * N)
+    blocks, ones, none = array("q", range(1, N + 1)), array("q", [1] * N), array("q", [0] * N)
     samples = [
         Sample(
-            Metric("wall_s", "s"), Treatment(place, f"t{place}", {"t": place}), array("d", row), blocks, one,
+            Metric("wall_s", "s"), Treatment(place, f"t{place}", {"t": place}), array("d", row), blocks, ones,
             none, blocks,
         )
         for place, row in enumerate(values, 1)
@@ -99,7 +99,7 @@ def false_over_strata(strata: int, experiments: int, seed: int) -> int:
     """Experiments with any difference found among pairs of equal programs, one a stratum of 12 blocks."""
     rng = np.random.default_rng(seed)
     n, result = 12, 0
-    ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    ids, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     for _ in range(experiments):
         logs = rng.normal(0, 0.02, (strata, 2, n))
         if not near(logs[:, 0] - logs[:, 1]):
@@ -110,7 +110,7 @@ def false_over_strata(strata: int, experiments: int, seed: int) -> int:
                 Treatment(2 * at + new + 1, f"{at},{new}", {"program": at, "new": new}),
                 array("d", np.exp(logs[at, new])),
                 ids,
-                one,
+                ones,
                 none,
                 ids,
             )

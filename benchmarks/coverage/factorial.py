@@ -40,10 +40,10 @@ INTERACTION = np.array([1.0, -1.0, -1.0, 1.0]) / 2
 """Of two factors with two levels."""
 
 
-def _p(found: LogEstimate | Omnibus | None) -> float:
-    if found is None or found.p is None:
+def _p(test: LogEstimate | Omnibus | None) -> float:
+    if test is None or test.p is None:
         raise ValueError("there is nothing to test with")
-    return found.p
+    return test.p
 
 
 def in_blocks(values: Floats) -> float:

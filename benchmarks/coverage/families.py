@@ -94,8 +94,8 @@ def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: f
         for slot in range(slots):
             disturbance[slot] = steps[slot] + (0.5 * disturbance[slot - 1] if slot else 0.0)
         result = np.zeros_like(result)
-    where = np.arange(slots) if scenario.sequential else rng.permutation(slots)
-    values = result + disturbance[np.sort(where.reshape(treatments, N), axis=1)]
+    slot_order = np.arange(slots) if scenario.sequential else rng.permutation(slots)
+    values = result + disturbance[np.sort(slot_order.reshape(treatments, N), axis=1)]
     values[0] += shift * spread
     return values + 100 * spread
 
@@ -106,7 +106,7 @@ def noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Float
     odd = np.arange(treatments)[:, None] % 2 == 1
     lognormal_sd = float(np.sqrt((np.e - 1) * np.e))
     far = rng.random(z.shape)
-    made: dict[Noise, tuple[Floats, float]] = {
+    noises: dict[Noise, tuple[Floats, float]] = {
         "normal": (z, 1.0),
         "lognormal 0.5": (np.exp(z / 2), float(np.sqrt((np.exp(0.25) - 1) * np.exp(0.25)))),
         "lognormal 1": (np.exp(z), lognormal_sd),
@@ -118,7 +118,7 @@ def noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Float
             lognormal_sd,
         ),
     }
-    return made[kind]
+    return noises[kind]
 
 
 def decide(values: Floats) -> Mapping[Procedure, npt.NDArray[np.bool_]]:
@@ -149,8 +149,8 @@ def _vetoed(pair: ProtocolPair) -> float:
     return 1.0 if "shape_differs" in pair.flags or pair.p is None else pair.p
 
 
-def _p(found: object) -> float:
-    tested = found.test() if hasattr(found, "test") else found
+def _p(test: object) -> float:
+    tested = test.test() if hasattr(test, "test") else test
     return float(getattr(tested, "p", 1.0))
 
 
@@ -160,10 +160,10 @@ def _rejected(p: Sequence[float]) -> npt.NDArray[np.bool_]:
 
 def _sample(values: Floats, treatment: int) -> Sample:
     count = values.size
-    places, one = array("q", range(1, count + 1)), array("q", [1] * count)
+    places, ones = array("q", range(1, count + 1)), array("q", [1] * count)
     return Sample(
         Metric("value", ""), Treatment(treatment, f"t{treatment}", {"t": treatment}), array("d", values),
-        places, one, array("q", [0] * count), places,
+        places, ones, array("q", [0] * count), places,
     )  # fmt: skip
 
 

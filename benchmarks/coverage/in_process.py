@@ -38,7 +38,7 @@ class Measured(NamedTuple):
     blocks: float
 
 
-def measured(name: str, wanted: float | None, experiments: int, seed: int) -> Measured:
+def measured(name: str, halfwidth: float | None, experiments: int, seed: int) -> Measured:
     """Two functions that are equal in the median; ``wanted`` is the precision."""
     old, new = NOISES[name].draw(np.random.default_rng(seed), experiments, CAP)
     called = held = blocks = 0
@@ -50,7 +50,7 @@ def measured(name: str, wanted: float | None, experiments: int, seed: int) -> Me
                 "steelyard.extensions.pytest.measure.timed_blocks", return_value=map(tuple, rows.tolist())
             ),
         ):
-            result = measure({"old": int, "new": int}, precision_wanted=wanted, max_time_s=math.inf)
+            result = measure({"old": int, "new": int}, precision_wanted=halfwidth, max_time_s=math.inf)
         (judged,) = result.judged
         called += judged.verdict != "not_resolved"
         held += judged.ci95 is None or not judged.ci95.excludes(1.0)
@@ -69,8 +69,10 @@ def main() -> None:
     print(f"until decided: called, held (blocks); to {100 * WIDE:g} %: called, held (blocks)")
     for name in options.rows:
         cells = [
-            f"{its.called:.1f}, {its.held:.1f} ({its.blocks:.0f})"
-            for its in (measured(name, wanted, options.experiments, options.seed) for wanted in (None, WIDE))
+            f"{rates.called:.1f}, {rates.held:.1f} ({rates.blocks:.0f})"
+            for rates in (
+                measured(name, halfwidth, options.experiments, options.seed) for halfwidth in (None, WIDE)
+            )
         ]
         print(f"{name:<28} {'; '.join(cells)}", flush=True)
 

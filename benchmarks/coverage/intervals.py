@@ -132,9 +132,11 @@ def _interval(contrast: Contrast, method: str, seed: int) -> Interval | None:
 
 
 def _contrast(old: Floats, new: Floats, *, blocks: bool) -> Contrast:
-    ids, one = np.arange(1, old.size + 1), np.ones(old.size, dtype=np.int64)
+    ids, ones = np.arange(1, old.size + 1), np.ones(old.size, dtype=np.int64)
     by: Literal["block", "launch"] = "block" if blocks else "launch"
-    return Contrast(Units(by, ids, np.log(old), old, one), Units(by, ids, np.log(new), new, one), 1, old.size)
+    return Contrast(
+        Units(by, ids, np.log(old), old, ones), Units(by, ids, np.log(new), new, ones), 1, old.size
+    )
 
 
 def methods(*, blocks: bool) -> tuple[str, ...]:

@@ -67,9 +67,9 @@ def at_best(rng: np.random.Generator, phi: float, n: int, withheld: float, exper
 
     independent = rng.normal(size=(experiments, n))
     d = autoregressive(rng, phi, experiments, n)
-    kept = statistic(d) > np.quantile(statistic(independent), withheld)
+    is_answered = statistic(d) > np.quantile(statistic(independent), withheld)
     half = -float(stdtrit(n - 1, 0.025)) * d.std(axis=1, ddof=1) / math.sqrt(n)
-    return 100 * float(1 - (kept & (np.abs(d.mean(axis=1)) > half)).mean())
+    return 100 * float(1 - (is_answered & (np.abs(d.mean(axis=1)) > half)).mean())
 
 
 def percent(share: npt.NDArray[np.bool_]) -> float:
@@ -109,13 +109,13 @@ def main() -> None:
             result = series(autoregressive(rng, phi, count, n))
             means, allowed = result.means[result.alike], result.allowed[result.alike]
             scale = 1 / math.sqrt(1 - phi**2)
-            shown = (percent(np.abs(means + effect * scale) > allowed) for effect in EFFECTS)
-            print(f"AR(1) {phi:.1f}  n {n:>3}: {', '.join(f'{item:.0f}' for item in shown)}")
+            powers = (percent(np.abs(means + effect * scale) > allowed) for effect in EFFECTS)
+            print(f"AR(1) {phi:.1f}  n {n:>3}: {', '.join(f'{item:.0f}' for item in powers)}")
     print("percent held or withheld, where the best test withholds 3, 10, 20, 36 % of independent series:")
     for n in (10, 15, 20):
         for phi in (0.3, 0.5, 0.8):
             best = (at_best(rng, phi, n, share, count) for share in (0.03, 0.1, 0.2, 0.36))
-            print(f"AR(1) {phi:.1f}  n {n:>3}: {', '.join(f'{each:.1f}' for each in best)}")
+            print(f"AR(1) {phi:.1f}  n {n:>3}: {', '.join(f'{power:.1f}' for power in best)}")
 
 
 if __name__ == "__main__":

@@ -106,9 +106,9 @@ ROWS: Final[dict[str, Runs]] = {
 def measured(values: Floats) -> Mean:
     """The mean of one treatment with these wall times."""
     n = values.size
-    ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    ids, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     result = mean_of(
-        Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, one, none, ids)
+        Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, ones, none, ids)
     )
     if not isinstance(result, Mean):
         raise TypeError(f"no mean of {n} values: {result.reason}")

@@ -63,14 +63,14 @@ def slow_runs(old: Floats) -> npt.NDArray[np.bool_]:
 def samples(old: Floats, new: Floats) -> list[Sample]:
     """Two samples, by the logarithms of their values."""
     n = old.size
-    ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    ids, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     return [
         Sample(
             BUILTIN["wall_s"],
             Treatment(place, f"t{place}", {"t": place}),
             array("d", np.exp(logs)),
             ids,
-            one,
+            ones,
             none,
             ids,
         )
@@ -93,8 +93,8 @@ def in_blocks(rng: np.random.Generator, d: Floats) -> tuple[Floats, Floats]:
     return shared + d / 2, shared - d / 2
 
 
-def _alike(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
-    return Noise(lambda rng, count, n: (S * one(rng, (count, n)), S * one(rng, (count, n))))
+def _alike(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
+    return Noise(lambda rng, count, n: (S * draw(rng, (count, n)), S * draw(rng, (count, n))))
 
 
 def _lognormal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:

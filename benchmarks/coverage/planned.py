@@ -48,8 +48,10 @@ def found(
     """Percent of experiments in which a difference of so many s shows after ``n`` blocks."""
     declared = Analysis(alpha=level, estimand="median_ratio" if judge == "sign" else "geomean_ratio")
     old, new = _drawn(effect, n, experiments, seed)
-    shown = (compare(samples(*arms), declared)[0].verdict == "faster" for arms in zip(old, new, strict=True))
-    return 100 * sum(shown) / experiments
+    detections = (
+        compare(samples(*arms), declared)[0].verdict == "faster" for arms in zip(old, new, strict=True)
+    )
+    return 100 * sum(detections) / experiments
 
 
 def pairs_to_be_equal(margin: float) -> int:
@@ -63,10 +65,10 @@ def equal(margin: float, n: int, experiments: int, seed: int) -> float:
     """Percent of experiments in which treatments that are equal are so within a margin of so many s."""
     declared = Analysis(margin=math.expm1(margin * S))
     old, new = _drawn(0.0, n, experiments, seed)
-    shown = (
+    detections = (
         compare(samples(*arms), declared)[0].verdict == "equivalent" for arms in zip(old, new, strict=True)
     )
-    return 100 * sum(shown) / experiments
+    return 100 * sum(detections) / experiments
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def called(noise: Noise, seed: int, experiments: int, first: int, *, every: bool
     old, new = noise.draw(np.random.default_rng([seed, first]), experiments, CAP)
     near = by_t(old - new, at) <= (1.0 if every else SCREEN * levels(at))
     arms = zip(old, new, near, strict=True)
-    return 100 * float(np.mean([_wrong(noise, one, other, at, its) for one, other, its in arms]))
+    return 100 * float(np.mean([_wrong(noise, one, second, at, truth) for one, second, truth in arms]))
 
 
 def _wrong(noise: Noise, old: Floats, new: Floats, at: Sequence[int], near: Floats) -> bool:
@@ -167,8 +167,8 @@ def price(effect: float, seed: int, experiments: int, first: int) -> Price:
     """Normal differences, by t; all end with a verdict."""
     at = schedule(first, CAP)
     d = np.random.default_rng(seed).normal(effect, 1, (experiments, CAP))
-    shown = by_t(d, at) <= levels(at)
-    blocks = np.where(shown.any(axis=1), np.array(at)[shown.argmax(axis=1)], CAP)
+    rejections = by_t(d, at) <= levels(at)
+    blocks = np.where(rejections.any(axis=1), np.array(at)[rejections.argmax(axis=1)], CAP)
     most = int(np.sort(blocks)[math.ceil(0.8 * experiments) - 1])
     return Price(float(blocks.mean()), most, float(np.minimum(blocks, most).mean()), fixed(effect))
 
@@ -197,12 +197,12 @@ def main() -> None:
     for name in options.rows:
         noise = NOISES[name]
         wrong = called(noise, options.seed, options.experiments, options.first, every=options.every)
-        its, equal = (
+        arms, equal = (
             answered(noise, options.seed, options.experiments // 20, options.most, moved) for moved in (1, 0)
         )
         print(
-            f"{name}: called {wrong:.2f}; answered: equal {equal.decided:.1f}, decided {its.decided:.1f}, "
-            f"held {its.held:.1f}, beside verdicts {its.held_beside_verdicts:.1f}, {its.blocks:.1f} blocks",
+            f"{name}: called {wrong:.2f}; answered: equal {equal.decided:.1f}, decided "
+            f"{arms.decided:.1f}, held {arms.held:.1f}, beside verdicts {arms.held_beside_verdicts:.1f}, {arms.blocks:.1f} blocks",
             flush=True,
         )
 

@@ -56,16 +56,16 @@ class Arms:
     bound: bool = True
 
 
-def _both(one: Callable[[np.random.Generator, tuple[int, int]], Floats], *, bound: bool = True) -> Arms:
-    return Arms(lambda rng, shape: (one(rng, shape), one(rng, shape)), bound)
+def _both(draw: Callable[[np.random.Generator, tuple[int, int]], Floats], *, bound: bool = True) -> Arms:
+    return Arms(lambda rng, shape: (draw(rng, shape), draw(rng, shape)), bound)
 
 
-def _base(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Arms:
-    return Arms(lambda rng, shape: (one(rng, shape), S * rng.normal(size=shape)))
+def _base(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Arms:
+    return Arms(lambda rng, shape: (draw(rng, shape), S * rng.normal(size=shape)))
 
 
-def _head(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Arms:
-    return Arms(lambda rng, shape: (S * rng.normal(size=shape), one(rng, shape)))
+def _head(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Arms:
+    return Arms(lambda rng, shape: (S * rng.normal(size=shape), draw(rng, shape)))
 
 
 def _normal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
@@ -201,14 +201,14 @@ def given_a_verdict(arms: Arms, count: int, seed: int) -> tuple[float, float]:
     base, head = arms.draw(np.random.default_rng([seed, 4]), (count, BLOCKS))
     head = head + moved[:, np.newaxis] - worst(arms, seed)
     failing = np.array([_refute(*pair) is not None for pair in zip(base, head, strict=True)])
-    kept = moved <= math.log1p(MARGIN)
-    return 100 * float(failing.mean()), 100 * float(kept[failing].mean()) if failing.any() else math.nan
+    is_true = moved <= math.log1p(MARGIN)
+    return 100 * float(failing.mean()), 100 * float(is_true[failing].mean()) if failing.any() else math.nan
 
 
 def _one(values: Floats) -> Sample:
     n = values.size
-    ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
-    return Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, one, none, ids)
+    ids, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    return Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, ones, none, ids)
 
 
 def limits(arms: Arms, count: int, seed: int, *, is_max: bool = True) -> tuple[float, float]:
@@ -224,11 +224,13 @@ def limits(arms: Arms, count: int, seed: int, *, is_max: bool = True) -> tuple[f
         mean, runs = mean_of(sample), runs_of(sample)
         assert isinstance(mean, Mean)  # noqa: S101 -- of twenty finite values
         assert isinstance(runs, Runs)  # noqa: S101
-        kept = mean.value <= bound if is_max else mean.value >= bound
-        by_mean = Judgement("not_resolved", "holds" if kept else "fails", mean.p_of(bound), None, ALPHA, None)
+        is_true = mean.value <= bound if is_max else mean.value >= bound
+        by_mean = Judgement(
+            "not_resolved", "holds" if is_true else "fails", mean.p_of(bound), None, ALPHA, None
+        )
         judged = refute(runs.values, bound, "above" if is_max else "below").close(by_mean)
         wrong += judged.indicated == "fails" and judged.p is not None and judged.p <= ALPHA
-        alone += not kept and mean.p_of(bound) <= ALPHA
+        alone += not is_true and mean.p_of(bound) <= ALPHA
     return 100 * wrong / count, 100 * alone / count
 
 

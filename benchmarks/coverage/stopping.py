@@ -98,25 +98,25 @@ def looks(first: int, cap: int) -> Iterator[int]:
     yield cap
 
 
-def ends(old: Floats, new: Floats, wanted: float, first: int) -> Floats:
+def ends(old: Floats, new: Floats, halfwidth: float, first: int) -> Floats:
     """Blocks at which each experiment ends by the rule with its first look at ``first``."""
     count, cap = old.shape
     at = np.full(count, cap)
     for look in looks(first, cap - 1):
         result = np.flatnonzero(at == cap)
-        enough = wanted * (EARLY if look < ENOUGH else 1)
+        enough = halfwidth * (EARLY if look < ENOUGH else 1)
         at[result[halfwidths(old[result, :look], new[result, :look]) <= enough]] = look
     return at
 
 
-def stop(shape: Shape, wanted: float, first: int, experiments: int, seed: int) -> Stopped:
+def stop(shape: Shape, halfwidth: float, first: int, experiments: int, seed: int) -> Stopped:
     """What the product says at the end of so many experiments."""
     old, new = shape(np.random.default_rng(seed), experiments, CAP)
-    at = ends(old, new, wanted, first)
+    at = ends(old, new, halfwidth, first)
     withheld = missed = 0
-    for one, other, n in zip(old, new, at, strict=True):
-        (result,) = compare(samples(one[:n], other[:n]), BY_T, looks=Looks((int(n),), int(n)))
-        truth = true_log(slow_runs(one[:n])) if shape is _rare else 0.0
+    for base, head, n in zip(old, new, at, strict=True):
+        (result,) = compare(samples(base[:n], head[:n]), BY_T, looks=Looks((int(n),), int(n)))
+        truth = true_log(slow_runs(base[:n])) if shape is _rare else 0.0
         withheld += result.refused
         missed += not result.refused and result.ci95 is not None and result.ci95.excludes(math.exp(truth))
     return Stopped(100 * withheld / experiments, 100 - 100 * missed / experiments, float(at.mean()))
@@ -134,9 +134,9 @@ def halfwidths(old: Floats, new: Floats) -> Floats:
     squares = (deviations**2).sum(axis=1)
     r1 = likeness(d)
     alike = suspected(r1, n)
-    factor, left = allowances(r1[alike], n)
+    factor, degrees = allowances(r1[alike], n)
     se[alike] *= factor
-    nu[alike] = left
+    nu[alike] = degrees
     half = np.maximum(plain, _t(nu) * se)
     skewness = np.sqrt(n) * (deviations**3).sum(axis=1) / squares**1.5
     side = _restless(old, new)
@@ -220,13 +220,13 @@ def main() -> None:
         raise SystemExit("the half-widths here are not those of stats.planning.precision")
     print(f"{options.experiments} experiments a row, seed {options.seed}")
     print("percent held or withheld (withheld; mean blocks)")
-    for name, (shape, wanted) in ROWS.items():
+    for name, (shape, halfwidth) in ROWS.items():
         cells = {
-            f"from {first}": stop(shape, wanted, first, options.experiments, options.seed)
+            f"from {first}": stop(shape, halfwidth, first, options.experiments, options.seed)
             for first in (10, 40)
         }
         result = "  ".join(f"{k}: {c.right:.1f} ({c.withheld:.1f}; {c.blocks:.0f})" for k, c in cells.items())
-        print(f"{name:<28} {100 * wanted:.0f} %  {result}", flush=True)
+        print(f"{name:<28} {100 * halfwidth:.0f} %  {result}", flush=True)
 
 
 if __name__ == "__main__":

@@ -83,9 +83,9 @@ def _both(old: Floats, new: Floats) -> tuple[Speedup, Typical]:
 
 def _sample(logs: Floats, treatment: int) -> Sample:
     n = logs.size
-    places, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    places, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     named = Treatment(treatment, f"t{treatment}", {"t": treatment})
-    return Sample(BUILTIN["wall_s"], named, array("d", np.exp(logs)), places, one, none, places)
+    return Sample(BUILTIN["wall_s"], named, array("d", np.exp(logs)), places, ones, none, places)
 
 
 def main() -> None:

@@ -88,8 +88,10 @@ def if_equal(blocks: Blocks) -> Estimates:
     n = blocks.w.shape[1]
     t = blocks.w.mean(axis=1) / blocks.w.std(axis=1, ddof=1) * math.sqrt(n)
     differ = 2 * stdtr(n - 1, -np.abs(t)) <= 0.05
-    one, other = plain(blocks), ancova(blocks)
-    return Estimates(np.where(differ, one.value, other.value), np.where(differ, one.half, other.half))
+    unadjusted, adjusted = plain(blocks), ancova(blocks)
+    return Estimates(
+        np.where(differ, unadjusted.value, adjusted.value), np.where(differ, unadjusted.half, adjusted.half)
+    )
 
 
 RULES: Final[tuple[Callable[[Blocks], Estimates], ...]] = (plain, less_wait, ancova, centred, if_equal)

@@ -106,13 +106,13 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
             values = SideValues(*np.array(logs[place]).T)
             evidence[place] = look_again(evidence[place], values, so_far, MARGIN)
         decisions = [item.decision for item in judge(evidence, 0.05)]
-        left = [place for place, each in enumerate(decisions) if each == "open"]
-        if is_last or not left:
+        undecided = [place for place, each in enumerate(decisions) if each == "open"]
+        if is_last or not undecided:
             break
         chosen = choose_next(
-            [foresee(logs[place], one_s, 0.05 / len(left)) for place in left], BUDGET_S - clock_s
+            [foresee(logs[place], one_s, 0.05 / len(undecided)) for place in undecided], BUDGET_S - clock_s
         )
-        runs = [place for place, is_next in zip(left, chosen, strict=True) if is_next]
+        runs = [place for place, is_next in zip(undecided, chosen, strict=True) if is_next]
     return [decision == "slower" for decision in decisions], clock_s
 
 
@@ -198,10 +198,10 @@ def main() -> int:
         from neighbours import busy
         from real import measure_all
 
-        more = ["--max-time", options.max_time] if options.max_time else []
+        limits = ["--max-time", options.max_time] if options.max_time else []
         with busy(int(options.busy)):
             return measure_all(
-                options.harness, options.repeats, options.directory, busy=options.busy, options=more
+                options.harness, options.repeats, options.directory, busy=options.busy, options=limits
             )
     suites = 20 if options.quick else 200
     missed = False

@@ -45,8 +45,8 @@ def reasons() -> dict[tuple[str, str], str]:
     return {(item["where"], item["change"].strip()): item["why"] for item in listed}
 
 
-def _judged(found: Any, mutant: mutants.Mutant) -> tuple[mutants.Mutant, Judgement]:
-    return mutant, judge(mutant, found, LIMIT_S)
+def _judged(test_files: Any, mutant: mutants.Mutant) -> tuple[mutants.Mutant, Judgement]:
+    return mutant, judge(mutant, test_files, LIMIT_S)
 
 
 def show(number: int, mutant: mutants.Mutant, judgement: Judgement, why: str | None) -> None:
@@ -82,18 +82,18 @@ def main() -> int:
     print(f"{len(sample)} of {total} mutants, seed {args.seed}; {len(reach.tests)} tests", flush=True)
     equivalent = reasons()
     states: Counter[str] = Counter()
-    told = []
+    lines = []
     with multiprocessing.get_context("fork").Pool(args.jobs) as pool:
         for number, (mutant, judgement) in enumerate(pool.imap_unordered(partial(_judged, reach), sample), 1):
             alive = judgement.state in ("survived", "not reached")
             why = equivalent.get((f"{mutant.module}:{mutant.function}", mutant.change)) if alive else None
             states["equivalent" if why else judgement.state] += 1
             show(number, mutant, judgement, why)
-            told.append(
+            lines.append(
                 {"name": mutant.name, "state": judgement.state, "by": judgement.by, "change": mutant.change}
             )
     if args.out:
-        args.out.write_text(json.dumps(told, indent=1))
+        args.out.write_text(json.dumps(lines, indent=1))
     killed = states["killed"] + states["killed by time"]
     share = killed / max(1, len(sample) - states["equivalent"])
     print(", ".join(f"{count} {state}" for state, count in states.most_common()))

@@ -71,8 +71,8 @@ class Tracer:
         try:
             return (yield)
         finally:
-            asked = (self._fixtures.get(name, set()) for name in getattr(item, "fixturenames", ()))
-            self.reach.tests[item.nodeid] = altered.REACHED.union(*asked)
+            fixtures = (self._fixtures.get(name, set()) for name in getattr(item, "fixturenames", ()))
+            self.reach.tests[item.nodeid] = altered.REACHED.union(*fixtures)
             self.reach.took_s[item.nodeid] = time.monotonic() - started
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

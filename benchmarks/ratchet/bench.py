@@ -75,35 +75,35 @@ class Bench:
         return Build(source, self.rng.normal(0, self.sd))
 
     def judge(
-        self, new: Build, old: Build, blocks: int, at: float, margin: float, made: list[Attempt]
+        self, new: Build, old: Build, blocks: int, at: float, margin: float, attempts: list[Attempt]
     ) -> Gain:
         """Measure two builds in fresh blocks."""
         luck = self.rng.normal(0, self.sd * math.sqrt(2), blocks) if self.drawn else new.luck - old.luck
         gains = new.source - old.source + luck + self.rng.normal(0, NOISE, blocks)
         shared = self.rng.normal(0, SHARED, blocks)
         before, after = make_samples(shared + gains / 2, shared - gains / 2)
-        spread = None if self.drawn else estimate_spread(made)
+        spread = None if self.drawn else estimate_spread(attempts)
         return judge_gain(before, after, margin=margin, level=at, spread=spread)
 
     def play(self, real: Collection[int] = (), gain: float = 0.0) -> Ending:
         """Try ``TRIES`` changes, of which those in ``real`` gain something."""
         start = best = self.build(0.0)
-        against, made, wins, tests, false = "start", list[Attempt](), list[int](), 0, 0
+        against, attempts, wins, tests, false = "start", list[Attempt](), list[int](), 0, 0
         for number in range(1, TRIES + 1):
             rival = self.build(best.source + gain * (number in real))
             first = self.judge(rival, best, LOOK, 0.025, MARGIN, [])
-            made.append(Attempt(number, str(number), str(number), against, gain=first.value))
-            if first.p > PROMISING or not (self.drawn or estimate_spread(made)):
+            attempts.append(Attempt(number, str(number), str(number), against, gain=first.value))
+            if first.p > PROMISING or not (self.drawn or estimate_spread(attempts)):
                 continue
             tests += 1
             granted = level(tests, wins, ERROR)
-            if self.judge(rival, best, CONFIRMING * LOOK, granted, MARGIN, made).is_win:
+            if self.judge(rival, best, CONFIRMING * LOOK, granted, MARGIN, attempts).is_win:
                 wins.append(tests)
                 false += number not in real
                 best, against = rival, str(number)
         if not wins:
             return Ending(0, 0, None)
-        total = self.judge(best, start, CONFIRMING * LOOK, 0.025, 0.0, made).ci95
+        total = self.judge(best, start, CONFIRMING * LOOK, 0.025, 0.0, attempts).ci95
         held = total is not None and total.low <= math.exp(best.source - start.source) <= total.high
         return Ending(len(wins), false, held)
 

@@ -110,9 +110,9 @@ def report(title: str, times: dict[str, Times]) -> None:
     """One table."""
     bare, ours = times["bare loop"], times["runner"]
     print(f"\n{title}")
-    for name, one in times.items():
-        spread = f"median {one.median_us:8.1f} us   IQR {one.iqr_us:7.1f} us"
-        print(f"  {name:<10} {spread}   {one.per_second:8.0f} runs/s")
+    for name, seconds in times.items():
+        spread = f"median {seconds.median_us:8.1f} us   IQR {seconds.iqr_us:7.1f} us"
+        print(f"  {name:<10} {spread}   {seconds.per_second:8.0f} runs/s")
     print(
         f"  runner / bare loop: median {ours.median_us / bare.median_us:.3f} "
         f"(difference {ours.median_us - bare.median_us:+.1f} us), IQR {ours.iqr_us / bare.iqr_us:.2f}"
@@ -143,9 +143,9 @@ def main() -> None:
                 "bare loop": partial(run_bare, loop, program, runs),
                 "runner": partial(run_ours, program, runs, directory),
             }
-            for where, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
+            for place, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
                 with pinned(allowed):
-                    report(f"{program.name}, {where}, {ROUNDS} x {runs} runs", alternate(ways, ROUNDS))
+                    report(f"{program.name}, {place}, {ROUNDS} x {runs} runs", alternate(ways, ROUNDS))
         if "whole" in parts:
             rounds = 3 if quick else WHOLE_ROUNDS
             measure_runs(empty, directory, rounds=rounds, trials=options.trials // share)

@@ -29,8 +29,8 @@ def find_hyperfine(directory: Path) -> Path:
     installed = shutil.which("hyperfine")
     if installed and version(Path(installed)).endswith(f" {VERSION}"):
         return Path(installed)
-    other = f"; {installed} is {version(Path(installed))}" if installed else ""
-    sys.exit(f"error: no hyperfine {VERSION} to compare with{other}\n\nhint: install cargo, which builds it")
+    note = f"; {installed} is {version(Path(installed))}" if installed else ""
+    sys.exit(f"error: no hyperfine {VERSION} to compare with{note}\n\nhint: install cargo, which builds it")
 
 
 def version(hyperfine: Path) -> str:

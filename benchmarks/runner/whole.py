@@ -49,14 +49,14 @@ def report_runs(title: str, trials: int, costs: dict[str, Costs], longer: dict[s
     """
     print(f"\n{title}")
     further_us = {}
-    for name, one in costs.items():
-        further_s = longer[name].median_wall_s - one.median_wall_s
+    for name, cost in costs.items():
+        further_s = longer[name].median_wall_s - cost.median_wall_s
         further_us[name] = further_s / (LONGER - 1) / trials * 1e6
-        rate = f"{trials / one.median_wall_s:6.0f} runs/s"
-        cpu = f"{one.median_cpu_s / trials * 1e6:4.0f} us of CPU a run, children included"
+        rate = f"{trials / cost.median_wall_s:6.0f} runs/s"
+        cpu = f"{cost.median_cpu_s / trials * 1e6:4.0f} us of CPU a run, children included"
         print(f"  {name:<13} {rate}   {cpu}   each further run {further_us[name]:4.0f} us")
     ours, peer = costs["steelyard run"], costs["hyperfine -N"]
-    rounds = [theirs / own for theirs, own in zip(peer.wall_s, ours.wall_s, strict=True)]
+    rounds = [theirs / ours_s for theirs, ours_s in zip(peer.wall_s, ours.wall_s, strict=True)]
     print(
         f"  steelyard / hyperfine: runs a second {peer.median_wall_s / ours.median_wall_s:.2f}"
         f" (rounds {min(rounds):.2f} to {max(rounds):.2f}), CPU {ours.median_cpu_s / peer.median_cpu_s:.2f};"
@@ -102,9 +102,10 @@ def measure_start_up(directory: Path, *, rounds: int) -> None:
     }
     costs = alternate(ways, 10 * rounds)
     print(f"\nstart, {10 * rounds} rounds")
-    for name, one in costs.items():
+    for name, cost in costs.items():
         print(
-            f"  {name:<17} {one.median_cpu_s * 1e3:6.1f} ms of CPU, {one.median_wall_s * 1e3:6.1f} ms elapsed"
+            f"  {name:<17} {cost.median_cpu_s * 1e3:6.1f} ms of CPU,"
+            f" {cost.median_wall_s * 1e3:6.1f} ms elapsed"
         )
     bound_s = 1.5 * costs["python -c pass"].median_cpu_s + 0.06
     print(f"  1.5 x python -c pass + 60 ms = {bound_s * 1e3:.1f} ms")

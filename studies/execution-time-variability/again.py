@@ -39,8 +39,8 @@ def changes() -> dict[str, Fresh]:
     experiment = load(HERE / "environment-again.toml")
     with kept_values.rebuilt(HERE, PART, experiment) as record:
         result = {}
-        for program, (length, other, part) in FOUND.items():
-            compared = analyze(record, metric="cpu_s", against={"env_bytes": other}).judged
+        for program, (length, second_length, part) in FOUND.items():
+            compared = analyze(record, metric="cpu_s", against={"env_bytes": second_length}).judged
             (change,) = (
                 entry
                 for entry in shared.changes(compared)
@@ -53,12 +53,12 @@ def changes() -> dict[str, Fresh]:
 
 def first_ratio(part: str, program: str) -> float:
     """The same ratio where it stood out, geometric mean over blocks."""
-    length, other, _ = FOUND[program]
+    length, second_length, _ = FOUND[program]
     values = {
         sample.levels["env_bytes"]: sample.values
         for sample in kept_values.kept(HERE, part).samples("cpu_s")
         if sample.levels["command"] == program
     }
     return math.exp(
-        statistics.fmean(math.log(a / b) for a, b in zip(values[length], values[other], strict=True))
+        statistics.fmean(math.log(a / b) for a, b in zip(values[length], values[second_length], strict=True))
     )

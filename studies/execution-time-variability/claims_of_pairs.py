@@ -27,20 +27,20 @@ RUN: Final = ".venv/bin/python studies/execution-time-variability/own_tree.py CH
 Programs = Mapping[str, Mapping[str, Any]]
 
 
-def percent(part: int, whole: int) -> float:
+def percent(part: int, total: int) -> float:
     """A share in percent."""
-    return 100 * part / whole
+    return 100 * part / total
 
 
-def of(part: int, whole: int) -> str:
+def of(part: int, total: int) -> str:
     """A share with its counts."""
-    return f"{part} of {whole} ({percent(part, whole):.0f} %)"
+    return f"{part} of {total} ({percent(part, total):.0f} %)"
 
 
 def part_of(data: Data, part: str, metric: str = RESPONSE) -> Mapping[str, Any]:
     """What was found of a part by one clock."""
-    found: Mapping[str, Any] = data.document(SUMMARY)[part][metric]
-    return found
+    part_result: Mapping[str, Any] = data.document(SUMMARY)[part][metric]
+    return part_result
 
 
 def programs_of(data: Data, part: str, opt: str = "", metric: str = RESPONSE) -> Programs:
@@ -81,9 +81,9 @@ def mean_is_near(stated: float, part: str, opt: str, key: str) -> Judge:
 
     def judge(data: Data) -> Answer:
         programs = programs_of(data, part, opt)
-        found = statistics.fmean(percent(row[key], row["pairs"]) for row in programs.values())
+        mean = statistics.fmean(percent(row[key], row["pairs"]) for row in programs.values())
         text = f"{total(programs, key)}, the paper {stated:.0f} %"
-        return Answer(text, "holds" if abs(found - stated) <= TOLERANCE else "fails")
+        return Answer(text, "holds" if abs(mean - stated) <= TOLERANCE else "fails")
 
     return judge
 
@@ -162,8 +162,8 @@ def more_than_null(data: Data) -> Answer:
     """Whether more pairs of sizes differ after Holm than of one treatment in the same order."""
     sizes, null = (part_of(data, f"nas-environment-{part}") for part in ("rows", "null-rows"))
     text = f"{of(sizes['after'], sizes['pairs'])}; one treatment {of(null['after'], null['pairs'])}"
-    more = sizes["after"] / sizes["pairs"] > null["after"] / null["pairs"]
-    return Answer(text, "holds" if more else "fails")
+    is_more = sizes["after"] / sizes["pairs"] > null["after"] / null["pairs"]
+    return Answer(text, "holds" if is_more else "fails")
 
 
 def stack_moves(data: Data) -> Answer:
@@ -180,9 +180,9 @@ def none_in(part: str) -> Judge:
     """Whether at most 5 % of pairs differ after Holm."""
 
     def judge(data: Data) -> Answer:
-        found = part_of(data, part)
-        text = of(found["after"], found["pairs"])
-        return Answer(text, "holds" if found["after"] <= LEVEL * found["pairs"] else "fails")
+        mean = part_of(data, part)
+        text = of(mean["after"], mean["pairs"])
+        return Answer(text, "holds" if mean["after"] <= LEVEL * mean["pairs"] else "fails")
 
     return judge
 

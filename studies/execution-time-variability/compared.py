@@ -427,13 +427,15 @@ def head() -> list[str]:
         ("waiting × neighbour, five kernels of ours, `elapsed_s`", "waiting"),
     ):
         kind = "npb" if part in {"environment-random", "waiting"} else "nas"
-        its = [
+        sets_of_pairs = [
             same_placement(order) if part == "compact" else every.get(f"{kind}-{part}-{order}")
             for order in ("rows", "blocks")
         ]
-        pairs = next(each["pairs"] for each in its if each)
-        counts = [str(item[key]) if item else "" for item in its for key in ("before", "after")]
-        default = str(its[1]["default"]) if its[1] and "default" in its[1] else ""
+        pairs = next(each["pairs"] for each in sets_of_pairs if each)
+        counts = [str(item[key]) if item else "" for item in sets_of_pairs for key in ("before", "after")]
+        default = (
+            str(sets_of_pairs[1]["default"]) if sets_of_pairs[1] and "default" in sets_of_pairs[1] else ""
+        )
         rows.append([name, str(pairs), *counts, default])
     table = write_table(
         (

@@ -46,8 +46,8 @@ def _order(name: str, file: str, prefix: str, response: str) -> Chart:
                 before[part] += int(line["before"])
                 after[part] += int(line["after"])
     result = [
-        {"name": said, "what": what, "x": 100 * counts[part] / pairs[part]}
-        for part, said in DESIGNS.items()
+        {"name": label, "what": what, "x": 100 * counts[part] / pairs[part]}
+        for part, label in DESIGNS.items()
         if pairs[part]
         for what, counts in (("before Holm", before), ("after Holm", after))
     ]
@@ -95,11 +95,11 @@ def _holm() -> Chart:
     result = []
     for program, share in removed().items():
         result.append({"name": program, "what": "published", "x": share})
-        for what, (part, metric) in parts.items():
+        for label, (part, metric) in parts.items():
             row = summary[part][metric]["programs"].get(program.lower().replace(" o", " O"))
             if row and row["before"]:
                 share_removed = 100 * (row["before"] - row["after"]) / row["before"]
-                result.append({"name": program, "what": what, "x": share_removed})
+                result.append({"name": program, "what": label, "x": share_removed})
     colours = {"published": INK, **dict(zip(parts, (MUTED, ACCENT, WORSE), strict=True))}
     return dots("holm", result, "findings that Holm removes (%)", colours=colours, domain=(0, 100))
 

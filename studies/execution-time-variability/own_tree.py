@@ -42,7 +42,7 @@ def find_tree() -> Path:
     return root
 
 
-def question(root: Path, kernels: list[str], given: argparse.Namespace) -> Experiment:
+def question(root: Path, kernels: list[str], options: argparse.Namespace) -> Experiment:
     """The experiment on a tree; without kernels, all that it has.
 
     Raises
@@ -62,8 +62,8 @@ def question(root: Path, kernels: list[str], given: argparse.Namespace) -> Exper
             f"NPB_ROOT={root}: none of {', '.join(tables['factors']['kernel'])}",
             hint=f"name kernels of the tree, which has {', '.join(ordered) or 'none'}",
         )
-    tables["factors"] |= {"kernel": result, "class": [given.size], "threads": given.threads}
-    tables["design"] |= {"blocks": given.blocks, "discard": min(1, given.blocks - 1)}
+    tables["factors"] |= {"kernel": result, "class": [options.size], "threads": options.threads}
+    tables["design"] |= {"blocks": options.blocks, "discard": min(1, options.blocks - 1)}
     return experiment(source=root, **tables)
 
 

@@ -187,10 +187,10 @@ def question(part: Part, *, small: bool) -> Experiment:
     return experiment(source=find_tree() if nas else HERE, **tables)
 
 
-def refuse_missing_programs(asked: Iterable[Part]) -> None:
+def refuse_missing_programs(parts: Iterable[Part]) -> None:
     """Before anything runs, all that is not here, by name."""
     result = set()
-    for spec in {part.spec for part in asked}:
+    for spec in {part.spec for part in parts}:
         tables = read_spec(spec)
         program = tables["program"]
         for words in program["commands"].values() if "commands" in program else [program["command"]]:
@@ -220,46 +220,46 @@ def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]
     summary, result = load_of(record), []
     for metric in metrics_of(part):
         answer = analyze(record, metric=metric)
-        of: dict[str, Any] = {}
+        by_metric: dict[str, Any] = {}
         if answer.protocol is not None:
-            of |= counted(answer)
+            by_metric |= counted(answer)
             result += cells(part.name, answer)
         if part.kernel or part.spec in EFFECTS:
-            of["effects"] = effects(answer)
-        summary[metric] = of
+            by_metric["effects"] = effects(answer)
+        summary[metric] = by_metric
     return summary, result
 
 
 def study(
-    asked: list[Part], at: Path, *, small: bool, data: Path | None
+    parts: list[Part], at: Path, *, small: bool, data: Path | None
 ) -> tuple[dict[str, Any], list[Found]]:
     """All parts, with a line of progress on a terminal; the summary by part, and all cells. Every value is
     kept below ``data``.
     """
-    refuse_missing_programs(asked)
+    refuse_missing_programs(parts)
     line = ProgressLine(sys.stderr)
     summary: dict[str, Any] = {}
     result: list[Found] = []
     try:
-        for number, part in enumerate(asked, 1):
+        for number, part in enumerate(parts, 1):
             place = at / f"{part.name}.lab"
-            watch = telling(line, f"blocks ({number}/{len(asked)} {part.name})")
+            watch = telling(line, f"blocks ({number}/{len(parts)} {part.name})")
             run(question(part, small=small), place, watch=watch)
             with Record.open(place) as record:
-                summary[part.name], more = summarised(part, record)
+                summary[part.name], part_findings = summarised(part, record)
                 if data is not None:
                     kept_values.keep(data, part.name, record, metrics_of(part))
-            result += more
+            result += part_findings
     finally:
         line.clear()
     return summary, result
 
 
-def telling(line: ProgressLine, what: str) -> Watch:
+def telling(line: ProgressLine, label: str) -> Watch:
     """The line of progress of one part."""
 
     def watch(progress: Progress) -> None:
-        line.update(replace(progress, noun=what))
+        line.update(replace(progress, noun=label))
 
     return watch
 
@@ -277,25 +277,25 @@ def rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
+        return [rounded(element) for element in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def report(summary: dict[str, Any], found: list[Found]) -> str:
+def report(summary: dict[str, Any], findings: list[Found]) -> str:
     """All tables, and in a line for each record and metric how many pairs differ."""
-    lines = [signs(), *published(), *measured(found)]
+    lines = [signs(), *published(), *measured(findings)]
     for name, part in summary.items():
-        for metric, of in part.items():
-            if not isinstance(of, dict):
+        for metric, programs in part.items():
+            if not isinstance(programs, dict):
                 continue
-            if "pairs" in of:
+            if "pairs" in programs:
                 lines.append(
-                    f"{name}, {metric}: {of['before']} of {of['pairs']} pairs differ before Holm,"
-                    f" {of['after']} after; {of['default']} by the default analysis"
+                    f"{name}, {metric}: {programs['before']} of {programs['pairs']} pairs differ before Holm,"
+                    f" {programs['after']} after; {programs['default']} by the default analysis"
                 )
-            for program, effect in of.get("effects", {}).items():
+            for program, effect in programs.get("effects", {}).items():
                 lines += [f"{name}, {metric}, {program}: {text}" for text in effect_lines(effect)]
-    lines += identical_pairs(found)
+    lines += identical_pairs(findings)
     cpus = len(os.sched_getaffinity(0))
     crowded = [n for n in (2, 4, 6) if n > cpus]
     if crowded and any("affinity" in name for name in summary):
@@ -303,7 +303,7 @@ def report(summary: dict[str, Any], found: list[Found]) -> str:
     return "\n".join(lines)
 
 
-def write_data(directory: Path, programs: str, summary: dict[str, Any], found: list[Found]) -> None:
+def write_data(directory: Path, programs: str, summary: dict[str, Any], findings: list[Found]) -> None:
     """Write the summary, all cells, and of the ten NAS programs the topology of this machine."""
     prefix = "" if programs == "packages" else f"{programs}-"
     directory.mkdir(parents=True, exist_ok=True)
@@ -313,7 +313,7 @@ def write_data(directory: Path, programs: str, summary: dict[str, Any], found: l
     with (directory / f"{prefix}measured.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Found._fields)
-        writer.writerows(found)
+        writer.writerows(findings)
     if programs == "nas":
         (directory / "topology.txt").write_text("\n".join(draw_topology()) + "\n", encoding="utf-8")
 
@@ -349,13 +349,13 @@ def main() -> int:
     small = args.size == "small"
     try:
         result = selected(args.programs, args.part, small=small)
-        summary, found = study(result, args.directory.absolute(), small=small, data=args.data)
+        summary, findings = study(result, args.directory.absolute(), small=small, data=args.data)
     except SteelyardError as error:
         sys.stderr.write(error.explain())
         return error.exit_code
-    print(report(summary, found))
+    print(report(summary, findings))
     if args.data:
-        write_data(args.data, args.programs, summary, found)
+        write_data(args.data, args.programs, summary, findings)
     return 0
 
 

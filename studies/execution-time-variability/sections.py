@@ -100,12 +100,12 @@ def is_kind(kind: str, cell: Cell) -> bool:
     """Whether a pair differs in the number of threads alone, is without and with a placement, or is one
     placement by two names.
     """
-    (threads, place), (other_threads, other) = (cell[end].split(",") for end in ("first", "second"))
+    (threads, place), (other_threads, other_place) = (cell[end].split(",") for end in ("first", "second"))
     if kind == "threads":
-        return threads != other_threads and place == other
-    if threads != other_threads or place == other:
+        return threads != other_threads and place == other_place
+    if threads != other_threads or place == other_place:
         return False
-    return ("none" in (place, other)) == (kind == "none")
+    return ("none" in (place, other_place)) == (kind == "none")
 
 
 def describe_kind(chosen: Iterable[Cell], *, whole: bool) -> str:

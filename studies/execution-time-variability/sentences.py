@@ -48,9 +48,9 @@ GIVEN: Final = (
 """Settings, values of the paper, durations, and what docs/statistics.md simulates."""
 
 
-def share(part: float, whole: float) -> float:
+def share(part: float, total: float) -> float:
     """In percent."""
-    return PERCENT * part / whole
+    return PERCENT * part / total
 
 
 def sentences() -> Iterator[Sentence]:
@@ -112,8 +112,8 @@ def environment() -> Iterator[Sentence]:
         )
     wall, cpu = (
         {
-            name: its["halfwidth_percent"]
-            for name, its in OURS["environment-blocks"][metric]["programs"].items()
+            name: effects_of["halfwidth_percent"]
+            for name, effects_of in OURS["environment-blocks"][metric]["programs"].items()
         }
         for metric in ("wall_s", "cpu_s")
     )
@@ -139,8 +139,10 @@ def environment() -> Iterator[Sentence]:
 def again() -> Iterator[Sentence]:
     """Lengths that stood out in experiment 2, and in fresh runs."""
     percent = {
-        program: [PERCENT * (ratio - 1) for ratio in (its.ratio, *its.ci95, its.when_found)]
-        for program, its in AGAIN["changes"]().items()
+        program: [
+            PERCENT * (ratio - 1) for ratio in (effects_of.ratio, *effects_of.ci95, effects_of.when_found)
+        ]
+        for program, effects_of in AGAIN["changes"]().items()
     }
     yield (
         (
@@ -157,8 +159,10 @@ def again() -> Iterator[Sentence]:
 
 def count(programs: Mapping[str, Any], *, split: bool) -> tuple[float, float]:
     """Pairs that differ after Holm and all pairs, of `stack_split` or of the others."""
-    chosen = [its for name, its in programs.items() if ("split" in name) == split]
-    return sum(its["after"] for its in chosen), sum(its["pairs"] for its in chosen)
+    chosen = [effects_of for name, effects_of in programs.items() if ("split" in name) == split]
+    return sum(effects_of["after"] for effects_of in chosen), sum(
+        effects_of["pairs"] for effects_of in chosen
+    )
 
 
 def services() -> Iterator[Sentence]:
@@ -197,14 +201,16 @@ def services() -> Iterator[Sentence]:
 
 def affinity() -> Iterator[Sentence]:
     """Experiment 3: one placement by two names, at the same number of threads."""
-    same = []
+    unmoved = []
     with (HERE / "measured.csv").open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
             if (line["part"], line["metric"]) == ("affinity-openmp-rows", "cpu_s"):
-                (one, first), (other, second) = (line[end].split(",") for end in ("first", "second"))
-                if one == other and {first, second} == {"compact", "scatter"}:
-                    same.append(line)
-    pairs, after = (sum(int(line[name]) for line in same) for name in ("programs", "after"))
+                (first_threads, first), (second_threads, second) = (
+                    line[end].split(",") for end in ("first", "second")
+                )
+                if first_threads == second_threads and {first, second} == {"compact", "scatter"}:
+                    unmoved.append(line)
+    pairs, after = (sum(int(line[name]) for line in unmoved) for name in ("programs", "after"))
     yield "CPU time differs in {} of {} pairs", after, pairs
 
 
@@ -233,9 +239,9 @@ def nas() -> Iterator[Sentence]:
     )
     of_sizes, of_one = (
         {
-            name.removesuffix(" O2"): share(its["before"] - its["after"], its["before"])
-            for name, its in part["programs"].items()
-            if its["before"] and name.endswith("O2")
+            name.removesuffix(" O2"): share(effects_of["before"] - effects_of["after"], effects_of["before"])
+            for name, effects_of in part["programs"].items()
+            if effects_of["before"] and name.endswith("O2")
         }
         for part in wall[:2]
     )
@@ -244,7 +250,7 @@ def nas() -> Iterator[Sentence]:
         *(min(of_sizes.values()), max(of_sizes.values()), min(of_one.values()), max(of_one.values())),
     )
     effects = NAS["nas-services-blocks"]["wall_s"]["effects"]
-    opt = {name: its["opt"]["ratio"] for name, its in effects.items()}
+    opt = {name: effects_of["opt"]["ratio"] for name, effects_of in effects.items()}
     yield (
         "speeds up LU by {} × [{}, {}], MG {}, UA {}, SP {}, FT {} and BT {}",
         *(opt["lu"], *effects["lu"]["opt"]["ci95"]),
@@ -256,8 +262,8 @@ def nas() -> Iterator[Sentence]:
         if effect["background_load"]["resolved"]
     ]
     yield "load costs nine of ten programs {} to {} %", min(costs), max(costs)
-    same = COMPARED["same_placement"]("rows")
-    yield "in rows they differ in {} of {} pairs", same["before"], same["pairs"]
+    unmoved = COMPARED["same_placement"]("rows")
+    yield "in rows they differ in {} of {} pairs", unmoved["before"], unmoved["pairs"]
 
 
 def npb() -> Iterator[Sentence]:
@@ -275,12 +281,15 @@ def npb() -> Iterator[Sentence]:
         *(by_time[2]["before"], by_time[2]["pairs"], blocks["wall_s"]["before"]),
     )
     effects = NPB["npb-services-blocks"]["wall_s"]["effects"]
-    opt = {name: its["opt"] for name, its in effects.items()}
+    opt = {name: effects_of["opt"] for name, effects_of in effects.items()}
     yield (
         "speeds MG up by {} × ({} to {}) and CG by {}, slows FT to {}",
         *(opt["mg"]["ratio"], *opt["mg"]["ci95"], opt["cg"]["ratio"], opt["ft"]["ratio"]),
     )
-    load = {name: PERCENT * (1 / its["background_load"]["ratio"] - 1) for name, its in effects.items()}
+    load = {
+        name: PERCENT * (1 / effects_of["background_load"]["ratio"] - 1)
+        for name, effects_of in effects.items()
+    }
     yield (
         "cost CG and MG {} %, FT and IS {} %",
         *(statistics.fmean(load[name] for name in pair) for pair in (("cg", "mg"), ("ft", "is"))),
@@ -293,7 +302,7 @@ def npb() -> Iterator[Sentence]:
     )
     waiting = NPB["npb-waiting-blocks"]["wall_s"]["effects"]
     neighbour, spinning, both = (
-        {name: its[effect]["ratio"] for name, its in waiting.items()}
+        {name: effects_of[effect]["ratio"] for name, effects_of in waiting.items()}
         for effect in ("background_load", "omp_wait_policy", "omp_wait_policy x background_load")
     )
     yield (
@@ -308,9 +317,9 @@ def npb() -> Iterator[Sentence]:
     yield "(interaction {} to {})", min(both.values()), max(both.values())
     called = [
         max(effect["ratio"], 1 / effect["ratio"])
-        for part, its in NPB.items()
+        for part, effects_of in NPB.items()
         if part.startswith("npb-screening")
-        for effect in [its["wall_s"]["effects"]["all"]["env_bytes"]]
+        for effect in [effects_of["wall_s"]["effects"]["all"]["env_bytes"]]
         if effect["resolved"]
     ]
     yield "It calls `env_bytes` an effect of {} to {} × for four", min(called), max(called)

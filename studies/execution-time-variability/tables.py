@@ -68,11 +68,11 @@ def counted(answer: Answer) -> dict[str, Any]:
     widths: dict[str, list[float]] = {name: [] for name in by_program}
     for item in answer.judged:
         called = " ".join(map(str, item.stratum.values()))
-        of = by_program[called]
-        of["default"] += item.verdict in {"faster", "slower"}
+        counts = by_program[called]
+        counts["default"] += item.verdict in {"faster", "slower"}
         if isinstance(item.speedup, Speedup):
             ratio = item.speedup.value
-            of["largest_percent"] = max(of["largest_percent"], 100 * (max(ratio, 1 / ratio) - 1))
+            counts["largest_percent"] = max(counts["largest_percent"], 100 * (max(ratio, 1 / ratio) - 1))
         if item.ci95 is not None:
             widths[called].append(100 * (math.sqrt(item.ci95.high / item.ci95.low) - 1))
     for called, result in widths.items():
@@ -101,9 +101,9 @@ def effects(answer: Answer) -> dict[str, Any]:
     }
 
 
-def effect_lines(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def effect_lines(findings: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Effects of one program, largest first, whichever way."""
-    ordered = sorted(found.items(), key=lambda item: -abs(math.log(item[1]["ratio"])))
+    ordered = sorted(findings.items(), key=lambda item: -abs(math.log(item[1]["ratio"])))
     return [
         f"{name} {effect['ratio']:.3f} [{effect['ci95'][0]:.3f}, {effect['ci95'][1]:.3f}]"
         + (", resolved" if effect["resolved"] else "")
@@ -111,12 +111,12 @@ def effect_lines(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def identical_pairs(found: Iterable[Found]) -> list[str]:
+def identical_pairs(findings: Iterable[Found]) -> list[str]:
     """Of pairs that are one treatment by two names, how many are called different: copies of one treatment,
     and placements of threads on two CPUs, where compact and scatter are the same.
     """
     counts: dict[tuple[str, str], list[int]] = {}
-    for cell in found:
+    for cell in findings:
         places = [cell.first.replace("scatter", "compact"), cell.second.replace("scatter", "compact")]
         if "null" in cell.part or (places[0] == places[1] and len(os.sched_getaffinity(0)) == 2):
             result = counts.setdefault((cell.part, cell.metric), [0, 0, 0])
@@ -134,11 +134,11 @@ def triangle(title: str, percents: Mapping[tuple[str, str], str]) -> str:
     rows = list(dict.fromkeys(first for first, _ in percents))
     columns = list(dict.fromkeys(second for _, second in percents))
     wide = max(map(len, [*rows, *columns, "100%*"]))
-    shown = [title, " ".join(f"{name:>{wide}}" for name in ["", *columns])]
+    lines = [title, " ".join(f"{name:>{wide}}" for name in ["", *columns])]
     for row in rows:
         texts = [row, *(percents.get((row, column), "") for column in columns)]
-        shown += [" ".join(f"{text:>{wide}}" for text in texts)]
-    return "\n".join(line.rstrip() for line in shown) + "\n"
+        lines += [" ".join(f"{text:>{wide}}" for text in texts)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def published() -> list[str]:
@@ -152,10 +152,10 @@ def published() -> list[str]:
     return [triangle(title, cells) for title, cells in tables.items()]
 
 
-def measured(found: Iterable[Found]) -> list[str]:
+def measured(findings: Iterable[Found]) -> list[str]:
     """The same of ours, elapsed time: by the runner, and where the paper's way is there, by ``time``."""
     tables: dict[str, dict[tuple[str, str], str]] = {}
-    for cell in found:
+    for cell in findings:
         if cell.metric in {"wall_s", "elapsed_s"}:
             how = " by time" if cell.metric == "elapsed_s" else ""
             name = " ".join(filter(None, (f"{cell.part}{how}, {cell.programs} programs", cell.stratum)))

@@ -62,7 +62,7 @@ def interval(logs: Sequence[float]) -> tuple[float, float, float]:
 
 def paired(over: Sequence[float], under: Sequence[float]) -> tuple[float, float, float]:
     """The ratio of two treatments, block by block."""
-    return interval([math.log(one / other) for one, other in zip(over, under, strict=True)])
+    return interval([math.log(upper / lower) for upper, lower in zip(over, under, strict=True)])
 
 
 def beside(
@@ -124,12 +124,12 @@ def near(of_rates: str, published: float, factor: float) -> Judge:
 def ever_less(data: Data) -> Answer:
     """Whether rates grow at every step to 128 ranks, and a rank adds less at each."""
     rates = rates_in_memory(data, "T1L")
-    more = [(rates[q] - rates[p]) / (q - p) for p, q in pairwise(rates)]
+    gains = [(rates[q] - rates[p]) / (q - p) for p, q in pairwise(rates)]
     text = (
         f"T1L on {', '.join(map(str, rates))} ranks:"
         f" {', '.join(f'{rate:.0f}' for rate in rates.values())} M/s"
     )
-    grows = all(step > 0 for step in more) and all(one > other for one, other in pairwise(more))
+    grows = all(step > 0 for step in gains) and all(before > after for before, after in pairwise(gains))
     return Answer(text, "holds" if grows else "fails")
 
 
@@ -160,25 +160,28 @@ def fewer_full(data: Data) -> Answer:
 def harder_to_fill(data: Data) -> Answer:
     """Whether the fraction of full messages of the same updates never rises with ranks, and falls by half."""
     shares = medians(data, BUFFERS, "full_fraction", "p")
-    of = [share for _, share in sorted(shares.items(), key=lambda item: int(item[0][0]))]
-    text = "full: " + ", ".join(f"{share:.2f}" for share in of)
-    falls = all(one >= other for one, other in pairwise(of)) and of[-1] < of[0] / 2
+    shares_by_ranks = [share for _, share in sorted(shares.items(), key=lambda item: int(item[0][0]))]
+    text = "full: " + ", ".join(f"{share:.2f}" for share in shares_by_ranks)
+    falls = (
+        all(before >= after for before, after in pairwise(shares_by_ranks))
+        and shares_by_ranks[-1] < shares_by_ranks[0] / 2
+    )
     return Answer(text, "holds" if falls else "fails")
 
 
 def emptier(data: Data) -> Answer:
     """Whether the bytes of a mean message fall with them."""
     sizes = medians(data, BUFFERS, "mean_message_bytes", "p")
-    of = [size for _, size in sorted(sizes.items(), key=lambda item: int(item[0][0]))]
-    text = f"{of[0]:.0f} to {of[-1]:.0f} bytes of a mean message"
-    return Answer(text, "holds" if of[-1] < of[0] / 2 else "fails")
+    sizes_by_ranks = [size for _, size in sorted(sizes.items(), key=lambda item: int(item[0][0]))]
+    text = f"{sizes_by_ranks[0]:.0f} to {sizes_by_ranks[-1]:.0f} bytes of a mean message"
+    return Answer(text, "holds" if sizes_by_ranks[-1] < sizes_by_ranks[0] / 2 else "fails")
 
 
 def differ_on_8(data: Data) -> Answer:
     """Whether rates of T1L and T2L in memory differ on 8 ranks."""
-    one, two = (rates_in_memory(data, tree)[8] for tree in ("T1L", "T2L"))
-    text = f"T2L {two / one:.2f} × T1L's rate on 8 ranks"
-    return Answer(text, "holds" if abs(two / one - 1) > BEYOND else "fails")
+    first, two = (rates_in_memory(data, tree)[8] for tree in ("T1L", "T2L"))
+    text = f"T2L {two / first:.2f} × T1L's rate on 8 ranks"
+    return Answer(text, "holds" if abs(two / first - 1) > BEYOND else "fails")
 
 
 def differ_real(data: Data) -> Answer:
@@ -192,7 +195,7 @@ def differ_real(data: Data) -> Answer:
     return Answer(text, "not resolved", Cause("too few runs", f"{runs:,} runs of this spread", RUN + "real"))
 
 
-def effect(file: str, knob: str, what: str, command: str, *, least: float | None = None) -> Judge:
+def effect(file: str, knob: str, title: str, command: str, *, least: float | None = None) -> Judge:
     """Whether the second level of a knob is faster over all others: above ``least``, or by an interval."""
 
     def judge(data: Data) -> Answer:
@@ -202,9 +205,9 @@ def effect(file: str, knob: str, what: str, command: str, *, least: float | None
         for row in rows:
             sign = -1.0 if row[knob] == low_level else 1.0
             by_block.setdefault(row["block"], []).append(sign * math.log(float(row["time_s"])))
-        logs = [-2 * statistics.fmean(of) for of in by_block.values()]
+        logs = [-2 * statistics.fmean(block_logs) for block_logs in by_block.values()]
         mean, low, high = interval(logs)
-        text = f"{what}: {mean:.2f} × [{low:.2f}, {high:.2f}] as fast"
+        text = f"{title}: {mean:.2f} × [{low:.2f}, {high:.2f}] as fast"
         if least is not None:
             return Answer(text, "holds" if mean > least else "fails")
         return beside(text, low, high, (1, math.inf), len(logs), command)
@@ -312,8 +315,8 @@ def aggregator_gains(least: float, *tasks: str) -> Judge:
 
     def judge(data: Data) -> Answer:
         times = medians(data, AGGREGATOR, "time_s", "buffer_bytes", "active_tasks", p="96")
-        gains = {of: times["0", of] / times["4096", of] for of in tasks}
-        text = ", ".join(f"{gain:.1f} × with {int(of):,} tasks" for of, gain in gains.items())
+        gains = {block_logs: times["0", block_logs] / times["4096", block_logs] for block_logs in tasks}
+        text = ", ".join(f"{gain:.1f} × with {int(block_logs):,} tasks" for block_logs, gain in gains.items())
         return Answer(text, "holds" if min(gains.values()) >= least else "fails")
 
     return judge
@@ -332,12 +335,14 @@ def later(*tasks: str) -> Judge:
 
     def judge(data: Data) -> Answer:
         texts, verdict = [], True
-        for of in tasks:
+        for block_logs in tasks:
             ages = {
-                p: min((grid := _grid(data, p)[of]), key=lambda age, grid=grid: grid[age])
+                p: min((grid := _grid(data, p)[block_logs]), key=lambda age, grid=grid: grid[age])
                 for p in ("32", "96")
             }  # type: ignore[misc]
-            texts.append(f"{int(of):,} tasks: {1e3 * float(ages['32']):g} and {1e3 * float(ages['96']):g} ms")
+            texts.append(
+                f"{int(block_logs):,} tasks: {1e3 * float(ages['32']):g} and {1e3 * float(ages['96']):g} ms"
+            )
             verdict &= float(ages["96"]) > float(ages["32"])
         return Answer("best on 32 and 96 ranks, " + "; ".join(texts), "holds" if verdict else "fails")
 
@@ -350,9 +355,11 @@ def _least(data: Data, p: str) -> dict[str, float]:
 
 def more_tasks_on_96(data: Data) -> Answer:
     """Whether 16,000 tasks beat 8,192 by more than 5 % on 96 ranks, and not on 32."""
-    more = {p: (best := _least(data, p))["8192"] / best["16000"] - 1 for p in ("32", "96")}
-    text = "; ".join(f"{p} ranks: 16,000 are {100 * of:.0f} % faster than 8,192" for p, of in more.items())
-    return Answer(text, "holds" if more["96"] > BEYOND >= more["32"] else "fails")
+    gains = {p: (best := _least(data, p))["8192"] / best["16000"] - 1 for p in ("32", "96")}
+    text = "; ".join(
+        f"{p} ranks: 16,000 are {100 * gain:.0f} % faster than 8,192" for p, gain in gains.items()
+    )
+    return Answer(text, "holds" if gains["96"] > BEYOND >= gains["32"] else "fails")
 
 
 def enough_later(data: Data) -> Answer:
@@ -450,7 +457,7 @@ def few_iterations_pay(data: Data) -> Answer:
     """Whether each threshold from 2 to 8 is faster than 1 at each flush age."""
     texts, gains = [], []
     for age, times in _thresholds(data):
-        of = [times[1] / times[level] for level in (2, 4, 8)]
-        gains += of
-        texts.append(f"{1e6 * float(age):g} µs: {min(of):.2f} to {max(of):.2f} × as fast as 1")
+        ratios = [times[1] / times[level] for level in (2, 4, 8)]
+        gains += ratios
+        texts.append(f"{1e6 * float(age):g} µs: {min(ratios):.2f} to {max(ratios):.2f} × as fast as 1")
     return Answer("; ".join(texts), "holds" if min(gains) > 1 else "fails")

@@ -118,11 +118,11 @@ def _shares() -> Chart:
     rows: list[dict[str, Any]] = [
         {"name": f"{name} at 32 bytes", "what": "published", "x": share} for name, share in PUBLISHED_PING
     ]
-    for place, what in ((1, "simulated"), (2, "real, two ranks")):
+    for place, label in ((1, "simulated"), (2, "real, two ranks")):
         row = next(r for r in rows_of(HERE, "(d) Small messages", place) if r["payload"] == "32")
         for name, _ in PUBLISHED_PING:
             kind = name.removesuffix(", below")
             if (share := row.get(f"{kind}, %")) is not None:
-                rows.append({"name": f"{name} at 32 bytes", "what": what, "x": value(share)})
+                rows.append({"name": f"{name} at 32 bytes", "what": label, "x": value(share)})
     colours = {"published": INK, "simulated": ACCENT, "real, two ranks": WORSE}
     return dots("share-of-peak", rows, "percent of the peak bandwidth", colours=colours, domain=(0, 40))

@@ -61,7 +61,7 @@ def there(path: Path, hint: str) -> str:
     return str(path.absolute())
 
 
-def references(asked: argparse.Namespace) -> dict[str, str]:
+def references(options: argparse.Namespace) -> dict[str, str]:
     """The programs of the references that are given; says which are left out.
 
     Raises
@@ -70,23 +70,23 @@ def references(asked: argparse.Namespace) -> dict[str, str]:
         One is given, and not there.
     """
     result = {}
-    if asked.graph500 is None:
+    if options.graph500 is None:
         print("graph500 is left out: --graph500 PROGRAM names it", file=sys.stderr)
     else:
-        result["graph500"] = there(asked.graph500, "--graph500 is graph500_reference_bfs_sssp")
+        result["graph500"] = there(options.graph500, "--graph500 is graph500_reference_bfs_sssp")
         result["graph500_mpirun"] = there(
-            asked.graph500_mpirun, "--graph500-mpirun is the starter that it needs"
+            options.graph500_mpirun, "--graph500-mpirun is the starter that it needs"
         )
-    if asked.gapbs is None:
+    if options.gapbs is None:
         print("gap is left out: --gapbs DIRECTORY names a checkout of it", file=sys.stderr)
     else:
         for program in ("bfs", "bc", "converter"):
-            there(asked.gapbs / program, "--gapbs is a checkout in which make has run")
-        result["gapbs"] = str(asked.gapbs.absolute())
+            there(options.gapbs / program, "--gapbs is a checkout in which make has run")
+        result["gapbs"] = str(options.gapbs.absolute())
     return result
 
 
-def prepare(asked: argparse.Namespace) -> search.Prepared:
+def prepare(options: argparse.Namespace) -> search.Prepared:
     """Look for the programs, draw roots, and write the edges for GAP.
 
     Raises
@@ -94,13 +94,13 @@ def prepare(asked: argparse.Namespace) -> search.Prepared:
     MachineError
         A program is missing.
     """
-    directory: Path = asked.prepared.absolute()
+    directory: Path = options.prepared.absolute()
     graph = there(ROOT / "build" / "workloads" / "openmpi" / "bin" / "graph", "./dev mpi openmpi")
-    result = references(asked)
+    result = references(options)
     directory.mkdir(parents=True, exist_ok=True)
     mpirun = str(MPI / "openmpi" / "bin" / "mpirun")
-    roots, edges = drawn(mpirun, graph, asked.scale)
-    prepared = search.Prepared(directory, asked.scale, mpirun, graph, roots, edges, **result)
+    roots, edges = drawn(mpirun, graph, options.scale)
+    prepared = search.Prepared(directory, options.scale, mpirun, graph, roots, edges, **result)
     if prepared.gapbs:
         convert(prepared)
     prepared.write()

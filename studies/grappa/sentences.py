@@ -158,11 +158,11 @@ def screenings() -> Iterator[Sentence]:
     together = "flush age × active tasks"
     yield (
         "costs {} times less in the one, and {} times in the other",
-        *(float(of[together][0]) for of in (search, tree)),
+        *(float(screening[together][0]) for screening in (search, tree)),
     )
     yield (
         "A long age costs {} times less on 32 ranks than on 8 in UTS-mem; in breadth-first search {}, since",
-        *(float(of["flush age × ranks"][0]) for of in (tree, search)),
+        *(float(screening["flush age × ranks"][0]) for screening in (tree, search)),
     )
 
 

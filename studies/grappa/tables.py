@@ -260,7 +260,7 @@ def effects(part: str) -> dict[str, tuple[str, str]]:
     for row in result.rows:
         signs = {name: -1.0 if float(row[name]) == low[name] else 1.0 for name in factors}
         by_block.setdefault(row["block"], []).append({**signs, "": math.log(float(row["time_s"]))})
-    found = {}
+    effects_by_name = {}
     for names in [(name,) for name in factors] + list(combinations(factors, 2)):
         of_blocks = [
             -(2 ** len(names))
@@ -268,8 +268,8 @@ def effects(part: str) -> dict[str, tuple[str, str]]:
             for runs in by_block.values()
         ]
         label = KNOBS[names[0]] if len(names) == 1 else " × ".join(KNOBS[n].partition(":")[0] for n in names)
-        found[label] = mean_ratio(of_blocks), interval(of_blocks)
-    return found
+        effects_by_name[label] = mean_ratio(of_blocks), interval(of_blocks)
+    return effects_by_name
 
 
 def screenings() -> Rows:
@@ -277,7 +277,7 @@ def screenings() -> Rows:
     bfs, uts = effects("screening"), effects("screening-uts")
     rows = []
     for label in dict.fromkeys([*bfs, *uts]):
-        result = [of.get(label, ("", "")) for of in (bfs, uts)]
+        result = [screening.get(label, ("", "")) for screening in (bfs, uts)]
         large = any(effect and abs(math.log(float(effect))) > math.log(1.1) for effect, _ in result)
         if ":" in label or large:
             (search, search_95), (tree, tree_95) = result

@@ -89,12 +89,12 @@ def _name(baseline: object, treatment: object) -> str:
     return f"{Path(str(treatment['file'])).stem} {baseline['opt']}-{treatment['opt']}"
 
 
-def _interval(value: float, its: Interval | None) -> str:
-    return f"{value:.3f}" if its is None else f"{value:.3f} [{its.low:.3f}, {its.high:.3f}]"
+def _interval(value: float, interval: Interval | None) -> str:
+    return f"{value:.3f}" if interval is None else f"{value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
 
 
-def _combined(its: ContextFinding) -> str:
-    return _interval(its.across.speedup, its.across.interval)
+def _combined(finding: ContextFinding) -> str:
+    return _interval(finding.across.speedup, finding.across.interval)
 
 
 def gain_by_means(data: Data) -> Answer:
@@ -112,43 +112,43 @@ def gain_by_means(data: Data) -> Answer:
 def gain(data: Data) -> Answer:
     """Whether -O3 is faster by at least half of what is published."""
     half = 1 + (PUBLISHED_GAIN - 1) / 2
-    value, its = by_default(data)["libquantum O2-O3"]
-    verdict: Verdict = "holds" if its.low > half else "fails" if its.high < half else "not resolved"
+    value, finding = by_default(data)["libquantum O2-O3"]
+    verdict: Verdict = "holds" if finding.low > half else "fails" if finding.high < half else "not resolved"
     cause = None
     if verdict == "not resolved":
-        needed = runs_to_decide(30, (its.high - its.low) / 2, max(abs(value - half), 0.005))
+        needed = runs_to_decide(30, (finding.high - finding.low) / 2, max(abs(value - half), 0.005))
         cause = Cause("too few runs", f"{needed} blocks", f"{RUN}study.py")
-    return Answer(_interval(value, its), verdict, cause)
+    return Answer(_interval(value, finding), verdict, cause)
 
 
 def vanishes(data: Data) -> Answer:
     """Whether the interval over contexts holds 1."""
-    its = across(data)["libquantum O2-O3"].across
-    gone = its.interval is None or not its.interval.excludes(1)
-    return Answer(f"{_interval(its.speedup, its.interval)} over all", "holds" if gone else "fails")
+    finding = across(data)["libquantum O2-O3"].across
+    gone = finding.interval is None or not finding.interval.excludes(1)
+    return Answer(f"{_interval(finding.speedup, finding.interval)} over all", "holds" if gone else "fails")
 
 
 def artefact(data: Data) -> Answer:
     """Whether the default context gains, all contexts do not, and the two differ."""
     value, default = by_default(data)["libquantum O2-O3"]
-    its = across(data)["libquantum O2-O3"].across
-    assert its.interval is not None  # noqa: S101 -- 21 contexts
-    text = f"by default {_interval(value, default)}, over all {_interval(its.speedup, its.interval)}"
-    if default.low > 1 and its.interval.excludes(1) and its.speedup > 1:
+    finding = across(data)["libquantum O2-O3"].across
+    assert finding.interval is not None  # noqa: S101 -- 21 contexts
+    text = f"by default {_interval(value, default)}, over all {_interval(finding.speedup, finding.interval)}"
+    if default.low > 1 and finding.interval.excludes(1) and finding.speedup > 1:
         return Answer(text, "fails")
     if default.low <= 1:
         return Answer(text, "not resolved", STAND_IN)
-    if separation(default, its.interval) > 1:
+    if separation(default, finding.interval) > 1:
         return Answer(text, "holds")
-    half = math.log(its.interval.high / its.interval.low) / 2
-    needed = runs_to_decide(its.contexts, half, max(abs(math.log(value / its.speedup)), 0.005))
+    half = math.log(finding.interval.high / finding.interval.low) / 2
+    needed = runs_to_decide(finding.contexts, half, max(abs(math.log(value / finding.speedup)), 0.005))
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} contexts", f"{RUN}study.py"))
 
 
-def separation(one: Interval, other: Interval) -> float:
+def separation(first: Interval, second: Interval) -> float:
     """How far two 95 % intervals lie apart, in half-widths of the 95 % interval of their ratio."""
-    middles = [math.log(its.low * its.high) / 2 for its in (one, other)]
-    halves = [math.log(its.high / its.low) / 2 for its in (one, other)]
+    middles = [math.log(finding.low * finding.high) / 2 for finding in (first, second)]
+    halves = [math.log(finding.high / finding.low) / 2 for finding in (first, second)]
     return abs(middles[0] - middles[1]) / math.hypot(*halves)
 
 
@@ -162,7 +162,9 @@ def adjacent(data: Data) -> dict[str, tuple[float, Interval, ContextFinding]]:
 
 def skewed_by_intervals(data: Data) -> Answer:
     """Whether the default interval leaves out the value over contexts for any pair."""
-    result = [name for name, (_, its, all_) in adjacent(data).items() if its.excludes(all_.across.speedup)]
+    result = [
+        name for name, (_, finding, all_) in adjacent(data).items() if finding.excludes(all_.across.speedup)
+    ]
     return Answer(
         f"the interval of the default context leaves out the value over contexts in {len(result)} of 9 pairs",
         "holds" if result else "fails",
@@ -173,15 +175,15 @@ def skewed(data: Data) -> Answer:
     """Whether a default context differs from all contexts: Bonferroni over nine pairs."""
     pairs = adjacent(data)
     factor = float(norm.isf(0.025 / len(pairs))) / float(norm.isf(0.025))
-    shown, furthest = [], 0.0
+    texts, furthest = [], 0.0
     for name, (value, default, finding) in pairs.items():
         assert finding.across.interval is not None  # noqa: S101
         apart = separation(default, finding.across.interval) / factor
         furthest = max(furthest, apart)
         if apart > 1:
-            shown.append(f"{name} by default {_interval(value, default)}, over all {_combined(finding)}")
-    if shown:
-        return Answer("; ".join(shown), "holds")
+            texts.append(f"{name} by default {_interval(value, default)}, over all {_combined(finding)}")
+    if texts:
+        return Answer("; ".join(texts), "holds")
     needed = math.ceil(21 / max(furthest, 0.05) ** 2)
     return Answer(
         "no pair differs", "not resolved", Cause("too few runs", f"{needed} contexts", f"{RUN}study.py")
@@ -229,7 +231,7 @@ def signs(data: Data) -> Answer:
 
 def spread(data: Data) -> Answer:
     """Whether contexts change the speedup of every pair: F tests, Bonferroni over nine."""
-    resolved, shown, half = 0, [], 0.0
+    resolved, texts, half = 0, [], 0.0
     for name, (_, _, finding) in adjacent(data).items():
         components = finding.across.components
         assert components is not None  # noqa: S101 -- three passes
@@ -238,8 +240,8 @@ def spread(data: Data) -> Answer:
             resolved += 1
         else:
             half = max(half, components.within)
-            shown.append(f"not {name} (p {components.p:.2g})")
-    text = "; ".join([f"{resolved} of 9 pairs", *shown])
+            texts.append(f"not {name} (p {components.p:.2g})")
+    text = "; ".join([f"{resolved} of 9 pairs", *texts])
     if resolved == len(PROGRAMS) * len(STEPS):
         return Answer(text, "holds")
     if resolved == 0 and half < SMALLEST:
@@ -251,10 +253,10 @@ def spread(data: Data) -> Answer:
 def streaks(data: Data) -> Answer:
     """Whether single contexts span 1 % or more for each pair."""
     spans = {
-        name: max(single.speedup for single in its.across.singles)
-        / min(one.speedup for one in its.across.singles)
+        name: max(single.speedup for single in finding.across.singles)
+        / min(one.speedup for one in finding.across.singles)
         - 1
-        for name, (_, _, its) in adjacent(data).items()
+        for name, (_, _, finding) in adjacent(data).items()
     }
     narrow, wide = min(spans.values()), max(spans.values())
     return Answer(
@@ -309,9 +311,9 @@ def lengths(data: Data, names: Iterable[str]) -> dict[str, list[tuple[int, float
         name = str(profile.treatment.levels["command"])
         if name in names:
             at = [
-                (int(str(its.settings["env_bytes"])), its.ratio, its.interval)
-                for its in profile.at
-                if its.interval is not None
+                (int(str(finding.settings["env_bytes"])), finding.ratio, finding.interval)
+                for finding in profile.at
+                if finding.interval is not None
             ]
             result[name] = sorted(at, key=lambda it: it[0])
     return result
@@ -320,8 +322,8 @@ def lengths(data: Data, names: Iterable[str]) -> dict[str, list[tuple[int, float
 def range_of(names: Sequence[str], data: Data) -> Answer:
     """Whether times over lengths of the environment span 1 % or more for one of these programs."""
     spans = {
-        name: (min(ratio for _, ratio, _ in its) - 1, max(ratio for _, ratio, _ in its) - 1)
-        for name, its in lengths(data, names).items()
+        name: (min(ratio for _, ratio, _ in finding) - 1, max(ratio for _, ratio, _ in finding) - 1)
+        for name, finding in lengths(data, names).items()
     }
     text = "; ".join(f"{name} {100 * low:+.1f} to {100 * high:+.1f} %" for name, (low, high) in spans.items())
     return Answer(text, "holds" if max(high - low for low, high in spans.values()) >= SMALLEST else "fails")
@@ -345,14 +347,14 @@ def range_of_built(data: Data) -> Answer:
 def off_the_mean(data: Data) -> Answer:
     """Whether more lengths of perl leave out the mean than the 5 % that chance gives."""
     (result,) = lengths(data, ["perl"]).values()
-    off = sum(its.excludes(1) for _, _, its in result)
+    off = sum(finding.excludes(1) for _, _, finding in result)
     p = float(binom.sf(off - 1, len(result), 0.05))
     text = f"{off} of {len(result)} intervals leave out the mean (chance: p {p:.2g})"
     if p < 0.05:
         return Answer(text, "holds")
-    if all(its.low > 1 / (1 + SMALLEST) and its.high < 1 + SMALLEST for _, _, its in result):
+    if all(finding.low > 1 / (1 + SMALLEST) and finding.high < 1 + SMALLEST for _, _, finding in result):
         return Answer(text, "fails")
-    half = max((its.high - its.low) / 2 for _, _, its in result)
+    half = max((finding.high - finding.low) / 2 for _, _, finding in result)
     needed = runs_to_decide(15, half, SMALLEST)
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} passes", f"{RUN}study.py"))
 
@@ -366,8 +368,10 @@ def fresh(data: Data) -> Answer:
         with data.rebuilt(AGAIN, experiment) as record:
             return [
                 change
-                for program, length, other in pairs
-                for change in changes(analyze(record, metric="cpu_s", against={"env_bytes": other}).judged)
+                for program, length, second_length in pairs
+                for change in changes(
+                    analyze(record, metric="cpu_s", against={"env_bytes": second_length}).judged
+                )
                 if (change.levels["command"], change.levels["env_bytes"]) == (program, length)
             ]
 
@@ -389,13 +393,13 @@ def both_ways(data: Data) -> Answer:
     intervals do not meet.
     """
     (result,) = lengths(data, ["stack split"]).values()
-    steps = [*itertools.pairwise(its for _, _, its in result)]
+    steps = [*itertools.pairwise(finding for _, _, finding in result)]
     up, down = sum(b.low > a.high for a, b in steps), sum(b.high < a.low for a, b in steps)
     text = f"of {len(steps)} steps to a longer environment {up} slow down, {down} speed up"
     if min(up, down) >= 2:
         return Answer(text, "holds")
     if max(up, down) >= 2 and min(up, down) == 0 and max(up, down) > len(steps) / 2:
         return Answer(text, "fails")
-    half = max(math.log(its.high / its.low) / 2 for _, _, its in result)
+    half = max(math.log(finding.high / finding.low) / 2 for _, _, finding in result)
     needed = runs_to_decide(15, half, SMALLEST)
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} passes", f"{RUN}study.py"))

@@ -33,20 +33,20 @@ def percent(change: Change) -> str:
     return f"{100 * change.value:+.1f} % [{100 * change.low:.1f}, {100 * change.high:.1f}]"
 
 
-def extent(found: Sequence[Change]) -> str:
+def extent(changes: Sequence[Change]) -> str:
     """The least and the largest, and how many are different after Holm."""
-    values = [100 * item.value for item in found]
-    different = sum(each.rejected for each in found)
-    return f"{min(values):+.1f} to {max(values):+.1f} %, {different} of {len(found)} different"
+    values = [100 * item.value for item in changes]
+    different = sum(change.rejected for change in changes)
+    return f"{min(values):+.1f} to {max(values):+.1f} %, {different} of {len(changes)} different"
 
 
-def some_change(found: Sequence[Change], runs: int, command: str) -> Answer:
+def some_change(changes: Sequence[Change], runs: int, command: str) -> Answer:
     """Whether any of some changes is one: Holm over all of them; none where each lies within ±1 %."""
-    text = extent(found)
-    if any(item.rejected for item in found):
+    text = extent(changes)
+    if any(item.rejected for item in changes):
         return Answer(text, "holds")
-    half = max((each.high - each.low) / 2 for each in found)
-    if all(max(-each.low, each.high) < SMALLEST for each in found):
+    half = max((change.high - change.low) / 2 for change in changes)
+    if all(max(-change.low, change.high) < SMALLEST for change in changes):
         return Answer(text, "fails")
     needed = runs_to_decide(runs, half, SMALLEST)
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} blocks would decide", command))
@@ -108,11 +108,13 @@ def directions(data: Data) -> Answer:
         for calls in (0, 1)
         for counter in counters(data, rounds=rounds, calls=calls)
     ]
-    faster, slower = (sum(each.rejected and each.value * sign > 0 for each in result) for sign in (-1, 1))
+    faster, slower = (
+        sum(change.rejected and change.value * sign > 0 for change in result) for sign in (-1, 1)
+    )
     text = f"{faster} faster, {slower} slower of {len(result)}, by Holm"
     if faster and slower:
         return Answer(text, "holds")
-    if all(each.low > 0 for each in result) or all(each.high < 0 for each in result):
+    if all(change.low > 0 for change in result) or all(change.high < 0 for change in result):
         return Answer(text, "fails")
     half = max((item.high - item.low) / 2 for item in result)
     needed = runs_to_decide(40, half, SMALLEST)
@@ -229,8 +231,10 @@ def steps_down(data: Data) -> Answer:
 def metrics(data: Data) -> tuple[list[float], list[float]]:
     """Changes in percent of CPU time and of branch misses, by the share of counted places."""
     result = data.document("summary.json")["software counters (Figure 2)"]
-    its = [of for name, of in result.items() if name != "correlations"]
-    time, misses = ([of[metric]["percent"] for of in its] for metric in ("cpu_s", "branch_misses"))
+    by_probe = [changes for name, changes in result.items() if name != "correlations"]
+    time, misses = (
+        [changes[metric]["percent"] for changes in by_probe] for metric in ("cpu_s", "branch_misses")
+    )
     return time, misses
 
 
@@ -271,7 +275,7 @@ def around(data: Data) -> dict[str, list[Change]]:
 def most_programs(data: Data) -> Answer:
     """Whether eleven of twelve programs change by 1 % or more."""
     by_program = around(data)
-    moved = sum(any(abs(it.value) >= SMALLEST for it in its) for its in by_program.values())
+    moved = sum(any(abs(it.value) >= SMALLEST for it in changes) for changes in by_program.values())
     text = f"{moved} of {len(by_program)} programs change by 1 % or more"
     return Answer(text, "holds" if 12 * moved >= 11 * len(by_program) else "fails")
 
@@ -279,15 +283,19 @@ def most_programs(data: Data) -> Answer:
 def dramatic(data: Data) -> Answer:
     """Whether most programs change by 2 % or more for some number of counters."""
     by_program = around(data)
-    beyond = sum(any(it.low > DRAMATIC or it.high < -DRAMATIC for it in its) for its in by_program.values())
-    below = sum(all(it.low > -DRAMATIC and it.high < DRAMATIC for it in its) for its in by_program.values())
-    text = "; ".join(f"{name} {extent(its)}" for name, its in by_program.items())
+    beyond = sum(
+        any(it.low > DRAMATIC or it.high < -DRAMATIC for it in changes) for changes in by_program.values()
+    )
+    below = sum(
+        all(it.low > -DRAMATIC and it.high < DRAMATIC for it in changes) for changes in by_program.values()
+    )
+    text = "; ".join(f"{name} {extent(changes)}" for name, changes in by_program.items())
     text += f"; beyond 2 %: {beyond}, within: {below}"
     if 2 * beyond > len(by_program):
         return Answer(text, "holds")
     if 2 * below >= len(by_program):
         return Answer(text, "fails")
-    half = max((it.high - it.low) / 2 for its in by_program.values() for it in its)
+    half = max((it.high - it.low) / 2 for changes in by_program.values() for it in changes)
     needed = runs_to_decide(60, half, SMALLEST / 2)
     return Answer(text, "not resolved", Cause("too few runs", f"{needed} blocks", f"{RUN}probes.py calls"))
 
@@ -307,7 +315,11 @@ def effects_follow(data: Data) -> Answer:
     """Whether one cause changes the time without the probe and another does not."""
     with data.rebuilt("validation") as record:
         evidence = [instance.evidence for verdict in check(record).verdicts for instance in verdict.instances]
-    ratios = [its.ratio for its in evidence if isinstance(its, RatioEvidence) and its.ratio is not None]
+    ratios = [
+        changes.ratio
+        for changes in evidence
+        if isinstance(changes, RatioEvidence) and changes.ratio is not None
+    ]
     times = ratios[1::2]
     return Answer(
         "CPU time without the probe: " + ", ".join(f"{ratio:.2f} ×" for ratio in times),

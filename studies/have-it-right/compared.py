@@ -267,7 +267,7 @@ def findings() -> list[str]:
     data = Data(HERE)
     (perl,) = lengths(data, ["perl"]).values()
     ratios = [ratio for _, ratio, _ in perl]
-    off = sum(its.excludes(1) for _, _, its in perl)
+    off = sum(finding.excludes(1) for _, _, finding in perl)
     quantum = across(data)["libquantum O2-O3"]
     faster, slower = votes(quantum)
     further = quantum.across.prediction

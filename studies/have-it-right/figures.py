@@ -41,12 +41,12 @@ def probes(part: Mapping[str, Any], name: str, title: str) -> Chart:
     changes = [
         Changed(
             probe.removeprefix("-DSTEELYARD_").replace("=", " ").lower(),
-            1 + its["cpu_s"]["percent"] / 100,
-            Interval(*(1 + bound / 100 for bound in its["cpu_s"]["ci95"])),
-            STYLES.get(its["cpu_s"]["perturbation"], "open"),
-            its["added_percent"] / 100 if name == "figure-2" else None,
+            1 + results["cpu_s"]["percent"] / 100,
+            Interval(*(1 + bound / 100 for bound in results["cpu_s"]["ci95"])),
+            STYLES.get(results["cpu_s"]["perturbation"], "open"),
+            results["added_percent"] / 100 if name == "figure-2" else None,
         )
-        for probe, its in part.items()
+        for probe, results in part.items()
         if probe != "correlations"
     ]
     return draw_changes_chart(name, title, changes)
@@ -110,9 +110,9 @@ def lengths(part: Mapping[str, Any]) -> Chart:
     low, high = published("perlbench-environment")
     result = [Estimated("perlbench, published (Pentium 4)", 1.0, Interval(1 + low / 100, 1 + high / 100))]
     for program in ("perl", "mawk", "sqlite3"):
-        its = part[program]
-        ends = Interval(1 + its["fastest_percent"] / 100, 1 + its["slowest_percent"] / 100)
-        result.append(Estimated(f"{program}, {its['lengths']} lengths", 1.0, ends))
+        results = part[program]
+        ends = Interval(1 + results["fastest_percent"] / 100, 1 + results["slowest_percent"] / 100)
+        result.append(Estimated(f"{program}, {results['lengths']} lengths", 1.0, ends))
     spec = forest(result, "run time by length of the environment, fastest to slowest")
     return Chart("figure-3", "figure-3", "", spec, {"rows": forest_rows(result)})
 

@@ -38,12 +38,11 @@ def percent(change: Change) -> str:
     return f"{100 * change.value:+.2f} % [{100 * change.low:.2f}, {100 * change.high:.2f}]"
 
 
-def span(found: Sequence[Change]) -> str:
+def span(changes: Sequence[Change]) -> str:
     """From the least to the largest, and how many are rejected."""
-    values = [100 * item.value for item in found]
-    return (
-        f"{min(values):+.2f} to {max(values):+.2f} % ({sum(each.rejected for each in found)} of {len(found)})"
-    )
+    values = [100 * item.value for item in changes]
+    rejected = sum(change.rejected for change in changes)
+    return f"{min(values):+.2f} to {max(values):+.2f} % ({rejected} of {len(changes)})"
 
 
 def beliefs(record: Record) -> str:
@@ -109,13 +108,19 @@ def calls(record: Record) -> str:
     alone = list(changes(analyze(record, against={"calls": 0}).judged))
     rows = []
     for file in _levels(record, "file"):
-        its = [item for item in result if item.levels["file"] == file]
-        identical = [each for each in its if each.levels["counters"] == 0]
-        code = [each for each in its if each.levels["counters"] != 0 and each.levels["calls"] == 0]
-        both = [each for each in its if each.levels["counters"] != 0 and each.levels["calls"] == 1]
-        made = [each for each in alone if each.levels["file"] == file and each.levels["counters"] != 0]
+        selection = [item for item in result if item.levels["file"] == file]
+        identical = [change for change in selection if change.levels["counters"] == 0]
+        code = [
+            change for change in selection if change.levels["counters"] != 0 and change.levels["calls"] == 0
+        ]
+        both = [
+            change for change in selection if change.levels["counters"] != 0 and change.levels["calls"] == 1
+        ]
+        changed = [
+            change for change in alone if change.levels["file"] == file and change.levels["counters"] != 0
+        ]
         twice = f"{100 * identical[0].value:+.2f} %"
-        rows.append([Path(str(file)).stem, twice, *(span(each) for each in (code, both, made))])
+        rows.append([Path(str(file)).stem, twice, *(span(change) for change in (code, both, changed))])
     head = ["program", "one program twice", "code, never run", "code and calls", "calls alone"]
     return parts.table(head, rows)
 
@@ -131,13 +136,13 @@ def inside(record: Record) -> str:
         cells = [str(counters)]
         for found, called in ((result, 0), (alone, 1)):
             for rounds in _levels(record, "rounds"):
-                its = [
+                selection = [
                     item
                     for item in found
                     if (item.levels["counters"], item.levels["calls"], item.levels["rounds"])
                     == (counters, called, rounds)
                 ]
-                cells += [percent(its[0]) if its else "–"]
+                cells += [percent(selection[0]) if selection else "–"]
         rows.append(cells)
     head = [
         "counters",
@@ -205,16 +210,16 @@ def places(record: Record, counted: Record | None = None) -> str:
     for name, programs in groups.items():
         added = [it.added for it in programs]
         changed = [it.change for it in programs]
-        more = f"{100 * min(added):.2f} to {100 * max(added):.2f} %"
+        range_text = f"{100 * min(added):.2f} to {100 * max(added):.2f} %"
         rho = correlation(added, [change.value for change in changed])
-        rows.append([name, str(len(programs)), more, span(changed), rho])
+        rows.append([name, str(len(programs)), range_text, span(changed), rho])
     head = ["counters at", "programs", "more instructions", "change of CPU time", "ρ of the two"]
     return parts.table(head, rows)
 
 
-def correlation(more: Sequence[float], change: Sequence[float]) -> str:
+def correlation(added: Sequence[float], change: Sequence[float]) -> str:
     """Spearman's, with its two-sided p."""
-    rho, p = spearmanr(more, change)
+    rho, p = spearmanr(added, change)
     return f"{rho:.2f} (p {p:.2g})"
 
 

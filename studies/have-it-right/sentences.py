@@ -53,9 +53,9 @@ GIVEN: Final = (
 """Of the machine, of the specs, of the paper."""
 
 
-def interval(found: Mapping[str, Any]) -> tuple[float, float, float]:
+def interval(finding: Mapping[str, Any]) -> tuple[float, float, float]:
     """A change in percent with its interval."""
-    return found["percent"], *found["ci95"]
+    return finding["percent"], *finding["ci95"]
 
 
 def flat(correlation: tuple[float, tuple[float, float]]) -> tuple[float, float, float]:
@@ -201,8 +201,8 @@ def hardware() -> Iterator[Sentence]:
     added, changed = (" | ".join([cell] * 6) for cell in ("{} %", "+{} % [{}, {}]"))
     yield (
         f"| instructions added | {added} | | change of CPU time | {changed} |",
-        *(its["added_percent"] for its in result),
-        *(n for its in result for n in interval(its["cpu_s"])),
+        *(part["added_percent"] for part in result),
+        *(n for part in result for n in interval(part["cpu_s"])),
     )
     yield "instruction in ten thousand, and {} % of CPU time", result[0]["cpu_s"]["percent"]
 
@@ -210,14 +210,14 @@ def hardware() -> Iterator[Sentence]:
 def software() -> Iterator[Sentence]:
     """Figure 2."""
     result = [SOFTWARE[f"-DSTEELYARD_SITES={share}"] for share in SHARES]
-    added = [its["added_percent"] for its in result]
-    cpu, misses = ([its[name]["percent"] for its in result] for name in ("cpu_s", "branch_misses"))
+    added = [part["added_percent"] for part in result]
+    cpu, misses = ([part[name]["percent"] for part in result] for name in ("cpu_s", "branch_misses"))
     row = " | ".join(["{} %"] * len(SHARES))
     yield f"| share of places | {row} |", *map(float, SHARES)
     yield f"| branch misses | +{row.replace('| {', '| +{')} |", *misses
     yield f"| CPU time | +{row.replace('| {', '| +{')} |", *cpu
     halves = [
-        [(its[name]["ci95"][1] - its[name]["ci95"][0]) / 2 for its in result]
+        [(part[name]["ci95"][1] - part[name]["ci95"][0]) / 2 for part in result]
         for name in ("cpu_s", "branch_misses")
     ]
     yield (
@@ -226,8 +226,8 @@ def software() -> Iterator[Sentence]:
     )
     dips = [
         share
-        for share, its in zip(SHARES, result, strict=True)
-        if its["cpu_s"]["ci95"][1] < result[1]["cpu_s"]["ci95"][0]
+        for share, part in zip(SHARES, result, strict=True)
+        if part["cpu_s"]["ci95"][1] < result[1]["cpu_s"]["ci95"][0]
     ]
     yield (
         "monotone: {} and {} % of the places cost less than {} %",
@@ -244,15 +244,15 @@ def software() -> Iterator[Sentence]:
 
 def environments() -> Iterator[Sentence]:
     """Figure 3."""
-    for program, its in SUMMARY["environment (Figure 3)"].items():
+    for program, part in SUMMARY["environment (Figure 3)"].items():
         built = " (built for it)" if program in ("stack split", "set conflict") else ""
         yield (
             f"| {program}{built} | -{{}} % | +{{}} % [{{}}, {{}}] | {{}} of {{}} |",
-            -its["fastest_percent"],
-            its["slowest_percent"],
-            *its["slowest_ci95"],
-            its["lengths_off_the_mean"],
-            its["lengths"],
+            -part["fastest_percent"],
+            part["slowest_percent"],
+            *part["slowest_ci95"],
+            part["lengths_off_the_mean"],
+            part["lengths"],
         )
 
 
@@ -278,15 +278,15 @@ def optimisations() -> Iterator[Sentence]:
     steps = (("O0", "O1"), ("O1", "O2"), ("O2", "O3"))
     row = "| {} to {} | {{}} to {{}} | {{}}, {{}} | {{}} [{{}}, {{}}] | {{}} to {{}} |"
     for step in steps:
-        its, of_default = (of["libquantum {}-{}".format(*step)] for of in (every, default))
-        yield row.format(*step) + " {} [{}, {}] |", *cells(its), of_default["speedup"], *of_default["ci95"]
+        part, of_default = (findings["libquantum {}-{}".format(*step)] for findings in (every, default))
+        yield row.format(*step) + " {} [{}, {}] |", *cells(part), of_default["speedup"], *of_default["ci95"]
     three = [every["events {}-{}".format(*step)] for step in steps]
-    yield " ".join(row.format(*step) for step in steps), *(cell for its in three for cell in cells(its))
-    spans = [100 * (its["single"][1] / its["single"][0] - 1) for its in three]
+    yield " ".join(row.format(*step) for step in steps), *(cell for part in three for cell in cells(part))
+    spans = [100 * (part["single"][1] / part["single"][0] - 1) for part in three]
     yield "single contexts span {} to {} %", min(spans), max(spans)
 
 
-def cells(its: Mapping[str, Any]) -> tuple[float, ...]:
+def cells(part: Mapping[str, Any]) -> tuple[float, ...]:
     """Of a row: single contexts, what they would say, all together, a further one."""
-    said = its["single_say_faster"], its["single_say_slower"]
-    return (*its["single"], *said, its["combined"], *its["ci95"], *its["prediction95"])
+    singles = part["single_say_faster"], part["single_say_slower"]
+    return (*part["single"], *singles, part["combined"], *part["ci95"], *part["prediction95"])

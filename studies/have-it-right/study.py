@@ -171,10 +171,10 @@ def libquantum(at: Path, watch: Watch) -> dict[str, Any]:
     }
 
 
-def environment(found: ByContext) -> dict[str, Any]:
+def environment(answer: ByContext) -> dict[str, Any]:
     """Figure 3: the extreme lengths of each program, and how many stand off by their own interval."""
     summary = {}
-    for profile in found.profiles:
+    for profile in answer.profiles:
         low = min(profile.at, key=lambda at: at.ratio)
         high = max(profile.at, key=lambda at: at.ratio)
         off = sum(at.interval is not None and at.interval.excludes(1) for at in profile.at)
@@ -196,7 +196,7 @@ def environment(found: ByContext) -> dict[str, Any]:
     return summary
 
 
-def optimisation(found: ByContext) -> dict[str, Any]:
+def optimisation(answer: ByContext) -> dict[str, Any]:
     """Figures 4 and 5: each pair of levels of one program, in single contexts and in all together."""
     return {
         called(comparison.baseline.levels, comparison.treatment.levels): {
@@ -209,7 +209,7 @@ def optimisation(found: ByContext) -> dict[str, Any]:
             "ci95": pair(comparison.across.interval) if comparison.across.interval else None,
             "prediction95": pair(comparison.across.prediction) if comparison.across.prediction else None,
         }
-        for comparison in found.comparisons
+        for comparison in answer.comparisons
     }
 
 
@@ -323,7 +323,7 @@ def rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
+        return [rounded(element) for element in value]
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
@@ -349,8 +349,8 @@ def main() -> int:
             bounds = " to ".join(dict.fromkeys(bound for bound in (row["low"], row["high"]) if bound))
             value = f": {bounds} {row['unit']}" if bounds else ""
             print(f"{row['place']}: {row['statement']}{value}")
-    for figure, what in result["lacking"].items():
-        print(f"{figure} lacks something here: {what}")
+    for figure, reason in result["lacking"].items():
+        print(f"{figure} lacks something here: {reason}")
     text = json.dumps(result, indent=1) + "\n"
     print(f"\n{text}", end="")
     if summary is not None:

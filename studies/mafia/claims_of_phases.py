@@ -153,9 +153,9 @@ def _lowest(data: Data, metric: str) -> float:
 
 def all_found(data: Data) -> Answer:
     """Whether every run found as many clusters as were planted."""
-    found = _lowest(data, "planted_found")
+    lowest = _lowest(data, "planted_found")
     return Answer(
-        f"at least {found:.0f} of {CLUSTERS} in every run", "holds" if found == CLUSTERS else "fails"
+        f"at least {lowest:.0f} of {CLUSTERS} in every run", "holds" if lowest == CLUSTERS else "fails"
     )
 
 
@@ -163,5 +163,5 @@ def found_whole(data: Data) -> Answer:
     """Whether no run found a cluster in part."""
     recall, precision = (_lowest(data, metric) for metric in ("recall", "precision"))
     text = f"recall at least {recall:.3f}, precision at least {precision:.4f}"
-    whole = all_found(data).verdict == "holds" and min(recall, precision) >= LEAST
-    return Answer(text, "holds" if whole else "fails")
+    complete = all_found(data).verdict == "holds" and min(recall, precision) >= LEAST
+    return Answer(text, "holds" if complete else "fails")

@@ -66,15 +66,15 @@ def _cells() -> Iterator[tuple[Statement, Declaration]]:
     for function, line in table_7().items():
         printed = f"{SIGNS[line['rank']]} O({line['model']})"
         cell = Cell(line["rank"], line["expectation"], "k", of.SPACE)
-        wanted = f"expected O({line['expectation']})"
+        expectation = f"expected O({line['expectation']})"
         stands_in: dict[Verdict, Cause] = {"fails": OTHER}
         clock: dict[Verdict, Cause] = {"fails": CLOCK} if function == "dedup" else {}
-        what: tuple[tuple[str, str, str, Points, str, dict[Verdict, Cause]], ...] = (
+        declarations: tuple[tuple[str, str, str, Points, str, dict[Verdict, Cause]], ...] = (
             ("time", "time", printed, OF_TIMES[function], PHASES, stands_in),
             ("count", COUNTED[function], f"{printed} of its time", OF_COUNTS[function], PHASES, stands_in),
             ("code", "time of the paper's own code", printed, OF_CODE[function], CODE, clock),
         )
-        for kind, named, published, points, file, limits in what:
+        for kind, named, published, points, file, limits in declarations:
             name = f"{function}-{kind}"
             declared = declare_rank(
                 name, points, cell, (file,), RUN_CODE if file == CODE else RUN, limits=limits
@@ -85,7 +85,7 @@ def _cells() -> Iterator[tuple[Statement, Declaration]]:
                     claim="the published rank by the closed form that the counts follow", by_ours=judged
                 )
             yield (
-                Statement(name, "§ 4, Table 7", "cell", f"{function}, {named}, {wanted}", published),
+                Statement(name, "§ 4, Table 7", "cell", f"{function}, {named}, {expectation}", published),
                 declared,
             )
 

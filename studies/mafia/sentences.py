@@ -77,9 +77,9 @@ def their_growth() -> Iterator[Sentence]:
         growth = math.log2(times[phase][last] / times[phase][first]) - (last - first)
         return growth / math.log2(last / first)
 
-    late, whole = ([power(phase, first) for phase in phases] for first in (12, 3))
+    late, all_points = ([power(phase, first) for phase in phases] for first in (12, 3))
     yield "like k^{} (gen), k^{} (dedup), k^{} (unjoin) and k^{} (pcount)", *late
-    yield "Over all k they grow like k^{}, k^{}, k^{} and k^{}, since", *whole
+    yield "Over all k they grow like k^{}, k^{}, k^{} and k^{}, since", *all_points
     costs = [
         100 * ((times["gen"][k] + times["dedup"][k]) / together - 1)
         for k, together in times["gen and dedup"].items()

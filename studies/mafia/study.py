@@ -59,8 +59,8 @@ def times(record: Record) -> str:
     rows = []
     for k, by_phase in sorted(values_by(record, "phase_s").items()):
         cells = (
-            f"{sorted(its)[len(its) // 2] * 1e3:.3g} ({min(its) * 1e3:.3g} … {max(its) * 1e3:.3g})"
-            for its in (by_phase[phase] for phase in PHASES)
+            f"{sorted(times)[len(times) // 2] * 1e3:.3g} ({min(times) * 1e3:.3g} … {max(times) * 1e3:.3g})"
+            for times in (by_phase[phase] for phase in PHASES)
         )
         rows.append([f"{k:g}", *cells])
     return "Milliseconds, median (least … longest):\n\n" + parts.table(["k", *PHASES], rows)
@@ -105,7 +105,7 @@ def values_by(record: Record, metric: str) -> Mapping[float, Mapping[str, list[f
     return result
 
 
-def only(its: list[float]) -> float:
+def only(times: list[float]) -> float:
     """The value of all runs.
 
     Raises
@@ -113,7 +113,7 @@ def only(its: list[float]) -> float:
     ValueError
         They differ: a count that depends on the run counts something else.
     """
-    (value,) = set(its)
+    (value,) = set(times)
     return value
 
 

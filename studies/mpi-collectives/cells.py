@@ -104,11 +104,11 @@ def keep(of: str, cells: Iterable[Cell], *, file: Path = FILE) -> None:
 def table(checked: Checked) -> str:
     """Rule by size; of several numbers of ranks, the worst is shown."""
     verdicts = [item for item in checked.verdicts if getattr(item.claim, "over", "") == "op"]
-    sizes = sorted({int(point.stratum["bytes"]) for each in verdicts for point in points(each)})
+    sizes = sorted({int(point.stratum["bytes"]) for verdict_ in verdicts for point in points(verdict_)})
     rows = [["", "rule", *(f"{size} B" for size in sizes)]]
     for verdict in verdicts:
-        shown = [_shown(verdict, size) for size in sizes]
-        rows.append([SIGNS[verdict.outcome], str(getattr(verdict.claim, "rule", "")), *shown])
+        columns = [_shown(verdict, size) for size in sizes]
+        rows.append([SIGNS[verdict.outcome], str(getattr(verdict.claim, "rule", "")), *columns])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
         "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in aligned)
@@ -141,11 +141,11 @@ def broken(checked: Checked) -> list[str]:
 
 def by_size(of: str, cells: Iterable[Cell]) -> str:
     """A Markdown table of one library, pattern by size; of several numbers of ranks, the worst."""
-    its = [item for item in cells if item.of == of and item.is_pattern]
-    sizes = sorted({int(each.bytes) for each in its})
+    selection = [item for item in cells if item.of == of and item.is_pattern]
+    sizes = sorted({int(cell.bytes) for cell in selection})
     rows = []
-    for rule in dict.fromkeys(each.rule for each in its):
-        at = [[each for each in its if (each.rule, each.bytes) == (rule, str(size))] for size in sizes]
+    for rule in dict.fromkeys(cell.rule for cell in selection):
+        at = [[cell for cell in selection if (cell.rule, cell.bytes) == (rule, str(size))] for size in sizes]
         rows.append([f"`{rule}`", *(_worst(result) for result in at)])
     return _markdown(["rule", *(f"{size} B" for size in sizes)], rows)
 
@@ -154,15 +154,17 @@ def by_machine(cells: Iterable[Cell], ofs: Sequence[str]) -> str:
     """A Markdown table of simulated machines: broken points of all, and the worst of them."""
     rows = []
     every = [item for item in cells if item.of in ofs]
-    for rule in dict.fromkeys(each.rule for each in every if each.is_pattern):
+    for rule in dict.fromkeys(cell.rule for cell in every if cell.is_pattern):
         row = [f"`{rule}`"]
         for of in ofs:
-            its = [each for each in every if (each.of, each.rule) == (of, rule)]
-            failing = [each for each in its if each.outcome == "fails"]
+            selection = [cell for cell in every if (cell.of, cell.rule) == (of, rule)]
+            failing = [cell for cell in selection if cell.outcome == "fails"]
             worst = max(failing, key=lambda value: float(value.ratio), default=None)
-            result = sum(each.outcome not in ("holds", "fails") for each in its)
-            kept_or_open = f"✓ {len(its)}" if its and not result else f"? {result}/{len(its)}"
-            row.append(f"{len(failing)}/{len(its)}: {_at(worst)}" if worst else kept_or_open)
+            result = sum(cell.outcome not in ("holds", "fails") for cell in selection)
+            kept_or_open = (
+                f"✓ {len(selection)}" if selection and not result else f"? {result}/{len(selection)}"
+            )
+            row.append(f"{len(failing)}/{len(selection)}: {_at(worst)}" if worst else kept_or_open)
         rows.append(row)
     return _markdown(["rule", *ofs], rows)
 

@@ -62,15 +62,17 @@ def modelled(data: Data, of: str) -> dict[str, Both]:
 
     def make() -> dict[str, Both]:
         series = [
-            one
-            for one in simulated.series_in(rows_of(data, PARTS.get(of, "topologies")))
-            if of in (str(label) for label in one.labels.values())
+            series_
+            for series_ in simulated.series_in(rows_of(data, PARTS.get(of, "topologies")))
+            if of in (str(label) for label in series_.labels.values())
         ]
         theirs = study.by_their_method(series)
         ours = {model.name: model for model, _ in study.ranked(series)}
         return {
-            one.name: Both(theirs[one.name], ours[one.name], {int(p.at[0]): p.values[0] for p in one.points})
-            for one in series
+            series_.name: Both(
+                theirs[series_.name], ours[series_.name], {int(p.at[0]): p.values[0] for p in series_.points}
+            )
+            for series_ in series
         }
 
     return data.remember(("modelled", of), make)
@@ -82,14 +84,14 @@ def heap_models(data: Data) -> dict[tuple[str, str], tuple[ScalingModel, Scaling
     def make() -> dict[tuple[str, str], tuple[ScalingModel, ScalingModel]]:
         with data.rebuilt("memory") as record:
             series = study.series_of_record(record, ("p",), ("heap_mean_bytes",))
-        named = [replace(one, name=str(one.labels["op"])) for one in series]
+        named = [replace(series_, name=str(series_.labels["op"])) for series_ in series]
         return {
-            (str(one.labels["implementation"]), one.name): (
-                study.heaps.model_heap(one, method="seed001"),
-                study.heaps.model_heap(one, method="posterior"),
+            (str(series_.labels["implementation"]), series_.name): (
+                study.heaps.model_heap(series_, method="seed001"),
+                study.heaps.model_heap(series_, method="posterior"),
             )
-            for one in named
-            if one.name in study.heaps.EXPECTED
+            for series_ in named
+            if series_.name in study.heaps.EXPECTED
         }
 
     return data.remember("heaps", make)
@@ -162,8 +164,8 @@ def authors_rank(system: str, operation: str, printed: str, *, ours: bool) -> Ju
         )
         if rank == "undecided":
             return Answer(text, "not resolved", AGAIN)
-        same = rank == printed and (rank != "none" or row[f"faster{suffix}"] == "1")
-        return Answer(text, "holds" if same else "fails")
+        is_same = rank == printed and (rank != "none" or row[f"faster{suffix}"] == "1")
+        return Answer(text, "holds" if is_same else "fails")
 
     return judge
 
@@ -220,9 +222,9 @@ def fewer_beyond(data: Data) -> Answer:
 def grows_less(data: Data) -> Answer:
     """Whether Intel MPI's latencies grow more than Open MPI's from p = 32 to 512 (sign test)."""
     changes = {name: float(row["change_over_open"]) for name, row in _authors(data, "Intel MPI").items()}
-    more = [name for name, change in changes.items() if change > 1]
-    p = binomtest(len(more), len(changes), alternative="greater").pvalue
-    text = f"{len(more)} of {len(changes)} grow more, {', '.join(more) or 'none'}; p = {p:.2g}"
+    steeper = [name for name, change in changes.items() if change > 1]
+    p = binomtest(len(steeper), len(changes), alternative="greater").pvalue
+    text = f"{len(steeper)} of {len(changes)} grow more, {', '.join(steeper) or 'none'}; p = {p:.2g}"
     if p <= BEYOND:
         return Answer(text, "holds")
     return Answer(text, "not resolved", AGAIN)
@@ -241,9 +243,9 @@ def no_single_model(data: Data) -> Answer:
 
 def segments(data: Data) -> Answer:
     """Whether our models find two segments of Gather in either library; five points are few for two."""
-    found = {system: _authors(data, system)["gather"]["segments"] == "1" for system in SELECTORS.values()}
-    text = ", ".join(f"{system} {'two' if two else 'one'}" for system, two in found.items()) + " segments"
-    if any(found.values()):
+    by_system = {system: _authors(data, system)["gather"]["segments"] == "1" for system in SELECTORS.values()}
+    text = ", ".join(f"{system} {'two' if two else 'one'}" for system, two in by_system.items()) + " segments"
+    if any(by_system.values()):
         return Answer(text, "holds")
     return Answer(
         text, "not resolved", Cause("too few runs", "eight points tell two segments apart", AGAIN.command)
@@ -256,7 +258,9 @@ def matches(machine: str, least: int, *, ours: bool) -> Judge:
     def judge(data: Data) -> Answer:
         printed = study.published(MACHINES[machine])
         both = {operation: modelled(data, machine)[operation] for operation in printed}
-        ranks = {op: study.rank_text(its.by_ours if ours else its.by_paper) for op, its in both.items()}
+        ranks = {
+            op: study.rank_text(models.by_ours if ours else models.by_paper) for op, models in both.items()
+        }
         match = [operation for operation, rank in ranks.items() if rank == "match"]
         undecided = sum(rank == "undecided" for rank in ranks.values())
         text = f"{len(match)} of {len(ranks)} match: {', '.join(match)}"
@@ -276,9 +280,9 @@ def no_logarithm(machines: Iterable[str], operations: Iterable[str]) -> Judge:
 
     def judge(data: Data) -> Answer:
         growths = {of: str(modelled(data, of[0])[of[1]].by_paper.growth()) for of in chosen}
-        others = sum(growth != "O(log p)" for growth in growths.values())
-        text = f"{others} of {len(growths)} are not O(log p)"
-        return Answer(text, "holds" if others == len(growths) else "fails")
+        deviants = sum(growth != "O(log p)" for growth in growths.values())
+        text = f"{deviants} of {len(growths)} are not O(log p)"
+        return Answer(text, "holds" if deviants == len(growths) else "fails")
 
     return judge
 
@@ -290,9 +294,11 @@ def slower_tree(*, everywhere: bool) -> Judge:
         both = modelled(data, "torus")
         litmus, bcast = both["litmus"].points, both["bcast"].points
         ratios = {p: litmus[p] / bcast[p] for p in sorted(bcast) if p in litmus}
-        asked = ratios.values() if everywhere else [ratios[max(ratios)]]
-        text = f"{min(asked):.3f} × Bcast's time" + (" or more" if everywhere else f" at p = {max(ratios)}")
-        return Answer(text, "holds" if min(asked) > 1 + BEYOND else "fails")
+        chosen_ratios = ratios.values() if everywhere else [ratios[max(ratios)]]
+        text = f"{min(chosen_ratios):.3f} × Bcast's time" + (
+            " or more" if everywhere else f" at p = {max(ratios)}"
+        )
+        return Answer(text, "holds" if min(chosen_ratios) > 1 + BEYOND else "fails")
 
     return judge
 
@@ -313,9 +319,9 @@ def noise_lengthens(data: Data) -> Answer:
 def noise_changes_growth(data: Data) -> Answer:
     """Whether it also takes Barrier beyond its expectation."""
     series = [
-        one
-        for one in simulated.series_in(rows_of(data, "noise"))
-        if one.name == "barrier" and (one.labels["links"], one.labels["hosts"]) == ("0", "0.1")
+        series_
+        for series_ in simulated.series_in(rows_of(data, "noise"))
+        if series_.name == "barrier" and (series_.labels["links"], series_.labels["hosts"]) == ("0", "0.1")
     ]
     ((model, _),) = study.ranked(series)
     rank = study.rank_text(model)
@@ -389,12 +395,12 @@ def rule_breaks(of: str, left: str, first: str) -> Judge:
     """Whether it is broken at points, and at the most ranks."""
 
     def judge(data: Data) -> Answer:
-        found = ratio_of(data, of, left, first)
+        ratio = ratio_of(data, of, left, first)
         text = (
-            f"{of}: broken at {found.broken} of {found.points} points,"
-            f" by up to {found.worst:.2f} × at p = {found.at}"
+            f"{of}: broken at {ratio.broken} of {ratio.points} points,"
+            f" by up to {ratio.worst:.2f} × at p = {ratio.at}"
         )
-        return Answer(text, "holds" if found.broken else "fails")
+        return Answer(text, "holds" if ratio.broken else "fails")
 
     return judge
 

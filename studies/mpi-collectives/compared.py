@@ -447,7 +447,7 @@ def findings() -> list[str]:
     dup = next(row for row in TABLES["openmpi", 1] if row["object"] == "comm_dup")
     rules = {key: of.growth_rule(data, key, "allgather <= gather + bcast") for key in MACHINES}
     hidden = [key for key, verdict in rules.items() if verdict == "holds"]
-    result = ", ".join(f"{its.worst:.1f} ({key})" for key, its in gathers.items())
+    result = ", ".join(f"{gather.worst:.1f} ({key})" for key, gather in gathers.items())
     return [
         (
             "MPI collectives: performance guidelines are broken at points, not in their growth alone."

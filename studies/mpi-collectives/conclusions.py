@@ -51,16 +51,16 @@ def _at_points(verdict: Verdict) -> Verdict:
 
 
 def _asked(claim: Mapping[str, Any], latencies: list[Series]) -> ModelRequest:
-    where = claim["where"]
-    chosen = [latency for latency in latencies if where.items() <= latency.labels.items()]
+    levels = claim["where"]
+    chosen = [latency for latency in latencies if levels.items() <= latency.labels.items()]
     if "rule" not in claim:
-        wanted = {one.name: Expectation(claim["expect"], study.DEVIATION) for one in chosen}
-        return ModelRequest(chosen, Question(expectations=wanted, parameter="p"))
+        expectations = {item.name: Expectation(claim["expect"], study.DEVIATION) for item in chosen}
+        return ModelRequest(chosen, Question(expectations=expectations, parameter="p"))
     rule = parse_rule(claim["rule"])
     sides = [
-        replace(one, name=str(one.labels["selector"]))
-        for one in chosen
-        if one.labels["selector"] in (*rule.left_side, *rule.right)
+        replace(item, name=str(item.labels["selector"]))
+        for item in chosen
+        if item.labels["selector"] in (*rule.left_side, *rule.right)
     ]
     return ModelRequest(sides, Question(parameter="p"), [claim["rule"]])
 
@@ -71,10 +71,10 @@ def table() -> str:
     last = ""
     for name, verdict in verdicts():
         letter, _, claim = name.partition(" ")
-        said = "" if letter == last else f"{letter} {SAID[letter]}"
+        label = "" if letter == last else f"{letter} {SAID[letter]}"
         last = letter
         result = format_verdict(verdict).removeprefix(f"{format_claim(verdict)}: ")
-        lines.append(f"| {said} | {claim} | {SIGNS[verdict.outcome]} {result} |")
+        lines.append(f"| {label} | {claim} | {SIGNS[verdict.outcome]} {result} |")
     return "\n".join(lines)
 
 

@@ -53,15 +53,15 @@ class Row(NamedTuple):
 
 def rows_of(series: Iterable[Series]) -> Iterator[Row]:
     """Rows of what the tables show."""
-    shown = {HEAP, *((op, metric) for _, op, metric in ROWS)}
-    for one in series:
-        if (one.labels["op"], one.metric) in shown:
-            for point in one.points:
+    selection = {HEAP, *((op, metric) for _, op, metric in ROWS)}
+    for item in series:
+        if (item.labels["op"], item.metric) in selection:
+            for point in item.points:
                 for value in point.values:
                     yield Row(
-                        str(one.labels["implementation"]),
-                        str(one.labels["op"]),
-                        one.metric,
+                        str(item.labels["implementation"]),
+                        str(item.labels["op"]),
+                        item.metric,
                         round(point.at[0]),
                         value,
                     )
@@ -92,11 +92,13 @@ def tables(rows: Sequence[Row]) -> str:
     """One table a library: the model of each value, its rank, and the wall."""
     shown = []
     for library in dict.fromkeys(row.implementation for row in rows):
-        its = [row for row in rows if row.implementation == library]
+        selection = [row for row in rows if row.implementation == library]
         head = "| memory of a process | model, B | δ | rank (probability) | reaches 3 GB at p (95 %) |"
-        lines = [f"| {' | '.join(_cells(title, _series(its, op, metric)))} |" for title, op, metric in ROWS]
+        lines = [
+            f"| {' | '.join(_cells(title, _series(selection, op, metric)))} |" for title, op, metric in ROWS
+        ]
         table = [head, "|---" * 5 + "|", *lines]
-        shown.append("\n".join([f"### {library}, memory", "", *table, "", _heap(its)]))
+        shown.append("\n".join([f"### {library}, memory", "", *table, "", _heap(selection)]))
     return "\n\n".join(shown)
 
 
@@ -106,15 +108,20 @@ def _heap(rows: Sequence[Row]) -> str:
     for row in rows:
         if (row.op, row.metric) == HEAP:
             values.setdefault(row.p, []).append(row.value)
-    taken = [f"{statistics.median(its) / 1e3:.4g}" for _, its in sorted(values.items())]
+    columns = [f"{statistics.median(bytes_) / 1e3:.4g}" for _, bytes_ in sorted(values.items())]
     scales = ", ".join(str(p) for p in sorted(values))
-    return f"Heap that Alltoall takes, in kB, at p = {scales}: {', '.join(taken)}."
+    return f"Heap that Alltoall takes, in kB, at p = {scales}: {', '.join(columns)}."
 
 
 def _series(rows: Sequence[Row], op: str, metric: str) -> Series:
-    its = [row for row in rows if (row.op, row.metric) == (op, metric)]
+    selection = [row for row in rows if (row.op, row.metric) == (op, metric)]
     return series_of(
-        op, ("p",), [(row.p,) for row in its], [(row.value,) for row in its], metric=metric, unit="B"
+        op,
+        ("p",),
+        [(row.p,) for row in selection],
+        [(row.value,) for row in selection],
+        metric=metric,
+        unit="B",
     )
 
 
@@ -137,11 +144,11 @@ def _cells(title: str, series: Series) -> tuple[str, ...]:
     )
 
 
-def _wall(found: Exceeds | NotModelled) -> str:
-    if isinstance(found, NotModelled):
-        return found.reason
-    ends = [f"{end:,.0f}" if end is not None else "never" for end in (found.earliest, found.latest)]
-    if found.at is None:
+def _wall(limit: Exceeds | NotModelled) -> str:
+    if isinstance(limit, NotModelled):
+        return limit.reason
+    ends = [f"{end:,.0f}" if end is not None else "never" for end in (limit.earliest, limit.latest)]
+    if limit.at is None:
         far = "not within 16,384 times the range"
         return far if ends == ["never", "never"] else f"{far} ({' … '.join(ends)})"
-    return f"{found.at:,.0f} ({' … '.join(ends)})"
+    return f"{limit.at:,.0f} ({' … '.join(ends)})"

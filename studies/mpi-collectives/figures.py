@@ -52,12 +52,12 @@ def figures() -> Iterator[Chart]:
             f"noise-{operation}",
             [
                 {
-                    "series": of.replace("=", " ").replace(" hosts", ", hosts"),
+                    "series": level.replace("=", " ").replace(" hosts", ", hosts"),
                     "x": p,
                     "y": 1e6 * median(values),
                 }
-                for of, points in _kept("noise", operation).items()
-                if of.split()[0] != "links=0.1"
+                for level, points in _kept("noise", operation).items()
+                if level.split()[0] != "links=0.1"
                 for p, values in points.items()
             ],
             "p, ranks",
@@ -83,14 +83,14 @@ def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operat
     published: list[dict[str, Any]] = []
     measured = _kept(part, operation)
     printed = _published(operation)
-    for of, system in systems.items():
-        points = measured[f"{label}={of}"]
-        series = f"{of}, dashed: {system}" if system in printed else of
-        ours += [{"series": series, "x": p, "y": 1e6 * median(its)} for p, its in points.items()]
+    for level, system in systems.items():
+        points = measured[f"{label}={level}"]
+        series = f"{level}, dashed: {system}" if system in printed else level
+        ours += [{"series": series, "x": p, "y": 1e6 * median(latencies)} for p, latencies in points.items()]
         if system in printed:
             growth = parse_growth(printed[system], "p")
-            first, its = next(iter(points.items()))
-            least = median(its)
+            first, latencies = next(iter(points.items()))
+            least = median(latencies)
             published += [
                 {"series": series, "x": p, "y": 1e6 * least * growth.at(p) / growth.at(first)} for p in points
             ]
@@ -108,7 +108,8 @@ def _memory() -> Chart:
                 place = (row["implementation"], int(row["p"]))
                 values.setdefault(place, []).append(float(row["value"]))
     ours = [
-        {"series": library, "x": p, "y": median(its) / 1e6} for (library, p), its in sorted(values.items())
+        {"series": library, "x": p, "y": median(latencies) / 1e6}
+        for (library, p), latencies in sorted(values.items())
     ]
     ranks = sorted({p for _, p in values})
     published = [{"series": name, "x": p, "y": at(p)} for name, at in MEMORY for p in ranks]
@@ -122,7 +123,7 @@ def _kept(part: str, operation: str) -> dict[str, dict[int, list[float]]]:
         for row in csv.DictReader(file):
             if row["part"] == part and row["op"] == operation:
                 result.setdefault(row["of"], {}).setdefault(int(row["p"]), []).append(float(row["latency_s"]))
-    return {of: dict(sorted(points.items())) for of, points in result.items()}
+    return {level: dict(sorted(points.items())) for level, points in result.items()}
 
 
 def _published(operation: str) -> dict[str, str]:
@@ -142,10 +143,10 @@ def _definitions() -> Chart:
     result = []
     for row in tables_of(HERE)["IMB-MPI1 over the workload", 1]:
         if row["library"] == "mpich" and row["operation"] in OPERATIONS:
-            for column, said, style in WAYS:
+            for column, label, style in WAYS:
                 match = RATIO.fullmatch(row[column])
                 assert match is not None  # noqa: S101 -- the table has this form throughout
                 at, low, high = map(float, match.groups())
-                result.append(Estimated(f"{row['operation']}, {said}", at, Interval(low, high), style))
+                result.append(Estimated(f"{row['operation']}, {label}", at, Interval(low, high), style))
     spec = forest(result, "latency by the workload over that by IMB-MPI1, MPICH")
     return Chart("definitions", "definitions", "", spec, {"rows": forest_rows(result)})

@@ -86,23 +86,23 @@ class Loop:
 
     def _models(self, rows: list[Row]) -> dict[Cell, ScalingModel]:
         result = {}
-        for one in simulated.series_in(rows):
-            cell = Cell(str(one.labels[self.label]), one.name)
+        for item in simulated.series_in(rows):
+            cell = Cell(str(item.labels[self.label]), item.name)
             if cell.op in study.published(study.SYSTEMS.get(cell.machine, "")):
-                (result[cell],) = model_series(ModelRequest([one], question_of(cell.op))).models
+                (result[cell],) = model_series(ModelRequest([item], question_of(cell.op))).models
         return result
 
     def series(self, cell: Cell) -> Series:
         """All points of a cell."""
-        of = f"{self.label}={cell.machine}"
-        rows = [row for row in (*self.known, *self.further) if (row.of, row.op) == (of, cell.op)]
+        label = f"{self.label}={cell.machine}"
+        rows = [row for row in (*self.known, *self.further) if (row.of, row.op) == (label, cell.op)]
         (result,) = simulated.series_in(rows)
         return result
 
     def added(self, cell: Cell) -> list[Row]:
         """What was simulated for a cell beyond the study's own points, or tried to be."""
-        of = f"{self.label}={cell.machine}"
-        return [row for row in self.further if (row.of, row.op) == (of, cell.op)]
+        label = f"{self.label}={cell.machine}"
+        return [row for row in self.further if (row.of, row.op) == (label, cell.op)]
 
     def largest(self, cell: Cell) -> int:
         """The largest scale at which the cell can be simulated."""
@@ -116,28 +116,28 @@ class Loop:
 
     def wanted(self) -> list[Wanted]:
         """The simulations of the next round, small ones first."""
-        asked: dict[tuple[int, str], list[str]] = {}
+        operations: dict[tuple[int, str], list[str]] = {}
         for cell in self.open():
             result = suggest_points(self.series(cell), question_of(cell.op), most=self.largest(cell))
             if result:
-                asked.setdefault((round(result[0].at[0]), cell.machine), []).append(cell.op)
-        return [Wanted(machine, p, tuple(ops)) for (p, machine), ops in sorted(asked.items())]
+                operations.setdefault((round(result[0].at[0]), cell.machine), []).append(cell.op)
+        return [Wanted(machine, p, tuple(ops)) for (p, machine), ops in sorted(operations.items())]
 
-    def take(self, wanted: Wanted, latencies: Mapping[str, float]) -> None:
+    def take(self, point: Wanted, latencies: Mapping[str, float]) -> None:
         """Add what a simulation gave."""
-        of = f"{self.label}={wanted.machine}"
+        label = f"{self.label}={point.machine}"
         self.further += [
-            Row(f"{self.part}-further", of, op, wanted.p, latencies.get(op)) for op in wanted.ops
+            Row(f"{self.part}-further", label, op, point.p, latencies.get(op)) for op in point.ops
         ]
 
     def settle(self, simulate: Simulate, may_go_on: Callable[[], bool]) -> Iterator[Wanted]:
         """Simulate until nothing is wanted or the time is over; gives each simulation when it is taken."""
         while result := self.wanted():
-            for wanted in result:
+            for point in result:
                 if not may_go_on():
                     return
-                self.take(wanted, simulate(wanted))
-                yield wanted
+                self.take(point, simulate(point))
+                yield point
 
 
 def loop_of(part: str) -> Loop:
@@ -155,9 +155,9 @@ def is_open(model: ScalingModel) -> bool:
     return model.validation is not None and model.validation.rank == "undecided"
 
 
-def at_scale(experiment: Experiment, label: str, wanted: Wanted) -> Experiment:
+def at_scale(experiment: Experiment, label: str, point: Wanted) -> Experiment:
     """The experiment at one point, for some operations, however many ranks these have."""
-    levels = {label: wanted.machine, "p": wanted.p}
+    levels = {label: point.machine, "p": point.p}
     factors = tuple(
         replace(factor, levels=(levels[factor.name],))
         for factor in experiment.factors
@@ -165,7 +165,7 @@ def at_scale(experiment: Experiment, label: str, wanted: Wanted) -> Experiment:
     )
     ((name, words),) = experiment.program.commands.items()
     at = words.index("--most-ranks")
-    command = (*words[:at], *words[at + 2 :], "--ops", ",".join(wanted.ops))
+    command = (*words[:at], *words[at + 2 :], "--ops", ",".join(point.ops))
     program = replace(experiment.program, commands={name: command}, timeout_s=TIMEOUT_S)
     return replace(experiment, program=program, factors=factors, zips=())
 
@@ -173,10 +173,10 @@ def at_scale(experiment: Experiment, label: str, wanted: Wanted) -> Experiment:
 def simulate_in(place: Path, experiment: Experiment, label: str) -> Simulate:
     """Simulations by Steelyard, each with a record of its own in ``place``."""
 
-    def simulate(wanted: Wanted) -> Mapping[str, float]:
-        record = place / f"{wanted.machine}-{wanted.p}-{'-'.join(wanted.ops)}.lab"
+    def simulate(point: Wanted) -> Mapping[str, float]:
+        record = place / f"{point.machine}-{point.p}-{'-'.join(point.ops)}.lab"
         try:
-            run(at_scale(experiment, label, wanted), record)
+            run(at_scale(experiment, label, point), record)
         except ProgramError:
             if not timed_out(record):
                 raise
@@ -186,7 +186,7 @@ def simulate_in(place: Path, experiment: Experiment, label: str) -> Simulate:
         result = {
             str(sample.labels["op"]): float(sample.values[0]) for sample in samples if len(sample.values)
         }
-        if missing := [op for op in wanted.ops if op not in result]:
+        if missing := [op for op in point.ops if op not in result]:
             raise ProgramError(f"{record} has no latency of {missing[0]}", hint=f"steelyard status {record}")
         return result
 
@@ -209,14 +209,14 @@ def table(loop: Loop) -> str:
     for cell in sorted(loop.cells, key=lambda cell: (cell.machine, [*study.LATENCIES].index(cell.op))):
         printed = str(study.published(study.SYSTEMS[cell.machine])[cell.op])
         scales = ", ".join(str(row.p) for row in loop.added(cell) if row.latency_s is not None)
-        more = needed(loop, cell) if is_open(models[cell]) else ""
+        points_needed = needed(loop, cell) if is_open(models[cell]) else ""
         cells = (
             cell.machine,
             cell.op,
             scales,
             *study.judged(models[cell]),
             missed(models[cell]),
-            more,
+            points_needed,
             printed,
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -225,8 +225,8 @@ def table(loop: Loop) -> str:
 
 def missed(model: ScalingModel) -> str:
     """By how much the formula misses a point at most, where that is said."""
-    said = [warning.words for warning in model.warnings if warning.kind == "lack_of_fit"]
-    return next((text.removeprefix("the formula misses a point by ") for text in said), "")
+    messages = [warning.words for warning in model.warnings if warning.kind == "lack_of_fit"]
+    return next((text.removeprefix("the formula misses a point by ") for text in messages), "")
 
 
 def needed(loop: Loop, cell: Cell) -> str:
@@ -270,10 +270,10 @@ def main() -> int:
             args.records / f"{part}-further", load(study.HERE / f"{part}.toml"), loop.label
         )
         try:
-            for wanted in loop.settle(simulate, may_go_on):
+            for point in loop.settle(simulate, may_go_on):
                 simulated.keep(f"{part}-further", loop.further)
-                ops = ", ".join(wanted.ops)
-                print(f"{wanted.machine}, p = {wanted.p}: {ops}", file=sys.stderr, flush=True)
+                ops = ", ".join(point.ops)
+                print(f"{point.machine}, p = {point.p}: {ops}", file=sys.stderr, flush=True)
         except SteelyardError as error:
             sys.stderr.write(error.explain())
             return error.exit_code

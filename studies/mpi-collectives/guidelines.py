@@ -118,24 +118,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _targets(asked: argparse.Namespace) -> Iterator[Target]:
-    for machine in asked.machine:
-        for selector in asked.selector:
+def _targets(options: argparse.Namespace) -> Iterator[Target]:
+    for machine in options.machine:
+        for selector in options.selector:
             yield Target("smpi", machine, selector)
-    if not asked.machine:
-        yield from map(Target, asked.library)
+    if not options.machine:
+        yield from map(Target, options.library)
 
 
-def _measured(target: Target, asked: argparse.Namespace) -> Checked:
-    directory = asked.record or HERE / f"guidelines-{target.name}.lab"
-    repetitions = asked.repetitions
-    if asked.predict and target.machine is None:
+def _measured(target: Target, options: argparse.Namespace) -> Checked:
+    directory = options.record or HERE / f"guidelines-{target.name}.lab"
+    repetitions = options.repetitions
+    if options.predict and target.machine is None:
         pilot = directory.with_name(f"{directory.stem}-pilot.lab")
-        _run(planned_experiment(target, asked, rounds.PILOT, blocks=2), pilot)
+        _run(planned_experiment(target, options, rounds.PILOT, blocks=2), pilot)
         with Record.open(pilot) as record:
             repetitions = rounds.largest(record)
         print(f"{target.name}: {repetitions} repetitions, as predicted", file=sys.stderr)
-    _run(planned_experiment(target, asked, repetitions, blocks=asked.blocks), directory)
+    _run(planned_experiment(target, options, repetitions, blocks=options.blocks), directory)
     with Record.open(directory) as record:
         return check(record)
 
@@ -149,7 +149,7 @@ def _run(planned: Experiment, directory: Path) -> None:
 
 
 def planned_experiment(
-    target: Target, asked: argparse.Namespace, repetitions: int | None, blocks: int | None
+    target: Target, options: argparse.Namespace, repetitions: int | None, blocks: int | None
 ) -> Experiment:
     """The spec with what the command line asks for; rules about levels that are not measured are left out."""
     tables = tomllib.loads(SPEC.read_text(encoding="utf-8"))
@@ -158,8 +158,8 @@ def planned_experiment(
     factors["implementation"] = [target.library]
     if repetitions:
         program["command"][-1] = str(repetitions)
-    if asked.sync:
-        program["command"][1:1] = ("--sync", asked.sync)
+    if options.sync:
+        program["command"][1:1] = ("--sync", options.sync)
     if target.machine:
         tables["launch"] = {"kind": "smpi", "ranks": "{p}", "platform": f"../machines/{target.machine}"}
         if target.selector != DEFAULT:
@@ -167,19 +167,21 @@ def planned_experiment(
         tables["design"] |= {"blocks": 1, "discard": 0}
         program["command"][-4:] = ONCE
         program["timeout"] = "30 min"
-    factors["p"] = asked.ranks or factors["p"]
-    factors["bytes"] = asked.bytes or factors["bytes"]
+    factors["p"] = options.ranks or factors["p"]
+    factors["bytes"] = options.bytes or factors["bytes"]
     if blocks:
         tables["design"]["blocks"] = blocks
-    if asked.preload:
-        program["env"] = {"LD_PRELOAD": str(asked.preload.resolve())}
+    if options.preload:
+        program["env"] = {"LD_PRELOAD": str(options.preload.resolve())}
     out = CRASHES.get(target.selector, frozenset())
     tables["claims"] = [
-        item for item in tables["claims"] if _applies(item, factors, asked.only) and not out & {*_names(item)}
+        item
+        for item in tables["claims"]
+        if _applies(item, factors, options.only) and not out & {*_names(item)}
     ]
     place = program["command"].index("--ops") + 1
     ops = program["command"][place].split(",")
-    if asked.only:
+    if options.only:
         ops = list(dict.fromkeys(name for claim in tables["claims"] for name in _names(claim)))
     program["command"][place] = ",".join(op for op in ops if op not in out)
     return experiment(source=str(HERE), **tables)

@@ -37,33 +37,33 @@ PUBLISHED: Final = Path(__file__).resolve().parents[1] / "scalability-validation
 
 def tables(series: Sequence[Series]) -> str:
     """One table a library, with the model, its rank, and its value at ``SCALE`` ranks."""
-    shown = []
+    lines = []
     printed = published()
-    for library in dict.fromkeys(str(one.labels["implementation"]) for one in series):
-        its = [one for one in series if one.labels["implementation"] == library]
+    for library in dict.fromkeys(str(item.labels["implementation"]) for item in series):
+        selection = [item for item in series if item.labels["implementation"] == library]
         question = Question(
-            expectations={one.name: Expectation(EXPECTED[one.name], DEVIATION) for one in its},
+            expectations={item.name: Expectation(EXPECTED[item.name], DEVIATION) for item in selection},
             parameter="p",
             scale={"p": SCALE},
         )
-        models = {model.name: model for model in model_series(ModelRequest(its, question)).models}
+        models = {model.name: model for model in model_series(ModelRequest(selection, question)).models}
         head = ["| object | expected | heap, B | R̄² | δ | rank (probability)"]
         head[0] += f" | at p = {SCALE} (95 %) | published: Juqueen, Juropa, Piz Daint |"
         head.append("|---" * 8 + "|")
         rows = [row(models[op], printed[op]) for op in EXPECTED if op in models]
-        shown.append("\n".join([f"### {library}", "", *head, *rows]))
-    return "\n\n".join(shown)
+        lines.append("\n".join([f"### {library}", "", *head, *rows]))
+    return "\n\n".join(lines)
 
 
-def model_heap(one: Series, *, method: Method) -> ScalingModel:
+def model_heap(heap: Series, *, method: Method) -> ScalingModel:
     """Model one object, by the paper's method or by ours."""
     question = Question(
         method=method,
         space="mpi-study" if method == "seed001" else "default",
-        expectations={one.name: Expectation(EXPECTED[one.name], DEVIATION)},
+        expectations={heap.name: Expectation(EXPECTED[heap.name], DEVIATION)},
         parameter="p",
     )
-    (model,) = model_series(ModelRequest([one], question)).models
+    (model,) = model_series(ModelRequest([heap], question)).models
     return model
 
 
@@ -75,15 +75,15 @@ def beside_heap(record: Record) -> str:
             key = str(sample.treatment.levels["implementation"]), str(sample.labels["op"]), metric
             result.setdefault(key, {})[int(sample.treatment.levels["p"])] = statistics.median(sample.values)
     objects = [op for op in EXPECTED if op != "mpi_init"]
-    shown = []
+    lines = []
     for library in dict.fromkeys(library for library, _, _ in result):
         cells = [_at_scales(result[library, op, "shared_bytes"], 1e3) for op in objects]
         cells += [
             _at_scales(result[library, "process", f"{kind}_bytes"], 1e6) for kind in ("shared", "resident")
         ]
-        shown.append(f"| {' | '.join([library, *cells])} |")
+        lines.append(f"| {' | '.join([library, *cells])} |")
     head = f"| library | {' | '.join(objects)} | process, MB | resident, MB |"
-    return "\n".join([head, "|---" * (len(objects) + 3) + "|", *shown])
+    return "\n".join([head, "|---" * (len(objects) + 3) + "|", *lines])
 
 
 def _at_scales(by_p: Mapping[int, float], unit: float) -> str:

@@ -62,8 +62,8 @@ def medians(samples: Mapping[Key, Sample]) -> Sequence[str]:
 def against_peer(samples: Mapping[Key, Sample]) -> Sequence[str]:
     """Median ratios of the blocks, one column a step."""
     rows = [f"| library | operation | {' | '.join(STEPS)} |", "|---" * (2 + len(STEPS)) + "|"]
-    asked = [(library, op) for command, metric, library, op in samples if (command, metric) == PEER]
-    for library, op in asked:
+    pairs = [(library, op) for command, metric, library, op in samples if (command, metric) == PEER]
+    for library, op in pairs:
         cells = [ratio(samples[*old, library, op], samples[*new, library, op]) for old, new in STEPS.values()]
         rows.append(f"| {library} | {op} | {' | '.join(cells)} |")
     return rows

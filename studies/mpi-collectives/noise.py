@@ -16,22 +16,22 @@ def tables(series: Sequence[Series], ranked: Callable[[list[Series]], list[tuple
 
     ``ranked`` gives models of series, and ranks with their probability as a cell of a table.
     """
-    shown = []
-    for op in dict.fromkeys(str(one.labels["op"]) for one in series):
-        ordered = sorted((one for one in series if one.labels["op"] == op), key=_levels)
+    lines = []
+    for op in dict.fromkeys(str(item.labels["op"]) for item in series):
+        ordered = sorted((item for item in series if item.labels["op"] == op), key=_levels)
         ps = [f"{int(point.at[0])}" for point in ordered[0].points]
-        draws = max(len(point.values) for one in ordered for point in one.points)
+        draws = max(len(point.values) for item in ordered for point in item.points)
         head = [f"### {op}, simulated: medians of {draws} draws, µs", ""]
         head.append(f"| links | hosts | {' | '.join(ps)} | model | rank (probability) |")
         head.append("|---" * (len(ps) + 4) + "|")
         rows = []
-        for one, (model, rank) in zip(ordered, ranked(ordered), strict=True):
-            medians = (f"{1e6 * statistics.median(point.values):.1f}" for point in one.points)
-            levels = (f"{level:g}" for level in _levels(one))
+        for item, (model, rank) in zip(ordered, ranked(ordered), strict=True):
+            medians = (f"{1e6 * statistics.median(point.values):.1f}" for point in item.points)
+            levels = (f"{level:g}" for level in _levels(item))
             rows.append(f"| {' | '.join((*levels, *medians, model.growth(), rank))} |")
-        shown.append("\n".join([*head, *rows]))
-    return "\n\n".join(shown)
+        lines.append("\n".join([*head, *rows]))
+    return "\n\n".join(lines)
 
 
-def _levels(one: Series) -> tuple[float, ...]:
-    return tuple(float(one.labels[name]) for name in LEVELS)
+def _levels(item: Series) -> tuple[float, ...]:
+    return tuple(float(item.labels[name]) for name in LEVELS)

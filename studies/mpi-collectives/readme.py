@@ -32,12 +32,12 @@ def made() -> Iterator[tuple[str, str]]:
     for library in LIBRARIES:
         yield f"{library}, guidelines", cells.by_size(library, result)
     for machine in MACHINES:
-        its = [
+        texts = [
             fromkey
             for fromkey in dict.fromkeys(item.of for item in result)
             if fromkey.partition("@")[0] == machine
         ]
-        yield f"{machine}, guidelines, simulated", cells.by_machine(result, its)
+        yield f"{machine}, guidelines, simulated", cells.by_machine(result, texts)
     for part in further.REACH:
         yield f"{part}, continued", further.table(further.loop_of(part))
 

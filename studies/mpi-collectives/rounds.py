@@ -85,8 +85,8 @@ def pilots(record: Record) -> dict[tuple[str, int], list[list[float]]]:
             if value.metric == "latency_s":
                 place = (str(value.labels["op"]), int(value.labels["bytes"]))
                 values.setdefault(place, []).append(value.value)
-        for place, its in values.items():
-            result.setdefault(place, []).append(its)
+        for place, times in values.items():
+            result.setdefault(place, []).append(times)
     return result
 
 

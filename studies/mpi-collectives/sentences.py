@@ -87,21 +87,21 @@ GIVEN: Final = (
 TABLES: Final = tables_of(HERE)
 
 
-def latencies(part: str, of: str) -> dict[tuple[str, int], float]:
+def latencies(part: str, level: str) -> dict[tuple[str, int], float]:
     """Medians in seconds, by operation and ranks."""
     result: dict[tuple[str, int], list[float]] = defaultdict(list)
     for row in simulated.kept(part):
-        if row.latency_s is not None and of in f" {row.of} ":
+        if row.latency_s is not None and level in f" {row.of} ":
             result[row.op, row.p].append(row.latency_s)
     return {key: statistics.median(values) for key, values in result.items()}
 
 
-def most(times: dict[tuple[str, int], float], left: str, *right: str) -> float:
+def most(times: dict[tuple[str, int], float], operation: str, *right: str) -> float:
     """The largest of an operation over the sum of others."""
     return max(
         time_s / sum(times[op, p] for op in right)
         for (op, p), time_s in times.items()
-        if op == left and all((other, p) in times for other in right)
+        if op == operation and all((part, p) in times for part in right)
     )
 
 
@@ -125,50 +125,59 @@ def sentences() -> Iterator[Sentence]:
 
 def machines() -> Iterator[Sentence]:
     """Part (a): rules that are broken at points."""
-    of = {name: latencies("topologies", f" machine={name} ") for name in ("torus", "dragonfly", "fat-tree")}
+    by_machine = {
+        name: latencies("topologies", f" machine={name} ") for name in ("torus", "dragonfly", "fat-tree")
+    }
     yield (
         "up to {} times what Gather + Bcast take on the torus, {} on the dragonfly and {} on the fat tree",
-        *(most(of[name], "allgather", "gather", "bcast") for name in ("torus", "dragonfly", "fat-tree")),
+        *(
+            most(by_machine[name], "allgather", "gather", "bcast")
+            for name in ("torus", "dragonfly", "fat-tree")
+        ),
     )
     yield (
         "Allreduce {} and {} times what Reduce + Bcast take",
-        *(most(of[name], "allreduce", "reduce", "bcast") for name in ("torus", "dragonfly")),
+        *(most(by_machine[name], "allreduce", "reduce", "bcast") for name in ("torus", "dragonfly")),
     )
 
 
 def selectors() -> Iterator[Sentence]:
     """Part (b)."""
-    of = {
+    by_selector = {
         name: latencies("selectors", f" selector={name} ") for name in ("mpich", "ompi", "impi", "mvapich2")
     }
-    barrier = [MICRO * of["mpich"]["barrier", p] for p in (16, 32, 64, 128, 256, 512)]
+    barrier = [MICRO * by_selector["mpich"]["barrier", p] for p in (16, 32, 64, 128, 256, 512)]
     yield "MPICH's Barrier is {}, {} and {} µs up to p = 64 and {}, {} and {} µs from 128 on", *barrier
     yield (
         "(Bcast {}, {}, {} µs at 64, 128, 256; Allreduce {}, {}, {})",
-        *(MICRO * of["ompi"][op, p] for op in ("bcast", "allreduce") for p in (64, 128, 256)),
+        *(MICRO * by_selector["ompi"][op, p] for op in ("bcast", "allreduce") for p in (64, 128, 256)),
     )
     fits = [read_number(row["R̄²"]) for row in TABLES["ompi, simulated", 1] if row["operation"] == "allreduce"]
     yield "R̄² falls to {} and below 0", *fits
     yield (
         "nanosecond or two: {} µs at p = 16, {} at 512",
-        *(MICRO * of["mpich"]["litmus", p] for p in (16, 512)),
+        *(MICRO * by_selector["mpich"]["litmus", p] for p in (16, 512)),
     )
-    yield "grows here from {} to {} µs", *(MICRO * of["impi"]["allgather", p] for p in (64, 128))
-    broken = [most(of[name], "allgather", "gather", "bcast") for name in ("mpich", "ompi", "impi")]
+    yield "grows here from {} to {} µs", *(MICRO * by_selector["impi"]["allgather", p] for p in (64, 128))
+    broken = [most(by_selector[name], "allgather", "gather", "bcast") for name in ("mpich", "ompi", "impi")]
     yield "was simulated, by up to {} times", max(broken)
     slower = [
-        of["impi"]["allgather", p] / of["mvapich2"]["allgather", p]
-        for op, p in of["impi"]
-        if op == "allgather" and (op, p) in of["mvapich2"]
+        by_selector["impi"]["allgather", p] / by_selector["mvapich2"]["allgather", p]
+        for op, p in by_selector["impi"]
+        if op == "allgather" and (op, p) in by_selector["mvapich2"]
     ]
     yield "simulated: {} to {} times MVAPICH2's", min(slower), max(slower)
     beside = [
-        of["impi"]["allgather", p] / of["ompi"]["allgather", p]
-        for op, p in of["impi"]
-        if op == "allgather" and (op, p) in of["ompi"]
+        by_selector["impi"]["allgather", p] / by_selector["ompi"]["allgather", p]
+        for op, p in by_selector["impi"]
+        if op == "allgather" and (op, p) in by_selector["ompi"]
     ]
     yield "more than Open MPI's at every point, at least {} times", min(beside)
-    reduces = [of["impi"]["reduce", p] / of["ompi"]["reduce", p] for op, p in of["impi"] if op == "reduce"]
+    reduces = [
+        by_selector["impi"]["reduce", p] / by_selector["ompi"]["reduce", p]
+        for op, p in by_selector["impi"]
+        if op == "reduce"
+    ]
     yield "Intel MPI's Reduce takes up to {} times Open MPI's", max(reduces)
 
 
@@ -206,11 +215,11 @@ def heap_of(library: str, op: str) -> dict[int, float]:
 
 def heap() -> Iterator[Sentence]:
     """Part (c), by the tables of models and by values."""
-    of = {
+    by_library = {
         library: {row["object"]: row for row in TABLES[library, 1]}
         for library in ("openmpi", "impi", "mpich")
     }
-    init = of["openmpi"]["mpi_init"]
+    init = by_library["openmpi"]["mpi_init"]
     constant, slope = numbers(init["heap, B"])
     at, low, high = numbers(init["at p = 8192 (95 %)"])
     yield (
@@ -218,7 +227,7 @@ def heap() -> Iterator[Sentence]:
         *(constant / 1e6, slope / 1e3, at),
     )
     yield "so the interval is wide ({} to {} MB)", low, high
-    yield "Comm_dup grows with p, by {} B a rank", numbers(of["openmpi"]["comm_dup"]["heap, B"])[1]
+    yield "Comm_dup grows with p, by {} B a rank", numbers(by_library["openmpi"]["comm_dup"]["heap, B"])[1]
     duplicate, start = heap_of("impi", "comm_dup"), heap_of("mpich", "mpi_init")
     pages = numbers(next(row["comm_dup"] for row in TABLES["Shared pages", 1] if row["library"] == "impi"))
     yield (
@@ -226,8 +235,11 @@ def heap() -> Iterator[Sentence]:
         *(duplicate[2] / 1e3, duplicate[96] / 1e3, (duplicate[96] - duplicate[4]) / 92, duplicate[128] / 1e3),
     )
     yield "(✗), and {} to {} kB of shared pages", pages[0], pages[-1]
-    yield "from pools: {} kB of heap whatever p is", numbers(of["mpich"]["comm_dup"]["heap, B"])[0] / 1e3
-    window = of["mpich"]["win_create"]
+    yield (
+        "from pools: {} kB of heap whatever p is",
+        numbers(by_library["mpich"]["comm_dup"]["heap, B"])[0] / 1e3,
+    )
+    window = by_library["mpich"]["win_create"]
     constant, slope = numbers(window["heap, B"])
     yield "the mean is {} kB + {} B · p (R̄² = {})", constant / 1e3, slope, read_number(window["R̄²"])
     yield (
@@ -276,14 +288,14 @@ def real() -> Iterator[Sentence]:
 
 def noise() -> Iterator[Sentence]:
     """Part (f), on 512 ranks."""
-    of = {
+    by_level = {
         (links, hosts): latencies("noise", f"links={links} hosts={hosts} ")
         for links in ("0", "0.5")
         for hosts in ("0", "0.1", "0.5")
     }
 
     def at(op: str, links: str, hosts: str) -> float:
-        return MICRO * of[links, hosts][op, 512]
+        return MICRO * by_level[links, hosts][op, 512]
 
     yield (
         "three times as long ({} to {} µs), and the litmus test half as long again ({} to {} µs)",
@@ -358,16 +370,16 @@ def allocations() -> Iterator[Sentence]:
 
 def memory() -> Iterator[Sentence]:
     """Part (i): private memory of a process, and what Alltoall keeps of the heap."""
-    private, kept = [], defaultdict(list)
+    private, shared = [], defaultdict(list)
     with (HERE / "connected.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["metric"] == "private_bytes":
                 private.append(float(row["value"]) / 1e6)
             if (row["op"], row["metric"]) == ("alltoall", "heap_bytes"):
-                kept[row["implementation"]].append(float(row["value"]) / 1e6)
+                shared[row["implementation"]].append(float(row["value"]) / 1e6)
     yield "of a process is {} to {} MB", min(private), max(private)
-    yield "MPICH takes {} MB of heap", max(kept["mpich"])
-    yield "Intel MPI takes {} MB at", max(kept["impi"])
+    yield "MPICH takes {} MB of heap", max(shared["mpich"])
+    yield "Intel MPI takes {} MB at", max(shared["impi"])
 
 
 def guidelines() -> Iterator[Sentence]:
@@ -375,12 +387,12 @@ def guidelines() -> Iterator[Sentence]:
     with (HERE / "guidelines.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
 
-    def broken(of: str, rule: str, size: str = "") -> float:
+    def broken(library: str, rule: str, size: str = "") -> float:
         """The worst ratio of a rule that is broken."""
         return max(
             float(row["ratio"])
             for row in rows
-            if row["of"] in of.split()
+            if row["of"] in library.split()
             and row["rule"].startswith(rule)
             and row["outcome"] == "fails"
             and size in ("", row["bytes"])
@@ -401,7 +413,7 @@ def guidelines() -> Iterator[Sentence]:
     counts = [len(pattern) for pattern in patterns.values()]
     yield "All {} targets break something: {} to {} of 20", len(counts), min(counts), max(counts)
     every = " ".join(patterns)
-    torus = " ".join(of for of in patterns if of.startswith("torus"))
+    torus = " ".join(name for name in patterns if name.startswith("torus"))
     yield (
         "broken on the torus by up to {} times on 32 ranks;",
         broken(torus, "allgather <= allgather_by_gather_and_bcast"),

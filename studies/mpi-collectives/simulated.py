@@ -43,11 +43,11 @@ class Row(NamedTuple):
 
 def rows_of(part: str, series: Iterable[Series]) -> Iterator[Row]:
     """Rows of series that have the labels of the part, and ``op``."""
-    for one in series:
-        result = " ".join(f"{name}={one.labels[name]}" for name in LABELS[part])
-        for point in one.points:
+    for item in series:
+        result = " ".join(f"{name}={item.labels[name]}" for name in LABELS[part])
+        for point in item.points:
             for value in point.values:
-                yield Row(part, result, str(one.labels["op"]), round(point.at[0]), value)
+                yield Row(part, result, str(item.labels["op"]), round(point.at[0]), value)
 
 
 def series_in(rows: Iterable[Row]) -> list[Series]:
@@ -57,9 +57,9 @@ def series_in(rows: Iterable[Row]) -> list[Series]:
         if row.latency_s is not None:
             result.setdefault((row.of, row.op), []).append((row.p, row.latency_s))
     series = []
-    for (of, op), values in result.items():
+    for (label, op), values in result.items():
         labels: dict[str, Scalar] = {}
-        labels |= dict(item.split("=", 1) for item in of.split())
+        labels |= dict(item.split("=", 1) for item in label.split())
         one = series_of(
             op,
             ("p",),
@@ -102,11 +102,11 @@ def as_kept(rows: Iterable[Row]) -> list[Row]:
 
 def keep(part: str, rows: Iterable[Row], *, file: Path = FILE) -> None:
     """Put ``rows`` in the place of those that the file has of the part."""
-    others = [name for name in (*LABELS, *(f"{name}-further" for name in LABELS)) if name != part]
+    remaining = [name for name in (*LABELS, *(f"{name}-further" for name in LABELS)) if name != part]
     new = [*rows]
 
     def add_rows() -> list[list[object]]:
-        written = as_kept([*kept(*others, file=file), *new])
+        written = as_kept([*kept(*remaining, file=file), *new])
         return [["" if cell is None else cell for cell in row] for row in written]
 
     replace_rows(file, Row._fields, add_rows)

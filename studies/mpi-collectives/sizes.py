@@ -13,16 +13,16 @@ def tables(series: Sequence[Series], ranked: Ranked) -> str:
     """Operation by size; in each cell the rank, the growth where one is stated, the latency at most ranks.
     A barrier, which has no message, is left out.
     """
-    series = [one for one in series if int(one.labels["bytes"])]
-    sizes = sorted({int(one.labels["bytes"]) for one in series})
+    series = [item for item in series if int(item.labels["bytes"])]
+    sizes = sorted({int(item.labels["bytes"]) for item in series})
     head = f"| operation | {' | '.join(f'{size} B' for size in sizes)} |"
     shown = []
-    for machine in dict.fromkeys(str(one.labels["machine"]) for one in series):
+    for machine in dict.fromkeys(str(item.labels["machine"]) for item in series):
         lines = [f"### {machine} by size, simulated", "", head, "|---" * (1 + len(sizes)) + "|"]
-        for name in dict.fromkeys(one.name for one in series):
-            its = [one for one in series if (one.name, one.labels["machine"]) == (name, machine)]
-            its.sort(key=lambda one: int(one.labels["bytes"]))
-            cells = [_cell(one, *result) for one, result in zip(its, ranked(its), strict=True)]
+        for name in dict.fromkeys(item.name for item in series):
+            selection = [item for item in series if (item.name, item.labels["machine"]) == (name, machine)]
+            selection.sort(key=lambda item: int(item.labels["bytes"]))
+            cells = [_cell(item, *result) for item, result in zip(selection, ranked(selection), strict=True)]
             lines.append(f"| {name} | {' | '.join(cells)} |")
         shown.append("\n".join(lines))
     return "\n\n".join(shown)

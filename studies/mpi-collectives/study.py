@@ -89,7 +89,7 @@ def tables(part: str, record: Record) -> str:
     metric = "heap_mean_bytes" if part == "memory" else "latency_quantile_s"
     series = series_of_record(record, ("p",), (metric,))
     if part == "memory":
-        models = heaps.tables([replace(one, name=str(one.labels["op"])) for one in series])
+        models = heaps.tables([replace(item, name=str(item.labels["op"])) for item in series])
         return f"{models}\n\n### Shared pages\n\n{heaps.beside_heap(record)}"
     return tables_of(part, simulated.rows_of(part, series))
 
@@ -138,9 +138,9 @@ def tables_of(part: str, rows: Iterable[Row]) -> str:
     if part == "sizes":
         return sizes.tables(series, ranked)
     groups: dict[str, list[Series]] = {}
-    for one in pooled(series, POOLED[part]) if part in POOLED else series:
-        title = ", ".join(str(label) for name, label in one.labels.items() if name != "op")
-        groups.setdefault(title, []).append(one)
+    for item in pooled(series, POOLED[part]) if part in POOLED else series:
+        title = ", ".join(str(label) for name, label in item.labels.items() if name != "op")
+        groups.setdefault(title, []).append(item)
     return "\n\n".join(table(name, group) for name, group in groups.items())
 
 
@@ -156,7 +156,7 @@ def pooled(series: list[Series], label: str) -> list[Series]:
         values: dict[tuple[float, ...], tuple[float, ...]] = {}
         for point in (point for one in group for point in one.points):
             values[point.at] = values.get(point.at, ()) + point.values
-        points = tuple(Point(at, its) for at, its in sorted(values.items()))
+        points = tuple(Point(at, latencies) for at, latencies in sorted(values.items()))
         result.append(replace(group[0], labels=dict(labels), points=points))
     return result
 
@@ -164,30 +164,33 @@ def pooled(series: list[Series], label: str) -> list[Series]:
 def ranked(series: list[Series]) -> list[tuple[ScalingModel, str]]:
     """The model of each series of an operation, and its rank as a cell."""
     result = []
-    for one in series:
-        asked = {one.name: Expectation(LATENCIES[one.name], DEVIATION)}
-        (model,) = model_series(ModelRequest([one], Question(expectations=asked, parameter="p"))).models
+    for item in series:
+        expectations_ = {item.name: Expectation(LATENCIES[item.name], DEVIATION)}
+        (model,) = model_series(
+            ModelRequest([item], Question(expectations=expectations_, parameter="p"))
+        ).models
         result.append((model, rank_of(model)))
     return result
 
 
 def table(title: str, series: list[Series]) -> str:
     """Models, adjusted R², divergences and ranks of one machine."""
-    asked = [one for one in series if one.name in LATENCIES]
-    ops = {one.name for one in asked}
+    chosen = [item for item in series if item.name in LATENCIES]
+    ops = {item.name for item in chosen}
     question = Question(
-        expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in asked}, parameter="p"
+        expectations={item.name: Expectation(LATENCIES[item.name], DEVIATION) for item in chosen},
+        parameter="p",
     )
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
-    result = model_series(ModelRequest(asked, question, rules, litmus="litmus" if "litmus" in ops else None))
+    result = model_series(ModelRequest(chosen, question, rules, litmus="litmus" if "litmus" in ops else None))
     order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))
     ours = sorted(result.models, key=lambda model: order.index(model.name))
-    theirs = by_their_method(asked)
+    theirs = by_their_method(chosen)
     rows = [row(model, theirs[model.name], printed.get(model.name)) for model in ours]
     beside = f"{SYSTEMS[machine]}, published" if machine in SYSTEMS else "published"
-    simulated = ", simulated" if any(one.simulated for one in asked) else ""
+    simulated = ", simulated" if any(item.simulated for item in chosen) else ""
     columns = ("operation", "expected", "model", "R̄²", "δ", "rank (probability)", "points", BY_PAPER, beside)
     head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     counts = agreement(ours, theirs, printed)
@@ -199,7 +202,7 @@ def by_their_method(series: list[Series]) -> dict[str, ScalingModel]:
     question = Question(
         method="seed001",
         space="mpi-study",
-        expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in series},
+        expectations={item.name: Expectation(LATENCIES[item.name], DEVIATION) for item in series},
         parameter="p",
     )
     return {model.name: model for model in model_series(ModelRequest(series, question)).models}
@@ -275,25 +278,25 @@ def rank_of(model: ScalingModel) -> str:
     return f"{parts.SIGNS[checked.rank]} ({sure:.2f})"
 
 
-def said(found: Modelled) -> list[str]:
+def said(answer: Modelled) -> list[str]:
     """Rules, causes, and what could not be modelled."""
-    lines = [f"- rule {format_verdict(item)}" for item in found.rules]
-    blamed = zip(found.models, found.causes, strict=True)
+    lines = [f"- rule {format_verdict(item)}" for item in answer.rules]
+    blamed = zip(answer.models, answer.causes, strict=True)
     lines += [
         f"- {model.name}: the cause is likely the {cause}" for model, cause in blamed if cause is not None
     ]
-    lines += [f"- {each.name}: not modelled, {each.reason}" for each in found.failed]
+    lines += [f"- {failure.name}: not modelled, {failure.reason}" for failure in answer.failed]
     return ["", *lines] if lines else []
 
 
 def main() -> int:
     """Run the parts asked for, print their tables, and keep what was simulated."""
-    made = {part: partial(tables, part) for part in PARTS}
+    by_part = {part: partial(tables, part) for part in PARTS}
     have = [part for part in simulated.LABELS if simulated.kept(part)]
     have += ["connected"] if connections.kept() else []
-    kept = {part: partial(tables_kept, part) for part in have}
+    by_kept_part = {part: partial(tables_kept, part) for part in have}
     keeping = {part: partial(keep, part) for part in (*simulated.LABELS, "connected")}
-    return parts.main(HERE, __doc__, made, kept, keeping)
+    return parts.main(HERE, __doc__, by_part, by_kept_part, keeping)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,10 @@ def ranked(
     """
 
     def judge(data: Data) -> Answer:
-        models = {of: modelled(data, f"{name} {of}", at, cell, method) for of, at in points.items()}
+        models = {
+            parameter: modelled(data, f"{name} {parameter}", at, cell, method)
+            for parameter, at in points.items()
+        }
         return judge_ranks(models, allowed, Cause("too few runs", "a rank is undecided", command))
 
     return judge
@@ -148,11 +151,11 @@ def same_times(data: Data) -> Answer:
 
 
 def _gains(data: Data, machine: str) -> dict[float, float]:
-    one, together = (
+    single, together = (
         whole(SPLITTER_BASED, algorithm="exact", schedule=schedule, machine=machine)(data)
         for schedule in ("sequential", "batched")
     )
-    return {p: one[p] / together[p] for p in one if p in together}
+    return {p: single[p] / together[p] for p in single if p in together}
 
 
 def accumulates(data: Data) -> Answer:
@@ -169,20 +172,20 @@ def accumulates_ever_more(data: Data) -> Answer:
     for machine in ("flat", "fat-tree"):
         gains = [gain for _, gain in sorted(_gains(data, machine).items())]
         texts.append(f"{machine} {gains[0]:.1f} to {gains[-1]:.1f} ×")
-        grows &= all(one < other for one, other in pairwise(gains))
+        grows &= all(before < after for before, after in pairwise(gains))
     return Answer(", ".join(texts), "holds" if grows else "fails")
 
 
 def steps(data: Data) -> Answer:
     """Whether radix sort has 64 / k steps in every run."""
-    seen: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for row in data.table(RADIX_MINI):
         if row["algorithm"] == "radix" and row["rounds"]:
-            seen.setdefault(row["bits"], set()).add(row["rounds"])
+            names.setdefault(row["bits"], set()).add(row["rounds"])
     text = "; ".join(
-        f"{'/'.join(sorted(counts))} steps for k = {bits}" for bits, counts in sorted(seen.items())
+        f"{'/'.join(sorted(counts))} steps for k = {bits}" for bits, counts in sorted(names.items())
     )
-    right = all(counts == {str(64 // int(bits))} for bits, counts in seen.items())
+    right = all(counts == {str(64 // int(bits))} for bits, counts in names.items())
     return Answer(text, "holds" if right else "fails")
 
 
@@ -190,7 +193,7 @@ def memory_grows(data: Data) -> Answer:
     """Whether the counting step keeps more bytes with more bits and with more ranks, by messages."""
     by_bits = medians(MEMORY, "step_bytes", "bits", exchange="p2p", keys="1000", p="64")(data)
     by_ranks = medians(MEMORY, "step_bytes", "p", exchange="p2p", keys="1000", bits="8")(data)
-    ratios = [max(of.values()) / of[min(of)] for of in (by_bits, by_ranks)]
+    ratios = [max(sizes.values()) / sizes[min(sizes)] for sizes in (by_bits, by_ranks)]
     text = f"{ratios[0]:.2f} × from k = 1 to 8, {ratios[1]:.2f} × from p = 4 to 64"
     return Answer(text, "holds" if min(ratios) > 1 + NEAR else "fails")
 
@@ -231,7 +234,7 @@ def overtakes(machine: str) -> Judge:
         ratios = {p: sample[p] / histogram[p] for p in sorted(sample) if p in histogram}
         last = [*ratios.values()][-4:]
         behind = next((p for p, ratio in ratios.items() if ratio > 1), None)
-        growing = all(one < other for one, other in pairwise(last))
+        growing = all(before < after for before, after in pairwise(last))
         text = f"{machine}: {last[-1]:.2f} × at p = {max(ratios):g}" + (
             f", slower from p = {behind:g} on" if behind else ""
         )

@@ -95,11 +95,11 @@ def splitters() -> Iterator[Sentence]:
     result = kept(HERE, "splitters")
 
     def of(metric: str, schedule: str, **where: str) -> float:
-        wanted = {"schedule": schedule, **where}
-        (its,) = (
-            sample.values[0] for sample in result.samples(metric) if wanted.items() <= sample.levels.items()
+        levels = {"schedule": schedule, **where}
+        (values,) = (
+            sample.values[0] for sample in result.samples(metric) if levels.items() <= sample.levels.items()
         )
-        return its
+        return values
 
     phase = {"phase": "splitters"}
     seconds, counts, messages = (
@@ -136,17 +136,17 @@ def rounds() -> Iterator[Sentence]:
         }
         for place in (1, 2)
     )
-    few = [count for (_, probes, _), its in counts.items() if probes == "64" for count in its]
+    few = [count for (_, probes, _), counts_of in counts.items() if probes == "64" for count in counts_of]
     yield "two are enough in all {} cases", sum(count <= 2 for count in few)
     kinds, seeds = (
         sum(
-            one != other
-            for probes, of_other in product(("4", "64"), others)
-            for one, other in zip(
+            first_count != second_count
+            for probes, of_other in product(("4", "64"), levels)
+            for first_count, second_count in zip(
                 counts[first(probes, of_other)], counts[second(probes, of_other)], strict=True
             )
         )
-        for others, first, second in (
+        for levels, first, second in (
             (
                 ("1", "2"),
                 lambda probes, seed: ("uniform", probes, seed),

@@ -42,11 +42,11 @@ def tables() -> Iterator[tuple[str, int, list[dict[str, str]]]]:
     for heading, parts in HEADINGS.items():
         if not all(kept_values.find(HERE, part).is_file() for part in parts):
             continue
-        made: list[readme_tables.Table] = []
+        all_tables: list[readme_tables.Table] = []
         for part in parts:
             with kept_values.rebuilt(HERE, part) as record:
-                made += readme_tables.read_tables(study["PARTS"][part](record))
-        for place, table in enumerate(made, 1):
+                all_tables += readme_tables.read_tables(study["PARTS"][part](record))
+        for place, table in enumerate(all_tables, 1):
             yield heading, place, table.rows
 
 

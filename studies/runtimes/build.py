@@ -60,8 +60,8 @@ def goodsyard() -> None:
     installed = BUILT / "goodsyard"
     run(["cmake", "--install", GRAPH.parents[1], "--prefix", installed])
     packages = ("goodsyard-containers", "goodsyard-mpi")
-    there = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
-    words = run(["pkg-config", "--cflags", "--libs", *packages], **there).split()
+    environment = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
+    words = run(["pkg-config", "--cflags", "--libs", *packages], **environment).split()
     compile_kernels("goodsyard.cpp", *words)
 
 

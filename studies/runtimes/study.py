@@ -90,13 +90,13 @@ def peers(record: Record) -> str:
         name = str(kernel)
         item = f"{1e9 * time_s / ITEMS[name]:.3g}" if name in ITEMS else ""
         rate = f"{ITEMS[name] * ITEM_BYTES[name] / time_s / 1e9:.3g}" if name in ITEM_BYTES else ""
-        others = [
+        peer_programs = [
             f"{key[-1]} {written(change)}" for key, change in result.items() if key[:-1] == (kernel, cores)
         ]
-        rows.append([name, str(cores), f"{1e3 * time_s:.3g}", item, rate, "; ".join(others)])
+        rows.append([name, str(cores), f"{1e3 * time_s:.3g}", item, rate, "; ".join(peer_programs)])
     head = ["kernel", "cores", "ours, ms", "ns an item and rank", "GB/s a rank", "time over ours"]
-    said = f"What {outcomes} programs of others computed is what ours did."
-    return f"{parts.table(head, rows)}\n\n{said}\n\n{parts.verdicts(record)}"
+    sentence = f"What {outcomes} programs of others computed is what ours did."
+    return f"{parts.table(head, rows)}\n\n{sentence}\n\n{parts.verdicts(record)}"
 
 
 def graphs(record: Record) -> str:

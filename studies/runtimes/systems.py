@@ -110,9 +110,9 @@ def ranks(cores: int, *command: object) -> list[object]:
     return [MPIRUN, "-n", cores, *command]
 
 
-def values(found: list[dict[str, Any]], metric: str) -> list[float]:
+def values(lines: list[dict[str, Any]], metric: str) -> list[float]:
     """All of a metric."""
-    return [float(value) for line in found if line["metric"] == metric for value in line["values"]]
+    return [float(value) for line in lines if line["metric"] == metric for value in line["values"]]
 
 
 def program(kernel: str, system: str, cores: int) -> Measured:
@@ -147,10 +147,10 @@ def lamellar(binary: Path, kernel: str, cores: int) -> str:
         )
         for rank in range(cores)
     ]
-    said = [process.communicate()[0] for process in started]
+    outputs = [process.communicate()[0] for process in started]
     if any(process.returncode for process in started):
         sys.exit(f"systems.py: {binary} {kernel}: exit codes {[process.returncode for process in started]}")
-    return "".join(said)
+    return "".join(outputs)
 
 
 def by_graph(kernel: str, cores: int, *options: str) -> Measured:

@@ -101,9 +101,11 @@ def disagreements(cells: list[Cell]) -> list[str]:
         ours = rank_growth(model, expectation, deviation)
         divergence = model / expectation
         if ours != cell.rank or divergence != parse_growth(cell.divergence, cell.parameter):
-            said = f"printed δ = O({cell.divergence}), {SIGNS[cell.rank]}"
+            sentence = f"printed δ = O({cell.divergence}), {SIGNS[cell.rank]}"
             rule = f"by its rule {divergence.big_o(cell.parameter)}, {SIGNS[ours]}"
-            out.append(f"  Table {cell.table}, {cell.system}, {cell.function}: {said}; {rule}. {cell.note}")
+            out.append(
+                f"  Table {cell.table}, {cell.system}, {cell.function}: {sentence}; {rule}. {cell.note}"
+            )
     return out
 
 
@@ -112,13 +114,14 @@ def collectives(path: Path) -> list[Series]:
     rows = list(csv.DictReader(path.open(encoding="utf-8")))
     out = []
     for mpi, operation in dict.fromkeys((row["mpi"], row["variable"]) for row in rows):
-        own = [row for row in rows if (row["mpi"], row["variable"]) == (mpi, operation)]
-        u = [1.25 * float(row["iqr"]) / 1.349 / math.sqrt(float(row["N"])) * 1e-6 for row in own]
+        selection = [row for row in rows if (row["mpi"], row["variable"]) == (mpi, operation)]
+        u = [1.25 * float(row["iqr"]) / 1.349 / math.sqrt(float(row["N"])) * 1e-6 for row in selection]
         out.append(
             series_of(
-                f"{mpi}/{operation.removeprefix('MPI_')}", ["p"], [[float(row["Ranks"])] for row in own],
-                [[float(row["median"]) * 1e-6] for row in own], metric="latency_s", unit="s", u=u,
-                n=[1] * len(own),
+                f"{mpi}/{operation.removeprefix('MPI_')}", ["p"],
+                [[float(row["Ranks"])] for row in selection],
+                [[float(row["median"]) * 1e-6] for row in selection], metric="latency_s", unit="s", u=u,
+                n=[1] * len(selection),
             )
         )  # fmt: skip
     return out
@@ -141,7 +144,7 @@ def peer_leads(python: Path, series: list[Series]) -> list[str]:
     import extra_p
 
     points = np.array([[point.at[0]] for point in series[0].points])
-    values = np.array([[point.values for point in one.points] for one in series])
+    values = np.array([[point.values for point in item.points] for item in series])
     models, _ = extra_p.run(python, points, values, points[-1:])
     return [f"O({_power(*model.exponents[0])})" if any(model.exponents[0]) else "O(1)" for model in models]
 
@@ -154,7 +157,7 @@ def _power(power: float, log: float) -> str:
 def show_collectives(path: Path, peer: Path | None) -> None:
     """Our rank of every operation beside Table 6, and beside Extra-P's term."""
     series = collectives(path)
-    expectations = {one.name: Expectation(EXPECTED[one.name.split("/")[1]], "p^0.5") for one in series}
+    expectations = {item.name: Expectation(EXPECTED[item.name.split("/")[1]], "p^0.5") for item in series}
     ours = models_of(series, Question(expectations=expectations, scale={"p": 4096}))
     least = models_of(series, Question(method="seed001", space="wide", expectations=expectations))
     theirs = peer_leads(peer, series) if peer else ["–"] * len(series)
@@ -165,17 +168,17 @@ def show_collectives(path: Path, peer: Path | None) -> None:
         " rank  probability"
     )
     agree: Counter[str] = Counter()
-    for one, old, extra in zip(ours, least, theirs, strict=True):
-        mpi, operation = one.name.split("/")
+    for item, old, extra in zip(ours, least, theirs, strict=True):
+        mpi, operation = item.name.split("/")
         cell = printed.get((SYSTEMS[mpi], operation))
-        v, w = one.validation, old.validation
+        v, w = item.validation, old.validation
         if v is None or w is None:
             continue
         there = f"{SIGNS[cell.rank]} O({cell.model})" if cell else "– (not in the table)"
         p = max(v.probability.match, v.probability.approximate, v.probability.none)
         text = f"{SIGNS[w.rank]} {old.growth()}"
         print(
-            f"  {one.name:<20} {there:<20} {text:<22} {extra:<18} {one.growth():<18}"
+            f"  {item.name:<20} {there:<20} {text:<22} {extra:<18} {item.growth():<18}"
             f" {SIGNS[v.rank]}     {p:.2f}"
         )
         if cell:
@@ -195,20 +198,20 @@ def keep(path: Path) -> None:
     Of the measurements themselves nothing is kept but ratios.
     """
     series = collectives(path)
-    expectations = {one.name: Expectation(EXPECTED[one.name.split("/")[1]], "p^0.5") for one in series}
+    expectations = {item.name: Expectation(EXPECTED[item.name.split("/")[1]], "p^0.5") for item in series}
     ours = models_of(series, Question(expectations=expectations))
     least = models_of(series, Question(method="seed001", space="wide", expectations=expectations))
-    medians = {one.name: {int(p.at[0]): p.values[0] for p in one.points} for one in series}
+    medians = {item.name: {int(p.at[0]): p.values[0] for p in item.points} for item in series}
     with (HERE / "authors.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(KEPT)
-        for own, old in zip(ours, least, strict=True):
-            mpi, operation = own.name.split("/")
+        for new, old in zip(ours, least, strict=True):
+            mpi, operation = new.name.split("/")
             beside = medians[f"OpenMPI/{operation}"]
-            ratios = [time / beside[p] for p, time in medians[own.name].items()]
-            cells = [cell for model in (old, own) for cell in _describe(model)]
-            segmented = any(warning.kind == "segments" for warning in own.warnings)
-            inside = own.validation.probability.within if own.validation else 0.0
+            ratios = [time / beside[p] for p, time in medians[new.name].items()]
+            cells = [cell for model in (old, new) for cell in _describe(model)]
+            segmented = any(warning.kind == "segments" for warning in new.warnings)
+            inside = new.validation.probability.within if new.validation else 0.0
             numbers = [
                 f"{inside:.3f}",
                 str(len(ratios)),
@@ -229,19 +232,19 @@ def _describe(model: ScalingModel) -> tuple[str, str, int]:
 
 def show_lulesh(path: Path) -> None:
     """Visits that follow c + a·p^(1/3)·size, and the time against size⁴·p^(1/3)."""
-    series = [one for one in read_series(path) if one.metric in ("visits", "time")]
+    series = [item for item in read_series(path) if item.metric in ("visits", "time")]
     result = models_of(series, Question(targets=({"p": 1000.0, "size": 50.0},)))
     expected = (parse_growth("p^(1/3)"), parse_growth("s", "s"))
-    visits = [one for one in result if one.metric == "visits"]
-    same = [visit for visit in visits if visit.lead == expected and len(visit.terms) == 1]
-    flat = [one for one in visits if not one.terms]
+    visits = [item for item in result if item.metric == "visits"]
+    agreeing = [visit for visit in visits if visit.lead == expected and len(visit.terms) == 1]
+    flat = [item for item in visits if not item.terms]
     print(
-        f"\nLULESH, visits of {len(visits)} call paths: {len(same)} follow c + a·p^(1/3)·size,"
+        f"\nLULESH, visits of {len(visits)} call paths: {len(agreeing)} follow c + a·p^(1/3)·size,"
         f" {len(flat)} are constant"
     )
-    for one in visits:
-        print(f"  {one.name.rsplit('->', 1)[-1].split('(')[0]:<42} {one.text()}")
-    main = next(one for one in result if one.metric == "time" and one.name.endswith("main(int, char**)"))
+    for item in visits:
+        print(f"  {item.name.rsplit('->', 1)[-1].split('(')[0]:<42} {item.text()}")
+    main = next(item for item in result if item.metric == "time" and item.name.endswith("main(int, char**)"))
     measured = next(s for s in series if s.metric == "time" and s.name == main.name)
     f = np.array([size**4 * p ** (1 / 3) for p, size in (point.at for point in measured.points)])
     y = np.array([np.mean(point.values) for point in measured.points])

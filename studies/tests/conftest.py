@@ -27,12 +27,12 @@ def text_of() -> Callable[[Path], str]:
 def its() -> Iterator[SimpleNamespace]:
     """The modules of the study of MPI collectives, which no other test finds by their names afterwards."""
     study = STUDIES / "mpi-collectives"
-    own = {file.stem for file in study.glob("*.py")} | {"parts"}
-    path, before = [*sys.path], {name: sys.modules.pop(name) for name in own & {*sys.modules}}
+    stems = {file.stem for file in study.glob("*.py")} | {"parts"}
+    path, before = [*sys.path], {name: sys.modules.pop(name) for name in stems & {*sys.modules}}
     sys.path[:0] = [str(study), str(STUDIES)]
     names = ("study", "simulated", "further", "cells", "connections", "conclusions", "guidelines", "rounds")
     yield SimpleNamespace(**{name: importlib.import_module(name) for name in names})
     sys.path[:] = path
-    for name in own:
+    for name in stems:
         sys.modules.pop(name, None)
     sys.modules.update(before)

@@ -83,11 +83,11 @@ def narrowed(column: str, factor: float, *within: str) -> Change:
     return change
 
 
-def exchanged(column: str, one: str, other: str) -> Change:
+def exchanged(column: str, first: str, second: str) -> Change:
     """Two levels of a column exchanged."""
 
     def change(rows: Rows) -> Rows:
-        names = {one: other, other: one}
+        names = {first: second, second: first}
         for row in rows:
             row[column] = names.get(row[column], row[column])
         return rows

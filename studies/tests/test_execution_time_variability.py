@@ -283,11 +283,11 @@ def test_our_figures_are_committed_as_data():
     assert set(summary) == PARTS
     with (STUDY / "measured.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    for part, of in summary.items():
+    for part, values in summary.items():
         for metric in ("wall_s", "cpu_s"):
             mine = [row for row in rows if (row["part"], row["metric"]) == (part, metric)]
             assert [sum(int(row[key]) for row in mine) for key in ("programs", "before", "after")] == [
-                of[metric].get(key, 0) for key in ("pairs", "before", "after")
+                values[metric].get(key, 0) for key in ("pairs", "before", "after")
             ]
 
 

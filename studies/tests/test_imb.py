@@ -116,7 +116,7 @@ def on_two_ranks(library, words, lines, **env):
 
 def test_the_benchmark_wants_to_be_started_by_mpirun_and_to_be_there(tmp_path):
     bare = {name: value for name, value in os.environ.items() if "PMI" not in name and "OMPI" not in name}
-    for libraries, env, said in (
+    for libraries, env, message in (
         (tmp_path, {**bare, "PMI_RANK": "0"}, "./dev mpi impi"),
         (LIBRARIES, bare, "mpirun"),
     ):
@@ -128,4 +128,4 @@ def test_the_benchmark_wants_to_be_started_by_mpirun_and_to_be_there(tmp_path):
             check=False,
         )
         assert done.returncode == 1
-        assert said in done.stderr
+        assert message in done.stderr

@@ -38,7 +38,7 @@ def test_times_stand_beside_counts_and_what_was_found(tmp_path, steelyard_cli, s
             # 3 (k 2^(k-1) - k), the subsequences of three clusters: exact on drawn points, too.
             assert set(by_phase["unjoin"]) == {3 * (k * 2 ** (k - 1) - k)}
         for metric, least in (("planted_found", 3), ("recall", 0.95), ("precision", 0.98)):
-            assert all(min(its[""]) >= least for its in study["values_by"](record, metric).values())
+            assert all(min(by_label[""]) >= least for by_label in study["values_by"](record, metric).values())
     assert re.search(r"\| gen: time as Table 7 expects \|.*\| ≈ O\(k\^4 2\^k\) \|$", tables, re.MULTILINE)
 
 
@@ -112,8 +112,8 @@ def test_the_papers_code_gets_one_clock_more_in_one_of_its_builds(tmp_path):
     few = msgspec.structs.replace(question, factors=(question.factors[0], k), claims=())
     lab = Laboratory(few, record=tmp_path / "code.lab")
     lab.run()
-    taken = {str(sample.treatment.levels["clock"]): set(sample.values) for sample in lab.samples("dedup_s")}
-    assert taken == {"theirs": {0}, "split": {4}}
+    times = {str(sample.treatment.levels["clock"]): set(sample.values) for sample in lab.samples("dedup_s")}
+    assert times == {"theirs": {0}, "split": {4}}
 
 
 def test_what_is_no_checkout_of_the_papers_code_is_refused(tmp_path):

@@ -27,12 +27,12 @@ def shares(part, before, after=None, metric="elapsed_s"):
     """Every program with these percentages of its pairs that differ, before and after Holm."""
 
     def change(document):
-        found = document[part][metric]
-        for row in found["programs"].values():
+        metric_data = document[part][metric]
+        for row in metric_data["programs"].values():
             row["before"] = round(before * row["pairs"] / 100)
             row["after"] = round((before if after is None else after) * row["pairs"] / 100)
         for key in ("before", "after"):
-            found[key] = sum(row[key] for row in found["programs"].values())
+            metric_data[key] = sum(row[key] for row in metric_data["programs"].values())
         return document
 
     return change

@@ -46,9 +46,9 @@ def few_instructions_shuffled(rows):
 
 def misses_as_time(summary):
     summary = copy.deepcopy(summary)
-    for name, its in summary["software counters (Figure 2)"].items():
+    for name, changes in summary["software counters (Figure 2)"].items():
         if name != "correlations":
-            its["branch_misses"] = its["cpu_s"]
+            changes["branch_misses"] = changes["cpu_s"]
     return summary
 
 
@@ -172,8 +172,8 @@ MUTATIONS: dict[str, list[tuple[str, dict[str, Callable[[Any], Any]], str]]] = {
 def changed(replaced):
     data = DATA
     for name, change in replaced.items():
-        whole = DATA.document(name) if name.endswith(".json") else DATA.table(name)
-        data = data.replace(name, change(whole))
+        content = DATA.document(name) if name.endswith(".json") else DATA.table(name)
+        data = data.replace(name, change(content))
     return data
 
 

@@ -38,13 +38,13 @@ def function(expected, rank):
     return lambda p: EXPECTED[expected](p) * (p**power if power else 1.0)
 
 
-def latencies(of, operation, growth):
+def latencies(level, operation, growth):
     """Latencies of an operation on a machine as a function of p."""
 
     def change(rows):
-        part = compared.of.PARTS[of]
+        part = compared.of.PARTS[level]
         for row in rows:
-            if (row["part"], row["op"]) == (part, operation) and row["of"].endswith(f"={of}"):
+            if (row["part"], row["op"]) == (part, operation) and row["of"].endswith(f"={level}"):
                 row["latency_s"] = f"{1e-6 * growth(int(row['p'])):.12g}"
         return rows
 

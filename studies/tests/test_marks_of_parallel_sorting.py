@@ -138,8 +138,8 @@ def test_as_published_most_cells_are_reproduced():
     for name in CELLS:
         file, change = next(changes_of_a_cell(name))
         marks[name] = judge_changed(DECLARED[name], DATA, (file, change)).mark
-    others = {name for name, mark in marks.items() if mark != "reproduced"}
-    assert all("printed cell" in DECLARED[name].remark for name in others), others
+    failing = {name for name, mark in marks.items() if mark != "reproduced"}
+    assert all("printed cell" in DECLARED[name].remark for name in failing), failing
 
 
 def test_a_simulation_alone_contradicts_nothing():

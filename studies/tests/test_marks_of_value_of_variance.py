@@ -93,8 +93,8 @@ def orders_alike(rows):
         if row["order"] == "kla"
     }
     for row in rows:
-        other = kla[tuple(row[name] for name in ("runtime", "weight", "scale", "run"))]
-        row.update({source: other[source] for source in SOURCES})
+        kla_row = kla[tuple(row[name] for name in ("runtime", "weight", "scale", "run"))]
+        row.update({source: kla_row[source] for source in SOURCES})
     return rows
 
 
@@ -110,14 +110,14 @@ def orders_at_random(rows):
     return rows
 
 
-def instance_7(run: str, more: float) -> Change:
+def instance_7(run: str, excess: float) -> Change:
     """Instance 7 of a run this many times the mean of all."""
 
     def change(rows):
         for row in rows:
             if row["run"] == run:
                 rest = sum(float(row[f"instance_{i}"]) for i in range(1, 9) if i != 7)
-                row["instance_7"] = f"{more * rest / (8 - more):.9g}"
+                row["instance_7"] = f"{excess * rest / (8 - excess):.9g}"
         return rows
 
     return change

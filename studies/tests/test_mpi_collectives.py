@@ -21,9 +21,9 @@ ROOTED = ("barrier", "bcast", "reduce", "allreduce", "litmus")
 GATHERS = ("gather", "allgather", "alltoall")
 
 
-def rows(its, op, latency_s, scales=(16, 32, 64, 128)):
+def rows(modules, op, latency_s, scales=(16, 32, 64, 128)):
     """The study's own points of an operation on the torus."""
-    return [its.simulated.Row("topologies", "machine=torus", op, p, latency_s(p)) for p in scales]
+    return [modules.simulated.Row("topologies", "machine=torus", op, p, latency_s(p)) for p in scales]
 
 
 def wavy(p):
@@ -48,16 +48,16 @@ class Simulator:
         self.most = most
         self.asked = []
 
-    def __call__(self, wanted):
-        self.asked.append(wanted)
+    def __call__(self, point):
+        self.asked.append(point)
         truths = {"barrier": above, "reduce": at_the_limit}
-        return {op: truths[op](wanted.p) for op in wanted.ops if wanted.p <= self.most}
+        return {op: truths[op](point.p) for op in point.ops if point.p <= self.most}
 
 
-def test_rows_survive_the_file_and_a_part_takes_the_place_of_its_old_one(its, tmp_path):
-    simulated = its.simulated
+def test_rows_survive_the_file_and_a_part_takes_the_place_of_its_old_one(modules, tmp_path):
+    simulated = modules.simulated
     file = tmp_path / "simulated.csv"
-    first = rows(its, "bcast", above)
+    first = rows(modules, "bcast", above)
     further = [simulated.Row("topologies-further", "machine=torus", "bcast", 23, None)]
     simulated.keep("topologies", first, file=file)
     simulated.keep("topologies-further", further, file=file)
@@ -69,35 +69,35 @@ def test_rows_survive_the_file_and_a_part_takes_the_place_of_its_old_one(its, tm
     assert simulated.kept("noise", file=file) == []
 
 
-def test_latencies_are_kept_to_a_picosecond(its, tmp_path):
+def test_latencies_are_kept_to_a_picosecond(modules, tmp_path):
     file = tmp_path / "simulated.csv"
-    its.simulated.keep("topologies", rows(its, "bcast", lambda p: 3.8309999999999e-06), file=file)
-    assert {row.latency_s for row in its.simulated.kept("topologies", file=file)} == {3.831e-06}
-    assert its.simulated.FILE.read_text().count("99999") == 0
+    modules.simulated.keep("topologies", rows(modules, "bcast", lambda p: 3.8309999999999e-06), file=file)
+    assert {row.latency_s for row in modules.simulated.kept("topologies", file=file)} == {3.831e-06}
+    assert modules.simulated.FILE.read_text().count("99999") == 0
 
 
-def test_tables_of_a_record_write_nothing(its, monkeypatch):
-    result = its.simulated.series_in([*rows(its, "barrier", above), *rows(its, "bcast", above)])
-    monkeypatch.setattr(its.study, "series_of_record", lambda *_: result)
-    before = its.simulated.FILE.read_bytes()
-    assert "### torus, simulated" in its.study.tables("topologies", SimpleNamespace())
-    assert its.simulated.FILE.read_bytes() == before
+def test_tables_of_a_record_write_nothing(modules, monkeypatch):
+    result = modules.simulated.series_in([*rows(modules, "barrier", above), *rows(modules, "bcast", above)])
+    monkeypatch.setattr(modules.study, "series_of_record", lambda *_: result)
+    before = modules.simulated.FILE.read_bytes()
+    assert "### torus, simulated" in modules.study.tables("topologies", SimpleNamespace())
+    assert modules.simulated.FILE.read_bytes() == before
 
 
 @pytest.mark.parametrize("states", [(), ("complete", "interrupted"), ("failed",)])
-def test_nothing_is_kept_of_a_record_that_is_not_complete(its, monkeypatch, states):
-    monkeypatch.setattr(its.simulated, "keep", None)
+def test_nothing_is_kept_of_a_record_that_is_not_complete(modules, monkeypatch, states):
+    monkeypatch.setattr(modules.simulated, "keep", None)
     record = SimpleNamespace(
         directory=Path("topologies.lab"), runs=lambda: [SimpleNamespace(state=state) for state in states]
     )
     with pytest.raises(RecordError, match=r"topologies\.lab is not complete"):
-        its.study.keep("topologies", record)
+        modules.study.keep("topologies", record)
 
 
-def test_without_a_record_or_anything_kept_there_is_an_error(its, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(its.simulated, "kept", lambda *_: [])
+def test_without_a_record_or_anything_kept_there_is_an_error(modules, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(modules.simulated, "kept", lambda *_: [])
     monkeypatch.setattr(sys, "argv", ["study.py", "noise", "--no-run", "--records", str(tmp_path)])
-    assert its.study.main() == 2
+    assert modules.study.main() == 2
     result = capsys.readouterr()
     assert result.out == ""
     assert "noise.lab does not exist" in result.err
@@ -105,32 +105,34 @@ def test_without_a_record_or_anything_kept_there_is_an_error(its, monkeypatch, t
 
 
 @pytest.mark.parametrize(("options", "times"), [((), 1), (("--no-run",), 0)])
-def test_values_are_kept_after_a_run_only(its, monkeypatch, tmp_path, options, times):
-    kept = []
+def test_values_are_kept_after_a_run_only(modules, monkeypatch, tmp_path, options, times):
+    calls = []
     (tmp_path / "noise.lab").mkdir()
-    monkeypatch.setattr(its.study.parts, "_run", lambda *_: 0)
-    monkeypatch.setattr(its.study.parts.Record, "open", lambda _: nullcontext("its record"))
+    monkeypatch.setattr(modules.study.parts, "_run", lambda *_: 0)
+    monkeypatch.setattr(modules.study.parts.Record, "open", lambda _: nullcontext("its record"))
     monkeypatch.setattr(sys, "argv", ["study.py", "--records", str(tmp_path), *options])
-    assert its.study.parts.main(tmp_path, "", {"noise": str}, {"noise": str}, {"noise": kept.append}) == 0
-    assert kept == ["its record"] * times
+    assert (
+        modules.study.parts.main(tmp_path, "", {"noise": str}, {"noise": str}, {"noise": calls.append}) == 0
+    )
+    assert calls == ["its record"] * times
 
 
-def test_series_of_rows_have_the_labels_and_leave_out_what_did_not_end(its):
-    simulated = its.simulated
+def test_series_of_rows_have_the_labels_and_leave_out_what_did_not_end(modules):
+    simulated = modules.simulated
     result = [
         simulated.Row("noise", "links=0.1 hosts=0", "bcast", 16, 2e-6),
         simulated.Row("noise", "links=0.1 hosts=0", "bcast", 16, 3e-6),
         simulated.Row("noise", "links=0.1 hosts=0", "bcast", 32, None),
     ]
-    (one,) = simulated.series_in(result)
-    assert one.labels == {"links": "0.1", "hosts": "0", "op": "bcast"}
-    assert one.simulated
-    assert [(point.at, point.values) for point in one.points] == [((16.0,), (2e-6, 3e-6))]
+    (item,) = simulated.series_in(result)
+    assert item.labels == {"links": "0.1", "hosts": "0", "op": "bcast"}
+    assert item.simulated
+    assert [(point.at, point.values) for point in item.points] == [((16.0,), (2e-6, 3e-6))]
 
 
-def test_the_loop_takes_points_until_each_rank_is_stated_and_none_twice(its):
-    known = [*rows(its, "barrier", above), *rows(its, "reduce", at_the_limit)]
-    loop = its.further.Loop("topologies", known, [])
+def test_the_loop_takes_points_until_each_rank_is_stated_and_none_twice(modules):
+    known_rows = [*rows(modules, "barrier", above), *rows(modules, "reduce", at_the_limit)]
+    loop = modules.further.Loop("topologies", known_rows, [])
     assert {cell.op for cell in loop.cells} == {"barrier", "reduce"}
     simulator = Simulator()
     result = list(loop.settle(simulator, lambda: True))
@@ -139,18 +141,18 @@ def test_the_loop_takes_points_until_each_rank_is_stated_and_none_twice(its):
     assert "undecided" not in {model.validation.rank for model in loop.models().values()}
     points = [(op, item.p) for item in result for op in item.ops]
     assert len({*points}) == len(points)
-    assert all(2 <= p <= its.further.LARGEST for _, p in points)
+    assert all(2 <= p <= modules.further.LARGEST for _, p in points)
 
 
-def test_a_rank_that_is_stated_takes_no_point(its):
-    known = [*rows(its, "barrier", lambda p: 1e-6 * math.log2(p), SEVEN)]
-    loop = its.further.Loop("topologies", known, [])
+def test_a_rank_that_is_stated_takes_no_point(modules):
+    known_rows = [*rows(modules, "barrier", lambda p: 1e-6 * math.log2(p), SEVEN)]
+    loop = modules.further.Loop("topologies", known_rows, [])
     assert loop.cells == []
     assert list(loop.settle(Simulator(), lambda: True)) == []
 
 
-def test_what_does_not_end_in_time_is_kept_and_smaller_scales_are_taken(its):
-    loop = its.further.Loop("topologies", rows(its, "barrier", above), [])
+def test_what_does_not_end_in_time_is_kept_and_smaller_scales_are_taken(modules):
+    loop = modules.further.Loop("topologies", rows(modules, "barrier", above), [])
     simulator = Simulator(most=300)
     list(loop.settle(simulator, lambda: True))
     beyond = [row.p for row in loop.further if row.latency_s is None]
@@ -159,7 +161,7 @@ def test_what_does_not_end_in_time_is_kept_and_smaller_scales_are_taken(its):
     assert loop.largest(loop.cells[0]) == min(beyond) - 1
 
 
-def simulate(its, at, script):
+def simulate(modules, at, script):
     """What a simulation gives whose program is this script."""
     spec = at / "spec.toml"
     command = ["sh", "-c", script, "{machine}", "{p}", "--most-ranks", "1"]
@@ -177,54 +179,54 @@ discard = 0
 latency_quantile_s = {{ source = "lines", unit = "s" }}
 """
     )
-    wanted = its.further.Wanted("torus", 23, ("barrier",))
-    return its.further.simulate_in(at, load(spec), "machine")(wanted)
+    point = modules.further.Wanted("torus", 23, ("barrier",))
+    return modules.further.simulate_in(at, load(spec), "machine")(point)
 
 
-def test_a_simulation_that_does_not_end_in_time_gives_no_latency(its, monkeypatch, tmp_path):
-    monkeypatch.setattr(its.further, "TIMEOUT_S", 0.2)
-    assert simulate(its, tmp_path, "sleep 60") == {}
+def test_a_simulation_that_does_not_end_in_time_gives_no_latency(modules, monkeypatch, tmp_path):
+    monkeypatch.setattr(modules.further, "TIMEOUT_S", 0.2)
+    assert simulate(modules, tmp_path, "sleep 60") == {}
 
 
-def test_a_simulation_that_fails_is_an_error(its, tmp_path):
+def test_a_simulation_that_fails_is_an_error(modules, tmp_path):
     with pytest.raises(ProgramError, match="failed"):
-        simulate(its, tmp_path, "exit 3")
+        simulate(modules, tmp_path, "exit 3")
 
 
-def test_no_cell_takes_more_than_its_points(its, monkeypatch):
-    monkeypatch.setattr(its.further, "MOST_POINTS", 2)
-    loop = its.further.Loop("topologies", rows(its, "barrier", above), [])
-    monkeypatch.setattr(its.further, "is_open", lambda model: True)
+def test_no_cell_takes_more_than_its_points(modules, monkeypatch):
+    monkeypatch.setattr(modules.further, "MOST_POINTS", 2)
+    loop = modules.further.Loop("topologies", rows(modules, "barrier", above), [])
+    monkeypatch.setattr(modules.further, "is_open", lambda model: True)
     list(loop.settle(Simulator(), lambda: True))
     assert len(loop.further) == 2
 
 
-def test_an_interrupted_loop_goes_on_with_what_it_has(its):
-    result = rows(its, "barrier", above)
-    loop = its.further.Loop("topologies", result, [])
+def test_an_interrupted_loop_goes_on_with_what_it_has(modules):
+    result = rows(modules, "barrier", above)
+    loop = modules.further.Loop("topologies", result, [])
     list(loop.settle(Simulator(), lambda: True))
-    first = its.further.Loop("topologies", result, [])
+    first = modules.further.Loop("topologies", result, [])
     turns = iter((True, False))
     list(first.settle(Simulator(), lambda: next(turns)))
     assert len(first.further) == 1
-    second = its.further.Loop("topologies", result, list(first.further))
+    second = modules.further.Loop("topologies", result, list(first.further))
     list(second.settle(Simulator(), lambda: True))
     assert second.further == loop.further
 
 
-def test_without_time_nothing_is_simulated(its):
-    loop = its.further.Loop("topologies", rows(its, "barrier", above), [])
+def test_without_time_nothing_is_simulated(modules):
+    loop = modules.further.Loop("topologies", rows(modules, "barrier", above), [])
     simulator = Simulator()
     assert list(loop.settle(simulator, lambda: False)) == []
     assert simulator.asked == []
 
 
 @pytest.mark.parametrize(("part", "label"), [("topologies", "machine"), ("selectors", "selector")])
-def test_a_further_point_is_the_spec_at_one_scale_for_some_operations(its, part, label):
+def test_a_further_point_is_the_spec_at_one_scale_for_some_operations(modules, part, label):
     spec = load(STUDY / f"{part}.toml")
     level = next(factor for factor in spec.factors if factor.name == label).levels[1]
-    wanted = its.further.Wanted(str(level), 23, ("gather", "litmus"))
-    result = its.further.at_scale(spec, label, wanted)
+    point = modules.further.Wanted(str(level), 23, ("gather", "litmus"))
+    result = modules.further.at_scale(spec, label, point)
     ((_, words),) = result.program.commands.items()
     assert words[-2:] == ("--ops", "gather,litmus")
     assert "--most-ranks" not in words
@@ -232,9 +234,9 @@ def test_a_further_point_is_the_spec_at_one_scale_for_some_operations(its, part,
     assert (result.launch, result.metrics, result.design) == (spec.launch, spec.metrics, spec.design)
 
 
-def test_the_latencies_behind_tables_4_and_6_are_kept(its):
+def test_the_latencies_behind_tables_4_and_6_are_kept(modules):
     def points(part):
-        return {(row.of, row.op, row.p) for row in its.simulated.kept(part)}
+        return {(row.of, row.op, row.p) for row in modules.simulated.kept(part)}
 
     machines = [f"machine={name}" for name in ("flat", "torus", "fat-tree", "dragonfly")]
     assert points("topologies") >= {*product(machines, (*ROOTED, *GATHERS), SEVEN)}
@@ -249,16 +251,16 @@ def test_the_latencies_behind_tables_4_and_6_are_kept(its):
     }
 
 
-def test_the_litmus_test_takes_what_a_broadcast_along_the_same_tree_takes(its):
-    result = {(row.of, row.op, row.p): row.latency_s for row in its.simulated.kept("topologies")}
+def test_the_litmus_test_takes_what_a_broadcast_along_the_same_tree_takes(modules):
+    result = {(row.of, row.op, row.p): row.latency_s for row in modules.simulated.kept("topologies")}
     bcasts = {at: value for at, value in result.items() if at[1] == "bcast"}
     assert len(bcasts) >= 28
-    for (of, _, p), value in bcasts.items():
+    for (level, _, p), value in bcasts.items():
         # The simulator is exact to a nanosecond a message; another order would change more than that.
-        assert result[of, "litmus", p] == pytest.approx(value, abs=20e-9), (of, p)
+        assert result[level, "litmus", p] == pytest.approx(value, abs=20e-9), (level, p)
 
 
-def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(its, text_of):
+def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(modules, text_of):
     readme = text_of(STUDY)
     titles = [title for title, _ in importlib.import_module("readme").made()]
     assert len(titles) >= 10
@@ -266,18 +268,18 @@ def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(it
 
 
 @pytest.mark.parametrize("part", ["topologies", "selectors"])
-def test_the_readme_says_what_the_data_say_today(its, part, text_of):
+def test_the_readme_says_what_the_data_say_today(modules, part, text_of):
     readme = text_of(STUDY)
-    for block in its.study.tables_kept(part).split("### ")[1:]:
+    for block in modules.study.tables_kept(part).split("### ")[1:]:
         title, _, body = block.partition("\n")
         assert f"#### {title}\n\n{body.strip()}\n" in readme, (
             "studies/mpi-collectives/readme.py writes it again"
         )
 
 
-def test_of_published_ranks_as_many_agree_as_stand_in_the_tables(its):
+def test_of_published_ranks_as_many_agree_as_stand_in_the_tables(modules):
     """Counted from the rows, by both methods."""
-    for table in its.study.tables_kept("topologies").split("### ")[1:]:
+    for table in modules.study.tables_kept("topologies").split("### ")[1:]:
         rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
         compared = [(row[5], row[7], row[8]) for row in rows if len(row) == 9 and row[8]]
         if not compared:
@@ -291,8 +293,8 @@ def test_of_published_ranks_as_many_agree_as_stand_in_the_tables(its):
         )
 
 
-def test_an_allgather_that_takes_twenty_times_its_replacement_is_flagged(its):
-    tables = its.study.tables_kept("topologies")
+def test_an_allgather_that_takes_twenty_times_its_replacement_is_flagged(modules):
+    tables = modules.study.tables_kept("topologies")
     assert "rule allgather <= gather + bcast in latency_quantile_s: fails; broken at 6 of 9" in tables
     for machine, factor in (("torus", "24.9"), ("dragonfly", "20.6"), ("fat-tree", "5.86")):
         table = tables.partition(f"### {machine}, simulated")[2].partition("###")[0]

@@ -91,7 +91,7 @@ def test_a_build_that_leaves_no_program_says_which_it_was_to_leave(own_tree, roo
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("broken", "message"),
     [
         (None, "error: NPB_ROOT is not set"),
         ("absent", "absent: not a directory"),
@@ -99,18 +99,18 @@ def test_a_build_that_leaves_no_program_says_which_it_was_to_leave(own_tree, roo
         ("config/make.def", "NPB: no config/make.def"),
     ],
 )
-def test_a_broken_root_is_said_in_one_line_with_a_cure(own_tree, root, broken, said):
-    where = root
+def test_a_broken_root_is_said_in_one_line_with_a_cure(own_tree, root, broken, message):
+    directory = root
     if broken is None:
-        where = None
+        directory = None
     elif broken == "absent":
-        where = root.parent / "absent"
+        directory = root.parent / "absent"
     else:
         (root / broken).unlink()
-    done = own_tree(where, "bt")
+    done = own_tree(directory, "bt")
     assert done.returncode == 2
     error, empty, hint = done.stderr.splitlines()
-    assert said in error
+    assert message in error
     assert error.startswith("error: NPB_ROOT")
     assert (empty, hint[:6]) == ("", "hint: ")
     assert not (root.parent / "tree.lab").exists()

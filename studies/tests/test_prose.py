@@ -18,9 +18,9 @@ README = "# Of 20\n\n| 31 |\n\nOn 32 ranks it takes\n4.32 ms, and 1,204 messages
 @pytest.mark.parametrize("study", [*prose.studies()], ids=lambda study: study.name)
 def test_every_number_in_the_prose_of_a_readme_is_that_of_the_data(study, text_of):
     readme = text_of(study)
-    sentences, given = prose.declared(study)
+    sentences, constants = prose.declared(study)
     assert prose.write_numbers(readme, sentences) == readme, f"run python studies/prose.py {study.name}"
-    assert prose.numbers_without_data(readme, sentences, given) == []
+    assert prose.numbers_without_data(readme, sentences, constants) == []
 
 
 def test_a_number_is_written_with_the_digits_of_the_one_before_across_lines():

@@ -86,17 +86,17 @@ def test_kernels_of_one_input_have_one_outcome_on_one_rank_and_on_two(systems, k
 
 @pytest.mark.parametrize("kernel", ["counts", "words"])
 def test_keys_are_counted_on_one_rank_and_on_two(systems, kernel):
-    one, two = (systems.measure(kernel, "goodsyard", ranks).outcome for ranks in (1, 2))
-    assert one > 0
-    assert one != two, "two ranks have twice the keys"
+    single, two = (systems.measure(kernel, "goodsyard", ranks).outcome for ranks in (1, 2))
+    assert single > 0
+    assert single != two, "two ranks have twice the keys"
 
 
 @pytest.mark.parametrize(
-    "asked", [("histogram", "ygm"), ("bfs", "graph500"), ("triangles beside GAP", "gap")]
+    "options", [("histogram", "ygm"), ("bfs", "graph500"), ("triangles beside GAP", "gap")]
 )
-def test_a_system_that_was_not_built_ends_with_a_hint(systems, asked):
+def test_a_system_that_was_not_built_ends_with_a_hint(systems, options):
     with pytest.raises(SystemExit, match=r"hint: studies/runtimes/build.py builds it"):
-        systems.measure(*asked, 1)
+        systems.measure(*options, 1)
 
 
 def test_a_kernel_that_there_is_not_ends_with_a_line(systems):

@@ -16,8 +16,8 @@ def test_four_of_69_published_cells_contradict_the_rule_of_the_paper(steelyard_e
     )
     first, *rest = done.stdout.splitlines()
     assert first == "Published ranks: 69 cells, 65 as the rule of the paper gives them, 4 not:"
-    where = [line.split(":")[0].strip() for line in rest if line.strip()]
-    assert where == [
+    cells = [line.split(":")[0].strip() for line in rest if line.strip()]
+    assert cells == [
         "Table 10, Lichtenberg, Exact-splitting",
         "Table 10, Lichtenberg, Radix k = 4",
         "Table 10, Lichtenberg, Radix k = 8",

@@ -102,11 +102,11 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     reduced(STUDY / "direction.toml", tmp_path, ('"--scale", "12"', '"--scale", "6"'), *levels)
     (tmp_path / "published.csv").write_text((STUDY / "published.csv").read_text())
     monkeypatch.setattr(study, "HERE", tmp_path)
-    asked = ["study.py", "simulated", "direction", "--directory", str(tmp_path / "labs")]
-    monkeypatch.setattr(sys, "argv", asked)
+    words = ["study.py", "simulated", "direction", "--directory", str(tmp_path / "labs")]
+    monkeypatch.setattr(sys, "argv", words)
     assert study.main() == 0
     first = capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", [*asked, "--no-run"])
+    monkeypatch.setattr(sys, "argv", [*words, "--no-run"])
     assert study.main() == 0
     assert capsys.readouterr().out == first
     assert "| hpx-5 | 255 | 7, 4 | 2 |" in first
@@ -118,11 +118,11 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     assert {len(run.seconds) for run in runs} == {8}
     summary = json.loads((labs / "summary.json").read_text())
     assert set(summary) == {"simulated-4", "direction"}
-    of = summary["simulated-4"]
-    assert (of["blocks"], of["state"]) == (2, "complete")
+    part = summary["simulated-4"]
+    assert (part["blocks"], part["state"]) == (2, "complete")
     result = {
         (sample["metric"], *(sample["levels"][name] for name in ("runtime", "order", "weight"))): sample
-        for sample in of["samples"]
+        for sample in part["samples"]
     }
     for runtime in ("am++", "hpx-5"):
         for weight in (100, 255):
@@ -141,10 +141,10 @@ def test_a_small_study_runs_from_its_specs_to_its_tables(study, tmp_path, monkey
     assert shares["between"] + shares["runs"] + shares["rest"] == pytest.approx(1, abs=1e-4)
     assert len(shares["shares"]) == 8
     # One comparison for each runtime and weight, and one ratio of speedups for each weight.
-    assert [comparison["instances"] for comparison in of["comparisons"]] == [8] * 4
-    assert {item["verdict"] for item in of["comparisons"]} <= {"faster", "slower", "not_resolved"}
-    assert [ratio["factor"] for ratio in of["ratios"]] == ["runtime"] * 2
-    assert [claim["verdict"] in ("holds", "fails", "not_resolved") for claim in of["claims"]] == [True] * 3
+    assert [comparison["instances"] for comparison in part["comparisons"]] == [8] * 4
+    assert {item["verdict"] for item in part["comparisons"]} <= {"faster", "slower", "not_resolved"}
+    assert [ratio["factor"] for ratio in part["ratios"]] == ["runtime"] * 2
+    assert [claim["verdict"] in ("holds", "fails", "not_resolved") for claim in part["claims"]] == [True] * 3
     assert len(summary["direction"]["comparisons"]) == 4
 
 

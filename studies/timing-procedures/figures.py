@@ -26,27 +26,27 @@ def figures() -> Iterator[Chart]:
     """Bias with its 95 % interval, and the cost of a reading, over the length of a run."""
     summary = json.loads((HERE / "summary.json").read_text(encoding="utf-8"))
     cells = [
-        (NAMES[name], float(length) / 1000, its)
+        (NAMES[name], float(length) / 1000, readings)
         for name, lengths in summary.items()
-        for length, its in lengths.items()
+        for length, readings in lengths.items()
     ]
     bias = [
         {
             "series": name,
             "x": length,
-            "y": 100 * its["bias"],
-            "low": 100 * its["bias_ci95"][0],
-            "high": 100 * its["bias_ci95"][1],
+            "y": 100 * readings["bias"],
+            "low": 100 * readings["bias_ci95"][0],
+            "high": 100 * readings["bias_ci95"][1],
         }
-        for name, length, its in cells
+        for name, length, readings in cells
     ]
     # Linear within the 1 % that is asked for, logarithmic beyond.
     about_0 = {"type": "symlog", "constant": 1}
     values = {"values": [-100, -10, -1, 0, 1, 10, 100]}
     yield over("bias", bias, "length of the run (ms)", "bias (% of the run)", scale=about_0, axis=values)
     cost = [
-        {"series": name, "x": length, "y": 1e3 * its["cost_s"]}
-        for name, length, its in cells
+        {"series": name, "x": length, "y": 1e3 * readings["cost_s"]}
+        for name, length, readings in cells
         if name not in (NAMES["own"], NAMES["rusage"])  # runs of Steelyard's runner, too
     ]
     yield over("cost", cost, "length of the run (ms)", "time beyond the program's own (ms)")
@@ -59,9 +59,9 @@ def clocks(described: Mapping[str, Mapping[str, Sequence[float]]]) -> Chart:
     """What a reading costs in the middle, and the smallest step that was seen."""
     ordered = sorted(described.items(), key=lambda entry: entry[1].get("step_s", (0, 1.0))[1])
     rows = [
-        {"name": clock, "what": what, "x": 1e9 * facts[metric][place]}
+        {"name": clock, "what": label, "x": 1e9 * facts[metric][place]}
         for clock, facts in ordered
-        for metric, what, place in (("cost_s", "a reading costs", 0), ("step_s", "smallest step", 1))
+        for metric, label, place in (("cost_s", "a reading costs", 0), ("step_s", "smallest step", 1))
         if metric in facts
     ]
     colours = {"a reading costs": BETTER, "smallest step": WORSE}
@@ -87,8 +87,8 @@ def family(described: Mapping[str, Mapping[str, Sequence[float]]]) -> Chart:
     }
     rows = [
         {"name": names[procedure], "what": called[parts], "x": spread[0]}
-        for procedure, seen in described.items()
-        for parts, spread in seen.items()
+        for procedure, description in described.items()
+        for parts, spread in description.items()
     ]
     domain = (0.3, 1.1)
     across = "CPU time that is read, over what was spent"

@@ -143,8 +143,8 @@ def describe_families(labs: Sequence[Laboratory], load: str) -> dict[str, dict[s
     """Describe the same of several experiments that have parts of their own."""
     described: dict[str, dict[str, Spread]] = {}
     for lab in labs:
-        for procedure, seen in describe_family(lab, load).items():
-            described.setdefault(procedure, {}).update(seen)
+        for procedure, description in describe_family(lab, load).items():
+            described.setdefault(procedure, {}).update(description)
     return described
 
 
@@ -188,8 +188,8 @@ def draw_tables(summary: Mapping[str, Any]) -> Iterator[str]:
     yield "|---" * (2 + len(PARTS)) + "|"
     for procedure in summary["family"]["none"]:
         for load, name in LOADS.items():
-            seen = summary["family"][load][procedure]
-            cells = [format_spread(seen.get(parts), lambda ratio: f"{ratio:.3f}") for parts in PARTS]
+            description = summary["family"][load][procedure]
+            cells = [format_spread(description.get(parts), lambda ratio: f"{ratio:.3f}") for parts in PARTS]
             yield f"| {PROCEDURES[procedure]} | {name} | {' | '.join(cells)} |"
 
 

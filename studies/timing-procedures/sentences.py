@@ -54,22 +54,22 @@ def nanoseconds(clocks: Iterable[str]) -> tuple[float, float]:
     return min(costs), max(costs)
 
 
-def off(clocks: Iterable[str], which: slice) -> float:
+def off(clocks: Iterable[str], part: slice) -> float:
     """The most that readings of a millisecond are off, alone and beside a load."""
     ratios = [
-        ratio for load in LOADS.values() for clock in clocks for ratio in load[clock]["ratio_1ms"][which]
+        ratio for load in LOADS.values() for clock in clocks for ratio in load[clock]["ratio_1ms"][part]
     ]
     return max(abs(float(ratio) - 1) for ratio in ratios)
 
 
 def sentences() -> Iterator[Sentence]:
     """Every sentence with numbers that were measured."""
-    starts = [MILLI * of["cost_s"] for of in OUTSIDE["runner"].values()]
+    starts = [MILLI * clock["cost_s"] for clock in OUTSIDE["runner"].values()]
     yield "ending a process takes {} to {} ms here", min(starts), max(starts)
     hyperfine, perf = (OUTSIDE[name]["100000"] for name in ("hyperfine", "perf"))
     yield (
         "hyperfine's reading has {} % too much at 100 ms ({} to {}), that of `perf stat` {} % ({} to {}",
-        *(100 * value for of in (hyperfine, perf) for value in (of["bias"], *of["bias_ci95"])),
+        *(100 * value for clock in (hyperfine, perf) for value in (clock["bias"], *clock["bias_ci95"])),
     )
     yield "it takes {} ms around each run", MILLI * OUTSIDE["perf"]["1000000"]["cost_s"]
     yield (

@@ -106,15 +106,15 @@ def question(hyperfine: str | None, *, small: bool) -> Experiment:
     if not has_perf():
         del commands["perf"], metrics["perf_ns"], metrics["ratio_perf"]
     if hyperfine:
-        where = {"command": "hyperfine"}
+        level = {"command": "hyperfine"}
         # Its results go to stderr, so that they and what the program prints are kept apart.
         commands["hyperfine"] = [
             *(hyperfine, "-N", "--style", "none", "--runs", "1", "--output", "inherit"),
             *("--export-json", "/dev/stderr", "{build}/hold {length_us}"),
         ]
         pattern = r'"times": *\[\s*([0-9.e-]+)'
-        metrics["hyperfine_s"] = {"pattern": pattern, "source": "stderr", "unit": "s", "where": where}
-        ratio = {"derive": "hyperfine_s / own_s", "better": "neither", "where": where}
+        metrics["hyperfine_s"] = {"pattern": pattern, "source": "stderr", "unit": "s", "where": level}
+        ratio = {"derive": "hyperfine_s / own_s", "better": "neither", "where": level}
         metrics["ratio_hyperfine"] = ratio
     if small:
         tables["factors"]["length_us"] = [1000, 10000]
@@ -159,8 +159,8 @@ def claims(name: str, command: str, length_us: int) -> list[dict[str, Any]]:
         (f"ratio_{name}", "min", 1 - TOLERANCE),
         ("cost_s", "max", COST * length_us / 1e6),
     )
-    of = {"at": {"command": command, "length_us": length_us}, "quantile": 0.5}
-    return [{"limit": metric, side: bound, **of} for metric, side, bound in bounds]
+    common = {"at": {"command": command, "length_us": length_us}, "quantile": 0.5}
+    return [{"limit": metric, side: bound, **common} for metric, side, bound in bounds]
 
 
 def measured(verdict: Verdict) -> tuple[float, Interval | None]:
@@ -175,14 +175,14 @@ def measured(verdict: Verdict) -> tuple[float, Interval | None]:
 def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
     """All claims of all procedures, in one family."""
     names = {item.name for item in lab.experiment.metrics}
-    here = {name: of for name, of in READINGS.items() if f"ratio_{name}" in names}
+    readings = {name: reading for name, reading in READINGS.items() if f"ratio_{name}" in names}
     lengths = [int(n) for n in next(f.levels for f in lab.experiment.factors if f.name == "length_us")]
-    asked = [(name, length) for name in here for length in lengths]
-    wanted = [claim for name, length in asked for claim in claims(name, here[name][1], length)]
-    verdicts = iter(lab.check(claims=wanted).value.verdicts)
-    result: dict[str, dict[int, Judged]] = {name: {} for name in here}
-    for name, length in asked:
-        metric, command = here[name]
+    pairs = [(name, length) for name in readings for length in lengths]
+    all_claims = [claim for name, length in pairs for claim in claims(name, readings[name][1], length)]
+    verdicts = iter(lab.check(claims=all_claims).value.verdicts)
+    result: dict[str, dict[int, Judged]] = {name: {} for name in readings}
+    for name, length in pairs:
+        metric, command = readings[name]
         above, below, cost = next(verdicts), next(verdicts), next(verdicts)
         mean, ends = measured(above)
         cost_s, _ = measured(cost)
@@ -213,28 +213,28 @@ def interval(value: float, ends: tuple[float, float], outcome: str) -> str:
     return f"{100 * value:.2f} ({100 * ends[0]:.2f} to {100 * ends[1]:.2f}) {SIGNS[outcome]}"
 
 
-def lines(found: Mapping[str, Mapping[int, Judged]]) -> list[str]:
+def lines(verdicts: Mapping[str, Mapping[int, Judged]]) -> list[str]:
     """The tables."""
-    lengths = list(next(iter(found.values())))
-    shown = [
+    lengths = list(next(iter(verdicts.values())))
+    columns = [
         f"To be trusted: bias, s and resolution are each within {TOLERANCE:.0%} of the run",
         f"{'':<28}" + "".join(f"{length / 1000:>9g} ms" for length in lengths),
     ]
-    shown += [
-        f"{CALLED[name]:<28}" + "".join(f"{SIGNS[of[length].trusted]:>12}" for length in lengths)
-        for name, of in found.items()
+    columns += [
+        f"{CALLED[name]:<28}" + "".join(f"{SIGNS[by_length[length].trusted]:>12}" for length in lengths)
+        for name, by_length in verdicts.items()
     ]
     for length in lengths:
-        shown += ["", f"Runs of {length / 1000:g} ms; yes, no and ? are verdicts", ""]
-        shown.append(f"{'':<28}{'bias % (95 %)':>28}{'s % (95 %)':>28}{'step %':>14}{'cost ms':>12}")
-        for name, of in found.items():
-            row = of[length]
-            shown.append(
+        columns += ["", f"Runs of {length / 1000:g} ms; yes, no and ? are verdicts", ""]
+        columns.append(f"{'':<28}{'bias % (95 %)':>28}{'s % (95 %)':>28}{'step %':>14}{'cost ms':>12}")
+        for name, by_length in verdicts.items():
+            row = by_length[length]
+            columns.append(
                 f"{CALLED[name]:<28}{interval(row.bias, row.bias_ci95, row.unbiased):>28}"
                 f"{interval(row.s, row.s_ci95, row.steady):>28}"
                 f"{100 * row.step:>10.2g} {SIGNS[row.fine]:>3}{1e3 * row.cost_s:>8.2f} {SIGNS[row.cheap]:>3}"
             )
-    return shown
+    return columns
 
 
 def main() -> int:
@@ -251,20 +251,22 @@ def main() -> int:
         args.directory.mkdir(parents=True, exist_ok=True)
         lab = Laboratory(result, record=args.directory.absolute() / "timing.lab")
         lab.run()
-        found = judged(lab)
+        verdicts = judged(lab)
         if args.keep:
             with Record.open(args.directory / "timing.lab") as record:
                 kept_values.keep(HERE, "timing", record, ("wall_s", "cpu_s"))
     except SteelyardError as error:
         sys.stderr.write(error.explain())
         return error.exit_code
-    print("\n".join(lines(found)))
-    if missing := [CALLED[name] for name in READINGS if name not in found]:
+    print("\n".join(lines(verdicts)))
+    if missing := [CALLED[name] for name in READINGS if name not in verdicts]:
         print(f"\nNot on this machine: {', '.join(missing)}")
     if args.summary:
         summary = {
-            name: {str(length): {**row._asdict(), "trusted": row.trusted} for length, row in of.items()}
-            for name, of in found.items()
+            name: {
+                str(length): {**row._asdict(), "trusted": row.trusted} for length, row in by_length.items()
+            }
+            for name, by_length in verdicts.items()
         }
         args.summary.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     return 0

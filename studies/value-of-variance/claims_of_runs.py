@@ -69,16 +69,16 @@ def pairs(data: Data, name: str, runtime: str = "", weight: str = "") -> list[Pa
         times = tuple(float(row[f"source_{i}_s"]) for i in range(1, SOURCES + 1))
         halves.setdefault(key, {})[row["order"]] = times
     return [
-        Pair(*key, its["kla"], its["delta"])
-        for key, its in halves.items()
-        if len(its) == len(("kla", "delta")) and key[0].startswith(runtime) and weight in ("", key[1])
+        Pair(*key, pairs_of["kla"], pairs_of["delta"])
+        for key, pairs_of in halves.items()
+        if len(pairs_of) == len(("kla", "delta")) and key[0].startswith(runtime) and weight in ("", key[1])
     ]
 
 
-def groups(found: Iterable[Pair]) -> dict[tuple[str, ...], list[Pair]]:
+def groups(pairs_: Iterable[Pair]) -> dict[tuple[str, ...], list[Pair]]:
     """Runs of one runtime, weight and size."""
     by_key: dict[tuple[str, ...], list[Pair]] = {}
-    for pair in found:
+    for pair in pairs_:
         by_key.setdefault((pair.runtime, pair.weight, pair.scale, pair.ranks), []).append(pair)
     return by_key
 
@@ -89,9 +89,9 @@ def span(values: Iterable[float], digits: int = 3) -> str:
     return f"{min(every):.{digits}g} to {max(every):.{digits}g}"
 
 
-def few(needed: int, of: str) -> Cause:
+def few(needed: int, unit: str) -> Cause:
     """Too few runs on this machine."""
-    return Cause("too few runs", f"{needed} {of}", RUN)
+    return Cause("too few runs", f"{needed} {unit}", RUN)
 
 
 class Ratio(NamedTuple):
@@ -136,9 +136,9 @@ def over_runs(data: Data, better: Levels, other: Levels, stratum: Levels) -> tup
     names = {"p": "ranks"}
     means: dict[bool, dict[str, float]] = {True: {}, False: {}}
     for is_better, levels in ((True, better), (False, other)):
-        wanted = {names.get(key, key): str(value) for key, value in {**stratum, **levels}.items()}
+        levels_wanted = {names.get(key, key): str(value) for key, value in {**stratum, **levels}.items()}
         for row in data.table(REAL):
-            if all(row[key] == value for key, value in wanted.items()):
+            if all(row[key] == value for key, value in levels_wanted.items()):
                 means[is_better][row["run"]] = fmean(
                     float(row[f"source_{i}_s"]) for i in range(1, SOURCES + 1)
                 )
@@ -203,7 +203,7 @@ def within(where: Levels, low: float, high: float) -> Judge:
 
 
 def every_run(
-    names: Sequence[str], runtime: str, weight: str, ok: Callable[[Pair], bool], said: str
+    names: Sequence[str], runtime: str, weight: str, ok: Callable[[Pair], bool], words: str
 ) -> Judge:
     """Whether something is so in every run of these files."""
 
@@ -215,27 +215,29 @@ def every_run(
                 verdict = verdict and number == len(result)
                 where = "real" if name == REAL else "the paper's sizes, simulated"
                 texts.append(f"{number} of {len(result)} runs ({where})")
-        return Answer(f"{said} in " + "; ".join(texts), "holds" if verdict else "fails")
+        return Answer(f"{words} in " + "; ".join(texts), "holds" if verdict else "fails")
 
     return judge
 
 
-def most_runs(runtime: str, weight: str, ok: Callable[[Pair], bool], said: str) -> Judge:
+def most_runs(runtime: str, weight: str, ok: Callable[[Pair], bool], words: str) -> Judge:
     """Whether something is so in more real runs than not, by sign tests over the runs of each group."""
 
     def judge(data: Data) -> Answer:
         result = groups(pairs(data, REAL, runtime, weight)).values()
-        return signs([sum(map(ok, its)) for its in result], [len(its) for its in result], said)
+        return signs(
+            [sum(map(ok, pairs_of)) for pairs_of in result], [len(pairs_of) for pairs_of in result], words
+        )
 
     return judge
 
 
-def signs(counts: Sequence[int], totals: Sequence[int], said: str) -> Answer:
+def signs(counts: Sequence[int], totals: Sequence[int], words: str) -> Answer:
     """Sign tests with Bonferroni over groups."""
     level = 0.05 / len(counts)
-    text = f"{said} in {', '.join(f'{n} of {of}' for n, of in zip(counts, totals, strict=True))} runs"
-    above = [float(binom.sf(n - 1, of, 0.5)) < level for n, of in zip(counts, totals, strict=True)]
-    below = [float(binom.cdf(n, of, 0.5)) < level for n, of in zip(counts, totals, strict=True)]
+    text = f"{words} in {', '.join(f'{n} of {total}' for n, total in zip(counts, totals, strict=True))} runs"
+    above = [float(binom.sf(n - 1, total, 0.5)) < level for n, total in zip(counts, totals, strict=True)]
+    below = [float(binom.cdf(n, total, 0.5)) < level for n, total in zip(counts, totals, strict=True)]
     if all(above):
         return Answer(text, "holds")
     if any(below):
@@ -245,7 +247,7 @@ def signs(counts: Sequence[int], totals: Sequence[int], said: str) -> Answer:
 
 def _runs_of_signs(counts: Sequence[int], totals: Sequence[int], level: float) -> int:
     """Runs after which sign tests decide shares as those observed; thirty times as many at most."""
-    shares = [max(n, of - n) / of for n, of in zip(counts, totals, strict=True)]
+    shares = [max(n, total - n) / total for n, total in zip(counts, totals, strict=True)]
     runs = max(totals)
     while runs < 30 * max(totals) and any(
         float(binom.sf(math.floor(share * runs) - 1, runs, 0.5)) >= level for share in shares
@@ -259,7 +261,10 @@ def largest_is_klas(weight: str) -> Judge:
 
     def judge(data: Data) -> Answer:
         result = groups(pairs(data, REAL, "hpx-5", weight)).values()
-        largest = [(max(cv(pair.kla) for pair in its), max(cv(pair.delta) for pair in its)) for its in result]
+        largest = [
+            (max(cv(pair.kla) for pair in pairs_of), max(cv(pair.delta) for pair in pairs_of))
+            for pairs_of in result
+        ]
         text = "; ".join(f"{kla:.3f} against {delta:.3f}" for kla, delta in largest)
         return Answer(text, "holds" if all(kla > delta for kla, delta in largest) else "fails")
 
@@ -279,12 +284,12 @@ def twins(data: Data, name: str) -> list[tuple[Pair, Pair]]:
     return [(pair, keyed[pair[1:5]]) for pair in pairs(data, name, "hpx-5") if pair[1:5] in keyed]
 
 
-def every_twin(names: Sequence[str], ok: Callable[[Pair, Pair], bool], said: str) -> Judge:
+def every_twin(names: Sequence[str], ok: Callable[[Pair, Pair], bool], words: str) -> Judge:
     """Whether something is so of every run on both runtimes."""
 
     def judge(data: Data) -> Answer:
         result = [ok(*pair) for name in names for pair in twins(data, name)]
-        return Answer(f"{said} in {sum(result)} of {len(result)} runs", "holds" if all(result) else "fails")
+        return Answer(f"{words} in {sum(result)} of {len(result)} runs", "holds" if all(result) else "fails")
 
     return judge
 
@@ -304,7 +309,11 @@ def smaller_by_signs(data: Data) -> Answer:
     by_size: dict[tuple[str, ...], list[bool]] = {}
     for hpx, am in twins(data, REAL):
         by_size.setdefault(hpx[1:4], []).append(smaller_spread(hpx, am))
-    return signs([sum(of) for of in by_size.values()], [len(of) for of in by_size.values()], "smaller")
+    return signs(
+        [sum(counts_of) for counts_of in by_size.values()],
+        [len(counts_of) for counts_of in by_size.values()],
+        "smaller",
+    )
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -363,7 +372,9 @@ def means_of_inputs(data: Data) -> Answer:
 def averages(data: Data) -> Answer:
     """Whether speedups of all real runs of a group lie within the σ of each."""
     result = groups(pairs(data, REAL)).values()
-    number = sum(all(abs(a.speedup - b.speedup) <= b.sigma for a in its for b in its) for its in result)
+    number = sum(
+        all(abs(a.speedup - b.speedup) <= b.sigma for a in pairs_of for b in pairs_of) for pairs_of in result
+    )
     return Answer(
         f"{number} of {len(result)} groups of real runs", "holds" if number == len(result) else "fails"
     )
@@ -466,27 +477,27 @@ def same_slowest(data: Data) -> Answer:
     """Whether one source is the slowest of KLA in every real run on HPX-5, weights to 100."""
     result = [*groups(pairs(data, REAL, "hpx-5", "100")).values()]
     most = []
-    for its in result:
-        slowest = [max(range(SOURCES), key=pair.kla.__getitem__) for pair in its]
+    for pairs_of in result:
+        slowest = [max(range(SOURCES), key=pair.kla.__getitem__) for pair in pairs_of]
         most.append(max(slowest.count(item) for item in slowest))
-    totals = [len(its) for its in result]
-    text = "one source in " + ", ".join(f"{n} of {of} runs" for n, of in zip(most, totals, strict=True))
+    totals = [len(pairs_of) for pairs_of in result]
+    text = "one source in " + ", ".join(f"{n} of {total} runs" for n, total in zip(most, totals, strict=True))
     return Answer(text, "holds" if most == totals else "fails")
 
 
 def sensitivity(data: Data) -> Answer:
     """Whether sources differ for both orders in every real group: F of sources by runs, Bonferroni."""
-    shown, total, weak = 0, 0, 0.0
+    weak_runs, total, weak = 0, 0, 0.0
     for group in _groups(data):
         for order in ("kla", "delta"):
             p = f_of_sources([pair.kla if order == "kla" else pair.delta for pair in group])
             total += 1
-            shown += p < 0.05 / (2 * len(_groups(data)))
+            weak_runs += p < 0.05 / (2 * len(_groups(data)))
             weak = max(weak, p)
-    text = f"{shown} of {total} (largest p {weak:.2g})"
-    if shown == total:
+    text = f"{weak_runs} of {total} (largest p {weak:.2g})"
+    if weak_runs == total:
         return Answer(text, "holds")
-    if shown == 0:
+    if weak_runs == 0:
         return Answer(text, "fails")
     return Answer(text, "not resolved", few(2 * max(map(len, _groups(data))), "runs"))
 
@@ -556,10 +567,10 @@ def printed(data: Data, run: str) -> tuple[float, ...]:
 def instance_7(data: Data) -> Answer:
     """Whether instance 7 took 40 to 60 % more than the mean in run 2."""
     times = printed(data, "2")
-    more = 100 * (times[6] / fmean(times) - 1)
+    excess = 100 * (times[6] / fmean(times) - 1)
     result = printed(data, "5")
-    text = f"run 2: {more:+.0f} %; run 5: {100 * (result[6] / fmean(result) - 1):+.0f} %"
-    return Answer(text, "holds" if 40 < more < 60 else "fails")
+    text = f"run 2: {excess:+.0f} %; run 5: {100 * (result[6] / fmean(result) - 1):+.0f} %"
+    return Answer(text, "holds" if 40 < excess < 60 else "fails")
 
 
 def instance_7_again(data: Data) -> Answer:

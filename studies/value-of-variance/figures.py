@@ -36,47 +36,47 @@ def runs_of(part: str, runtime: str, weight: str) -> Runs:
                 key = line["scale"], line.get("noise", ""), line["run"]
                 times = [float(line[f"source_{i}_s"]) for i in range(1, 9)]
                 result.setdefault(key, {})[line["order"]] = times
-    return {key: its for key, its in result.items() if len(its) == len(ORDERS)}
+    return {key: runs_of_size for key, runs_of_size in result.items() if len(runs_of_size) == len(ORDERS)}
 
 
 def figures() -> Iterator[Chart]:
     """Times, speedups and relative deviations of each runtime and weight; the instances of Table 1."""
     for runtime, weight, (times, speedups, deviations), band in FIGURES:
         rows: dict[str, list[dict[str, Any]]] = {"times": [], "speedups": [], "deviations": []}
-        for part, said in PARTS.items():
+        for part, label in PARTS.items():
             runs = runs_of(part, runtime, weight)
-            for at, its in _beside(runs):
+            for at, runs_of_size in _beside(runs):
                 for order, name in ORDERS.items():
-                    mean, s = fmean(its[order]), stdev(its[order])
-                    point = {"series": f"{name}, {said}", "x": at}
+                    mean, s = fmean(runs_of_size[order]), stdev(runs_of_size[order])
+                    point = {"series": f"{name}, {label}", "x": at}
                     rows["times"].append(
                         point | {"y": 1e3 * mean, "low": 1e3 * (mean - s), "high": 1e3 * (mean + s)}
                     )
                     rows["deviations"].append(point | {"y": s / mean})
-                speedup = fmean(its["kla"]) / fmean(its["delta"])
-                sigma = speedup * sum((stdev(t) / fmean(t)) ** 2 for t in its.values()) ** 0.5
+                speedup = fmean(runs_of_size["kla"]) / fmean(runs_of_size["delta"])
+                sigma = speedup * sum((stdev(t) / fmean(t)) ** 2 for t in runs_of_size.values()) ** 0.5
                 rows["speedups"].append(
-                    {"series": said, "x": at, "y": speedup, "low": speedup - sigma, "high": speedup + sigma}
+                    {"series": label, "x": at, "y": speedup, "low": speedup - sigma, "high": speedup + sigma}
                 )
-        of = f"{runtime.upper()}, weights to {weight}"
+        suffix = f"{runtime.upper()}, weights to {weight}"
         scale = "scale; runs side by side"
         if deviations == 11:
             rows["deviations"].append({"series": "KLA, published (run 2)", "x": 17.0, "y": 0.5})
-        yield bars(f"figure-{times}", rows["times"], scale, f"time ± s, {of} (ms)", log=True)
-        name = f"KLA over Δ = 1 ± σ, {of}"
+        yield bars(f"figure-{times}", rows["times"], scale, f"time ± s, {suffix} (ms)", log=True)
+        name = f"KLA over Δ = 1 ± σ, {suffix}"
         yield bars(f"figure-{speedups}", rows["speedups"], scale, name, band=band)
-        yield bars(f"figure-{deviations}", rows["deviations"], scale, f"s / mean over sources, {of}")
+        yield bars(f"figure-{deviations}", rows["deviations"], scale, f"s / mean over sources, {suffix}")
     yield _instances()
 
 
 def _beside(runs: Runs) -> Iterator[tuple[float, dict[str, list[float]]]]:
     scales: dict[str, list[dict[str, list[float]]]] = {}
-    for (scale, _, _), its in runs.items():
-        scales.setdefault(scale, []).append(its)
+    for (scale, _, _), runs_of_size in runs.items():
+        scales.setdefault(scale, []).append(runs_of_size)
     for scale, group in scales.items():
-        for i, its in enumerate(group):
+        for i, runs_of_size in enumerate(group):
             offset = WIDTH * (i / (len(group) - 1) - 0.5) if len(group) > 1 else 0.0
-            yield float(scale) + offset, its
+            yield float(scale) + offset, runs_of_size
 
 
 def _instances() -> Chart:
@@ -86,10 +86,12 @@ def _instances() -> Chart:
         for line in csv.DictReader(file):
             times = [float(line[f"instance_{i}"]) for i in range(1, 9)]
             rows += _over_mean(f"published, run {line['run']}", times, 0.1 if line["run"] == "2" else 0.2)
-    for part, said in list(PARTS.items())[:2]:
-        for (scale, _, _), its in runs_of(part, "hpx-5", "100").items():
+    for part, label in list(PARTS.items())[:2]:
+        for (scale, _, _), runs_of_size in runs_of(part, "hpx-5", "100").items():
             if scale == "14":
-                rows += _over_mean(f"{said}, scale 14", its["kla"], -0.1 if part == "real" else -0.25)
+                rows += _over_mean(
+                    f"{label}, scale 14", runs_of_size["kla"], -0.1 if part == "real" else -0.25
+                )
     return bars("instances", rows, "instance (source)", "KLA on HPX-5: time over the mean of its run")
 
 

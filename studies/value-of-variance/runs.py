@@ -59,9 +59,9 @@ def runs_of(samples: Sequence[Sample]) -> list[Run]:
             seconds.setdefault((*treatment, block), {})[source] = value
     sources = max(map(len, seconds.values()))
     return [
-        Run._make((*key, tuple(of[source] for source in sorted(of))))
-        for key, of in sorted(seconds.items())
-        if len(of) == sources
+        Run._make((*key, tuple(times[source] for source in sorted(times))))
+        for key, times in sorted(seconds.items())
+        if len(times) == sources
     ]
 
 
@@ -123,9 +123,9 @@ def figure_rows(runs: Sequence[Run]) -> list[dict[str, object]]:
     return result
 
 
-def _common(one: Run) -> dict[str, object]:
+def _common(run: Run) -> dict[str, object]:
     """What a row of ``figures.csv`` is about."""
-    return {"runtime": one.runtime, "weight": one.weight, "scale": one.scale, "p": one.ranks, "run": one.run}
+    return {"runtime": run.runtime, "weight": run.weight, "scale": run.scale, "p": run.ranks, "run": run.run}
 
 
 def published(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:

@@ -58,13 +58,13 @@ def span(texts: Iterable[str]) -> tuple[float, float]:
     return min(result), max(result)
 
 
-def rows(heading: str, place: int, **wanted: str) -> Rows:
+def rows(heading: str, place: int, **levels: str) -> Rows:
     """Of a table, with these cells; ``p`` is the second number of *scale, p*."""
-    p = wanted.pop("p", None)
+    p = levels.pop("p", None)
     return [
         row
         for row in TABLES[heading, place]
-        if wanted.items() <= row.items() and (p is None or row["scale, p"].endswith(f", {p}"))
+        if levels.items() <= row.items() and (p is None or row["scale, p"].endswith(f", {p}"))
     ]
 
 
@@ -189,7 +189,7 @@ def work() -> Iterator[Sentence]:
     """What each order works on."""
     every = [(p, weight) for p in (*ONE_NODE, *NODES) for weight in ("100", "255")]
     useful = [times(runtime, "items_useful", *item) for runtime in ("am++", "hpx-5") for item in every]
-    parcels = {each: times("hpx-5", "messages", *each) for each in every}
+    parcels = {key: times("hpx-5", "messages", *key) for key in every}
     yield "works on it {} to {} times (vertices", min(useful), max(useful)
     yield "makes {} to {} times the parcels", min(parcels.values()), max(parcels.values())
     shares = {}

@@ -86,19 +86,21 @@ def summary_of(lab: Laboratory) -> dict[str, Any]:
         "effects": [
             {
                 "stratum": {**effect["stratum"], **_varying(effect["labels"], document["effects"])},
-                **{key: _short(each[key]) for key in ("factors", "ratio", "ci95", "share", "resolved")},
+                **{key: _short(contrast[key]) for key in ("factors", "ratio", "ci95", "share", "resolved")},
             }
             for effect in document["effects"]
-            for each in effect["effects"]
+            for contrast in effect["effects"]
         ],
-        "claims": [{key: each[key] for key in ("name", "verdict", "words")} for each in judged],
+        "claims": [{key: contrast[key] for key in ("name", "verdict", "words")} for contrast in judged],
     }
 
 
 def _varying(labels: dict[str, Any], every: list[Any]) -> dict[str, Any]:
     """The labels that tell analyses apart."""
     return {
-        name: its for name, its in labels.items() if any(item["labels"].get(name) != its for item in every)
+        name: label
+        for name, label in labels.items()
+        if any(item["labels"].get(name) != label for item in every)
     }
 
 
@@ -107,16 +109,16 @@ def _short(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _short(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_short(each) for each in value]
+        return [_short(element) for element in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def write_figures(found: Sequence[dict[str, object]], output: Path) -> None:
+def write_figures(rows: Sequence[dict[str, object]], output: Path) -> None:
     """The table of all; ``studies/figures.py`` draws them."""
     with (output / "figures.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(found[0]))
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
-        for row in found:
+        for row in rows:
             writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
 
 
@@ -164,8 +166,8 @@ def main() -> int:
     try:
         for part in args.parts or ("simulated",):
             runs: list[Run] = []
-            for name, asked in experiments(part, [int(p) for p in args.ranks.split(",")]):
-                lab = Laboratory(asked, record=args.directory / f"{name}.lab")
+            for name, experiment in experiments(part, [int(p) for p in args.ranks.split(",")]):
+                lab = Laboratory(experiment, record=args.directory / f"{name}.lab")
                 if not args.no_run:
                     lab.run()
                 summary[name] = summary_of(lab)

@@ -23,12 +23,12 @@ def times(runs: Sequence[Run]) -> str:
     """Run times with s, adjusted speedups and relative spreads: least and largest of the runs."""
     head = ["runtime", "weights to", "scale, p", "runs", "KLA, ms", "Δ = 1, ms", "speedup", "± (Eq. 10)"]
     rows = []
-    for its, of in _by_treatment(runs):
-        result = speedups(its)
+    for key, part in _by_treatment(runs):
+        result = speedups(key)
         rows.append([
-            *_place(its[0]), str(len(result)), *map(_milliseconds, of),
-            _span([item.value for item in result]), _span([each.spread for each in result]),
-            *(_span([one.rsu for one in some]) for some in of),
+            *_place(key[0]), str(len(result)), *map(_milliseconds, part),
+            _span([item.value for item in result]), _span([run_.spread for run_ in result]),
+            *(_span([run.rsu for run in some]) for some in part),
         ])  # fmt: skip
     return table([*head, "s / mean: KLA", "Δ = 1"], rows)
 
@@ -36,8 +36,8 @@ def times(runs: Sequence[Run]) -> str:
 def slowest(runs: Sequence[Run]) -> str:
     """The source that took longest in a run, with how many runs, and how much more than the others' mean."""
     rows = []
-    for its, of in _by_treatment(runs):
-        rows.append([*_place(its[0]), *(cell for some in of for cell in (_slowest(some), _excess(some)))])
+    for key, part in _by_treatment(runs):
+        rows.append([*_place(key[0]), *(cell for some in part for cell in (_slowest(some), _excess(some)))])
     head = ["runtime", "weights to", "scale, p", "slowest: KLA", "over the others", "slowest: Δ = 1", "over"]
     return table(head, rows)
 
@@ -45,8 +45,8 @@ def slowest(runs: Sequence[Run]) -> str:
 def instances(summary: Summary) -> str:
     """Where the variance lies: sources, runs, or the rest; and the source that carries most."""
     rows = []
-    for name, of in summary.items():
-        for sample in of["samples"]:
+    for name, part in summary.items():
+        for sample in part["samples"]:
             if (drill := sample.get("instances")) is not None:
                 largest = max(drill["shares"], key=lambda value: value["share"])
                 rows.append([
@@ -62,8 +62,8 @@ def instances(summary: Summary) -> str:
 def comparisons(summary: Summary) -> str:
     """Speedups over all runs, source by source, with their verdicts."""
     rows = []
-    for name, of in summary.items():
-        for comparison in of["comparisons"]:
+    for name, part in summary.items():
+        for comparison in part["comparisons"]:
             adjusted = comparison["adjusted"]
             rows.append([
                 name, _words(comparison["stratum"]), comparison["treatment"], f"{adjusted['value']:.3g}",
@@ -79,8 +79,8 @@ def ratios(summary: Summary) -> str:
     rows = [
         [name, ratio["reference"], f"{ratio['factor']} = {ratio['level']}", f"{ratio['value']:.3g}",
          _interval(ratio["ci95"]), ratio["change"].replace("_", " ")]
-        for name, of in summary.items()
-        for ratio in of["ratios"]
+        for name, part in summary.items()
+        for ratio in part["ratios"]
     ]  # fmt: skip
     return table(["record", "speedup", "over that on", "ratio", "95 %", "it is"], rows)
 
@@ -89,13 +89,13 @@ def counts(summary: Summary) -> str:
     """Work: means over sources and runs."""
     metrics = ("items_useful", "items_superseded", "items_rejected", "messages", "epochs")
     result: dict[tuple[str, str], dict[str, float]] = {}
-    for name, of in summary.items():
-        for sample in of["samples"]:
+    for name, part in summary.items():
+        for sample in part["samples"]:
             if sample["metric"] in metrics:
                 result.setdefault((name, _words(sample["levels"])), {})[sample["metric"]] = sample["mean"]
     rows = [
-        [*key, *(f"{its[metric]:,.0f}" if metric in its else "" for metric in metrics)]
-        for key, its in result.items()
+        [*key, *(f"{counts_of[metric]:,.0f}" if metric in counts_of else "" for metric in metrics)]
+        for key, counts_of in result.items()
     ]
     return table(["record", "treatment", *metrics], rows)
 
@@ -109,8 +109,8 @@ def claims(summary: Summary) -> str:
             claim["verdict"].replace("_", " "),
             claim["words"].removeprefix(f"{claim['name']}: "),
         ]
-        for name, of in summary.items()
-        for claim in of["claims"]
+        for name, part in summary.items()
+        for claim in part["claims"]
     ]
     return table(["record", "statement", "verdict", "evidence"], rows)
 
@@ -121,8 +121,8 @@ def effects(summary: Summary) -> str:
         [name, _words(effect["stratum"]), " × ".join(effect["factors"]),
          "" if effect["ratio"] is None else f"{effect['ratio']:.3g}",
          _interval(effect["ci95"]), f"{effect['share']:.1%}"]
-        for name, of in summary.items()
-        for effect in of["effects"]
+        for name, part in summary.items()
+        for effect in part["effects"]
     ]  # fmt: skip
     head = ["record", "where", "effect", "second over first, as a speedup", "95 %", "of the variation"]
     return table(head, rows)
@@ -133,12 +133,12 @@ def table_1(rows: Iterable[tuple[int, tuple[float, ...]]]) -> str:
     lines = []
     for run, seconds in rows:
         mean, s = statistics.mean(seconds), statistics.stdev(seconds)
-        more = max(seconds) / statistics.mean(sorted(seconds)[:-1]) - 1
-        which = 1 + seconds.index(max(seconds))
+        excess = max(seconds) / statistics.mean(sorted(seconds)[:-1]) - 1
+        place = 1 + seconds.index(max(seconds))
         lines.append(
             f"Table 1, run {run}: mean {mean:.1f} s, s {s:.1f} s, s / mean {s / mean:.3f}, RSU (Eq. 3) "
-            f"{s / mean / len(seconds) ** 0.5:.3f}; instance {which} took {max(seconds) / mean - 1:+.0%} "
-            f"of the mean, {more:+.0%} of the others' mean"
+            f"{s / mean / len(seconds) ** 0.5:.3f}; instance {place} took {max(seconds) / mean - 1:+.0%} "
+            f"of the mean, {excess:+.0%} of the others' mean"
         )
     return "\n".join(lines)
 
@@ -147,15 +147,15 @@ def _by_treatment(runs: Sequence[Run]) -> list[tuple[list[Run], list[list[Run]]]
     """Runs of each runtime, weight and size that both algorithms have; all of them, and by algorithm."""
     result = []
     for key in dict.fromkeys((run.runtime, run.weight, run.scale, run.ranks) for run in runs):
-        its = [one for one in runs if (one.runtime, one.weight, one.scale, one.ranks) == key]
-        of = [[one for one in its if one.order == order] for order in ALGORITHMS]
-        if all(of):
-            result.append((its, of))
+        runs_of_key = [one for one in runs if (one.runtime, one.weight, one.scale, one.ranks) == key]
+        by_order = [[one for one in runs_of_key if one.order == order] for order in ALGORITHMS]
+        if all(by_order):
+            result.append((runs_of_key, by_order))
     return result
 
 
-def _place(one: Run) -> tuple[str, str, str]:
-    return one.runtime, str(one.weight), f"{one.scale}, {one.ranks}"
+def _place(run: Run) -> tuple[str, str, str]:
+    return run.runtime, str(run.weight), f"{run.scale}, {run.ranks}"
 
 
 def _milliseconds(runs: Sequence[Run]) -> str:
@@ -177,8 +177,8 @@ def _slowest(runs: Sequence[Run]) -> str:
 
 def _excess(runs: Sequence[Run]) -> str:
     """By how much the slowest source of a run exceeds the mean of the others."""
-    more = [max(run.seconds) / statistics.mean(sorted(run.seconds)[:-1]) - 1 for run in runs]
-    low, high = f"{min(more):+.0%}", f"{max(more):+.0%}"
+    excesses = [max(run.seconds) / statistics.mean(sorted(run.seconds)[:-1]) - 1 for run in runs]
+    low, high = f"{min(excesses):+.0%}", f"{max(excesses):+.0%}"
     return low if low == high else f"{low} to {high}"
 
 

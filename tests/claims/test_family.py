@@ -41,15 +41,15 @@ def test_a_claim_is_decided_exactly_where_holm_rejects_its_p(claims):
 def test_one_claim_alone_has_the_whole_level_to_hold_and_a_share_of_it_to_fail(tested):
     (verdict,) = decide([CLAIM], [Draft(tuple(tested))], 0.05)
     holds = all(item.indicated == "holds" and item.p <= 0.05 for item in tested)
-    fails = any(each.indicated == "fails" and each.p <= 0.05 / len(tested) for each in tested)
+    fails = any(element.indicated == "fails" and element.p <= 0.05 / len(tested) for element in tested)
     assert verdict.outcome == ("holds" if holds else "fails" if fails else "not_resolved")
 
 
 def test_what_is_settled_by_a_model_is_in_no_family():
     drafts = [Draft((made("holds", 0.04),)), Draft(settled=())]
-    one, other = decide([CLAIM, CLAIM], drafts, 0.05)
-    assert (one.outcome, one.family.size, other.family) == ("holds", 1, None)
-    assert other.outcome == "not_judged"
+    first, second = decide([CLAIM, CLAIM], drafts, 0.05)
+    assert (first.outcome, first.family.size, second.family) == ("holds", 1, None)
+    assert second.outcome == "not_judged"
 
 
 def test_outcomes_of_strata_combine():

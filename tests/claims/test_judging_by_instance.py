@@ -47,9 +47,9 @@ def test_without_instances_every_source_is_a_stratum(bench):
 
 def test_a_claim_that_names_an_instance_is_about_that_one(bench):
     claims = [{**FASTER, "where": {"graph": 7}}, {**FASTER, "where": {"graph": 8}}]
-    one, other = bench(FACTORS, claims, table_1, blocks=10, analysis=BY_SOURCE).judge()
-    assert (one.outcome, other.outcome) == ("holds", "fails")
-    assert one.instances[0].evidence.by == "block"
+    first, second = bench(FACTORS, claims, table_1, blocks=10, analysis=BY_SOURCE).judge()
+    assert (first.outcome, second.outcome) == ("holds", "fails")
+    assert first.instances[0].evidence.by == "block"
 
 
 def test_limits_hold_for_every_instance(bench):

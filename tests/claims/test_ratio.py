@@ -104,22 +104,22 @@ def test_the_interval_lies_beyond_by_exactly_where_the_claim_is_decided(bench, n
 
 def test_slower_says_the_slowdown_and_mirrors_faster(bench, noise):
     slower = {"slower": {"opt": "O2"}, "than": {"opt": "O3"}, "by": 1.02}
-    one, other = bench(FACTORS, [{**FASTER, "by": 1.02}, slower], two(noise, 1.08)).judge()
-    assert (one.outcome, other.outcome) == ("holds", "holds")
-    assert one.family.p == pytest.approx(other.family.p, rel=1e-12)
-    assert other.instances[0].evidence.ratio == pytest.approx(one.instances[0].evidence.ratio)
-    assert other.instances[0].evidence.treatment == "O2"
+    first, second = bench(FACTORS, [{**FASTER, "by": 1.02}, slower], two(noise, 1.08)).judge()
+    assert (first.outcome, second.outcome) == ("holds", "holds")
+    assert first.family.p == pytest.approx(second.family.p, rel=1e-12)
+    assert second.instances[0].evidence.ratio == pytest.approx(first.instances[0].evidence.ratio)
+    assert second.instances[0].evidence.treatment == "O2"
 
 
 def test_not_slower_says_the_slowdown_and_is_faster_by_the_inverse(bench, noise):
     not_slower = {"not_slower": {"opt": "O3"}, "than": {"opt": "O2"}, "by": "25%"}
     for truth, outcome in ((1.0, "holds"), (0.8, "not_resolved"), (0.7, "fails")):
         result = bench(FACTORS, [not_slower, {**FASTER, "by": 0.8}], two(noise, truth))
-        one, other = result.judge()
-        assert (one.outcome, other.outcome) == (outcome, outcome)
-        assert one.family.p == pytest.approx(other.family.p, rel=1e-12)
-        evidence = one.instances[0].evidence
-        assert evidence.ratio == pytest.approx(1 / other.instances[0].evidence.ratio)
+        first, second = result.judge()
+        assert (first.outcome, second.outcome) == (outcome, outcome)
+        assert first.family.p == pytest.approx(second.family.p, rel=1e-12)
+        evidence = first.instances[0].evidence
+        assert evidence.ratio == pytest.approx(1 / second.instances[0].evidence.ratio)
         assert evidence.treatment == "O3"
 
 

@@ -22,9 +22,9 @@ def record(steelyard_cli, tmp_path):
 
 def test_another_estimand_and_interval_are_an_option_away(steelyard_cli, record):
     arguments = ("--estimand", "ratio_of_means", "--interval", "bootstrap-t", "--json")
-    one, again = (steelyard_cli("analyze", record, *arguments) for _ in range(2))
-    assert one.stdout == again.stdout  # what is drawn depends on the seed of the design
-    (comparison, *_) = json.loads(one.stdout)["comparisons"]
+    item, again = (steelyard_cli("analyze", record, *arguments) for _ in range(2))
+    assert item.stdout == again.stdout  # what is drawn depends on the seed of the design
+    (comparison, *_) = json.loads(item.stdout)["comparisons"]
     assert (comparison["estimand"], comparison["speedup"]["method"]) == (
         "ratio_of_means",
         "block-means-bootstrap-t",

@@ -251,16 +251,16 @@ def test_a_rule_that_is_broken_at_every_scale_fails_in_every_form(steelyard_cli,
     text = " ".join(done.stdout.split())
     assert "✗ allreduce <= reduce + bcast in latency: fails; broken at all 6 points: at worst " in text
     assert "; reduce + bcast is faster there; " in text
-    said = "broken at all 6 points: at worst 10"
-    assert said in done.stderr
-    assert said in (tmp_path / "it.xml").read_text()
-    assert said in (tmp_path / "it.sarif").read_text()
-    assert said in (tmp_path / "it.md").read_text()
+    words = "broken at all 6 points: at worst 10"
+    assert words in done.stderr
+    assert words in (tmp_path / "it.xml").read_text()
+    assert words in (tmp_path / "it.sarif").read_text()
+    assert words in (tmp_path / "it.md").read_text()
     (entry,) = json.loads(steelyard_cli("check", *ten_times, *rule, "--json").stdout)["verdicts"]
     points = [item for item in entry["evidence"]["strata"] if "ratio" in item["evidence"]]
     assert {point["verdict"] for point in points} == {"fails"}
-    assert [each["stratum"] for each in points] == [{"p": p} for p in (16, 32, 64, 128, 256, 512)]
-    assert all(each["evidence"]["ratio"] == pytest.approx(10, rel=0.05) for each in points)
+    assert [element["stratum"] for element in points] == [{"p": p} for p in (16, 32, 64, 128, 256, 512)]
+    assert all(element["evidence"]["ratio"] == pytest.approx(10, rel=0.05) for element in points)
     model = steelyard_cli("model", *ten_times, *rule, "--json")
     assert model.returncode == 1
     (judged,) = json.loads(model.stdout)["rules"]

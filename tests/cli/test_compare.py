@@ -58,7 +58,7 @@ def test_json_is_one_document_of_the_declared_form(steelyard_cli, sizes):
     assert comparison["verdict"] == "slower"
     assert comparison["speedup"]["ci95"][1] < 1
     samples = [sample for sample in document["samples"] if sample["metric"] == "wall_s"]
-    assert [each["n"] for each in samples] == [10, 10]
+    assert [element["n"] for element in samples] == [10, 10]
     assert set(samples[0]) >= {
         "treatment",
         "unit",
@@ -451,16 +451,16 @@ def test_metrics_are_read_by_our_names_and_by_hyperfines(text, metrics):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nonsense", "--metrics: unknown metric 'nonsense'"),
         ("time_cpu:ms", "--metrics time_cpu:ms: a metric has no"),
     ],
 )
-def test_metrics_that_are_none_are_refused(text, said):
+def test_metrics_that_are_none_are_refused(text, message):
     with pytest.raises(UsageError) as caught:
         read_metrics(text, None)
-    assert caught.value.message.startswith(said)
+    assert caught.value.message.startswith(message)
 
 
 def test_metrics_that_are_listed_have_a_row_with_their_ratio(steelyard_cli, sizes):

@@ -46,8 +46,8 @@ def test_the_walk_has_every_command():
 @pytest.mark.parametrize("case", OPTIONS)
 def test_an_option_given_twice_is_taken_twice_or_refused_with_both_values(case):
     _, command, option = OPTIONS[case]
-    one, two = values(option)
-    words = [option.opts[0], *one, option.opts[-1], *two]
+    first, second = values(option)
+    words = [option.opts[0], *first, option.opts[-1], *second]
     # The class alone, since other options and arguments are missing: what is parsed is what is asked for.
     parser = command.make_parser(context := click.Context(command, info_name="it"))
     inputs, _, _ = parser.parse_args(args=words)
@@ -58,7 +58,7 @@ def test_an_option_given_twice_is_taken_twice_or_refused_with_both_values(case):
     with pytest.raises(UsageError) as caught:
         option.handle_parse_result(context, inputs, [])
     assert f"{max(option.opts, key=len)} is given twice" in caught.value.message
-    assert all(text in caught.value.message for text in (*one, *two))
+    assert all(text in caught.value.message for text in (*first, *second))
 
 
 @pytest.mark.parametrize(

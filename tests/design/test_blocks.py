@@ -115,7 +115,7 @@ def test_several_passes_visit_all_contexts_of_a_round_before_any_a_second_time(c
     assert [pass_ for _, pass_ in order] == [1] * 4 + [2] * 4 + [3] * 4
     passes = [[context for context, p in order if p == k] for k in (1, 2, 3)]
     assert [sorted(item) for item in passes] == [[1, 2, 3, 4]] * 3
-    assert len({tuple(each) for each in passes}) > 1
+    assert len({tuple(element) for element in passes}) > 1
 
 
 def test_a_look_begins_a_round_with_contexts_of_its_own(compared):

@@ -84,4 +84,4 @@ def test_what_a_whole_plot_cannot_separate_is_said_before_anything_runs():
     (text,) = [item for item in separability(asked(hard=True)) if "hard to change" in item]
     assert text.startswith("service is hard to change")
     assert "blocks are the units" in text
-    assert not any("hard to change" in each for each in separability(asked(hard=False)))
+    assert not any("hard to change" in element for element in separability(asked(hard=False)))

@@ -31,13 +31,13 @@ def test_only_a_change_that_reaches_an_installation_repeats_it(
 
 
 def test_content_that_moves_from_one_file_to_the_next_is_a_change(project: Path) -> None:
-    one, two = project / "one", project / "two"
-    one.write_text("ab")
-    two.write_text("c")
-    before = installation.fingerprint([one, two])
-    one.write_text("a")
-    two.write_text("bc")
-    assert installation.fingerprint([two, one]) != before
+    first, second = project / "one", project / "two"
+    first.write_text("ab")
+    second.write_text("c")
+    before = installation.fingerprint([first, second])
+    first.write_text("a")
+    second.write_text("bc")
+    assert installation.fingerprint([second, first]) != before
 
 
 def test_a_finished_step_is_noted_at_once_and_survives(project: Path) -> None:

@@ -148,7 +148,7 @@ def run_commands(commands: list[list[str]]) -> list[dict[str, object]]:
                 code: object = end.code
             except Exception:  # noqa: BLE001 -- told as the outcome
                 code = traceback.format_exc()
-        texts = [each.getvalue().decode() for each in kept]
+        texts = [element.getvalue().decode() for element in kept]
         outcomes.append({"code": code, "stdout": texts[0], "stderr": texts[1]})
     return outcomes
 

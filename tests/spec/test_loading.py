@@ -353,7 +353,7 @@ def test_all_factors_metrics_and_tables_that_are_wrong_are_told_at_once():
         '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n[metrics]\n'
         'wall_s = { pattern = "(x)" }\nn = { pattern = "(x)" }\n[design]\nstop = { max_blocks = 3 }\n'
     )
-    assert [each.split(": ")[1] for each in result] == ["metrics.wall_s", "metrics.n", "design.stop"]
+    assert [element.split(": ")[1] for element in result] == ["metrics.wall_s", "metrics.n", "design.stop"]
 
 
 def test_what_uses_a_wrong_factor_is_not_told_again():
@@ -376,7 +376,7 @@ def test_all_that_is_wrong_within_a_table_is_told_at_once():
         '[program]\ncommand = ["echo", "{n}"]\ntimeout = "1 parsec"\nstdin = ""\nenv = { "a b" = 1 }\n'
         "[factors]\nn = [1, 2]\n"
     )
-    assert sorted(each.split(": ")[1] for each in result) == [
+    assert sorted(element.split(": ")[1] for element in result) == [
         'program.env."a b"', "program.stdin", "program.timeout"
     ]  # fmt: skip
     result = errors(
@@ -388,6 +388,6 @@ def test_all_that_is_wrong_within_a_table_is_told_at_once():
         '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n'
         '[analysis]\nmetric = "wal_s"\nstrata = ["m"]\nbaseline = { n = 5 }\nfailures = "as-limit"\n'
     )
-    assert sorted(each.split(": ")[1] for each in result) == [
+    assert sorted(element.split(": ")[1] for element in result) == [
         "analysis.baseline.n", "analysis.failures", "analysis.metric", "analysis.strata[1]"
     ]  # fmt: skip

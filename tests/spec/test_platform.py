@@ -63,7 +63,7 @@ def test_more_ranks_than_cores_are_refused_with_both_numbers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("<a/>", "declares no <host>"),
         ('<cluster prefix="n" radical="0-x"/>', "must be a list of numbers"),
@@ -72,8 +72,8 @@ def test_more_ranks_than_cores_are_refused_with_both_numbers(tmp_path):
         ("<unclosed>", "is not valid XML"),
     ],
 )
-def test_what_is_no_platform_is_refused_by_name(tmp_path, text, said):
-    with pytest.raises(UsageError, match=said):
+def test_what_is_no_platform_is_refused_by_name(tmp_path, text, message):
+    with pytest.raises(UsageError, match=message):
         read_hosts(written(tmp_path, text))
 
 

@@ -35,8 +35,8 @@ def test_equal_samples_are_not_the_same_sample(lengths, asked, sample):
     result = sample([1.0, 2.0])
     other = copy.copy(result)
     assert result == other
-    for each in (result, other, result):
-        lengths(each)
+    for element in (result, other, result):
+        lengths(element)
     assert [item is result for item in asked] == [True, False]
 
 

@@ -72,11 +72,11 @@ def test_the_unit_of_time_changes_no_verdict(sample, estimand, kind, pair, facto
         (c,) = compare([sample([scale * x for x in v], treatment=t) for t, v in enumerate(pair, 1)], declared)
         return c
 
-    one, other = judged(1.0), judged(factor)
+    first, second = judged(1.0), judged(factor)
     # Logarithms of scaled values differ in their last digits, which resamples of near-constant data show.
-    if min(abs(one.p_holm - 0.05), abs(one.p_relevance - 0.05)) > 1e-3:
-        assert (one.verdict, one.relevance) == (other.verdict, other.relevance)
-    assert one.speedup.value == pytest.approx(other.speedup.value, rel=1e-9)
+    if min(abs(first.p_holm - 0.05), abs(first.p_relevance - 0.05)) > 1e-3:
+        assert (first.verdict, first.relevance) == (second.verdict, second.relevance)
+    assert first.speedup.value == pytest.approx(second.speedup.value, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -105,19 +105,19 @@ def test_the_order_of_blocks_changes_no_estimate(sample, estimand, kind, pair, s
     (other,) = compare([sample(np.array(v)[order], treatment=t) for t, v in enumerate(pair, 1)], declared)
     assert result.speedup.value == pytest.approx(other.speedup.value)
     # Neighbours that seem to resemble each other are allowed for, and another order has other neighbours.
-    if not any(each.autocorrelation and suspected(each.autocorrelation) for each in (result, other)):
+    if not any(element.autocorrelation and suspected(element.autocorrelation) for element in (result, other)):
         assert result.p == pytest.approx(other.p, rel=1e-6, abs=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.5))
 def test_holm_keeps_the_order_of_p_and_a_smaller_p_is_never_rejected_less(p, alpha):
     tested = holm(p, alpha)
-    for one in tested:
-        for other in tested:
-            if one.p <= other.p:
-                assert one.p_holm <= other.p_holm
-                assert one.rejected >= other.rejected
-                assert one.level <= other.level
+    for first in tested:
+        for second in tested:
+            if first.p <= second.p:
+                assert first.p_holm <= second.p_holm
+                assert first.rejected >= second.rejected
+                assert first.level <= second.level
     smaller = holm([p[0] / 2, *p[1:]], alpha)
     assert all(a.p_holm <= b.p_holm + 1e-15 for a, b in zip(smaller, tested, strict=True))
 

@@ -39,11 +39,11 @@ def build(*trees: str) -> None:
 @contextmanager
 def busy(count: int) -> Iterator[None]:
     """So many processes that compute all the time."""
-    others = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(count)]
+    rivals = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(count)]
     try:
         yield
     finally:
-        for process in others:
+        for process in rivals:
             process.kill()
             process.wait()
 
@@ -100,16 +100,16 @@ def elapsed(command: list[str]) -> float:
     return time.perf_counter() - begin
 
 
-def show(what: str, value: float, unit: str, rest: str = "") -> None:
+def show(title: str, value: float, unit: str, rest: str = "") -> None:
     """Print a figure in its column, and what is said of it."""
-    print(f"{what:<56}{value:9.2f} {unit:<4}{rest}".rstrip(), flush=True)
+    print(f"{title:<56}{value:9.2f} {unit:<4}{rest}".rstrip(), flush=True)
 
 
-def held_to(what: str, value: float, unit: str, limit: float, *, at_most: bool = True) -> bool:
+def held_to(title: str, value: float, unit: str, limit: float, *, at_most: bool = True) -> bool:
     """Print a figure with its limit; whether it is met."""
     met = value <= limit if at_most else value >= limit
     words = "at most" if at_most else "at least"
-    show(what, value, unit, f" {words} {limit:g}: {'met' if met else 'NOT MET'}")
+    show(title, value, unit, f" {words} {limit:g}: {'met' if met else 'NOT MET'}")
     return met
 
 

@@ -65,9 +65,9 @@ def test_resolution_is_the_fewest_axes_that_two_confounded_effects_have_together
     words = range(1, 1 << fraction.axes)
     columns = {word: column(fraction, word) for word in (0, *words)}
     meeting = [
-        order(one) + order(other)
-        for one, other in itertools.combinations(columns, 2)
-        if abs(int(columns[one] @ columns[other])) == fraction.treatments
+        order(first) + order(second)
+        for first, second in itertools.combinations(columns, 2)
+        if abs(int(columns[first] @ columns[second])) == fraction.treatments
     ]
     assert fraction.resolution == min(meeting, default=None)
 

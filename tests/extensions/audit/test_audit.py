@@ -157,7 +157,11 @@ def test_every_kind_that_was_not_varied_is_named_with_what_this_machine_lacks(mo
     monkeypatch.setitem(INTERVENTIONS, "heap_offset", Immovable())
     among, left_out = candidates(AuditRequest(command="true"))
     assert left_out["heap_offset"] == "this machine has no heap"
-    known = {*(each.name for each in among), *left_out, *list_unvaried({*(e.name for e in among), *left_out})}
+    known = {
+        *(element.name for element in among),
+        *left_out,
+        *list_unvaried({*(e.name for e in among), *left_out}),
+    }
     assert known == {
         name for name, item in INTERVENTIONS.items() if not item.placeholders and not item.is_place
     }
@@ -292,8 +296,8 @@ def test_a_number_of_openmp_threads_is_varied_where_openmp_was_seen():
     openmp, _ = place_threads(among, "openmp", requested=False)
     assert [kind.name for kind in openmp] == ["omp_num_threads", "env_bytes"]
     assert openmp[0].population[:2] == ("inherited", 1)
-    one, left_out = place_threads(among, "one", requested=False)
-    assert [kind.name for kind in one] == ["env_bytes"]
+    item, left_out = place_threads(among, "one", requested=False)
+    assert [kind.name for kind in item] == ["env_bytes"]
     assert left_out["omp_num_threads"] == "the program was not seen to use OpenMP"
     with pytest.raises(MachineError, match="omp_num_threads cannot be varied here"):
         place_threads(among, "one", requested=True)
@@ -302,9 +306,9 @@ def test_a_number_of_openmp_threads_is_varied_where_openmp_was_seen():
 def test_levels_of_affinity_are_single_cpus_names_or_none_by_what_the_program_does():
     among, _ = candidates(AuditRequest(command="true", only=("affinity", "env_bytes")))
     several = replace(among[0], population=("none", "0"))
-    one, left_out = place_threads((several, among[1]), "one", requested=False)
+    element, left_out = place_threads((several, among[1]), "one", requested=False)
     if len(os.sched_getaffinity(0)) > 1:
-        assert set(one[0].population[1:]) <= set(map(str, os.sched_getaffinity(0)))
+        assert set(element[0].population[1:]) <= set(map(str, os.sched_getaffinity(0)))
         assert not left_out
     openmp, _ = place_threads((several, among[1]), "openmp", requested=False)
     assert openmp[0].population[:2] == ("none", "compact")
@@ -432,10 +436,10 @@ def test_an_audit_ends_early_with_the_blocks_that_it_has(clock, tmp_path):
     def tell(_: str) -> None:
         clock.now = 597.0
 
-    found = audit(result, tmp_path, watch=silent, tell=tell)
+    answer = audit(result, tmp_path, watch=silent, tell=tell)
     with Record.open(tmp_path / "replication.lab") as record:
-        assert record.progress().blocks["complete"] == found.blocks
-        assert record.experiment.design.blocks > found.blocks >= 2
+        assert record.progress().blocks["complete"] == answer.blocks
+        assert record.experiment.design.blocks > answer.blocks >= 2
 
 
 VARYING = r"""
@@ -455,13 +459,13 @@ def test_the_time_that_was_given_goes_into_more_blocks_until_all_is_decided(cloc
     (tmp_path / "varying.c").write_text(VARYING)
     subprocess.run(["cc", "-O1", "-o", "varying", "varying.c"], cwd=tmp_path, check=True)
     result = replace(LIMITED, command=str(tmp_path / "varying"), max_time_s=50)
-    found = audit(result, tmp_path / "labs", watch=silent, tell=silent)
+    answer = audit(result, tmp_path / "labs", watch=silent, tell=silent)
     with Record.open(tmp_path / "labs" / "replication.lab") as record:
         first = record.extensions()[0].from_blocks
-    assert (first, found.findings[0].verdict) == (30, "within")
-    assert found.blocks in (60, 120, 240, 480, 960, 1920)
+    assert (first, answer.findings[0].verdict) == (30, "within")
+    assert answer.blocks in (60, 120, 240, 480, 960, 1920)
     # The clock stands still, so that it was decided and not stopped; going on finds the same.
-    assert audit(result, tmp_path / "labs", watch=silent, tell=silent).findings == found.findings
+    assert audit(result, tmp_path / "labs", watch=silent, tell=silent).findings == answer.findings
 
 
 # Touches 300 pages more in the shell that a person starts it in, and in none of the contexts drawn for it.

@@ -105,8 +105,8 @@ def test_the_slow_line_is_found_by_counts_and_timed_where_it_lies_alone(asked, t
     assert slow.counts["instructions"] > usual.counts["instructions"] + 100 * 300
     assert (len(usual.timed), len(slow.timed), counted.timed) == (6, 2, 8)
     # Counts and page faults agree at each length that was timed.
-    assert {each.level for each in finding.screened if each.ratio > 1.3} == set(slow.timed)
-    assert {each.level for each in finding.screened if each.ratio < 1.3} == set(usual.timed)
+    assert {element.level for element in finding.screened if element.ratio > 1.3} == set(slow.timed)
+    assert {element.level for element in finding.screened if element.ratio < 1.3} == set(usual.timed)
     assert (finding.verdict, finding.extreme.level in slow.timed) == ("moves", True)
 
 
@@ -200,4 +200,4 @@ def test_where_there_are_more_classes_than_room_the_most_different_are_timed():
     classes = [list(range(10)), *([place] for place in range(10, 70))]
     chosen = choose(classes, cycles, seed=1)
     assert [len(item) for item in chosen] == [6, *[1] * 42, *[0] * 18]
-    assert sorted(place for each in chosen[1:] for place in each) == list(range(28, 70))
+    assert sorted(place for element in chosen[1:] for place in element) == list(range(28, 70))

@@ -28,14 +28,18 @@ def test_p_values_are_those_of_scipys_t_against_the_least_effect_and_holm():
     inputs = [draw.normal(mean, 0.02, 12) for mean in (0.05, -0.06, 0.03, 0.001)]
     result = [item for _, item in replicate(pairs(*inputs), alpha=0.01, least=LEAST)]
     expected = [
-        ttest_1samp(each, math.copysign(BOUND, each.mean())).pvalue if abs(each.mean()) > BOUND else 1.0
-        for each in inputs
+        ttest_1samp(element, math.copysign(BOUND, element.mean())).pvalue
+        if abs(element.mean()) > BOUND
+        else 1.0
+        for element in inputs
     ]
-    assert [each.p for each in result] == pytest.approx(expected, rel=1e-9)
+    assert [element.p for element in result] == pytest.approx(expected, rel=1e-9)
     rejected, adjusted, *_ = multipletests(expected, 0.01, "holm")
-    assert [each.p_holm for each in result] == pytest.approx(list(adjusted), rel=1e-9)
-    assert [each.moves for each in result] == list(rejected)
-    assert [each.ratio for each in result] == pytest.approx([math.exp(each.mean()) for each in inputs])
+    assert [element.p_holm for element in result] == pytest.approx(list(adjusted), rel=1e-9)
+    assert [element.moves for element in result] == list(rejected)
+    assert [element.ratio for element in result] == pytest.approx(
+        [math.exp(element.mean()) for element in inputs]
+    )
     first = result[0]
     half = t.ppf(0.975, 11) * inputs[0].std(ddof=1) / math.sqrt(12)
     assert first.ci95.low == pytest.approx(math.exp(inputs[0].mean() - half))
@@ -58,7 +62,7 @@ def test_an_effect_is_one_exactly_when_its_interval_lies_beyond_the_least(given)
 
 def test_a_kind_is_within_only_where_all_its_intervals_are():
     tight, wide = [0.001, -0.001] * 6, [0.2, -0.2] * 6
-    judged = dict(enumerate(each for _, each in replicate(pairs(tight, wide), alpha=0.01, least=LEAST)))
+    judged = dict(enumerate(element for _, element in replicate(pairs(tight, wide), alpha=0.01, least=LEAST)))
     assert verdict([judged[0]], LEAST) == "within"
     assert verdict([judged[0], judged[1]], LEAST) == "not_resolved"
     moved = [item for _, item in replicate(pairs([0.3, 0.31] * 6, tight), alpha=0.01, least=LEAST)]

@@ -24,7 +24,7 @@ def enumerated(builds, n, size):
     flat = 3.0
     posterior = {}
     for tau in np.geomspace(LEAST_TAU, MOST_TAU, GRID):
-        for changes in [(), *((one,) for one in range(n)), *combinations(range(n), 2)]:
+        for changes in [(), *((item,) for item in range(n)), *combinations(range(n), 2)]:
             covariance = np.diag(builds.variances + tau**2) + flat**2
             for commit in changes:
                 behind = (builds.places > commit).astype(float)

@@ -64,11 +64,11 @@ def test_several_commits_are_named_together_with_those_that_were_skipped():
         tested=(*FOUND.tested, ComparedCommit(IDS[5], 5, 1.025, 0.5, "between")),
         ended_early=True,
     )
-    said = text(result, 200)
-    assert "one of these 2 commits made it (98 % sure):" in said
-    assert "- 0303030303 is skipped: its build ended with 2\n" in said
-    assert "- 0505050505: differs from both ends: more than one commit changed the program" in said
-    assert "- The search ended before the answer was as small as it can get.\n" in said
+    words = text(result, 200)
+    assert "one of these 2 commits made it (98 % sure):" in words
+    assert "- 0303030303 is skipped: its build ended with 2\n" in words
+    assert "- 0505050505: differs from both ends: more than one commit changed the program" in words
+    assert "- The search ended before the answer was as small as it can get.\n" in words
 
 
 def test_ends_that_are_alike_are_said_with_what_would_have_shown():
@@ -76,11 +76,11 @@ def test_ends_that_are_alike_are_said_with_what_would_have_shown():
         FOUND, candidates=(), tested=(), probability=0.0, ratio=1.001, ci95=Interval(0.998, 1.004), p=0.6,
         resolvable=0.0052, is_named=False,
     )  # fmt: skip
-    said = " ".join(text(result).split())
-    assert said.startswith(
+    words = " ".join(text(result).split())
+    assert words.startswith(
         "? wall_s of ./prog input: 0707070707 is not seen to differ from 0000000000, 1.0010 ×"
     )
-    assert "0.52 % would probably have been detected. No search was made." in said
+    assert "0.52 % would probably have been detected. No search was made." in words
 
 
 def test_ends_that_builds_of_one_source_could_differ_by_name_no_commit():

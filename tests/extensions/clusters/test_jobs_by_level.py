@@ -63,7 +63,7 @@ elif not held.exists():
 WRITES = 'echo "$1 $ALLOC_JOB $ALLOC_NODES $2" >> "$0"; echo "value=1"'
 
 
-def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, metrics=None, **more):
+def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, metrics=None, **options):
     (source / "job.in").write_text("#!/bin/bash\n{run}\n")
     (source / "queue.py").write_text(QUEUE)
     queue = [sys.executable, "{source}/queue.py", "{source}/queue"]
@@ -85,7 +85,7 @@ def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, metrics=None, *
             "poll": "0.1 s",
             "hand_on": ["ALLOC"],
             "jobs": jobs,
-            **more,
+            **options,
         },
     )
 
@@ -156,7 +156,7 @@ def test_a_job_that_is_killed_costs_its_level_one_trial_and_the_others_none(tmp_
         failed = [item for _, item in record.stream_measurements() if item.status != "ok"]
         levels = {treatment.id: treatment.levels for treatment in record.treatments}
         assert record.progress().blocks["complete"] == 3
-    assert [levels[each.treatment]["p"] for each in failed] == [8]
+    assert [levels[element.treatment]["p"] for element in failed] == [8]
     assert "its machine was taken away" in (failed[0].reason or "")
 
 

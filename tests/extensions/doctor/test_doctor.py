@@ -55,8 +55,8 @@ GOOD = {
 def found(topic, load=QUIET, **facts):
     """The finding about a topic on a good machine with these facts changed; ``None`` removes one."""
     changed = {name: value for name, value in (GOOD | facts).items() if value is not None}
-    (one,) = [item for item in examine(HostState(changed, load)) if item.topic == topic]
-    return one
+    (element,) = [item for item in examine(HostState(changed, load)) if item.topic == topic]
+    return element
 
 
 def test_nothing_is_wrong_with_a_good_machine():

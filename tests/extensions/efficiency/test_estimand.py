@@ -18,9 +18,9 @@ P = [1, 2, 4, 8, 16]
 TIMES = [100.0, 51.0, 27.0, 18.0, 19.0]
 
 
-def series(values, at=P, **more):
+def series(values, at=P, **options):
     rows = [value if isinstance(value, list) else [value] for value in values]
-    return series_of("f", ["p"], [[p] for p in at], rows, metric="t", unit="s", **more)
+    return series_of("f", ["p"], [[p] for p in at], rows, metric="t", unit="s", **options)
 
 
 def test_strong_scaling_is_that_of_the_textbook():

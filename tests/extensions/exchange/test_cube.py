@@ -78,7 +78,7 @@ def profiles(tmp_path):
 
 
 def test_each_call_path_and_metric_is_a_series_of_what_it_itself_cost_per_process(profiles):
-    series = {(one.name, one.metric): one for one in read_series(profiles)}
+    series = {(item.name, item.metric): item for item in read_series(profiles)}
     assert set(series) == {
         (path, metric)
         for path in ("main", "main->solve", "main->solve->MPI_Allreduce")
@@ -93,7 +93,7 @@ def test_each_call_path_and_metric_is_a_series_of_what_it_itself_cost_per_proces
 
 
 def test_profiles_are_modelled(profiles):
-    series = {(one.name, one.metric): one for one in read_series(profiles)}
+    series = {(item.name, item.metric): item for item in read_series(profiles)}
     assert model(series["main->solve", "time"]).lead == (Growth.make(1),)
     assert model(series["main->solve", "visits"]).lead == (Growth.make(1),)
     assert model(series["main", "time"]).lead == (Growth(),)

@@ -149,7 +149,7 @@ def test_repeated_points_and_numbers_in_text_are_read_as_one_plain_point(tmp_pat
 
     plain = read({"point": [8], "values": [3, 4.5]}, {"point": [4], "values": [1, 2]})
     assert [point.at for point in plain[0].points] == [(4.0,), (8.0,)]
-    assert [one.counts for one in plain] == [True, False]
+    assert [item.counts for item in plain] == [True, False]
     four = {"point": [4], "values": [1]}, {"point": [4.0], "values": ["2"]}
     assert read({"point": ["8"], "values": ["3", 4.5]}, *four) == plain
 
@@ -177,7 +177,7 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "what"),
+    ("name", "text", "message"),
     [
         (
             "a.txt",
@@ -214,15 +214,15 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         ("a.bin", "hello", "in no format"),
     ],
 )
-def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
-    with pytest.raises(UsageError, match=what) as caught:
+def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, message):
+    with pytest.raises(UsageError, match=message) as caught:
         read(tmp_path, name, text)
     assert name in caught.value.message
     assert caught.value.hint
 
 
 @pytest.mark.parametrize(
-    ("columns", "text", "what"),
+    ("columns", "text", "message"),
     [
         (CsvColumns("tme", ("p",)), "time,p\n1,2\n", "no column 'tme'"),
         (CsvColumns("time", ("p",)), "time,p, time\n1,2,3\n", "columns 1 and 3 are both named 'time'"),
@@ -233,8 +233,8 @@ def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
         (CsvColumns("time", ("p",), u="u"), "time,p,u\n1,4,1\n2,4,1\n", "2 summaries"),
     ],
 )
-def test_a_mistake_in_a_csv_file_is_pointed_at(tmp_path, columns, text, what):
-    with pytest.raises(UsageError, match=what) as caught:
+def test_a_mistake_in_a_csv_file_is_pointed_at(tmp_path, columns, text, message):
+    with pytest.raises(UsageError, match=message) as caught:
         read(tmp_path, "d.csv", text, columns)
     assert caught.value.hint
 

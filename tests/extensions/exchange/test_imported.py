@@ -55,9 +55,9 @@ def pytest_benchmark(tmp_path):
     return write
 
 
-def imported(sources, tmp_path, **more):
+def imported(sources, tmp_path, **options):
     directory = tmp_path / "it.lab"
-    import_files(sources, directory, **more).close()
+    import_files(sources, directory, **options).close()
     return Record.open(directory)
 
 
@@ -100,7 +100,10 @@ def test_files_are_compared_benchmark_by_benchmark_with_the_first(pytest_benchma
     with imported(files, tmp_path) as record:
         answer = analyze(record)
     result = {item.stratum["benchmark"]: item for item in answer.comparisons}
-    assert {name: each.baseline.levels["file"] for name, each in result.items()} == {"f": "old", "g": "old"}
+    assert {name: element.baseline.levels["file"] for name, element in result.items()} == {
+        "f": "old",
+        "g": "old",
+    }
     assert result["f"].verdict == "faster"
     assert result["g"].verdict == "not_resolved"
 
@@ -145,7 +148,7 @@ def test_files_of_one_name_are_sessions_whose_means_are_the_units(pytest_benchma
     with imported([*old, *new], tmp_path) as record:
         samples = record.samples("time_s")
     assert [(sample.treatment.levels["file"], len(sample)) for sample in samples] == [("old", 6), ("new", 6)]
-    assert {each.provenance for each in samples} == {"session"}
+    assert {element.provenance for element in samples} == {"session"}
     assert samples[0].values[0] == pytest.approx(OLD[0] * 1.005)
     with Record.open(tmp_path / "it.lab") as record:
         (comparison,) = analyze(record).comparisons

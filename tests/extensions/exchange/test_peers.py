@@ -41,7 +41,7 @@ def test_hyperfines_file_has_every_time_and_is_read_back(record, tmp_path):
     assert results[0]["mean"] == pytest.approx(fmean(OLD))
     assert results[0]["stddev"] == pytest.approx(stdev(OLD))
     assert [item["parameters"] for item in results] == [{"kind": "a b", "n": "8"}, {"kind": "c", "n": "8"}]
-    assert [each.values for each in read(tmp_path / "out").series] == [
+    assert [element.values for element in read(tmp_path / "out").series] == [
         tuple((v,) for v in OLD),
         tuple((v,) for v in NEW),
     ]

@@ -20,7 +20,7 @@ def test_a_damaged_list_of_tests_is_an_error_with_a_cure(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("undone", "said", "verdict"),
+    ("undone", "message", "verdict"),
     [
         ((0.03, 0.05), (0.035, 0.045), "confirmed"),
         ((-0.001, 0.001), (0.035, 0.045), "refuted"),
@@ -30,8 +30,8 @@ def test_a_damaged_list_of_tests_is_an_error_with_a_cure(tmp_path):
         ((-0.001, 0.001), (0.0, 0.045), "not_resolved"),
     ],
 )
-def test_a_verdict_needs_both_intervals(undone, said, verdict):
-    assert judge_undone(Interval(*undone), Interval(*said)) == verdict
+def test_a_verdict_needs_both_intervals(undone, message, verdict):
+    assert judge_undone(Interval(*undone), Interval(*message)) == verdict
 
 
 def test_a_verdict_without_a_spread_is_not_resolved():
@@ -52,15 +52,15 @@ def test_where_half_of_it_goes_either_verdict_is_wrong_in_5_percent_at_most(bloc
     runs, truth = 2_000, 0.04
     for noise in (0.002, 0.01, 0.03):
         undone = intervals(draw, truth / 2, noise, blocks, runs)
-        said = intervals(draw, truth, noise, blocks, runs)
-        wrong = sum(judge_undone(*pair) != "not_resolved" for pair in zip(undone, said, strict=True))
+        text = intervals(draw, truth, noise, blocks, runs)
+        wrong = sum(judge_undone(*pair) != "not_resolved" for pair in zip(undone, text, strict=True))
         assert wrong / runs <= 0.05
 
 
 def test_a_true_contribution_is_confirmed_and_a_false_one_refuted():
     draw = np.random.default_rng(67)
-    said = intervals(draw, 0.04, 0.01, 20, 500)
-    whole = [judge_undone(*pair) for pair in zip(intervals(draw, 0.04, 0.01, 20, 500), said, strict=True)]
-    none = [judge_undone(*pair) for pair in zip(intervals(draw, 0.0, 0.01, 20, 500), said, strict=True)]
+    text = intervals(draw, 0.04, 0.01, 20, 500)
+    whole = [judge_undone(*pair) for pair in zip(intervals(draw, 0.04, 0.01, 20, 500), text, strict=True)]
+    none = [judge_undone(*pair) for pair in zip(intervals(draw, 0.0, 0.01, 20, 500), text, strict=True)]
     assert whole.count("confirmed") > 450 < none.count("refuted")
     assert whole.count("refuted") == none.count("confirmed") == 0

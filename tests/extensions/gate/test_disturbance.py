@@ -103,10 +103,10 @@ class Machine:
 
 
 def test_a_gate_begins_after_three_quiet_readings():
-    machine, told = Machine(2.0, 0.0, 1.5, 0.0), []
-    assert wait_quiet(600.0, told.append, machine.read, machine.sleep) is None
+    machine, messages = Machine(2.0, 0.0, 1.5, 0.0), []
+    assert wait_quiet(600.0, messages.append, machine.read, machine.sleep) is None
     assert machine.at_s == 6 * STEP_S
-    assert told == ["waiting up to 10 min for a quiet machine"]
+    assert messages == ["waiting up to 10 min for a quiet machine"]
 
 
 def test_a_machine_that_is_never_quiet_is_said_and_the_gate_begins():

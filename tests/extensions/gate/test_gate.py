@@ -297,8 +297,8 @@ def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_pa
     assert layouts[:2] == ["0", "0"]
     drawn = list(zip(layouts[2::2], layouts[3::2], strict=True))
     assert len(drawn) == result.benchmarks[0].blocks
-    assert all(one == other != "0" for one, other in drawn)
-    assert len({one for one, _ in drawn}) == len(drawn)
+    assert all(first == second != "0" for first, second in drawn)
+    assert len({first for first, _ in drawn}) == len(drawn)
     assert "Both sides were linked anew for each block, in an order drawn for it." in result.notes
     assert run(suites, tmp_path, request) == result
     assert log.read_text().split() == layouts

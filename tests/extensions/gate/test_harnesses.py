@@ -106,8 +106,8 @@ def test_numbers_of_threads_are_no_part_of_divans_filter():
 def test_libtest_gets_exact_names_and_zenbench_one_group():
     words = launched("cargo", ("/l", "--bench", "old"), source="libtest")
     assert words == ["/l", "--bench", "-Z", "unstable-options", "--format=json", "--exact", "a/b", "c+d"]
-    one, several = Selection("/m", ("g/a", "g/b")), Selection("/m", ("g/a", "h"))
-    assert launched("cargo", ("/z", "--bench"), one, source="zenbench")[2:] == ["--format=json", "--group=g"]
+    item, several = Selection("/m", ("g/a", "g/b")), Selection("/m", ("g/a", "h"))
+    assert launched("cargo", ("/z", "--bench"), item, source="zenbench")[2:] == ["--format=json", "--group=g"]
     assert launched("cargo", ("/z", "--bench"), several, source="zenbench")[2:] == ["--format=json"]
 
 

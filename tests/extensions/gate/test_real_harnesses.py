@@ -118,8 +118,8 @@ def run_all_and_one(tmp_path, words, first, second):
         def launch(self, program, selection):
             return super().launch(program, Selection(selection.metrics, (second,)))
 
-    one = probe(One(), program, Selection(""), tmp_path, environment, None, logs)
-    assert list(one.values[harness.metric]) == [second]
+    item = probe(One(), program, Selection(""), tmp_path, environment, None, logs)
+    assert list(item.values[harness.metric]) == [second]
 
 
 def test_pytest_benchmark_runs_tests_by_their_node_ids(tmp_path, monkeypatch):

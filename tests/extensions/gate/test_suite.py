@@ -170,7 +170,7 @@ def test_differences_are_one_family_and_equivalences_another():
     assert result[0].adjusted.worse == pytest.approx(0.08)
     assert result[2].adjusted.equivalent == pytest.approx(0.004)
     result = judge([BenchmarkEvidence(worse=0.01), BenchmarkEvidence(better=0.02)], 0.05)
-    assert [each.decision for each in result] == ["slower", "faster"]
+    assert [element.decision for element in result] == ["slower", "faster"]
     assert judge([], 0.05) == []
 
 

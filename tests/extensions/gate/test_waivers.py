@@ -36,9 +36,9 @@ def answer_of(*entries):
     return make_answer(*entries, metrics=(TIME, ALLOCS, RATE))
 
 
-def slower(change=0.15, metric="time_s", **more):
+def slower(change=0.15, metric="time_s", **options):
     return GatedBenchmark(
-        "sort", "slower", blocks=9, base=1.0, head=1 + change, change=change, metric=metric, **more
+        "sort", "slower", blocks=9, base=1.0, head=1 + change, change=change, metric=metric, **options
     )
 
 

@@ -85,7 +85,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what"),
+    ("arguments", "message"),
     [
         ((), "--value is missing"),
         (("--value", "latncy", "--parameter", "p"), "no column 'latncy'"),
@@ -104,11 +104,11 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--expectations", "missing.json"), "missing.json"),
     ],
 )
-def test_a_mistake_exits_with_2_an_error_and_a_hint(steelyard_cli, data, arguments, what):
+def test_a_mistake_exits_with_2_an_error_and_a_hint(steelyard_cli, data, arguments, message):
     done = steelyard_cli("model", str(data), *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
-    assert what in done.stderr
+    assert message in done.stderr
     assert "\nhint: " in done.stderr
     assert "Traceback" not in done.stderr
 

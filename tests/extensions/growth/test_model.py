@@ -26,7 +26,7 @@ def test_a_function_that_a_rule_names_is_fitted_once(monkeypatch):
     fitted = []
 
     def counting(series, *rest):
-        fitted.extend(one.name for one in series)
+        fitted.extend(item.name for item in series)
         return model_all(series, *rest)
 
     monkeypatch.setattr(module, "model_all", counting)

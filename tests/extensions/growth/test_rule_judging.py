@@ -189,7 +189,7 @@ def test_a_rule_is_judged_for_each_library_or_for_those_that_where_names(bench, 
     draw = noise(5, 0.01)
     factors = {"op": ["a", "b"], "lib": ["x", "y"], "p": P}
     rule = {"rule": "a <= b", "over": "op", "parameter": "p"}
-    every, one = bench(
+    every, element = bench(
         factors,
         [rule, {**rule, "where": {"lib": "x"}}],
         lambda v, blocks: draw(blocks.size) * (1 + 0.01 * v["p"] ** laws[v["op"], v["lib"]]),
@@ -198,8 +198,8 @@ def test_a_rule_is_judged_for_each_library_or_for_those_that_where_names(bench, 
         ({"lib": "x"}, "holds"),
         ({"lib": "y"}, "fails"),
     ]
-    assert [each.stratum for each in growth(one)] == [{"lib": "x"}]
-    assert {lib for lib, _ in points(one)} == {"x"}
+    assert [entry.stratum for entry in growth(element)] == [{"lib": "x"}]
+    assert {lib for lib, _ in points(element)} == {"x"}
 
 
 def test_two_scales_are_enough_where_growth_is_not_asked(bench, noise):
@@ -274,7 +274,7 @@ def test_simulated_values_are_compared_as_they_are_whatever_algorithm_they_name(
     assert worst.evidence.interval.low == worst.evidence.interval.high == worst.evidence.ratio
     # Pieces under two names of algorithms are one function.
     assert {item.stratum.get("bytes") for item in growth(verdict)} == {8, 4096}
-    assert all(each.evidence.answer is not None for each in growth(verdict))
+    assert all(element.evidence.answer is not None for element in growth(verdict))
 
 
 def test_one_measured_value_a_point_is_no_evidence_in_a_record():
@@ -301,11 +301,11 @@ def test_a_library_at_the_limit_of_every_rule_is_flagged_as_rarely_as_stated(ben
     draw = noise(43, 0.1)
 
     def laws(v, blocks):
-        one = 1e-5 * draw(blocks.size)
+        element = 1e-5 * draw(blocks.size)
         # Log-normal sums: the limit is where the geometric means have this ratio.
         if v["op"] in ("allreduce", "tree"):
             return 1.05 * 1e-5 * (draw(blocks.size) + draw(blocks.size))
-        return one
+        return element
 
     for _ in range(times):
         verdicts = bench(

@@ -59,7 +59,7 @@ def test_slow_at_one_point_is_flagged_there_and_nowhere_else():
 
 def test_counts_and_simulated_values_are_compared_as_they_are():
     functions = library(lambda p, both: both * (1.06 if p >= 256 else 1.04), spread=0, launches=1)
-    exact = {name: replace(one, counts=True) for name, one in functions.items()}
+    exact = {name: replace(item, counts=True) for name, item in functions.items()}
     assert outcomes(exact) == {p: "fails" if p >= 256 else "holds" for p in P}
     # So are values that repeat to the bit, whatever they come from.
     repeated = library(lambda p, both: both * (1.06 if p >= 256 else 1.04), spread=0, launches=2)
@@ -70,17 +70,19 @@ def test_a_ratio_is_tested_as_welch_does():
     from scipy import stats
 
     functions = library(lambda _, both: 1.2 * both)
-    values = {name: [np.array(point.values) for point in one.points] for name, one in functions.items()}
-    for i, each in enumerate(verdict_of(functions).instances):
+    values = {
+        name: [np.array(point.values) for point in element.points] for name, element in functions.items()
+    }
+    for i, entry in enumerate(verdict_of(functions).instances):
         # Two samples of which one is a sum of two: its variance and degrees of freedom by hand.
         top = values["allreduce"][i]
         others = [1.05 * values[name][i] for name in ("reduce", "bcast")]
         parts = [item.var(ddof=1) / item.size for item in (top, *others)]
-        t = (top.mean() - sum(each.mean() for each in others)) / np.sqrt(sum(parts))
+        t = (top.mean() - sum(entry.mean() for entry in others)) / np.sqrt(sum(parts))
         nu = sum(parts) ** 2 / sum(part**2 / 4 for part in parts)
         expected = 2 * stats.t.sf(abs(t), nu)
         # Degrees of freedom are those at the ratio that was seen, not at the limit.
-        assert np.log(each.evidence.p) == pytest.approx(np.log(expected), rel=0.1)
+        assert np.log(entry.evidence.p) == pytest.approx(np.log(expected), rel=0.1)
 
 
 def test_a_stated_uncertainty_is_used():
@@ -98,21 +100,21 @@ def test_a_stated_uncertainty_is_used():
 
 
 def test_single_values_at_two_points_say_nothing_of_their_uncertainty():
-    two = {
-        name: replace(one, points=one.points[:2])
-        for name, one in library(lambda _, both: 3 * both, launches=1).items()
+    second = {
+        name: replace(first, points=first.points[:2])
+        for name, first in library(lambda _, both: 3 * both, launches=1).items()
     }
-    verdict = verdict_of(two)
+    verdict = verdict_of(second)
     assert verdict.outcome == "not_judged"
     assert all("uncertainty is unknown" in instance.evidence.reason for instance in verdict.instances)
 
 
 def test_equal_values_of_a_clock_at_one_point_are_not_certain():
     functions = library(lambda _, both: 1.08 * both, spread=0.3, launches=2)
-    for name, one in functions.items():
-        first = one.points[0]
+    for name, item in functions.items():
+        first = item.points[0]
         functions[name] = replace(
-            one, points=(replace(first, values=(first.values[0],) * 2), *one.points[1:])
+            item, points=(replace(first, values=(first.values[0],) * 2), *item.points[1:])
         )
     assert outcomes(functions)[P[0]] == "not_resolved"
 

@@ -103,7 +103,7 @@ def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
     claim = scales(accepted="accepted.json")
     result = bench(FACTORS, [claim], values(noise), source=str(tmp_path))
     series = made_series(result)
-    (tmp_path / "accepted.json").write_text(accept([model(one) for one in series], series)[0])
+    (tmp_path / "accepted.json").write_text(accept([model(item) for item in series], series)[0])
     assert result.judge()[0].outcome == "holds"
     # One of them became a loop over all processes.
     slower = dict(OPS, bcast=lambda p: 5e-6 + 1e-6 * p)
@@ -158,10 +158,10 @@ def test_runs_that_failed_at_some_scales_leave_the_growth_of_that_function_open(
         result.failures = {f"op={op}, p=512": item for op, item in failures.items()}
         assert not failures or {t.label for t in result.treatments} >= set(result.failures)
         ranked, kept, broken = result.judge()
-        found = {i.stratum["op"]: (i.outcome, i.evidence.reason) for i in ranked.instances}
+        answer = {i.stratum["op"]: (i.outcome, i.evidence.reason) for i in ranked.instances}
         plain = {"allreduce": ("fails", None)}
         withheld = set() if ignored else open_
-        assert found == {
+        assert answer == {
             op: ("not_judged", "failures") if op in withheld else plain.get(op, ("holds", None)) for op in OPS
         }
         assert kept.outcome == ("not_judged" if withheld else "holds")

@@ -32,7 +32,7 @@ from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 
 
-def made(name, growth, rank, **more):
+def made(name, growth, rank, **options):
     shares = {
         "match": (0.9, 0.1, 0.0),
         "approximate": (0.1, 0.9, 0.0),
@@ -51,7 +51,7 @@ def made(name, growth, rank, **more):
         "r2": 0.99, "segments": (), "method": "posterior", "validation": validation,
         "predictions": (Prediction((8192.0,), 5.6e-6, 5.1e-6, 6.2e-6),), "warnings": (),
     }  # fmt: skip
-    return ScalingModel(**{**settings, **more})
+    return ScalingModel(**{**settings, **options})
 
 
 MODELS = [

@@ -256,11 +256,11 @@ def test_changes_count_from_the_merge_of_a_commit_on_and_not_before(recorded, co
 
 
 def test_two_records_of_one_commit_are_one_point(recorded, commits):
-    one, other = commits.commit(), commits.commit()
+    first, second = commits.commit(), commits.commit()
     names = [
-        recorded(f"first/{one}.lab", 0.1, 0.1),
-        recorded(f"again/{one}.lab", 0.1, 0.1),
-        recorded(f"first/{other}.lab", 0.1, 0.1),
+        recorded(f"first/{first}.lab", 0.1, 0.1),
+        recorded(f"again/{first}.lab", 0.1, 0.1),
+        recorded(f"first/{second}.lab", 0.1, 0.1),
     ]
     result = history(HistoryRequest(names=names, revision="main", repository=commits.path))
     assert result.records == 3
@@ -323,7 +323,7 @@ def test_sealed_records_give_the_history_that_reading_them_gives(recorded, monke
     for name in names:
         write_summary(name)
     monkeypatch.setattr(Record, "open", None)  # nothing is read but seals
-    assert [history(each) for each in question] == read
+    assert [history(element) for element in question] == read
 
 
 def test_a_sealed_record_that_was_edited_is_left_out_and_named(recorded):

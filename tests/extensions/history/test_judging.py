@@ -58,7 +58,7 @@ def test_a_step_of_five_s_in_the_middle_is_found_within_two_commits(
     rows[:, 25:] += 5 * S
     result = [places(judged(made_series(row))) for row in rows]
     assert sum(any(abs(place - 25) <= 2 for place in item) for item in result) >= 0.95 * count
-    assert sum(len(each) > 1 for each in result) <= 0.03 * count
+    assert sum(len(element) > 1 for element in result) <= 0.03 * count
 
 
 def test_set_and_interval_of_a_found_step_cover_the_truth(noise_of, made_series):
@@ -146,7 +146,7 @@ def test_of_1000_series_at_once_few_of_those_said_to_change_are_stable(perfect_p
     series = [made_series(row) for row in rows]
     result = judge(series, line_of(series[0]), alpha=0.05)
     true = sum(bool(item.changes) for item in result[:50])
-    false = sum(bool(each.changes) for each in result[50:])
+    false = sum(bool(element.changes) for element in result[50:])
     assert true >= 44
     # Of 50 + false, as many as a tool with exactly 5 % has at most in 98 of 100 histories.
     assert false <= 6
@@ -219,8 +219,8 @@ def test_records_of_few_runs_count_less(made_series):
 def test_scaling_all_values_changes_no_verdict(noise_of, made_series):
     row = S * noise_of(np.random.default_rng(33), 50, 0.2)
     row[30:] += 4 * S
-    one, other = judged(made_series(row)), judged(made_series(row + math.log(1000)))
-    assert [change.commits for change in one.changes] == [change.commits for change in other.changes] != []
+    first, second = judged(made_series(row)), judged(made_series(row + math.log(1000)))
+    assert [change.commits for change in first.changes] == [change.commits for change in second.changes] != []
 
 
 def test_a_series_whose_analysis_fails_ends_no_other(monkeypatch, noise_of, made_series):

@@ -78,9 +78,9 @@ def test_an_analysis_that_broke_off_is_no_regression_and_never_green():
     assert replace(FOUND, series=(broken,)).exit_code(strict=False) == 3
 
 
-@pytest.mark.parametrize(("name", "what"), [("abc", "no record"), ("", "20 records")])
-def test_a_commit_that_is_none_of_them_is_refused(name, what):
-    with pytest.raises(UsageError, match=what):
+@pytest.mark.parametrize(("name", "message"), [("abc", "no record"), ("", "20 records")])
+def test_a_commit_that_is_none_of_them_is_refused(name, message):
+    with pytest.raises(UsageError, match=message):
         a_regression_that_stands().regressions(name)
 
 

@@ -45,9 +45,9 @@ def test_the_family_has_the_whole_series_covers_each_end_and_grows_slowly(n):
     family = make_intervals(n)
     assert family[-1].length == n
     assert family[-1].starts.tolist() == [0]
-    for each in family:
-        assert each.starts[0] == 0
-        assert each.starts[-1] + each.length == n
+    for element in family:
+        assert element.starts[0] == 0
+        assert element.starts[-1] + element.length == n
     assert sum(item.starts.size * item.length for item in family) <= 4 * n * len(family)
 
 

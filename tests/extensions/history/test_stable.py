@@ -42,5 +42,5 @@ def test_p_agrees_with_permutations_where_records_are_independent(perfect_passes
         result = float(largest_over_noise(series))
         permuted = largest_over_noise(np.array([rng.permutation(series) for _ in range(1999)]))
         witness = (1 + int((permuted >= result).sum())) / 2000
-        found = examine(series, np.zeros(40)).p
-        assert witness / 2 - 0.01 <= found <= 5 * witness + 0.05
+        answer = examine(series, np.zeros(40)).p
+        assert witness / 2 - 0.01 <= answer <= 5 * witness + 0.05

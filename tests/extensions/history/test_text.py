@@ -37,24 +37,24 @@ def test_a_change_is_told_with_size_interval_place_and_how_to_confirm_it():
 def test_a_change_of_scatter_and_one_of_slow_runs_say_so():
     spread = replace(CHANGE, kind="spread", before=0.01, after=0.03, ratio=3.0, ci95=Interval(2.2, 4.1))
     slow = replace(CHANGE, kind="slow_runs", before=0.05, after=0.35, ratio=None, ci95=None)
-    said = text(replace(FOUND, series=(replace(SERIES, changes=(spread, slow)),)), 200)
-    assert "the scatter of its runs, 3.0 × (95 % CI 2.2 to 4.1): 1 % → 3 % from " in said
-    assert "the fraction of its slow runs, 5 % → 35 % from " in said
-    assert "bisect" not in said
+    words = text(replace(FOUND, series=(replace(SERIES, changes=(spread, slow)),)), 200)
+    assert "the scatter of its runs, 3.0 × (95 % CI 2.2 to 4.1): 1 % → 3 % from " in words
+    assert "the fraction of its slow runs, 5 % → 35 % from " in words
+    assert "bisect" not in words
 
 
 def test_a_history_without_a_change_says_what_that_rests_on():
-    said = text(replace(FOUND, series=(replace(SERIES, changes=()),) * 2), 200)
-    assert "No lasting change in 2 series (false discovery rate at most 1 %)." in said
+    words = text(replace(FOUND, series=(replace(SERIES, changes=()),) * 2), 200)
+    assert "No lasting change in 2 series (false discovery rate at most 1 %)." in words
 
 
 def test_a_drift_blames_no_commit_and_names_the_cure():
-    said = text(
+    words = text(
         replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "line", 1.22),)),)), 200
     )
-    assert "? wall_s of nbody drifts by 22 % from the first record to the last" in said
-    assert "--reference LABEL" in said
-    assert "Levels wander; no single step stands out." in said
+    assert "? wall_s of nbody drifts by 22 % from the first record to the last" in words
+    assert "--reference LABEL" in words
+    assert "Levels wander; no single step stands out." in words
 
 
 def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
@@ -68,12 +68,12 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
         left_out=(LeftOut("x.lab", "is damaged"),),
         series=(replace(SERIES, outliers=(IDS[3],)), few),
     )
-    said = text(result, 200)
-    assert 'Between 0404040404 and 0505050505 the machine changed (kernel: "a" → "b"): nothing is' in said
-    assert "- nbody: 1 outlying record, 0303030303; it moves nothing.\n" in said
-    assert "- 1 treatment not judged: 3 records from one machine.\n" in said
-    assert "- Left out: x.lab is damaged\n" in said
-    assert said.splitlines()[6].startswith("metric  treatment  machine  records")
+    words = text(result, 200)
+    assert 'Between 0404040404 and 0505050505 the machine changed (kernel: "a" → "b"): nothing is' in words
+    assert "- nbody: 1 outlying record, 0303030303; it moves nothing.\n" in words
+    assert "- 1 treatment not judged: 3 records from one machine.\n" in words
+    assert "- Left out: x.lab is damaged\n" in words
+    assert words.splitlines()[6].startswith("metric  treatment  machine  records")
 
 
 def test_cpu_time_that_changes_unseen_is_a_note_with_the_option_that_judges_it():
@@ -84,9 +84,9 @@ def test_cpu_time_that_changes_unseen_is_a_note_with_the_option_that_judges_it()
 
 
 def test_what_a_name_contains_moves_no_cursor():
-    said = text(replace(FOUND, experiment="a\x1b[2Jb", series=(replace(SERIES, treatment="c\rd"),)))
-    assert "\x1b" not in said
-    assert "\r" not in said
+    words = text(replace(FOUND, experiment="a\x1b[2Jb", series=(replace(SERIES, treatment="c\rd"),)))
+    assert "\x1b" not in words
+    assert "\r" not in words
 
 
 def test_ids_are_shortened_and_names_of_records_are_not():

@@ -107,13 +107,13 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
         assert record.times_to_limit(5.0) == own.times_to_limit(5.0)
         assert record.excluded_trials() == own.excluded_trials()
         # Seconds are divided here, and nanoseconds there.
-        for one, other in zip(record.disturbed_trials(0.01), own.disturbed_trials(0.01), strict=True):
-            assert msgspec.structs.replace(one, waited=other.waited) == other
-            assert one.waited == pytest.approx(other.waited)
-        for key, each in own.disturbances().items():
+        for first, second in zip(record.disturbed_trials(0.01), own.disturbed_trials(0.01), strict=True):
+            assert msgspec.structs.replace(first, waited=second.waited) == second
+            assert first.waited == pytest.approx(second.waited)
+        for key, element in own.disturbances().items():
             disturbance = record.disturbances()[key]
-            assert msgspec.structs.replace(disturbance, queue_wait_share=each.queue_wait_share) == each
-            assert disturbance.queue_wait_share == pytest.approx(each.queue_wait_share)
+            assert msgspec.structs.replace(disturbance, queue_wait_share=element.queue_wait_share) == element
+            assert disturbance.queue_wait_share == pytest.approx(element.queue_wait_share)
         assert record.boots_of_treatments() == own.boots_of_treatments()
         assert record.gaps() == own.gaps()
         assert record.progress().blocks == own.progress().blocks

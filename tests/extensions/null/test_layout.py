@@ -66,12 +66,12 @@ def test_equal_contexts_put_both_stacks_at_one_place_and_one_context_does_not(tm
     place = tmp_path / "1"
     place.mkdir()
     ways = layouts(question)(1, place)
-    one, other = addresses(ways["contexts"], tmp_path / "a.lab")
-    assert list(one) == list(other)
-    assert len(set(one)) > 1, "each block has a context of its own"
-    one, other = addresses(ways["one_context"], tmp_path / "b.lab")
-    assert len(set(one)) == len(set(other)) == 1, "all blocks have one context"
-    assert set(one) != set(other)
+    first, second = addresses(ways["contexts"], tmp_path / "a.lab")
+    assert list(first) == list(second)
+    assert len(set(first)) > 1, "each block has a context of its own"
+    first, second = addresses(ways["one_context"], tmp_path / "b.lab")
+    assert len(set(first)) == len(set(second)) == 1, "all blocks have one context"
+    assert set(first) != set(second)
 
 
 @needs_fixed_addresses
@@ -83,7 +83,7 @@ def test_one_context_differs_by_the_bytes_that_the_paths_differ_by(tmp_path, pro
     with Record.open(tmp_path / "a.lab") as record:
         first, second = record.treatments
         lengths = [len(str(item.levels[PLACE])) for item in (first, second)]
-        added = [int(each.levels["env_bytes"]) for each in (first, second)]
+        added = [int(element.levels["env_bytes"]) for element in (first, second)]
     assert min(added) == 0
     assert added[0] - added[1] == 2 * (lengths[0] - lengths[1])
 

@@ -59,8 +59,8 @@ def test_in_blocks_f_is_that_of_repeated_measures():
 
 def test_in_blocks_the_order_of_the_levels_says_nothing():
     logs = blocked(np.random.default_rng(6), 9, 5) + np.array([0, 0.2, 0.1, 0, 0.3])
-    one, other = any_level(samples(logs)), any_level(samples(logs[:, [3, 0, 4, 1, 2]]))
-    assert (one.f, one.nu1, one.p) == pytest.approx((other.f, other.nu1, other.p))
+    first, second = any_level(samples(logs)), any_level(samples(logs[:, [3, 0, 4, 1, 2]]))
+    assert (first.f, first.nu1, first.p) == pytest.approx((second.f, second.nu1, second.p))
 
 
 def test_without_blocks_it_is_the_analysis_of_welch():
@@ -89,11 +89,17 @@ def test_one_probe_two_blocks_no_spread_or_a_value_of_0_have_no_test():
     assert any_level(samples(blocked(draw, 9, 2))) is None
     assert any_level(samples(blocked(draw, 2, 4))) is None
     assert any_level(samples(np.zeros((9, 3)))) is None
-    one, two, _ = samples(blocked(draw, 3, 3))
+    first, second, _ = samples(blocked(draw, 3, 3))
     zero = Sample(
-        WALL, Treatment(3, "3", {}), array("d", [1, 0, 1]), one.blocks, one.passes, one.contexts, one.trials
+        WALL,
+        Treatment(3, "3", {}),
+        array("d", [1, 0, 1]),
+        first.blocks,
+        first.passes,
+        first.contexts,
+        first.trials,
     )
-    assert any_level([one, two, zero]) is None
+    assert any_level([first, second, zero]) is None
 
 
 @pytest.mark.simulates

@@ -55,17 +55,17 @@ def test_a_change_is_probed_over_unprobed_in_either_direction_of_better(metric):
     baseline = np.exp(draw.normal(0, 0.1, 15))
     probed = [baseline * np.exp(draw.normal(mean, 0.01, 15)) for mean in (0.002, 0.05, -0.03)]
     result = changes(
-        sample(baseline, metric), [sample(each, metric) for each in probed], within=0.01, alpha=0.05
+        sample(baseline, metric), [sample(element, metric) for element in probed], within=0.01, alpha=0.05
     )
     ps = [ttest_rel(np.log(item), np.log(baseline)).pvalue for item in probed]
     adjusted = multipletests(ps, 0.05, "holm")[1]
     bound = math.log(1.01)
-    for change, each, p_holm in zip(result, probed, adjusted, strict=True):
-        logs = np.log(each) - np.log(baseline)
+    for change, element, p_holm in zip(result, probed, adjusted, strict=True):
+        logs = np.log(element) - np.log(baseline)
         assert change.ratio == pytest.approx(math.exp(logs.mean()))
         assert change.ci95.low < change.ratio < change.ci95.high
         assert change.p_holm == pytest.approx(p_holm, rel=1e-6)
-        expected = ttost_paired(np.log(each), np.log(baseline), -bound, bound)[0]
+        expected = ttost_paired(np.log(element), np.log(baseline), -bound, bound)[0]
         assert change.p_within == pytest.approx(expected, rel=1e-6)
     assert [change.perturbation for change in result] == ["unperturbed", "perturbed", "perturbed"]
 

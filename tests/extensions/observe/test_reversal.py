@@ -21,7 +21,7 @@ def test_a_reversal_needs_both_ratios_shown_on_their_sides():
     )
     assert [item.reversed for item in result] == [False, True, False, False]
     # The larger of the two, times the three probes that are tested; by Holm 2 for the next.
-    assert [each.p_holm for each in result] == pytest.approx([None, 0.006, 0.6, 1.0])
+    assert [element.p_holm for element in result] == pytest.approx([None, 0.006, 0.6, 1.0])
 
 
 def test_where_the_programs_do_not_differ_alone_nothing_is_turned_round():

@@ -57,9 +57,11 @@ def test_rates_are_means_over_runs_and_differences_are_tested_as_others_do():
     adjusted = multipletests(np.concatenate([test.pvalue for test in tests]), 0.05, "holm")[1]
     result = [*early.differences, *late.differences]
     assert [item.p_holm for item in result] == pytest.approx(adjusted, rel=1e-6)
-    assert [each.difference for each in result] == pytest.approx(np.concatenate([t.mean(axis=0) for t in d]))
+    assert [element.difference for element in result] == pytest.approx(
+        np.concatenate([t.mean(axis=0) for t in d])
+    )
     low = np.concatenate([test.confidence_interval(0.95).low for test in tests])
-    assert [each.ci95.low for each in result] == pytest.approx(low)
+    assert [element.ci95.low for element in result] == pytest.approx(low)
     assert (early.differing(0.05), late.differing(0.05), early.blocks) == ([0], [3], 8)
 
 

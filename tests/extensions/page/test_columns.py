@@ -22,9 +22,9 @@ def decoded(column):
     return np.cumsum(values) if column.get("differences") else values
 
 
-def columns_of(samples, **more):
+def columns_of(samples, **options):
     about = portrait(samples)
-    return RunColumns(about, names(item.treatment.label for item in samples), **more)
+    return RunColumns(about, names(item.treatment.label for item in samples), **options)
 
 
 def test_packed_columns_are_read_back_as_they_were():

@@ -63,12 +63,12 @@ def test_where_signs_are_flipped_their_power_counts():
 
 def test_of_a_median_so_few_units_show_nothing_and_it_says_how_many_can():
     design = {"unit": "block", "units": 7, "alpha": 0.05, "judge": "sign"}
-    one, many = outlook(**design, comparisons=1, margin=0.02), outlook(**design, comparisons=4)
-    assert one.fewest is None
-    assert all(row.shows > 0 for row in one.rows)
+    item, many = outlook(**design, comparisons=1, margin=0.02), outlook(**design, comparisons=4)
+    assert item.fewest is None
+    assert all(row.shows > 0 for row in item.rows)
     assert many.fewest == 8
     assert all(row.shows is None for row in many.rows)
     assert outlook(**{**design, "units": 8}, comparisons=4).fewest is None
-    for row in one.rows:
+    for row in item.rows:
         assert row.needed == tuple(n_signs(math.log1p(d) / row.s, in_time=True) for d in DIFFERENCES)
         assert row.equivalent == n_signs(math.log1p(0.02) / row.s, 0.05, 0.95, in_time=True)

@@ -24,12 +24,12 @@ def test_p_is_twice_the_smaller_tail_of_scipys_f(seed):
     a, b = rng.normal(size=7 + seed), rng.normal(scale=1 + seed, size=12)
     ratio = a.var(ddof=1) / b.var(ddof=1)
     result = witness(a.size - 1, b.size - 1)
-    found = of_samples(a, b)
-    assert found.f == pytest.approx(ratio, rel=1e-12)
-    assert found.p == pytest.approx(min(1, 2 * min(result.cdf(ratio), result.sf(ratio))), rel=1e-10)
-    assert of_samples(b, a).p == pytest.approx(found.p, rel=1e-10)
+    answer = of_samples(a, b)
+    assert answer.f == pytest.approx(ratio, rel=1e-12)
+    assert answer.p == pytest.approx(min(1, 2 * min(result.cdf(ratio), result.sf(ratio))), rel=1e-10)
+    assert of_samples(b, a).p == pytest.approx(answer.p, rel=1e-10)
 
 
 def test_without_spread_there_is_no_ratio():
-    one, other = np.array([1.0, 1.0]), np.array([1.0, 2.0])
-    assert of_samples(one, other) is of_samples(other, one) is None
+    first, second = np.array([1.0, 1.0]), np.array([1.0, 2.0])
+    assert of_samples(first, second) is of_samples(second, first) is None

@@ -127,8 +127,8 @@ def test_a_clear_difference_in_two_groups_is_looked_at_again_at_30_blocks(drawn,
             tuple(item * (1 + 0.5 * (n % 4 == 0)) for item in row) for n, row in enumerate(blocks(*its))
         ),
     )
-    found = measure(result)
-    assert (found.design.blocks, found.design.state) == (31, "complete")
+    answer = measure(result)
+    assert (answer.design.blocks, answer.design.state) == (31, "complete")
 
 
 def test_one_function_is_described(drawn):

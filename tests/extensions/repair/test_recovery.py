@@ -83,7 +83,7 @@ def test_pages_of_garbage_cost_what_was_on_them_and_no_more(damaged, tmp_path):
         recovered.append(recover(damaged, new))
         trusted(new, original)
     assert all(result.trials > 0 for result in recovered)
-    assert max(found.trials for found in recovered) > 500
+    assert max(answer.trials for answer in recovered) > 500
 
 
 @pytest.mark.parametrize(("table", "most_lost"), [("trial", 0), ("block", 0), ("value", 30)])
@@ -334,8 +334,8 @@ def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost, stat
         record.end_run(run, state)
     original = made_up.tables(tmp_path / "damaged.lab")
     without_page_of(tmp_path / "damaged.lab", lost)
-    found = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
-    assert (found.trials, found.lost_trials) == (60, 0)
+    answer = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
+    assert (answer.trials, answer.lost_trials) == (60, 0)
     if (lost, state) == ("block", "failed"):
         # Some may have been given up, with a program that had changed: which, nothing says any more.
         with Record.open(tmp_path / "new.lab") as record:
@@ -363,8 +363,8 @@ def test_a_block_that_is_lost_with_some_of_its_trials_is_measured_again(tmp_path
         connection.execute("DELETE FROM block WHERE id IN (7, 20)")
         connection.execute("DELETE FROM value WHERE trial IN (20, 60)")
         connection.execute("DELETE FROM trial WHERE id IN (20, 60)")
-    found = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
-    assert found == Recovered(trials=58, lost_trials=2, spoilt_blocks=2)
+    answer = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
+    assert answer == Recovered(trials=58, lost_trials=2, spoilt_blocks=2)
     with Record.open(tmp_path / "new.lab") as record:
         assert [outcome.block for outcome in record.outcomes()] == result
         assert [o.block.id for o in record.outcomes() if o.state == "incomplete"] == [7, 20]

@@ -88,5 +88,5 @@ def test_intervals_hold_the_truth_also_beside_a_verdict(drawn):
     judged = [item for item in comparisons if item.verdict != "not_resolved"]
     assert len(judged) > 80
     for group in (comparisons, judged):
-        outside = sum(not each.ci95.low <= truth <= each.ci95.high for each in group)
+        outside = sum(not element.ci95.low <= truth <= element.ci95.high for element in group)
         assert outside <= 0.05 * len(group) + 3 * np.sqrt(0.05 * 0.95 * len(group))

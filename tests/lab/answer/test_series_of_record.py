@@ -47,9 +47,9 @@ def test_a_record_is_modelled_and_held_to_expectations(record):
     assert [rule.outcome for rule in result.rules] == ["holds"]
 
 
-@pytest.mark.parametrize(("name", "what"), [("kind", "is not a number"), ("m", "unknown parameter m")])
-def test_a_parameter_that_is_none_is_an_error_that_names_those_that_are(record, name, what):
-    with pytest.raises(UsageError, match=what) as caught:
+@pytest.mark.parametrize(("name", "message"), [("kind", "is not a number"), ("m", "unknown parameter m")])
+def test_a_parameter_that_is_none_is_an_error_that_names_those_that_are(record, name, message):
+    with pytest.raises(UsageError, match=message) as caught:
         series_of_record(record, (name,), ("steps",))
     assert "n" in caught.value.hint
 
@@ -62,8 +62,8 @@ def test_where_values_come_from_goes_with_their_series(record, provenance, simul
     samples = [replace(sample, provenance=provenance) for sample in record.samples("steps")]
     series = series_of_samples(samples, (), record.directory)
     assert series
-    for one in series:
-        assert (one.simulated, one.crowded) == (simulated, crowded)
+    for item in series:
+        assert (item.simulated, item.crowded) == (simulated, crowded)
 
 
 @pytest.mark.parametrize("failures", ["refuse", "ignore"])
@@ -77,7 +77,7 @@ def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_
         design={"blocks": 2, "discard": 0},
         analysis={"failures": failures},
     )
-    result = {one.name: one.censored for one in series_of_record(record, ("n",), ("steps",))}
+    result = {item.name: item.censored for item in series_of_record(record, ("n",), ("steps",))}
     refused = failures == "refuse"
     assert sorted(result.values()) == ([False, True] if refused else [False, False])
     question = Question(expectations={"*": Expectation("O(n^2)")})

@@ -60,10 +60,10 @@ def test_what_is_written_is_what_was_measured(steelyard_cli, tmp_path):
     results = json.loads(files["json"].read_text())["results"]
     assert [item["command"] for item in results] == ["test 1 -gt 0", "test 2 -gt 0"]
     assert [result["parameters"] for result in results] == [{"n": "1"}, {"n": "2"}]
-    for each in results:
-        assert len(each["times"]) == 4
-        assert each["mean"] == pytest.approx(statistics.fmean(each["times"]))
-        assert each["exit_codes"] == [0] * 4
+    for element in results:
+        assert len(element["times"]) == 4
+        assert element["mean"] == pytest.approx(statistics.fmean(element["times"]))
+        assert element["exit_codes"] == [0] * 4
     assert len(files["csv"].read_text().splitlines()) == 3
     assert len(files["markdown"].read_text().splitlines()) == 4
 

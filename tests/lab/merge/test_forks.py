@@ -42,11 +42,11 @@ def go_on(directory, blocks, clock, *, trials_first=0):
         if trials_first:
             measured = measured[:trials_first]
         moved = [
-            type(one)(
-                **{name: getattr(one, name) for name in one.__struct_fields__}
-                | {"start_ns": one.start_ns + clock * 10**9}
+            type(item)(
+                **{name: getattr(item, name) for name in item.__struct_fields__}
+                | {"start_ns": item.start_ns + clock * 10**9}
             )
-            for one in measured
+            for item in measured
         ]
         record.take(run, moved, record.journal_path(run).name, 0)
         if not trials_first:
@@ -55,7 +55,7 @@ def go_on(directory, blocks, clock, *, trials_first=0):
 
 def starts(directory):
     with Record.open(directory) as record:
-        return [(one.start_ns, one.place, one.wall_ns) for _, one in record.stream_measurements()]
+        return [(item.start_ns, item.place, item.wall_ns) for _, item in record.stream_measurements()]
 
 
 def complete(directory):
@@ -100,8 +100,8 @@ def test_a_block_that_began_before_copies_parted_counts_in_one_of_them(tmp_path)
     merge([a, tmp_path / "b.lab"], tmp_path / "all.lab")
     every = starts(tmp_path / "all.lab")
     assert len(every) == len(set(every))
-    with Record.open(a) as one, Record.open(tmp_path / "all.lab") as merged:
-        (_, begun, *_) = [run.id for run in one.runs()]
+    with Record.open(a) as item, Record.open(tmp_path / "all.lab") as merged:
+        (_, begun, *_) = [run.id for run in item.runs()]
         assert begun == 2
         # a has the block that both began, and b adds those that it began alone.
         assert merged.progress().blocks["complete"] == complete(a) + 2

@@ -37,4 +37,4 @@ def test_idle_power_and_sources_are_facts_and_the_answer_says_what_idles(run_in,
     assert facts["energy_pkg_j_idle_w"] == 12.34
     assert facts["energy_pkg_j_source"]
     idle = [item for item in analyze(record).unobserved if item.kind == "idle_power"]
-    assert [each.fields for each in idle] == [{"metric": "energy_pkg_j", "watts": "12.3"}]
+    assert [element.fields for element in idle] == [{"metric": "energy_pkg_j", "watts": "12.3"}]

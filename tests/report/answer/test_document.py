@@ -32,7 +32,7 @@ def rounded(value):
         return float(f"{value:.9g}")
     if isinstance(value, dict):
         return {key: rounded(item) for key, item in value.items()}
-    return [rounded(each) for each in value] if isinstance(value, list) else value
+    return [rounded(element) for element in value] if isinstance(value, list) else value
 
 
 def refuse(text):

@@ -66,9 +66,9 @@ def text(*parts):
 
 
 def test_strata_and_labels_head_each_part():
-    said = text(found(stratum={"n": 10, "fast": True}), found(labels={"op": "bcast"}))
-    assert "Effects on wall_s, n = 10, fast = true: 6 treatments, 10 blocks" in said
-    assert "\n\nEffects on wall_s, op = bcast: 6 treatments" in said
+    words = text(found(stratum={"n": 10, "fast": True}), found(labels={"op": "bcast"}))
+    assert "Effects on wall_s, n = 10, fast = true: 6 treatments, 10 blocks" in words
+    assert "\n\nEffects on wall_s, op = bcast: 6 treatments" in words
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_launches_and_contexts_are_counted_as_what_they_are():
 
 
 def test_linked_factors_are_told_by_all_their_levels():
-    said = text(found(levels=(LevelEffect("weak", 2, estimate(0.1), Interval(1.05, 1.15)),)))
-    assert "weak: 1 14 → 4 16" in said
+    words = text(found(levels=(LevelEffect("weak", 2, estimate(0.1), Interval(1.05, 1.15)),)))
+    assert "weak: 1 14 → 4 16" in words
     axes = {axis.name: axis for axis in AXES}
     assert name_effect(Effect(("weak",), (), 2, 0.1, None), axes) == "weak (3 levels)"
     assert name_effect(Effect(("opt",), ("−b × c",), 1, 0.1, None), axes) == "opt or −b × c"
@@ -158,8 +158,8 @@ def test_names_that_could_move_the_cursor_are_escaped():
 
 def test_errors_that_are_declared_are_in_no_effect_and_those_of_the_clock_unsaid():
     declared = TypeB("scale of the meter", 0.01)
-    said = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
-    assert "type_b" in said
+    words = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
+    assert "type_b" in words
     clock = MeasuredTypeB("scale of the meter", 0.01)
     assert "type_b" not in plain(effects.lines(Answering(found(), type_b=(clock,)), 80))
     assert "type_b" not in text(found())

@@ -60,10 +60,10 @@ def without_runs(found: Answer) -> PageContents:
 
 
 def page_of(
-    samples: Sequence[Sample], facts: DesignFacts = BLOCKS, declared: Analysis | None = None, **more: Any
+    samples: Sequence[Sample], facts: DesignFacts = BLOCKS, declared: Analysis | None = None, **options: Any
 ) -> PageContents:
     result = answer("made up", samples, facts, declared or Analysis())
-    return PageContents(portrait(samples, **more), result)
+    return PageContents(portrait(samples, **options), result)
 
 
 def interleaved(samples: Sequence[Sample]) -> list[Sample]:

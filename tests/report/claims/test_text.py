@@ -301,8 +301,8 @@ def test_the_worst_stand_first_and_what_the_family_means_is_said():
     text = plain(lines((held, broken), 0.05, 100))
     assert [line[0] for line in text.splitlines()[:2]] == ["✗", "✓"]
     assert "2 claims are one family" in text
-    said = plain(notes(reserved(departures=("analysis.alpha: 0.05 → 0.5",)), 80))
-    assert said.count("- ") == 4
+    words = plain(notes(reserved(departures=("analysis.alpha: 0.05 → 0.5",)), 80))
+    assert words.count("- ") == 4
 
 
 def test_of_claims_that_are_not_all_tests_those_that_are_one_family_are_numbered():
@@ -395,7 +395,7 @@ def test_a_gate_that_is_not_green_is_named_behind_every_door(strict):
     held = one(FASTER, "holds", ratio(1.34, 1.3, 1.38))
     unmeasured = Verdict(FASTER, "not_judged", ())
     assert words(unmeasured).endswith(": not judged; nothing was measured that it is about")
-    for found, kinds in (
+    for answer, kinds in (
         (checked("x", held), []),
         (checked("x", held, unmeasured), ["not_judged"]),
         (checked("x", held, finished=False), ["not_judged"]),
@@ -403,24 +403,24 @@ def test_a_gate_that_is_not_green_is_named_behind_every_door(strict):
         (checked("x", held, afterwards=True), ["not_judged"]),
         (checked("x", held, departures=("analysis.alpha: 0.05 → 0.5",)), ["not_judged"]),
     ):
-        assert found.exit_code(strict=strict) == (3 if strict and kinds else 0)
-        (suite,) = ET.fromstring(junit.render([found], strict=strict))  # noqa: S314 -- ours
+        assert answer.exit_code(strict=strict) == (3 if strict and kinds else 0)
+        (suite,) = ET.fromstring(junit.render([answer], strict=strict))  # noqa: S314 -- ours
         endings = [case[0].tag for case in suite if case[0].tag != "system-out"]
         strictly = {"not_resolved": "failure", "not_judged": "error"}
         assert endings == [strictly[kind] if strict else "skipped" for kind in kinds]
         counts = sum(int(suite.get(name)) for name in ("failures", "errors", "skipped"))
         assert (counts, int(suite.get("tests"))) == (len(kinds), len(suite))
-        (run,) = json.loads(sarif.render([sarif.Judged(found, "it.toml", "")], strict=strict))["runs"]
+        (run,) = json.loads(sarif.render([sarif.Judged(answer, "it.toml", "")], strict=strict))["runs"]
         assert [result["ruleId"] for result in run["results"]] == kinds
         assert {item["level"] for item in run["results"]} <= {"error" if strict else "note"}
-        assert {each["ruleId"] for each in run["results"]} <= {
+        assert {element["ruleId"] for element in run["results"]} <= {
             rule["id"] for rule in run["tool"]["driver"]["rules"]
         }
-        said = github.render(found, "it.toml", "", strict=strict)
-        assert said.count("::error" if strict else "::warning") == len(kinds)
-        text = markdown.render([found], strict=strict)
+        output = github.render(answer, "it.toml", "", strict=strict)
+        assert output.count("::error" if strict else "::warning") == len(kinds)
+        text = markdown.render([answer], strict=strict)
         assert text.startswith("### ✗" if strict and kinds else "### ✓")
-        assert all(sentence.split(":")[0] in text for _, sentence in reservations(found))
+        assert all(sentence.split(":")[0] in text for _, sentence in reservations(answer))
 
 
 def test_of_many_verdicts_by_models_it_is_said_how_many_are_expected_to_be_wrong():

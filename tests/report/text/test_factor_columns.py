@@ -31,11 +31,11 @@ def test_two_factors_that_vary_are_two_columns():
 
 
 def test_one_factor_and_labels_of_another_kind_stay_labels():
-    one = [Treatment(1, "old", {"command": "old"}), Treatment(2, "new", {"command": "new"})]
+    item = [Treatment(1, "old", {"command": "old"}), Treatment(2, "new", {"command": "new"})]
     own = [Treatment(1, "fast", {"a": 1, "b": 1}), Treatment(2, "slow", {"a": 2, "b": 2})]
-    for inputs in (one, own, []):
+    for inputs in (item, own, []):
         assert varying(inputs) == ()
-    assert shown(render_treatment_columns(one, (), 40)) == [("treatment", ["old", "new"])]
+    assert shown(render_treatment_columns(item, (), 40)) == [("treatment", ["old", "new"])]
 
 
 def test_a_factor_that_does_not_vary_has_no_column():

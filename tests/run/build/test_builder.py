@@ -34,13 +34,13 @@ def test_a_real_program_is_built_once_for_each_combination_that_the_build_names(
     levels = [{"opt": o, "level": v, "n": n} for o, v, n in product(("O1", "O2"), (1, 2), (10, 20))]
     built = [builder.build(item) for item in levels]
     assert builder.factors == {"opt", "level"}
-    assert len({each.directory for each in built}) == 4
-    for each, expected in zip(built, levels, strict=True):
+    assert len({element.directory for element in built}) == 4
+    for element, expected in zip(built, levels, strict=True):
         printed = subprocess.run(
-            [each.directory / "program"], capture_output=True, text=True, check=True
+            [element.directory / "program"], capture_output=True, text=True, check=True
         ).stdout
-        assert printed == f"{expected['level']} {each.directory}\n"
-        assert each.levels == {"opt": expected["opt"], "level": expected["level"]}
+        assert printed == f"{expected['level']} {element.directory}\n"
+        assert element.levels == {"opt": expected["opt"], "level": expected["level"]}
 
 
 def test_all_directories_have_paths_of_one_length(workshop):

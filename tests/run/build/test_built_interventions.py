@@ -131,9 +131,9 @@ def test_code_draws_the_order_and_moves_objects_against_each_other(four_parts):
     assert len({tuple(sorted(NAMES, key=lambda name: its[f"part_{name}"])) for its in result}) > 4
     # Without padding, distances follow from the sizes of the parts, which are alike.
     steps = {
-        abs(its[f"part_{one}"] - its[f"part_{other}"]) % 64
+        abs(its[f"part_{first}"] - its[f"part_{second}"]) % 64
         for its in result
-        for one, other in pairwise(NAMES)
+        for first, second in pairwise(NAMES)
     }
     assert len(steps) > 2
     assert len({its["table_one"] % 4096 for its in result}) > 4, "data moves too"

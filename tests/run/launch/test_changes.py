@@ -72,7 +72,7 @@ def found(runner, journal, tmp_path, show):
         context = launches.start_in_context(Context(1, {"aslr": "off"}))
         runner.run([TrialOrder(key, runner.define(launch)) for key, launch in context.items()])
         raw = read_journal(journal)[0]
-        assert [(each.status, each.exit_code) for each in raw] == [("ok", 0)] * len(levels), raw
+        assert [(element.status, element.exit_code) for element in raw] == [("ok", 0)] * len(levels), raw
         return [json.loads(item.stdout) for item in raw]
 
     return at
@@ -109,8 +109,8 @@ def test_a_library_that_the_spec_preloads_is_preloaded_too(tmp_path, show, monke
         program={"command": [str(show)], "env": {"LD_PRELOAD": "/lib/mine.so"}},
         factors={"heap_offset": [0, 16]},
     )
-    one, _ = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(None).values()
-    (preload,) = [entry for entry in one.env if entry.startswith("LD_PRELOAD=")]
+    item, _ = LaunchPlan(spec_, treatments(spec_), builds={}).start_in_context(None).values()
+    (preload,) = [entry for entry in item.env if entry.startswith("LD_PRELOAD=")]
     assert preload.endswith("/steelyard-heap.so:/lib/mine.so")
 
 
@@ -239,7 +239,7 @@ def test_the_files_of_a_program_are_dropped_or_warm_just_before_it_starts(runner
     defined = {key: runner.define(launch) for key, launch in context.items()}
     runner.run([TrialOrder(i, defined[1 + i % 2]) for i in range(1, 5)])
     raw = read_journal(journal)[0]
-    assert [each.status for each in raw] == ["ok"] * 4, raw
+    assert [element.status for element in raw] == ["ok"] * 4, raw
     resident = [int(item.stdout) for item in raw]
     if resident[1]:
         pytest.skip("the file system of temporary files lies in memory")

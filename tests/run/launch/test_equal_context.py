@@ -112,8 +112,8 @@ def test_paths_numbers_and_bytes_of_all_arms_are_equal_and_nothing_is_taken_away
     before = dict(enumerate(given_launches))
     after = equalize(before, dict.fromkeys(before, AddedBytes(growth)))
     assert len({len(item.path) for item in after.values()}) == 1
-    assert len({len(each.argv) + len(each.env) for each in after.values()}) == 1
-    assert len({each.argv_bytes + each.env_bytes for each in after.values()}) == 1
+    assert len({len(element.argv) + len(element.env) for element in after.values()}) == 1
+    assert len({element.argv_bytes + element.env_bytes for element in after.values()}) == 1
     for key, launch in after.items():
         assert launch.path.lstrip("/") == before[key].path.lstrip("/")
         assert launch.argv == before[key].argv

@@ -36,7 +36,7 @@ def test_what_is_asked_of_effects_survives_its_text(read, analysis):
 
 
 @pytest.mark.parametrize(
-    ("analysis", "what"),
+    ("analysis", "message"),
     [
         ('effects = ["a", "d"]', "analysis.effects[2]: d does not vary here"),
         ('effects = ["a", "c"]', "analysis.effects[2]: c does not vary here"),
@@ -59,8 +59,8 @@ def test_what_is_asked_of_effects_survives_its_text(read, analysis):
         ),
     ],
 )
-def test_what_cannot_be_estimated_is_refused(refused, analysis, what):
-    assert refused(spec(analysis))[0] == what
+def test_what_cannot_be_estimated_is_refused(refused, analysis, message):
+    assert refused(spec(analysis))[0] == message
 
 
 def test_a_fraction_crosses_all_of_its_factors_or_none(refused, read):

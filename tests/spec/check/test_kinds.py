@@ -84,7 +84,7 @@ def test_a_screening_of_many_factors_is_small(read):
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "hint"),
+    ("text", "words", "hint"),
     [
         (
             'kind = "two-level"\nexclude = [{ a = 1, b = "x" }]',
@@ -153,9 +153,9 @@ def test_a_screening_of_many_factors_is_small(read):
         ('kind = "two-level"\nends = { g = [1, 2] }', "design.ends.g: unknown factor g", None),
     ],
 )
-def test_what_would_unbalance_a_design_is_refused(refused, text, what, hint):
+def test_what_would_unbalance_a_design_is_refused(refused, text, words, hint):
     message, cure = refused(design(text))
-    assert message == what
+    assert message == words
     assert hint is None or cure == hint
 
 

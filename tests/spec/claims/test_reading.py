@@ -132,7 +132,7 @@ than = { nodes = 2 }
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "cure"),
+    ("text", "words", "cure"),
     [
         ("by = 2", "claims[1]: no key names a kind of claim", "faster"),
         ('fastr = { opt = "O3" }', "no key names a kind of claim", "did you mean faster?"),
@@ -196,9 +196,9 @@ than = { nodes = 2 }
         ('best = "opt"\nname = ""', "the name of a claim is empty", "one line"),
     ],
 )
-def test_a_mistake_names_value_place_and_cure(refused, text, what, cure):
+def test_a_mistake_names_value_place_and_cure(refused, text, words, cure):
     message, hint = refused(claim(text))
-    assert what in message
+    assert words in message
     assert message.startswith("claims[1]")
     assert cure in hint
 

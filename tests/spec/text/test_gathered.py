@@ -25,7 +25,7 @@ def test_ten_mistakes_are_told_and_that_there_are_more(line, message):
     many = errors(start + "\n".join(line.format(i) for i in range(900)))
     assert len(few) == MOST
     assert all(message in item.message for item in few)
-    assert [each.message for each in many[:MOST]] == [each.message for each in few]
+    assert [element.message for element in many[:MOST]] == [element.message for element in few]
     assert many[MOST].message == "more is wrong than these 10"
     assert len(many) == MOST + 1
 

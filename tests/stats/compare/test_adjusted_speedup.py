@@ -83,19 +83,19 @@ def test_paired_it_is_the_uncertainty_of_the_mean_of_a_minus_s_b(sample, values)
 @given(positive, st.floats(1e-3, 1e3))
 def test_the_unit_of_time_does_not_matter(sample, values, factor):
     old, new = (np.array(value) for value in zip(*values, strict=True))
-    one, other = adjusted(sample, old, new), adjusted(sample, factor * old, factor * new)
-    assert (other.value, other.u, other.spread) == pytest.approx(
-        (one.value, one.u, one.spread), rel=1e-9, abs=1e-9
+    first, second = adjusted(sample, old, new), adjusted(sample, factor * old, factor * new)
+    assert (second.value, second.u, second.spread) == pytest.approx(
+        (first.value, first.u, first.spread), rel=1e-9, abs=1e-9
     )
 
 
 @given(positive)
 def test_swapping_the_two_keeps_the_relative_uncertainty_and_turns_the_interval_over(sample, values):
     old, new = zip(*values, strict=True)
-    one, other = adjusted(sample, old, new), adjusted(sample, new, old)
-    assert one.value == pytest.approx(1 / other.value)
-    assert one.u / one.value == pytest.approx(other.u / other.value, rel=1e-9, abs=1e-9)
-    mine, theirs = one.ci95, other.ci95.reciprocal()
+    first, second = adjusted(sample, old, new), adjusted(sample, new, old)
+    assert first.value == pytest.approx(1 / second.value)
+    assert first.u / first.value == pytest.approx(second.u / second.value, rel=1e-9, abs=1e-9)
+    mine, theirs = first.ci95, second.ci95.reciprocal()
     assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
 
 

@@ -40,18 +40,18 @@ def pair():
 
 def test_without_late_runs_it_is_the_median(sample, pair):
     result = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
-    found = judged(sample, *pair, 1e9)
-    assert (found.log, found.p, found.interval()) == (result.log, result.p, result.interval())
-    assert not found.distribution.one_sided
+    answer = judged(sample, *pair, 1e9)
+    assert (answer.log, answer.p, answer.interval()) == (result.log, result.p, result.interval())
+    assert not answer.distribution.one_sided
 
 
 @pytest.mark.parametrize("limit", [1.3, 1.15, 1.08])
 def test_the_interval_holds_that_of_the_times_that_were_not_seen(sample, pair, limit):
     result = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
-    found = judged(sample, *pair, limit)
-    assert found.interval().low <= result.interval().low
-    assert found.interval().high >= result.interval().high
-    assert found.p >= result.p
+    answer = judged(sample, *pair, limit)
+    assert answer.interval().low <= result.interval().low
+    assert answer.interval().high >= result.interval().high
+    assert answer.p >= result.p
 
 
 def test_a_limit_in_the_middle_of_the_times_leaves_no_interval(sample, pair):

@@ -45,17 +45,17 @@ def test_mean_logarithms_move_by_the_mean_of_one_over_the_values(sample):
     between = contrast(sample(old), sample(new, treatment=2))
     step = 1e-6
     moved = contrast(sample(old + step), sample(new, treatment=2))
-    (one, other) = contributions(between, [TypeB("e", 1.0)], logs=True)
+    (first, second) = contributions(between, [TypeB("e", 1.0)], logs=True)
     change = (estimate(moved).log - estimate(between).log) / step
-    assert (one.side, one.sensitivity) == ("baseline", pytest.approx(change, rel=1e-4))
-    assert other.sensitivity < 0
+    assert (first.side, first.sensitivity) == ("baseline", pytest.approx(change, rel=1e-4))
+    assert second.sensitivity < 0
 
 
 def test_of_a_rate_the_signs_are_the_other_way_round(sample):
     rate = {"metric": "rate", "unit": "1/s", "better": "higher"}
     between = contrast(sample([1.0, 2.0], **rate), sample([3.0, 4.0], treatment=2, **rate))
-    one, other = contributions(between, [TypeB("e", 1.0)], logs=False)
-    assert (one.sensitivity, other.sensitivity) == (pytest.approx(-1 / 1.5), pytest.approx(1 / 3.5))
+    first, second = contributions(between, [TypeB("e", 1.0)], logs=False)
+    assert (first.sensitivity, second.sensitivity) == (pytest.approx(-1 / 1.5), pytest.approx(1 / 3.5))
     (relative,) = contributions(between, [TypeB("e", 1.0, relative=True, shared=True)], logs=False)
     assert relative.u == 0.0
 

@@ -44,7 +44,7 @@ def test_the_experiment_is_the_family_that_the_comparisons_name(sample):
     apart = compare(
         strata_of(np.random.default_rng(1), sample, 5), Analysis(**BY_PROGRAM, family_over="stratum")
     )
-    assert {each.family_size for each in apart} == {1}
+    assert {element.family_size for element in apart} == {1}
     assert all(wide.p_holm >= narrow.p_holm for wide, narrow in zip(result, apart, strict=True))
 
 
@@ -58,7 +58,7 @@ def test_twelve_strata_of_equal_programs_are_called_different_in_at_most_6_of_10
         samples = strata_of(rng, sample, 12)
         apart = Analysis(**BY_PROGRAM, family_over="stratum")
         wide += any(item.verdict != "not_resolved" for item in compare(samples, Analysis(**BY_PROGRAM)))
-        narrow += any(each.verdict != "not_resolved" for each in compare(samples, apart))
+        narrow += any(element.verdict != "not_resolved" for element in compare(samples, apart))
     assert wide <= most
     assert narrow > 80
 
@@ -83,8 +83,10 @@ def test_false_discoveries_are_bounded_as_a_fraction_and_more_is_found(sample):
     ]
     familywise = compare(samples, Analysis(**BY_PROGRAM))
     discovery = compare(samples, Analysis(**BY_PROGRAM, error_rate="false-discovery"))
-    result = [sum(each.verdict == "faster" for each in them) for them in (familywise, discovery)]
+    result = [sum(element.verdict == "faster" for element in them) for them in (familywise, discovery)]
     assert result[1] > result[0] > 0
-    for each in discovery:
-        assert (each.difference != "not_resolved") == (each.ci_family is None or each.ci_family.excludes(1))
-        assert (each.difference != "not_resolved") == (each.p_holm <= 0.05)
+    for element in discovery:
+        assert (element.difference != "not_resolved") == (
+            element.ci_family is None or element.ci_family.excludes(1)
+        )
+        assert (element.difference != "not_resolved") == (element.p_holm <= 0.05)

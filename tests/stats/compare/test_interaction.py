@@ -79,9 +79,9 @@ def test_the_ratio_of_two_ratios_turns_over_with_them(sample):
     table = four(np.random.default_rng(4))
     old_a, new_a, old_b, new_b = samples(sample, table)
     a, b = contrast(old_a, new_a), contrast(old_b, new_b)
-    one, other = ratio_of_speedups(a, b), ratio_of_speedups(b, a)
-    assert one.value == pytest.approx(1 / other.value)
-    assert one.interval().low == pytest.approx(other.interval().reciprocal().low)
+    first, second = ratio_of_speedups(a, b), ratio_of_speedups(b, a)
+    assert first.value == pytest.approx(1 / second.value)
+    assert first.interval().low == pytest.approx(second.interval().reciprocal().low)
     assert ratio_of_speedups(a, a).p == 1.0
 
 
@@ -89,11 +89,11 @@ def test_of_several_levels_each_is_set_against_the_first_and_all_are_one_family(
     rng = np.random.default_rng(5)
     table = np.vstack([four(rng), four(rng, gains=(0.1, 0.11))])
     result = ratios_of_speedups(samples(sample, table, ("a", "b", "c", "d")), DECLARED)
-    assert [(each.level, each.reference) for each in result] == [("b", "a"), ("c", "a"), ("d", "a")]
+    assert [(element.level, element.reference) for element in result] == [("b", "a"), ("c", "a"), ("d", "a")]
     p = [item.ratio.p for item in result]
-    assert [each.p_holm for each in result] == pytest.approx(list(multipletests(p, method="holm")[1]))
-    for each in result:
-        assert each.ci_family.excludes(1) == (each.change != "not_resolved")
+    assert [element.p_holm for element in result] == pytest.approx(list(multipletests(p, method="holm")[1]))
+    for element in result:
+        assert element.ci_family.excludes(1) == (element.change != "not_resolved")
 
 
 def test_without_blocks_the_variances_of_both_add_up(sample):
@@ -159,18 +159,18 @@ def test_blocks_with_one_ratio_of_means_claim_what_their_number_can(sample):
 def test_runs_that_fail_or_crowd_leave_it_unresolved(sample, odd):
     result = samples(sample, four(np.random.default_rng(1)))
     result[3] = replace(result[3], **odd)
-    (found,) = ratios_of_speedups(result, DECLARED)
+    (answer,) = ratios_of_speedups(result, DECLARED)
     refused = odd != {"failures": Failures(20, 0, 0)}
-    assert (found.refused, found.change) == ((True, "not_resolved") if refused else (False, "larger"))
-    assert found.p_holm < 0.05
+    assert (answer.refused, answer.change) == ((True, "not_resolved") if refused else (False, "larger"))
+    assert answer.p_holm < 0.05
 
 
 def test_pairs_on_one_side_only_leave_the_sum_of_both_variances(sample):
     old_a, new_a, old_b, new_b = samples(sample, four(np.random.default_rng(12)))
     a, b = contrast(old_a, new_a), contrast(old_b, new_b, order="sequential")
-    for one, other in ((a, b), (b, a)):
-        result = ratio_of_speedups(one, other)
-        assert result.log == pytest.approx(speedup(one).log - speedup(other).log)
+    for first, second in ((a, b), (b, a)):
+        result = ratio_of_speedups(first, second)
+        assert result.log == pytest.approx(speedup(first).log - speedup(second).log)
         assert result.se == pytest.approx(math.hypot(speedup(a).se, speedup(b).se))
 
 

@@ -30,17 +30,17 @@ def test_paired_draws_are_those_of_every_resample_there_is():
     result = np.array(rows(5))
     every = [t_of(result[:, list(places)]) for places in product(range(5), repeat=5) if len(set(places)) > 1]
     assert len(every) == 5**5 - 5
-    found = studentised_paired(result, seed=3)
-    assert (np.diff(found[np.isfinite(found)]) >= 0).all()
-    assert ks_2samp(every, found).statistic < 0.03
-    assert np.array_equal(found, studentised_paired(result, seed=3))
+    answer = studentised_paired(result, seed=3)
+    assert (np.diff(answer[np.isfinite(answer)]) >= 0).all()
+    assert ks_2samp(every, answer).statistic < 0.03
+    assert np.array_equal(answer, studentised_paired(result, seed=3))
 
 
 def test_many_units_are_drawn_in_portions():
     result = rows(1500)
-    found = studentised_paired(result, seed=3, resamples=3000)
-    assert found.size == 3000
-    assert np.quantile(found, [0.025, 0.975]) == pytest.approx([-1.96, 1.96], abs=0.25)
+    answer = studentised_paired(result, seed=3, resamples=3000)
+    assert answer.size == 3000
+    assert np.quantile(answer, [0.025, 0.975]) == pytest.approx([-1.96, 1.96], abs=0.25)
 
 
 @pytest.mark.parametrize("logs", [True, False])

@@ -41,9 +41,9 @@ def two(sample, times, **of):
 def test_errors_that_repetition_does_not_show_are_those_of_all_four(sample, stated, order):
     """Witness: the package ``uncertainties``, of the ratio of four means with these errors alone."""
     times = table()
-    one, other = two(sample, times, order=order)
-    without = ratio_of_speedups(one, other, "ratio_of_means")
-    result = ratio_of_speedups(one, other, "ratio_of_means", type_b=(stated,))
+    first, second = two(sample, times, order=order)
+    without = ratio_of_speedups(first, second, "ratio_of_means")
+    result = ratio_of_speedups(first, second, "ratio_of_means", type_b=(stated,))
     common = ufloat(0, stated.u)
     errors = [common if stated.shared else ufloat(0, stated.u) for _ in range(4)]
     old_a, new_a, old_b, new_b = (
@@ -96,9 +96,9 @@ def test_the_interval_is_of_the_kind_that_is_declared_and_of_the_size_of_the_oth
     times = table(3, 60)
     of = {"metric": "rate", "unit": "1/s", "better": better}
     pairs = [[sample(times[i], treatment=i + 1, **of) for i in (k, k + 1)] for k in (2, 0)]
-    one, other = (contrast(*pair, order=order) for pair in pairs)
-    result = ratio_of_speedups(one, other, estimand, interval)
-    by_t = ratio_of_speedups(one, other, estimand)
+    first, second = (contrast(*pair, order=order) for pair in pairs)
+    result = ratio_of_speedups(first, second, estimand, interval)
+    by_t = ratio_of_speedups(first, second, estimand)
     assert (result.method, result.log, result.se) == (method, by_t.log, by_t.se)
     mine, theirs = result.interval(), by_t.interval()
     assert math.log(mine.low) == pytest.approx(math.log(theirs.low), abs=0.2 * by_t.se)
@@ -114,8 +114,8 @@ def test_intervals_by_resampling_cover_as_often_as_they_say(sample, perfect_pass
     rng = np.random.default_rng(8)
     for _ in range(count):
         times = np.exp(rng.normal(0, 0.2, (4, 8))) * np.array([2.0, 1.0, 3.0, 1.0])[:, None]
-        one, other = two(sample, times)
-        result = ratio_of_speedups(one, other, "ratio_of_means", "bootstrap-t").interval()
+        first, second = two(sample, times)
+        result = ratio_of_speedups(first, second, "ratio_of_means", "bootstrap-t").interval()
         covered += result is not None and result.low <= 1.5 <= result.high
     assert 275 <= covered <= 296
 
@@ -123,8 +123,8 @@ def test_intervals_by_resampling_cover_as_often_as_they_say(sample, perfect_pass
 def test_a_mean_that_one_value_makes_leaves_the_ratio_open(sample):
     times = table(n=6)
     times[0, 2] = 1e4
-    one, other = two(sample, times)
-    result = ratio_of_speedups(one, other, "ratio_of_means")
+    first, second = two(sample, times)
+    result = ratio_of_speedups(first, second, "ratio_of_means")
     share = times[0] / times[0].mean()
     assert result.least_p == pytest.approx(witness.ttest_1samp(share, 0).pvalue)
     assert result.interval() is None

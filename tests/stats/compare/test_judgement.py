@@ -118,8 +118,10 @@ def test_statements_of_one_family_are_adjusted_by_holm_and_keep_those_without_ra
     ratios = [ratio(sample, 1.05, seed=s) for s in range(4)] + [Undefined("no_values")]
     alone = [judge_at_least(item, 1.03) for item in ratios]
     family = judge_together(alone, ratios)
-    p = [each.p for each in alone[:-1]]
-    assert [each.p_holm for each in family[:-1]] == pytest.approx(list(multipletests(p, method="holm")[1]))
+    p = [element.p for element in alone[:-1]]
+    assert [element.p_holm for element in family[:-1]] == pytest.approx(
+        list(multipletests(p, method="holm")[1])
+    )
     assert family[-1] == alone[-1]
     for judged in family[:-1]:
         assert (judged.outcome == "holds") == (judged.interval.low > 1.03) == (judged.p_holm <= 0.05)

@@ -50,18 +50,18 @@ def test_the_treatment_that_varies_more_is_called_better_with_more_care(sample, 
     for at in np.exp(plain.log + plain.se * np.array([-4, -2, -1, 1, 2, 4])):
         assert result.p_of(at) == pytest.approx(max(plain.p_of(at), p_of_hall(at)))
     # A restless old treatment seems faster than it is: the new one may be better than it looks.
-    one, other = plain.interval(0.01), result.interval(0.01)
-    assert other.low == pytest.approx(one.low)
-    assert other.high > 1.01 * one.high
+    first, second = plain.interval(0.01), result.interval(0.01)
+    assert second.low == pytest.approx(first.low)
+    assert second.high > 1.01 * first.high
 
 
 def test_the_other_way_round_the_interval_is_the_reciprocal(sample):
     rng = np.random.default_rng(2)
     restless, calm = 0.1 * rng.lognormal(0, 0.5, 12), 0.01 * rng.normal(size=12)
-    _, one = judged(both(sample, restless, calm))
-    _, other = judged(both(sample, calm, restless))
-    turned = other.interval(0.01).reciprocal()
-    assert (turned.low, turned.high) == pytest.approx((one.interval(0.01).low, one.interval(0.01).high))
+    _, first = judged(both(sample, restless, calm))
+    _, second = judged(both(sample, calm, restless))
+    turned = second.interval(0.01).reciprocal()
+    assert (turned.low, turned.high) == pytest.approx((first.interval(0.01).low, first.interval(0.01).high))
 
 
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])

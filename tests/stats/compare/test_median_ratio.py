@@ -63,10 +63,10 @@ def test_the_interval_begins_at_the_order_statistic_of_the_tables(n, k):
 @given(pairs)
 def test_swapping_the_two_turns_everything_over(sample, values):
     old, new = zip(*values, strict=True)
-    one, other = (estimate(between(sample, *item), "median_ratio") for item in ((old, new), (new, old)))
-    assert one.value == pytest.approx(1 / other.value)
-    assert one.p == other.p
-    mine, theirs = one.interval(0.3), other.interval(0.3)
+    first, second = (estimate(between(sample, *item), "median_ratio") for item in ((old, new), (new, old)))
+    assert first.value == pytest.approx(1 / second.value)
+    assert first.p == second.p
+    mine, theirs = first.interval(0.3), second.interval(0.3)
     assert (mine is None) == (theirs is None)
     if mine:
         assert mine.low == pytest.approx(theirs.reciprocal().low)
@@ -77,8 +77,8 @@ def test_one_value_far_out_moves_nothing_but_itself(sample):
     old, new = np.exp(rng.normal(0, 0.1, (2, 15)))
     spoiled = new.copy()
     spoiled[np.argmin(old / new)] *= 1e6
-    one, other = (estimate(between(sample, old, item), "median_ratio") for item in (new, spoiled))
-    assert (one.log, one.interval(), one.p) == (other.log, other.interval(), other.p)
+    first, second = (estimate(between(sample, old, item), "median_ratio") for item in (new, spoiled))
+    assert (first.log, first.interval(), first.p) == (second.log, second.interval(), second.p)
 
 
 def test_a_constant_ratio_has_the_p_of_its_signs(sample):

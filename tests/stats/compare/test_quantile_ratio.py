@@ -28,10 +28,10 @@ def test_95_percent_intervals_cover_and_do_not_reach_far_beyond(sample, perfect_
     rng = np.random.default_rng([1, n])
     declared = Analysis(estimand="quantile", quantile=of)
     result = [compare(pair(sample, rng, n, 1.2), declared, order=order)[0] for _ in range(count)]
-    missed = sum(each.ci95.excludes(1.2) for each in result)
+    missed = sum(element.ci95.excludes(1.2) for element in result)
     assert missed <= 31
     widths = [math.log(item.ci95.high / item.ci95.low) / 2 for item in result]
-    values = [each.speedup.log for each in result]
+    values = [element.speedup.log for element in result]
     assert np.mean(widths) < 1.6 * 1.96 * np.std(values)
 
 

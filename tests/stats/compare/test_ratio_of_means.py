@@ -154,8 +154,10 @@ def test_draws_depend_on_the_seed_alone(sample):
     rng = np.random.default_rng(6)
     result = between(sample, *np.exp(rng.normal(0, 0.1, (2, 10))))
     for kind in ("gum-s1", "bootstrap-t"):
-        one, again, other = (estimate(result, "ratio_of_means", kind, seed=s).interval() for s in (1, 1, 2))
-        assert one == again != other
+        first, again, second = (
+            estimate(result, "ratio_of_means", kind, seed=s).interval() for s in (1, 1, 2)
+        )
+        assert first == again != second
 
 
 def test_a_denominator_that_may_be_zero_has_no_bounded_interval(sample):
@@ -189,8 +191,8 @@ def test_one_block_has_no_ratio(sample):
 
 def test_the_effects_of_units_have_the_uncertainty_of_the_ratio(sample, run_2, run_5):
     result = between(sample, run_2, run_5)
-    found = effects(result, "ratio_of_means")
-    assert witness.sem(found) == pytest.approx(estimate(result, "ratio_of_means").se)
+    answer = effects(result, "ratio_of_means")
+    assert witness.sem(answer) == pytest.approx(estimate(result, "ratio_of_means").se)
 
 
 def test_an_interval_that_the_estimand_does_not_have_is_refused(sample):

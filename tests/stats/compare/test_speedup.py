@@ -80,17 +80,17 @@ def test_contexts_are_averaged_first_and_degrees_of_freedom_come_from_them(sampl
 def test_the_unit_of_time_does_not_matter(sample, values, factor):
     old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
-    one, other = ratio(sample, old, new), ratio(sample, factor * old, factor * new)
-    assert (other.log, other.se) == pytest.approx((one.log, one.se), rel=1e-6, abs=1e-9)
+    first, second = ratio(sample, old, new), ratio(sample, factor * old, factor * new)
+    assert (second.log, second.se) == pytest.approx((first.log, first.se), rel=1e-6, abs=1e-9)
 
 
 @given(pairs)
 def test_swapping_the_two_gives_the_reciprocal(sample, values):
     old, new = (np.array(value) for value in zip(*values, strict=True))
-    one, other = ratio(sample, old, new), ratio(sample, new, old)
-    assert one.value == pytest.approx(1 / other.value, rel=1e-9)
-    assert one.p == pytest.approx(other.p, rel=1e-9)
-    mine, theirs = one.interval(), other.interval()
+    first, second = ratio(sample, old, new), ratio(sample, new, old)
+    assert first.value == pytest.approx(1 / second.value, rel=1e-9)
+    assert first.p == pytest.approx(second.p, rel=1e-9)
+    mine, theirs = first.interval(), second.interval()
     assert (mine is None) == (theirs is None)
     if mine is not None:
         back = theirs.reciprocal()
@@ -102,8 +102,8 @@ def test_the_order_of_blocks_does_not_matter(sample, values, random):
     mixed = random.sample(values, len(values))
     old, new = zip(*values, strict=True)
     mixed_old, mixed_new = zip(*mixed, strict=True)
-    one, other = ratio(sample, old, new), ratio(sample, mixed_old, mixed_new)
-    assert (other.log, other.se) == pytest.approx((one.log, one.se), rel=1e-9, abs=1e-12)
+    first, second = ratio(sample, old, new), ratio(sample, mixed_old, mixed_new)
+    assert (second.log, second.se) == pytest.approx((first.log, first.se), rel=1e-9, abs=1e-12)
 
 
 @given(pairs, st.data())
@@ -111,17 +111,17 @@ def test_what_a_block_does_to_all_treatments_cancels(sample, values, data):
     old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
     drift = np.array(data.draw(st.lists(st.floats(0.1, 10), min_size=old.size, max_size=old.size)))
-    one, other = ratio(sample, old, new), ratio(sample, old * drift, new * drift)
-    assert (other.log, other.se) == pytest.approx((one.log, one.se), rel=1e-6, abs=1e-9)
+    first, second = ratio(sample, old, new), ratio(sample, old * drift, new * drift)
+    assert (second.log, second.se) == pytest.approx((first.log, first.se), rel=1e-6, abs=1e-9)
 
 
 @given(pairs, st.floats(0.1, 10))
 def test_a_factor_on_one_treatment_moves_the_ratio_by_it_and_leaves_the_error(sample, values, factor):
     old, new = (np.array(value) for value in zip(*values, strict=True))
     assume(varies(old, new))
-    one, other = ratio(sample, old, new), ratio(sample, old, new * factor)
-    assert other.log == pytest.approx(one.log - math.log(factor), rel=1e-9, abs=1e-9)
-    assert other.se == pytest.approx(one.se, rel=1e-6, abs=1e-9)
+    first, second = ratio(sample, old, new), ratio(sample, old, new * factor)
+    assert second.log == pytest.approx(first.log - math.log(factor), rel=1e-9, abs=1e-9)
+    assert second.se == pytest.approx(first.se, rel=1e-6, abs=1e-9)
 
 
 @given(pairs, st.floats(1e-6, 0.5))

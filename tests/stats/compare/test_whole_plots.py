@@ -38,4 +38,4 @@ def test_blocks_as_units_of_whole_plots_hold_their_level_and_runs_do_not(sample,
 def test_runs_of_one_plot_resemble_each_other_which_makes_runs_as_units_careful(sample):
     result = [compare(arms, Analysis(), order="sequential")[0] for arms in experiments(sample, 1)]
     assert all("autocorrelated" in item.flags for item in result)
-    assert sum(each.difference != "not_resolved" for each in result) <= 33
+    assert sum(element.difference != "not_resolved" for element in result) <= 33

@@ -37,37 +37,37 @@ def drawn(rng, contexts, passes, between, within, drift=0.0):
 
 def test_balanced_components_are_those_of_a_mixed_model_by_reml():
     result = drawn(np.random.default_rng(1), 12, 4, 0.02, 0.01)
-    found = nested_components(result)
+    answer = nested_components(result)
     frame = pd.DataFrame({"y": result.values, "context": result.contexts})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # Statsmodels' optimiser stops early at variances of 1e-4, so it gets them larger.
         witness = smf.mixedlm("y ~ 1", frame.assign(y=100 * frame.y), groups="context").fit(reml=True)
-    assert found.between == pytest.approx(witness.cov_re.iloc[0, 0] ** 0.5 / 100, rel=1e-4)
-    assert found.within == pytest.approx(witness.scale**0.5 / 100, rel=1e-4)
-    assert (found.nu_between, found.nu_within, found.visits) == (11, 36, 4)
+    assert answer.between == pytest.approx(witness.cov_re.iloc[0, 0] ** 0.5 / 100, rel=1e-4)
+    assert answer.within == pytest.approx(witness.scale**0.5 / 100, rel=1e-4)
+    assert (answer.nu_between, answer.nu_within, answer.visits) == (11, 36, 4)
 
 
 def test_nested_mean_squares_are_those_of_an_analysis_of_variance():
     result = drawn(np.random.default_rng(2), 7, 3, 0.01, 0.02)
-    found = nested_components(result)
+    answer = nested_components(result)
     frame = pd.DataFrame({"y": result.values, "context": result.contexts})
     witness = sm.stats.anova_lm(smf.ols("y ~ C(context)", frame).fit())
-    assert found.f == pytest.approx(witness.F["C(context)"], rel=1e-10)
-    assert found.p == pytest.approx(witness["PR(>F)"]["C(context)"], rel=1e-10)
-    assert found.within**2 == pytest.approx(witness.mean_sq["Residual"], rel=1e-10)
+    assert answer.f == pytest.approx(witness.F["C(context)"], rel=1e-10)
+    assert answer.p == pytest.approx(witness["PR(>F)"]["C(context)"], rel=1e-10)
+    assert answer.within**2 == pytest.approx(witness.mean_sq["Residual"], rel=1e-10)
 
 
 def test_crossed_mean_squares_are_those_of_an_analysis_of_variance_with_passes():
     result = drawn(np.random.default_rng(3), 9, 4, 0.02, 0.01, drift=0.05)
-    found = crossed_components(result)
+    answer = crossed_components(result)
     frame = pd.DataFrame({"y": result.values, "c": result.contexts, "p": result.passes})
     witness = sm.stats.anova_lm(smf.ols("y ~ C(c) + C(p)", frame).fit())
-    assert found.f == pytest.approx(witness.F["C(c)"], rel=1e-10)
-    assert found.p == pytest.approx(witness["PR(>F)"]["C(c)"], rel=1e-10)
+    assert answer.f == pytest.approx(witness.F["C(c)"], rel=1e-10)
+    assert answer.p == pytest.approx(witness["PR(>F)"]["C(c)"], rel=1e-10)
     rest = witness.mean_sq["Residual"]
-    assert found.between**2 == pytest.approx((witness.mean_sq["C(c)"] - rest) / 4, rel=1e-10)
-    assert found.passes**2 == pytest.approx((witness.mean_sq["C(p)"] - rest) / 9, rel=1e-10)
+    assert answer.between**2 == pytest.approx((witness.mean_sq["C(c)"] - rest) / 4, rel=1e-10)
+    assert answer.passes**2 == pytest.approx((witness.mean_sq["C(p)"] - rest) / 9, rel=1e-10)
 
 
 def test_rounds_are_told_from_the_order_of_blocks_and_taken_out():

@@ -77,7 +77,7 @@ def test_without_costs_there_is_no_split(sample, known):
 def test_contexts_that_are_not_seen_to_matter_get_no_split(sample):
     result = answer("e", three(sample, 3, 0.0), facts(pace=Pace(1.5, 0.5)), Analysis()).contexts
     assert all(item.across.components.p > 0.05 for item in result)
-    assert [each.split for each in result] == [None, None]
+    assert [element.split for element in result] == [None, None]
 
 
 def test_a_comparison_without_a_ratio_is_left_out(sample):

@@ -38,16 +38,16 @@ def test_changes_and_intervals_are_those_of_a_two_way_layout_without_interaction
     logs = draw.normal(0, 0.05, (8, 1)) + draw.normal(0, 0.01, (8, 3)) + np.array([0.0, 0.5, -0.2])
     settings = {c: {"env_bytes": 16 * c} for c in range(1, 9)}
     result = sample(logs)
-    found = profile(result, settings)
-    assert (found.treatment, found.metric) == (result.treatment, result.metric)
+    answer = profile(result, settings)
+    assert (answer.treatment, answer.metric) == (result.treatment, result.metric)
     rows, passes = np.indices(logs.shape)
     data = pd.DataFrame({"y": logs.ravel(), "c": rows.ravel(), "p": passes.ravel()})
     fitted = ols("y ~ C(c) + C(p)", data).fit()
     half = t.ppf(0.975, fitted.df_resid) * math.sqrt(fitted.mse_resid / 3)
     expected = logs.mean(axis=1) - logs.mean()
-    assert [math.log(at.ratio) for at in found.at] == pytest.approx(expected.tolist())
-    assert [math.log(at.interval.high / at.ratio) for at in found.at] == pytest.approx([half] * 8)
-    assert [at.settings["env_bytes"] for at in found.at] == [16 * c for c in range(1, 9)]
+    assert [math.log(at.ratio) for at in answer.at] == pytest.approx(expected.tolist())
+    assert [math.log(at.interval.high / at.ratio) for at in answer.at] == pytest.approx([half] * 8)
+    assert [at.settings["env_bytes"] for at in answer.at] == [16 * c for c in range(1, 9)]
 
 
 def test_contexts_that_were_visited_once_have_no_interval_and_one_context_no_profile():

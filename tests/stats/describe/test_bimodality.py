@@ -59,7 +59,7 @@ def test_values_without_groups_show_one_in_at_most_1_of_100(n, perfect_passes):
     rng = np.random.default_rng(n)
     logs = rng.normal(0, 0.1, (count, n))
     assert sum(gap(item) is not None for item in np.exp(logs)) <= most
-    assert sum(dominating_share(each) is not None for each in np.exp(logs)) <= most
+    assert sum(dominating_share(element) is not None for element in np.exp(logs)) <= most
 
 
 def test_a_sample_carries_both_as_flags(sample):

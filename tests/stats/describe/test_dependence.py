@@ -108,13 +108,15 @@ def test_what_is_not_significant_widens_too_and_of_few_blocks_that_is_said(sampl
         assert threshold(n) == pytest.approx(limit)
         d = rng.normal(0, 0.02, (80, n))
         them = [compare(pair(sample, item), Analysis())[0] for item in d]
-        wider = [each.speedup.se for each in them] > 1.01 * d.std(axis=1, ddof=1) / math.sqrt(n)
-        r1 = np.array([each.autocorrelation.r1 for each in them])
+        wider = [element.speedup.se for element in them] > 1.01 * d.std(axis=1, ddof=1) / math.sqrt(n)
+        r1 = np.array([element.autocorrelation.r1 for element in them])
         significant = r1 > 1.96 / math.sqrt(n)
         assert ((r1 > limit) & ~significant).any()
-        assert not any(each.refused for each in them)
+        assert not any(element.refused for element in them)
         assert list(wider) == list(r1 > limit)
-        flagged = [("autocorrelated" in each.flags, "autocorrelated_few" in each.flags) for each in them]
+        flagged = [
+            ("autocorrelated" in element.flags, "autocorrelated_few" in element.flags) for element in them
+        ]
         assert flagged == list(zip(significant, (r1 > limit) & (n < 20), strict=True))
 
 

@@ -59,9 +59,9 @@ def test_a_report_on_a_high_spread_names_the_instance(sample, run_2, run_5):
     )
     named = [warning for warning in result.warnings if warning.kind == "instance_carries"]
     assert [item.fields["instance"] for item in named] == [7, 7]
-    assert [each.treatments for each in named] == [("2",), ("5",)]
+    assert [element.treatments for element in named] == [("2",), ("5",)]
     assert named[0].fields["cv"] == pytest.approx(0.512676, abs=5e-7)
-    assert [each.fields["ratio"] for each in named] == pytest.approx(
+    assert [element.fields["ratio"] for element in named] == pytest.approx(
         [max(run) / np.mean(run) for run in (run_2, run_5)], rel=1e-6
     )
     assert set(named[0].fields) == {"factor", "instance", "cv", "share", "ratio"}
@@ -157,4 +157,4 @@ def test_instances_of_a_crowd_or_of_a_simulation_stay_that(sample, run_2, run_5)
     result[3] = replace(result[3], provenance="simulated")
     assert [item.provenance for item in pool(result, "source")] == ["simulated", "measured"]
     result[4] = replace(result[4], provenance="crowded")
-    assert [each.provenance for each in pool(result, "source")] == ["crowded", "measured"]
+    assert [element.provenance for element in pool(result, "source")] == ["crowded", "measured"]

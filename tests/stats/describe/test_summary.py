@@ -50,11 +50,11 @@ def test_every_field_agrees_with_the_standard_library_and_numpy(values):
 
 @given(times, st.floats(1e-6, 1e6))
 def test_scaling_all_values_scales_what_has_a_unit_and_leaves_the_rest(values, factor):
-    one, other = summarise(values), summarise([factor * value for value in values])
+    first, second = summarise(values), summarise([factor * value for value in values])
     floor = 1e-12 * max(values)
-    assert other.mean == pytest.approx(factor * one.mean, rel=1e-9)
-    assert other.s == pytest.approx(factor * one.s, rel=1e-6, abs=factor * floor)
-    assert other.cv == pytest.approx(one.cv, rel=1e-6, abs=1e-9)
+    assert second.mean == pytest.approx(factor * first.mean, rel=1e-9)
+    assert second.s == pytest.approx(factor * first.s, rel=1e-6, abs=factor * floor)
+    assert second.cv == pytest.approx(first.cv, rel=1e-6, abs=1e-9)
 
 
 def test_no_value_gives_no_number_and_says_so():

@@ -40,8 +40,8 @@ def test_an_interval_ends_where_the_transformed_t_meets_its_quantiles(a, alpha):
 
 
 def test_without_skewness_it_is_t():
-    one, other = SkewedT(0.01, 0.02, 9, 1e-7).interval(0.05), LogT(0.01, 0.02, 9).interval(0.05)
-    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-6)
+    first, second = SkewedT(0.01, 0.02, 9, 1e-7).interval(0.05), LogT(0.01, 0.02, 9).interval(0.05)
+    assert (first.low, first.high) == pytest.approx((second.low, second.high), rel=1e-6)
 
 
 def test_an_interval_that_leaves_the_range_of_numbers_is_none():

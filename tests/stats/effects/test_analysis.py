@@ -82,9 +82,9 @@ def test_for_a_metric_of_which_more_is_better_ratios_turn_over(experiment):
 @given(factor=st.floats(1e-6, 1e6), seed=st.integers(0, 1000))
 def test_the_unit_of_the_metric_changes_nothing(experiment, layout, samples, factor, seed):
     result, _, values = experiment(seed, log_mean, **CUBE)
-    one = factorial(samples(result, values), result, Analysis())[0]
-    other = factorial(samples(result, values * factor), result, Analysis())[0]
-    for mine, theirs in zip(one.effects, other.effects, strict=True):
+    first = factorial(samples(result, values), result, Analysis())[0]
+    second = factorial(samples(result, values * factor), result, Analysis())[0]
+    for mine, theirs in zip(first.effects, second.effects, strict=True):
         assert theirs.p == pytest.approx(mine.p, rel=1e-6)
         assert theirs.ratio.log == pytest.approx(mine.ratio.log, rel=1e-6, abs=1e-9)
         assert theirs.share == pytest.approx(mine.share, rel=1e-6, abs=1e-9)
@@ -95,9 +95,9 @@ def test_the_unit_of_the_metric_changes_nothing(experiment, layout, samples, fac
 def test_neither_the_order_of_blocks_nor_what_a_block_shares_matters(experiment, samples, order, shift):
     layout, _, values = experiment(5, log_mean, **CUBE)
     moved = values[:, order] * np.exp(shift * np.arange(12))
-    one = factorial(samples(layout, values), layout, Analysis())[0]
-    other = factorial(samples(layout, moved), layout, Analysis())[0]
-    for mine, theirs in zip(one.effects, other.effects, strict=True):
+    first = factorial(samples(layout, values), layout, Analysis())[0]
+    second = factorial(samples(layout, moved), layout, Analysis())[0]
+    for mine, theirs in zip(first.effects, second.effects, strict=True):
         assert (theirs.p, theirs.share) == pytest.approx((mine.p, mine.share), rel=1e-6)
 
 
@@ -191,7 +191,7 @@ def test_declared_contrasts_are_a_family_of_their_own(experiment):
             (values_.mean(), witness.pvalue), rel=1e-9
         )
     assert [item.p_holm for item in result.contrasts] == [
-        each.p_holm for each in holm([each.ratio.p for each in result.contrasts])
+        element.p_holm for element in holm([element.ratio.p for element in result.contrasts])
     ]
 
 
@@ -237,14 +237,14 @@ def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_oth
         ("a", "c", 1),
     ]
     cells = list(layout.cells())
-    for each, c in zip(result.conditional, (False, True), strict=True):
+    for element, c in zip(result.conditional, (False, True), strict=True):
         high = [place for place, cell in enumerate(cells) if cell["a"] == "hi" and cell["c"] is c]
         low = [place for place, cell in enumerate(cells) if cell["a"] == "lo" and cell["c"] is c]
         logs = np.log(values)
         gains = logs[low].mean(axis=0) - logs[high].mean(axis=0)
-        assert each.ratio.log == pytest.approx(gains.mean(), rel=1e-9)
+        assert element.ratio.log == pytest.approx(gains.mean(), rel=1e-9)
         if order == "randomized-blocks":
-            assert each.ratio.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, rel=1e-9)
+            assert element.ratio.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, rel=1e-9)
     assert not result.conditional[0].ci95.excludes(1)
     assert result.conditional[1].ci95.excludes(1)
 

@@ -37,10 +37,10 @@ def test_only_blocks_that_every_treatment_has_are_used(experiment, samples):
     layout, _, values = experiment(15, log_mean, **CUBE)
     result = samples(layout, values)
     result[3] = samples(layout, values[:, 2:], blocks=range(3, 13))[3]
-    (found,) = factorial(result, layout, Analysis())
+    (answer,) = factorial(result, layout, Analysis())
     (cut,) = factorial(samples(layout, values[:, 2:]), layout, Analysis())
-    assert (found.units, found.unmatched) == (10, 2)
-    assert [e.p for e in found.effects] == [e.p for e in cut.effects]
+    assert (answer.units, answer.unmatched) == (10, 2)
+    assert [e.p for e in answer.effects] == [e.p for e in cut.effects]
 
 
 @pytest.mark.parametrize(
@@ -81,5 +81,5 @@ def test_blocks_that_some_lack_are_counted_with_contexts_too(experiment, samples
     contexts = [1 + b % 4 for b in range(12)]
     result = samples(layout, values, contexts=contexts)
     result[5] = samples(layout, values[:, 3:], blocks=range(4, 13), contexts=contexts[3:])[5]
-    (found,) = factorial(result, layout, Analysis())
-    assert (found.by, found.units, found.blocks, found.unmatched) == ("context", 4, 9, 3)
+    (answer,) = factorial(result, layout, Analysis())
+    assert (answer.by, answer.units, answer.blocks, answer.unmatched) == ("context", 4, 9, 3)

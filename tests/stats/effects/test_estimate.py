@@ -20,9 +20,9 @@ def test_units_are_judged_by_the_t_test_of_one_sample():
 
 def test_two_treatments_without_blocks_are_judged_by_welch():
     rng = np.random.default_rng(2)
-    one, other = rng.normal(0, 1, 9), rng.normal(0.4, 3, 14)
-    witness = stats.ttest_ind(other, one, equal_var=False)
-    result = estimate_cells([one, other], np.array([-1.0, 1.0]))
+    first, second = rng.normal(0, 1, 9), rng.normal(0.4, 3, 14)
+    witness = stats.ttest_ind(second, first, equal_var=False)
+    result = estimate_cells([first, second], np.array([-1.0, 1.0]))
     assert (result.log / result.se, result.nu, result.p) == pytest.approx(
         (witness.statistic, witness.df, witness.pvalue), rel=1e-10
     )

@@ -25,7 +25,7 @@ def test_what_is_not_resolved_says_what_a_fresh_run_would_need(experiment):
     # By the witness, so many blocks suffice at Bonferroni's level, and one less does not.
     assert power.power(size, blocks, 0.05 / 7) >= 0.8 > power.power(size, blocks - 1, 0.05 / 7)
     assert effect.fresh.difference == pytest.approx(math.expm1(abs(effect.ratio.log)))
-    assert all(each.fresh is None for each in result.effects if each.resolved)
+    assert all(element.fresh is None for element in result.effects if element.resolved)
 
 
 def test_without_blocks_no_fresh_run_is_planned(experiment):

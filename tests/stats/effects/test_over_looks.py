@@ -29,14 +29,14 @@ def test_p_and_interval_are_those_of_t_at_the_level_that_the_looks_leave(experim
     looks = Looks(AT)
     (plain,), (result,) = (factorial(samples, layout, Analysis(), looks=item) for item in (None, looks))
     adjusted = holm([effect.p for effect in result.effects])
-    for each, alone, holms in zip(result.effects, plain.effects, adjusted, strict=True):
-        assert each.p == pytest.approx(looks.overall(alone.p), rel=1e-9)
+    for element, alone, holms in zip(result.effects, plain.effects, adjusted, strict=True):
+        assert element.p == pytest.approx(looks.overall(alone.p), rel=1e-9)
         half = stats.t.isf(looks.level(0.05) / 2, 19) * alone.ratio.se
         low, high = np.exp([alone.ratio.log - half, alone.ratio.log + half])
-        assert (each.ci95.low, each.ci95.high) == pytest.approx((low, high), rel=1e-9)
-        assert each.p_holm == pytest.approx(holms.p_holm)
-        assert each.resolved == each.ci_family.excludes(1) == (each.p_holm <= 0.05)
-        assert each.resolvable > alone.resolvable
+        assert (element.ci95.low, element.ci95.high) == pytest.approx((low, high), rel=1e-9)
+        assert element.p_holm == pytest.approx(holms.p_holm)
+        assert element.resolved == element.ci_family.excludes(1) == (element.p_holm <= 0.05)
+        assert element.resolvable > alone.resolvable
     (conditional, *_), (before, *_) = result.conditional, plain.conditional
     assert conditional.ci95.low < before.ci95.low < before.ci95.high < conditional.ci95.high
 
@@ -47,10 +47,10 @@ def test_levels_and_contrasts_are_as_wide_as_effects(experiment):
     (plain,), (result,) = (
         factorial(samples, layout, declared, looks=item) for item in (None, Looks((5, 12)))
     )
-    for each, alone in zip(
+    for element, alone in zip(
         (*result.levels, *result.contrasts), (*plain.levels, *plain.contrasts), strict=True
     ):
-        assert each.ci95.low < alone.ci95.low < alone.ci95.high < each.ci95.high
+        assert element.ci95.low < alone.ci95.low < alone.ci95.high < element.ci95.high
     assert result.contrasts[0].ratio.p > plain.contrasts[0].ratio.p
 
 
@@ -58,12 +58,12 @@ def test_an_answer_takes_the_looks_of_its_design(experiment):
     layout, samples, _ = experiment(4, log_mean, blocks=20, **CUBE)
     fixed = DesignFacts("randomized-blocks", 20, seed=1)
     looked = replace(fixed, looks=AT, decided=True)
-    one, other = (
+    first, second = (
         answer("it", samples, facts, Analysis(), layout=layout).effects[0].effects[0]
         for facts in (fixed, looked)
     )
-    assert other.p == pytest.approx(Looks(AT).overall(one.p))
-    assert other.ci95.low < one.ci95.low
+    assert second.p == pytest.approx(Looks(AT).overall(first.p))
+    assert second.ci95.low < first.ci95.low
 
 
 def test_looking_until_an_effect_shows_leaves_its_interval_right(layout, samples, perfect_passes):

@@ -94,9 +94,9 @@ def test_values_with_labels_are_analysed_apart(experiment, samples):
         *samples(layout, values, labels={"op": "bcast"}),
         *samples(layout, values**2, labels={"op": "reduce"}),
     ]
-    one, other = factorial(both, layout, Analysis())
-    assert (one.labels, other.labels) == ({"op": "bcast"}, {"op": "reduce"})
-    assert other.effects[0].q == pytest.approx(2 * one.effects[0].q)
+    first, second = factorial(both, layout, Analysis())
+    assert (first.labels, second.labels) == ({"op": "bcast"}, {"op": "reduce"})
+    assert second.effects[0].q == pytest.approx(2 * first.effects[0].q)
 
 
 def test_of_many_factors_only_what_can_be_read_is_estimated(layout, samples):
@@ -131,7 +131,7 @@ def test_what_only_interactions_of_three_could_explain_stands_for_itself(experim
     (result,) = factorial(samples, layout, Analysis())
     confounded = {effect.factors: effect.confounded for effect in result.effects}
     assert [len(item) for names, item in confounded.items() if len(names) == 1] == [0, 0, 0, 0]
-    assert [len(each) for names, each in confounded.items() if len(names) == 2] == [1, 1, 1]
+    assert [len(element) for names, element in confounded.items() if len(names) == 2] == [1, 1, 1]
 
 
 def test_strata_take_no_factor_out_of_a_screening(experiment):

@@ -19,7 +19,9 @@ def test_adjusted_p_values_and_rejections_are_those_of_scipy_and_statsmodels(p_v
     assert adjusted == pytest.approx(list(witness.false_discovery_control(p_values)), rel=1e-9, abs=1e-12)
     rejected = multipletests(p_values, q, method="fdr_bh")[0]
     close = np.isclose(adjusted, q, rtol=1e-9)
-    assert all((each.rejected == its) | near for each, its, near in zip(result, rejected, close, strict=True))
+    assert all(
+        (element.rejected == its) | near for element, its, near in zip(result, rejected, close, strict=True)
+    )
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=40), st.floats(0.001, 0.4))
@@ -28,9 +30,9 @@ def test_the_level_rejects_exactly_what_is_rejected(p_values, q):
     levels = {item.level for item in result}
     assert len(levels) == 1
     (level,) = levels
-    assert level == max(1, sum(each.rejected for each in result)) * q / len(result)
-    for each in result:
-        assert each.rejected == (each.p <= level) or np.isclose(each.p, level, rtol=1e-9)
+    assert level == max(1, sum(element.rejected for element in result)) * q / len(result)
+    for element in result:
+        assert element.rejected == (element.p <= level) or np.isclose(element.p, level, rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(20))

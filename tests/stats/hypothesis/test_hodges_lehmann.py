@@ -46,11 +46,11 @@ def test_the_cuts_are_those_of_printed_tables():
 )
 def test_swapping_turns_it_over_and_moving_moves_it(a, b):
     a, b = np.sort(a), np.sort(b)
-    one, other = shift(a, b), shift(b, a)
-    assert one.value == pytest.approx(-other.value, abs=1e-9)
-    assert one.ci95.low == pytest.approx(-other.ci95.high, abs=1e-9)
-    assert shift(a, b + 8).value == pytest.approx(one.value + 8, abs=1e-9)
-    assert one.ci95.low <= one.value <= one.ci95.high
+    first, second = shift(a, b), shift(b, a)
+    assert first.value == pytest.approx(-second.value, abs=1e-9)
+    assert first.ci95.low == pytest.approx(-second.ci95.high, abs=1e-9)
+    assert shift(a, b + 8).value == pytest.approx(first.value + 8, abs=1e-9)
+    assert first.ci95.low <= first.value <= first.ci95.high
 
 
 def test_no_values_no_shift():

@@ -17,8 +17,8 @@ from steelyard.stats.hypothesis.pairwise import differences, sums
 def test_written_out_the_order_statistics_are_those_of_all_differences(a, b, data):
     every = sorted(y - x for x in a for y in b)
     result = data.draw(st.lists(st.integers(1, len(every)), min_size=1, max_size=4))
-    found = differences(np.array(a, float), np.sort(np.array(b, float))).kth(result)
-    assert found == [every[k - 1] for k in result]
+    answer = differences(np.array(a, float), np.sort(np.array(b, float))).kth(result)
+    assert answer == [every[k - 1] for k in result]
 
 
 @pytest.mark.parametrize("kind", ["normal", "few values", "one value", "two clusters"])

@@ -95,8 +95,8 @@ def test_where_t_judges_its_critical_value_counts(n, alpha):
 def test_a_smaller_level_asks_for_more_and_none_for_less_than_t(n):
     levels = np.geomspace(0.5, 1e-7, 400)
     result = [sign_flip_critical(n, float(alpha)) for alpha in levels]
-    assert all(one <= next_ for one, next_ in pairwise(result))
-    assert all(one >= t_quantile(n - 1, float(alpha)) for one, alpha in zip(result, levels, strict=True))
+    assert all(item <= next_ for item, next_ in pairwise(result))
+    assert all(item >= t_quantile(n - 1, float(alpha)) for item, alpha in zip(result, levels, strict=True))
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.05 / 3, 0.01, 0.0005])

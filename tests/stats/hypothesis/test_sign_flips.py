@@ -85,9 +85,9 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(n, a
 def test_intervals_widen_as_the_level_falls_and_hold_the_estimate(values, alpha):
     result = distribution(values)
     assume(result.se >= 1e-9)
-    one, wider = result.interval(alpha), result.interval(alpha / 2)
-    assert wider.low <= one.low <= math.exp(result.log) * (1 + 1e-9)
-    assert math.exp(result.log) * (1 - 1e-9) <= one.high <= wider.high
+    item, wider = result.interval(alpha), result.interval(alpha / 2)
+    assert wider.low <= item.low <= math.exp(result.log) * (1 + 1e-9)
+    assert math.exp(result.log) * (1 - 1e-9) <= item.high <= wider.high
 
 
 def test_below_what_the_patterns_reach_the_more_careful_of_both_counts():
@@ -132,8 +132,8 @@ def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add
         expected = math.hypot(math.log(was) - result.log, witness.t.ppf(0.975, u_nu) * u)
         assert abs(math.log(end) - result.log) == pytest.approx(expected, rel=close)
     for alpha in LEVELS:
-        found = wider.interval(alpha)
-        assert wider.p_of(found.low * (1 - 1e-9)) <= alpha < wider.p_of(found.low * (1 + 1e-9))
+        answer = wider.interval(alpha)
+        assert wider.p_of(answer.low * (1 - 1e-9)) <= alpha < wider.p_of(answer.low * (1 + 1e-9))
 
 
 @given(

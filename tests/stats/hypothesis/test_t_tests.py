@@ -36,8 +36,8 @@ def test_they_are_scipys(test, equal, alternative, scale):
 @pytest.mark.parametrize(("test", "equal"), KINDS)
 def test_swapping_the_samples_turns_t_over_and_keeps_p(test, equal):
     a, b = Moments(5, 1.0, 0.2), Moments(9, 1.4, 0.5)
-    one, other = test(a, b).test(), test(b, a).test()
-    assert (one.statistic, one.p) == (-other.statistic, other.p)
+    first, second = test(a, b).test(), test(b, a).test()
+    assert (first.statistic, first.p) == (-second.statistic, second.p)
     assert test(a, b).test("less").p == test(b, a).test("greater").p
 
 

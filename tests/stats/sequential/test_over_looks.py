@@ -105,7 +105,7 @@ def test_an_answer_takes_its_looks_from_the_design(sample):
         math.log(item.judged[0].ci95.high / item.judged[0].ci95.low) for item in (fixed, extended, decided)
     ]
     assert widths == sorted(widths)
-    assert {each.declared.alpha for each in (fixed, decided, extended)} == {0.05}
+    assert {element.declared.alpha for element in (fixed, decided, extended)} == {0.05}
     notice = next(warning for warning in extended.warnings if warning.kind == "extended")
     assert notice.fields["alpha"] == pytest.approx(Looks((10, 20), 10).level(0.05))
 

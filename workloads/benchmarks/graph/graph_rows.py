@@ -70,16 +70,16 @@ def ours(ranks: int, verb: str, scale: int, *options: str, timed: Timed | None =
     return lines_of("openmpi", ranks, "graph", verb, "--scale", str(scale), *options, timed=timed)
 
 
-def over_reference(asked: argparse.Namespace) -> bool:
+def over_reference(options: argparse.Namespace) -> bool:
     """Harmonic means over the 64 roots of the specification, in turns with the reference code."""
     met = True
     with tempfile.TemporaryDirectory() as name:
-        timed = Timed(Path(name), by_cpu_time=asked.cpu_time)
-        peer = Reference(asked.graph500, asked.graph500_mpirun, timed) if asked.graph500 else None
-        for scale in asked.scales:
+        timed = Timed(Path(name), by_cpu_time=options.cpu_time)
+        peer = Reference(options.graph500, options.graph500_mpirun, timed) if options.graph500 else None
+        for scale in options.scales:
             rates: dict[Goal, list[float]] = {goal: [] for goal in OVER_REFERENCE}
             theirs: dict[str, list[float]] = {"bfs": [], "sssp": []}
-            for _ in range(asked.rounds):
+            for _ in range(options.rounds):
                 for goal in OVER_REFERENCE:
                     lines = ours(1, goal.verb, scale, "--sources", "64", *goal.options, timed=timed)
                     rates[goal] += values(lines, "teps_harmonic_mean")
@@ -90,13 +90,13 @@ def over_reference(asked: argparse.Namespace) -> bool:
     return met
 
 
-def over_gap(asked: argparse.Namespace) -> bool:
+def over_gap(options: argparse.Namespace) -> bool:
     """Medians over the same sources, weights whole numbers from 1 to 255, in turns with GAP."""
     met = True
     with tempfile.TemporaryDirectory() as name:
-        timed = Timed(Path(name), by_cpu_time=asked.cpu_time)
-        peer = Gap(asked.gapbs, timed) if asked.gapbs else None
-        for scale in asked.scales:
+        timed = Timed(Path(name), by_cpu_time=options.cpu_time)
+        peer = Gap(options.gapbs, timed) if options.gapbs else None
+        for scale in options.scales:
             edges = Path(name) / f"rmat1-{scale}.wel"
             if peer is not None:
                 generated = ("generate", "--generator", "rmat1", "--scale", str(scale), "--output")
@@ -104,7 +104,7 @@ def over_gap(asked: argparse.Namespace) -> bool:
                 peer.convert(edges)
             for goal in OVER_GAP:
                 rates, theirs = [], []
-                for _ in range(asked.rounds):
+                for _ in range(options.rounds):
                     edges_of_run, took, roots = run_beside_gap(goal, scale, timed)
                     rates.append(edges_of_run / took)
                     if peer is not None:
@@ -141,36 +141,36 @@ def said(goal: Goal, scale: int, rates: list[float], peer: str, theirs: list[flo
     return held_to(f"  over {peer}", ratio, "x", goal.limit, at_most=False)
 
 
-def two_ranks(asked: argparse.Namespace) -> bool:
+def two_ranks(arguments: argparse.Namespace) -> bool:
     """SSSP on one rank and on two with each transport, all in turns."""
     met = True
-    for scale in asked.scales:
+    for scale in arguments.scales:
         took: dict[tuple[str, int], list[float]] = {
             (transport, ranks): [] for transport in TRANSPORTS for ranks in (1, 2)
         }
-        for _ in range(asked.rounds):
+        for _ in range(arguments.rounds):
             for (transport, ranks), seconds in took.items():
                 options = (TURNED, "--sources", str(SOURCES), "--transport", transport)
                 seconds.append(statistics.median(values(ours(ranks, "sssp", scale, *options), "time_s")))
         for transport in TRANSPORTS:
             ratio = median_ratio(took[transport, 1], took[transport, 2])
-            what = f"sssp, scale {scale}, {transport}: two ranks over one"
-            met &= held_to(what, ratio, "x", RANKS_LIMIT, at_most=False)
+            title = f"sssp, scale {scale}, {transport}: two ranks over one"
+            met &= held_to(title, ratio, "x", RANKS_LIMIT, at_most=False)
     return met
 
 
-def memory(asked: argparse.Namespace) -> bool:
+def memory(options: argparse.Namespace) -> bool:
     """What two ranks have at most with each transport, over rows, distances and parents."""
     met = True
-    for scale in asked.scales:
+    for scale in options.scales:
         for transport in TRANSPORTS:
             ratios = []
-            for _ in range(asked.rounds):
+            for _ in range(options.rounds):
                 lines = ours(2, "sssp", scale, TURNED, "--transport", transport)
                 needed = sum(values(lines, "graph_bytes")) + 8 * 2**scale
                 ratios.append(sum(values(lines, "peak_bytes")) / needed)
-            what = f"memory over CSR and state, scale {scale}, {transport}"
-            met &= held_to(what, statistics.median(ratios), "x", MEMORY_LIMIT)
+            title = f"memory over CSR and state, scale {scale}, {transport}"
+            met &= held_to(title, statistics.median(ratios), "x", MEMORY_LIMIT)
     return met
 
 

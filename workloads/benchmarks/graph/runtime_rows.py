@@ -18,17 +18,17 @@ SWITCH_LIMITS_NS: Final = {1_000: 15.0, 100_000: 25.0}
 SWITCHES: Final = 20_000_000
 
 
-def updates(asked: argparse.Namespace) -> bool:
+def updates(arguments: argparse.Namespace) -> bool:
     """Nanoseconds a message of 8 bytes and rank, two ranks, and those of the peer in turns."""
     took: dict[str, list[float]] = {"openmpi": [], "mpich": []}
     peer: list[float] = []
-    for _ in range(asked.rounds):
+    for _ in range(arguments.rounds):
         for library, values in took.items():
             options = ("--ops", "updates", "--updates", str(UPDATES), "--table-bits", str(TABLE_BITS))
             lines = lines_of(library, 2, "runtime", *ONCE, *options)
             values.append(1e9 * fastest(lines, "time_s") / UPDATES)
-        if asked.conveyors is not None:
-            peer.append(conveyors_ns(asked))
+        if arguments.conveyors is not None:
+            peer.append(conveyors_ns(arguments))
     met = True
     for library, values in took.items():
         value = statistics.median(values)
@@ -40,17 +40,17 @@ def updates(asked: argparse.Namespace) -> bool:
     return met
 
 
-def conveyors_ns(asked: argparse.Namespace) -> float:
+def conveyors_ns(options: argparse.Namespace) -> float:
     """The same of the peer, which does not time itself: many updates less few, so that the start cancels.
 
     It draws its targets between its messages, ours are drawn before.
     """
-    start = [asked.conveyors_mpirun or mpirun("openmpi"), "-n", "2", asked.conveyors, "10000"]
+    start = [options.conveyors_mpirun or mpirun("openmpi"), "-n", "2", options.conveyors, "10000"]
     few, many = UPDATES // 4, 5 * UPDATES
     return 1e9 * (elapsed([*start, str(many)]) - elapsed([*start, str(few)])) / (many - few)
 
 
-def switches(asked: argparse.Namespace) -> bool:
+def switches(arguments: argparse.Namespace) -> bool:
     """Nanoseconds from the scheduler to a fibre and back, with few and with many fibres."""
     met = True
     dense = ("--stack-bytes", "8192", "--stack-pages", "huge")
@@ -60,7 +60,7 @@ def switches(asked: argparse.Namespace) -> bool:
         options = ("--ops", "switches", "--execution", "fibre", *count, *dense)
         values = [
             1e9 * fastest(lines_of("openmpi", 1, "runtime", *ONCE, *options), "time_s") / (live * rounds)
-            for _ in range(asked.rounds)
+            for _ in range(arguments.rounds)
         ]
         met &= held_to(f"fibre switch and back, {live:,} live", statistics.median(values), "ns", limit)
     return met

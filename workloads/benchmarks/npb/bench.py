@@ -74,13 +74,13 @@ def show_row(name: str, pairs: list[tuple[Run, Run]], least_speed: float) -> boo
     speeds = [peer.kernel_s / ours.kernel_s for peer, ours in pairs]
     cpu = [peer.cpu_s / ours.cpu_s for peer, ours in pairs]
     larger = statistics.median(ours.memory_bytes / peer.memory_bytes for peer, ours in pairs)
-    kept = statistics.median(speeds) >= least_speed and larger <= MOST_MEMORY
+    is_met = statistics.median(speeds) >= least_speed and larger <= MOST_MEMORY
     columns = [
         f"{statistics.median(values):6.2f} × ({f'{min(values):.2f} to {max(values):.2f}':>16})"
         for values in (speeds, cpu)
     ]
-    print(name, *columns, f"{larger:5.2f} ×   {'kept' if kept else 'MISSED'}", sep="   ", flush=True)
-    return kept
+    print(name, *columns, f"{larger:5.2f} ×   {'kept' if is_met else 'MISSED'}", sep="   ", flush=True)
+    return is_met
 
 
 def read_options() -> argparse.Namespace:
@@ -116,8 +116,8 @@ def main() -> int:
         pairs = []
         for _ in range(options.rounds):
             runs: dict[int, Run] = {}
-            for which in order.sample([0, 1], 2):
-                runs[which] = run((peer, ours)[which], threads, options.wait)
+            for turn in order.sample([0, 1], 2):
+                runs[turn] = run((peer, ours)[turn], threads, options.wait)
             pairs.append((runs[0], runs[1]))
         row = show_row(f"{kernel:<6} {size:<5} {threads:7d}", pairs, LEAST_SPEED.get(kernel, 1.0))
         all_kept = all_kept and (row or options.peer is None)

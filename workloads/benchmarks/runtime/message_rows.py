@@ -25,7 +25,7 @@ SPAWN_LIMIT_NS: Final = 40.0
 LIVE_LIMIT_GB: Final = 1.0
 
 
-def ping(asked: argparse.Namespace) -> bool:
+def ping(arguments: argparse.Namespace) -> bool:
     """32 bytes one way on two ranks: aggregated, each a message, and by plain MPI, in one program.
 
     What Open MPI takes for a message has two modes, by launch: the receiver is right behind the sender, in
@@ -34,7 +34,7 @@ def ping(asked: argparse.Namespace) -> bool:
     met = True
     for library in ("openmpi", "mpich"):
         took: dict[str, list[float]] = {"aggregated": [], "raw": [], "mpi": []}
-        for _ in range(asked.rounds):
+        for _ in range(arguments.rounds):
             options = ("--payload", str(PAYLOAD), "--count", str(COUNT))
             lines = lines_of(library, 2, "ping", *ONCE, *options)
             for kind, values in took.items():
@@ -56,31 +56,31 @@ def ping(asked: argparse.Namespace) -> bool:
     return met
 
 
-def show_modes(what: str, ours: list[float], theirs: list[float]) -> None:
+def show_modes(title: str, ours: list[float], theirs: list[float]) -> None:
     """Print the median of the launches' ratios, and those of the first and the last mode."""
     ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
-    show(what, statistics.median(ratios), "x", f" by mode {min(ratios):.2f} to {max(ratios):.2f}, no limit")
+    show(title, statistics.median(ratios), "x", f" by mode {min(ratios):.2f} to {max(ratios):.2f}, no limit")
 
 
-def reads(asked: argparse.Namespace) -> bool:
+def reads(arguments: argparse.Namespace) -> bool:
     """Reads of 8 bytes of the other rank, each waited for by one of 10,000 tasks, a second and rank."""
     count = ("--in-flight", str(IN_FLIGHT), "--reads", str(READS))
     options = ("--ops", "reads", "--execution", "fibre", *count, *DENSE)
     rates = [
         IN_FLIGHT * READS / fastest(lines_of("openmpi", 2, "runtime", *ONCE, *options), "time_s") / 1e6
-        for _ in range(asked.rounds)
+        for _ in range(arguments.rounds)
     ]
     name = f"blocking reads, 2 ranks, {IN_FLIGHT:,} tasks each"
     return held_to(name, statistics.median(rates), "M/s", READS_LIMIT, at_most=False)
 
 
-def tasks(asked: argparse.Namespace) -> bool:
+def tasks(arguments: argparse.Namespace) -> bool:
     """A task that does nothing, begun and ended; and what 100,000 that wait take of memory."""
     rounds = 100
     options = ("--ops", "spawns", "--execution", "fibre", "--live", "1000", "--rounds", str(rounds))
     took = [
         1e9 * fastest(lines_of("openmpi", 1, "runtime", *ONCE, *options), "time_s") / (1000 * rounds)
-        for _ in range(asked.rounds)
+        for _ in range(arguments.rounds)
     ]
     met = held_to("spawn and run an empty task", statistics.median(took), "ns", SPAWN_LIMIT_NS)
     many = ("--ops", "switches", "--execution", "fibre", "--live", str(LIVE), "--rounds", "1", *DENSE)

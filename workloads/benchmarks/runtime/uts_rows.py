@@ -39,14 +39,14 @@ def reference_rate(command: list[str], tree: str, *, by_cpu_time: bool) -> float
     before = os.times()
     done = subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, **AS_ROOT})
     after = os.times()
-    said = done.stdout + done.stderr
-    counted = re.search(r"Tree size = (\d+)", said)
+    text = done.stdout + done.stderr
+    counted = re.search(r"Tree size = (\d+)", text)
     if counted is None or int(counted[1]) != NODES[tree]:
         sys.exit(f"error: {' '.join(words)} has not counted the {NODES[tree]} nodes of {tree}")
     if by_cpu_time:
         spent = after.children_user + after.children_system - before.children_user - before.children_system
         return NODES[tree] / spent
-    stated = re.search(r"performance = ([0-9.]+) nodes/sec", said)
+    stated = re.search(r"performance = ([0-9.]+) nodes/sec", text)
     if stated is None:
         sys.exit(f"error: {' '.join(words)} states no nodes/sec")
     return float(stated[1])
@@ -57,19 +57,19 @@ def has_instructions() -> bool:
     return value(lines_of("openmpi", 1, "uts", "--tree", "small-fixed"), "sha_instructions") == 1
 
 
-def one_rank(asked: argparse.Namespace) -> bool:
+def one_rank(options: argparse.Namespace) -> bool:
     """Nodes a second of CPU time, in turns with the sequential reference."""
     met = True
     kinds = [kind for kind in OVER_REFERENCE if kind == "portable" or has_instructions()]
-    for tree in asked.trees:
+    for tree in options.trees:
         rates: dict[str, list[float]] = {kind: [] for kind in kinds}
         theirs: list[float] = []
-        for _ in range(asked.rounds):
+        for _ in range(options.rounds):
             for kind in kinds:
                 lines = lines_of("openmpi", 1, "uts", "--tree", tree, "--sha", kind)
                 rates[kind].append(value(lines, "nodes_per_cpu_s"))
-            if asked.uts is not None:
-                theirs.append(reference_rate([str(asked.uts)], tree, by_cpu_time=True))
+            if options.uts is not None:
+                theirs.append(reference_rate([str(options.uts)], tree, by_cpu_time=True))
         if theirs:
             show_rate(f"{tree}, one thread, UTS reference", theirs)
         for kind in kinds:
@@ -80,18 +80,18 @@ def one_rank(asked: argparse.Namespace) -> bool:
     return met
 
 
-def two_ranks(asked: argparse.Namespace) -> bool:
+def two_ranks(options: argparse.Namespace) -> bool:
     """Elapsed time on two ranks, in turns with one rank and with the reference's MPI work stealing."""
     met = True
-    for tree in asked.trees:
+    for tree in options.trees:
         rates: dict[int, list[float]] = {1: [], 2: []}
         theirs: list[float] = []
-        for _ in range(asked.rounds):
+        for _ in range(options.rounds):
             for ranks, result in rates.items():
                 lines = lines_of("openmpi", ranks, "uts", "--tree", tree, "--repetitions", "3")
                 result.append(value(lines, "nodes_per_s"))
-            if asked.uts_mpi is not None:
-                start = [mpirun(asked.mpi_peer), "-n", "2", str(asked.uts_mpi)]
+            if options.uts_mpi is not None:
+                start = [mpirun(options.mpi_peer), "-n", "2", str(options.uts_mpi)]
                 theirs.append(reference_rate(start, tree, by_cpu_time=False))
         show_rate(f"{tree}, two ranks", rates[2])
         ratio = median_ratio(rates[2], rates[1])
@@ -102,27 +102,27 @@ def two_ranks(asked: argparse.Namespace) -> bool:
     return met
 
 
-def memory(asked: argparse.Namespace) -> bool:
+def memory(arguments: argparse.Namespace) -> bool:
     """UTS-mem on one rank, every read by a delegate: executed at once, and sent as a message."""
     met = True
-    for tree in asked.trees:
-        for what, options in (
+    for tree in arguments.trees:
+        for title, options in (
             ("at once", ()),
             ("as messages", ("--delegates-to-self", "--active-tasks", "256", "--buffer-bytes", "4096")),
         ):
             rates = [
                 value(lines_of("openmpi", 1, "uts", "--tree", tree, "--memory", *options), "nodes_per_cpu_s")
-                for _ in range(asked.rounds)
+                for _ in range(arguments.rounds)
             ]
             rate = statistics.median(rates) / MILLION
-            name = f"UTS-mem {tree}, one rank, delegates {what}"
+            name = f"UTS-mem {tree}, one rank, delegates {title}"
             met &= held_to(name, rate, "M/s", MEMORY_LIMIT, at_most=False)
     return met
 
 
-def show_rate(what: str, rates: list[float]) -> None:
+def show_rate(title: str, rates: list[float]) -> None:
     """Print the median of rates that have no limit of their own."""
-    show(what, statistics.median(rates) / MILLION, "M/s")
+    show(title, statistics.median(rates) / MILLION, "M/s")
 
 
 ROWS: Final = {"uts": one_rank, "two-ranks": two_ranks, "memory": memory}

@@ -51,35 +51,36 @@ def main() -> int:
     return 0 if met else 1
 
 
-def real(asked: argparse.Namespace) -> bool:
+def real(options: argparse.Namespace) -> bool:
     """Two ranks, one rank with all keys, and the peers, in turns."""
     took: dict[str, list[float]] = {}
     phases: dict[str, list[list[float]]] = {}
     with tempfile.TemporaryDirectory() as name:
-        result = peers.build(asked.dtcmp, asked.lwgrp, asked.kadis, Path(name))
-        for _ in range(asked.rounds):
+        result = peers.build(options.dtcmp, options.lwgrp, options.kadis, Path(name))
+        for _ in range(options.rounds):
             for local, ranks in itertools.product(LIMITS, (1, 2)):
-                lines = psort(ranks, 2 * asked.keys // ranks, local)
+                lines = psort(ranks, 2 * options.keys // ranks, local)
                 took.setdefault(f"{local}, {ranks}", []).append(metric(lines, "time_s"))
-                its = [metric(lines, "phase_s", phase) for phase in PHASES]
-                phases.setdefault(f"{local}, {ranks}", []).append(its)
-            for other, peer in list(result.items()):
-                took_s = peers.run(peer, asked.keys)
+                program = [metric(lines, "phase_s", phase) for phase in PHASES]
+                phases.setdefault(f"{local}, {ranks}", []).append(program)
+            for peer_name, peer in list(result.items()):
+                took_s = peers.run(peer, options.keys)
                 if took_s is None:
-                    del result[other]
-                    took.pop(other, None)
+                    del result[peer_name]
+                    took.pop(peer_name, None)
                 else:
-                    took.setdefault(other, []).append(took_s)
+                    took.setdefault(peer_name, []).append(took_s)
     print(
-        f"{2 * asked.keys:,} uniform 64-bit keys; psort: sample sort, local sort and ranks; peers: two ranks"
+        f"{2 * options.keys:,} uniform 64-bit keys; psort: sample sort, local sort and ranks;"
+        " peers: two ranks"
     )
-    print(f"{'':<14} {'median':>8} {'least':>8} {'most':>8}   s, of {asked.rounds} in turns")
-    for what, values in took.items():
-        print(f"{what:<14} {statistics.median(values):8.3f} {min(values):8.3f} {max(values):8.3f}")
+    print(f"{'':<14} {'median':>8} {'least':>8} {'most':>8}   s, of {options.rounds} in turns")
+    for title, values in took.items():
+        print(f"{title:<14} {statistics.median(values):8.3f} {min(values):8.3f} {max(values):8.3f}")
     print("Phases, the longest of both ranks, medians in ms: " + ", ".join(PHASES))
-    for what, rows in phases.items():
+    for title, rows in phases.items():
         medians = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
-        print(f"{what:<14} " + " ".join(f"{median:10.1f}" for median in medians))
+        print(f"{title:<14} " + " ".join(f"{median:10.1f}" for median in medians))
     met = [
         said(f"{local}, 2 ranks over 1", took[f"{local}, 1"], took[f"{local}, 2"], limit)
         for local, limit in LIMITS.items()
@@ -91,12 +92,12 @@ def real(asked: argparse.Namespace) -> bool:
     return all(met)
 
 
-def said(what: str, over: list[float], under: list[float], limit: float) -> bool:
+def said(title: str, over: list[float], under: list[float], limit: float) -> bool:
     """Print the median of the rounds' own ratios beside the limit; whether it is met."""
     ratios = [a / b for a, b in zip(over, under, strict=True)]
     value = statistics.median(ratios)
     verdict = "met" if value >= limit else "NOT MET"
-    print(f"{what:<32} {value:5.2f} x ({min(ratios):.2f} to {max(ratios):.2f})   limit {limit}: {verdict}")
+    print(f"{title:<32} {value:5.2f} x ({min(ratios):.2f} to {max(ratios):.2f})   limit {limit}: {verdict}")
     return value >= limit
 
 

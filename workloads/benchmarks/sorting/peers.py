@@ -55,8 +55,8 @@ def run(peer: Peer, keys: int) -> float | None:
 def _dtcmp(dtcmp: Path, lwgrp: Path, at: Path) -> Path:
     """Compile DTCMP, lwgrp and the program that calls them."""
     sources = [path for checkout in (lwgrp, dtcmp) for path in sorted((checkout / "src").glob("*.c"))]
-    wanted = [str(path) for path in sources if not path.name.startswith(("main", "test"))]
-    if not wanted:
+    files = [str(path) for path in sources if not path.name.startswith(("main", "test"))]
+    if not files:
         sys.exit(
             "error: no C sources in src\n\nhint: --dtcmp and --lwgrp are checkouts of dtcmp and lwgrp (LLNL)"
         )
@@ -65,7 +65,7 @@ def _dtcmp(dtcmp: Path, lwgrp: Path, at: Path) -> Path:
     (at / "config" / "config.h").touch()
     (at / "src").mkdir()
     includes = [f"-I{path}" for path in (lwgrp / "src", dtcmp / "src", at / "src")]
-    return _compile("mpicc", ["-O3", *includes, str(HERE / "dtcmp_sort.c"), *wanted], at / "dtcmp_sort")
+    return _compile("mpicc", ["-O3", *includes, str(HERE / "dtcmp_sort.c"), *files], at / "dtcmp_sort")
 
 
 def _kadis(checkout: Path, at: Path) -> Path:

@@ -93,13 +93,13 @@ REAL: Final = {
 TRANSPORTS: Final = ("ring", "point-to-point")
 
 
-def compare(what: str, ranks: int, reference_s: float, ours_s: float, limit: float | None = None) -> bool:
+def compare(title: str, ranks: int, reference_s: float, ours_s: float, limit: float | None = None) -> bool:
     """Print a row; whether the virtual time is within the limit of the other, where there is one."""
     factor = ours_s / reference_s
     met = limit is None or abs(factor - 1) <= limit
     verdict = "" if met else f"  NOT within {limit:.0%}"
     print(
-        f"{what:<44} p = {ranks:<3} {1e3 * reference_s:10.3f} ms {1e3 * ours_s:10.3f} ms"
+        f"{title:<44} p = {ranks:<3} {1e3 * reference_s:10.3f} ms {1e3 * ours_s:10.3f} ms"
         f"  factor {factor:.3f}{verdict}",
         flush=True,
     )
@@ -111,13 +111,13 @@ def beside_simgrid(ranks: list[int]) -> list[bool]:
     print("                                                        SimGrid    virtual time")
     return [
         compare(
-            what,
+            title,
             count,
             total_s(simgrid_lines(count, *words, *CALIBRATED)),
             total_s(virtual_lines(FLAT, count, *words, *CALIBRATED)),
             SIMGRID_LIMIT,
         )
-        for what, words in SIMULATED.items()
+        for title, words in SIMULATED.items()
         for count in ranks
     ]
 
@@ -153,7 +153,7 @@ def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
         }
         by_cpu_time = Timed(directory, by_cpu_time=True)
         print("                                                   this machine    virtual time")
-        for what, program in ((name, its) for name, its in REAL.items() if only in name):
+        for title, program in ((name, real_program) for name, real_program in REAL.items() if only in name):
             for transport, network in networks.items():
 
                 def real(ranks: int, words: tuple[str, ...], chosen: str = transport) -> float:
@@ -166,7 +166,7 @@ def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
                 alone = own_rate(1, program.smaller, real, ours)
                 for ranks in counts:
                     took_s = real(ranks, program.words)
-                    compare(f"{what}, {transport}, rates", ranks, took_s, ours(ranks, *program.words))
+                    compare(f"{title}, {transport}, rates", ranks, took_s, ours(ranks, *program.words))
                     rates_of = {f"× {alone:.2f}": alone}
                     if ranks > 1:
                         together = own_rate(ranks, program.smaller, real, ours)
@@ -174,7 +174,7 @@ def beside_machine(rounds: int, counts: list[int], only: str) -> list[bool]:
                     for place, (rate, times) in enumerate(rates_of.items(), 1):
                         ours_s = ours(ranks, *program.words, "--compute-times", f"{times:.3f}")
                         limit = MACHINE_LIMIT if place == len(rates_of) else None
-                        is_met = compare(f"{what}, {transport}, {rate}", ranks, took_s, ours_s, limit)
+                        is_met = compare(f"{title}, {transport}, {rate}", ranks, took_s, ours_s, limit)
                         met += [is_met] if limit else []
     return met
 

@@ -45,30 +45,39 @@ def main() -> int:
         )
         rounds = [(plain(loop, args), synchronised(args)) for _ in range(args.rounds)]
     print(f"{os.getloadavg()[0]:.1f} load average; first quartiles in µs, loop and {args.sync}:")
-    for one, other in rounds:
-        print(f"  {1e6 * one:8.2f} {1e6 * other:8.2f}  {other / one:6.2f} ×")
-    ratio = statistics.median(other / one for one, other in rounds)
+    for plain_s, window_s in rounds:
+        print(f"  {1e6 * plain_s:8.2f} {1e6 * window_s:8.2f}  {window_s / plain_s:6.2f} ×")
+    ratio = statistics.median(window_s / plain_s for plain_s, window_s in rounds)
     met = ratio <= LIMIT
     print(f"median {ratio:.2f} ×, limit {LIMIT} ×: {'met' if met else 'missed'}")
     return 0 if met else 1
 
 
-def launched(asked: argparse.Namespace, *words: str) -> str:
+def launched(options: argparse.Namespace, *words: str) -> str:
     """What a program with ranks prints."""
-    command = [str(MPICH / "mpiexec"), "-n", str(asked.ranks), *words]
+    command = [str(MPICH / "mpiexec"), "-n", str(options.ranks), *words]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
 
 
-def plain(loop: Path, asked: argparse.Namespace) -> float:
+def plain(loop: Path, options: argparse.Namespace) -> float:
     """Seconds by the loop."""
-    return float(launched(asked, str(loop), str(asked.bytes)))
+    return float(launched(options, str(loop), str(options.bytes)))
 
 
-def synchronised(asked: argparse.Namespace) -> float:
+def synchronised(arguments: argparse.Namespace) -> float:
     """Seconds by the harness."""
     program = BUILDS / "mpich" / "bin" / "collectives"
-    options = ("--ops", "allgather", "--bytes", str(asked.bytes), "--sync", asked.sync, "--budget", "10")
-    for line in launched(asked, str(program), *options).splitlines():
+    options = (
+        "--ops",
+        "allgather",
+        "--bytes",
+        str(arguments.bytes),
+        "--sync",
+        arguments.sync,
+        "--budget",
+        "10",
+    )
+    for line in launched(arguments, str(program), *options).splitlines():
         read = json.loads(line) if line.startswith("{") else {}
         if read.get("metric") == "latency_quantile_s":
             return float(read["values"][0])

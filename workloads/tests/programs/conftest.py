@@ -56,7 +56,7 @@ def start(tmp_path: Path) -> Callable[..., Ended]:
 @pytest.fixture
 def openmpi(start: Callable[..., Ended]) -> Callable[..., Ended]:
     """The same with Open MPI."""
-    return lambda *asked, **env: start("openmpi", *asked, **env)
+    return lambda *options, **env: start("openmpi", *options, **env)
 
 
 @pytest.fixture

@@ -27,17 +27,17 @@ def test_any_level_of_threads_serves(start, library, level):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize(
-    ("level", "how", "said"),
+    ("level", "how", "message"),
     [
         ("single", "too-early", "MPI is not initialised: call it between MPI_Init and MPI_Finalize"),
         ("single", "too-late", "MPI is finalised: call it between MPI_Init and MPI_Finalize"),
         ("funneled", "thread", "only the thread that has initialised MPI may call it"),
     ],
 )
-def test_where_nothing_can_be_attached_an_exception_says_why(start, library, level, how, said):
+def test_where_nothing_can_be_attached_an_exception_says_why(start, library, level, how, message):
     ended = start(library, "attached_check", 1, level, how)
     assert ended.code == 0, ended.stderr
-    assert f"Session::attach(): {said}" in ended.stdout
+    assert f"Session::attach(): {message}" in ended.stdout
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -47,14 +47,14 @@ def test_a_second_thread_attaches_where_the_level_admits_it(start, library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ("misuse", "sent to rank 2, and the ranks are 0 to 1"),
         ("exit", "rank 3: exit() is called while other ranks go on"),
     ],
 )
-def test_misuse_on_one_half_ends_the_whole_program(start, library, how, said):
+def test_misuse_on_one_half_ends_the_whole_program(start, library, how, message):
     ended = start(library, "attached_check", 4, "single", how)
     assert ended.code != 0
-    assert said in ended.stderr
+    assert message in ended.stderr
     assert "ranks have worked" not in ended.stdout

@@ -50,8 +50,8 @@ OTHERS = ("scatter", "reduce_scatter_block", "scan", "exscan")
 @pytest.mark.parametrize(("ranks", "size"), [(1, 8), (2, 800), (3, 40)])
 def test_operations_of_the_guidelines_and_their_mock_ups_are_right(openmpi, ranks, size):
     # 5 elements for 3 ranks: parts are padded.
-    asked = ("--ops", ",".join((*OTHERS, *MOCK_UPS)), "--bytes", str(size), "--sync", "round-time")
-    ended = openmpi("collectives", ranks, *FEW, *asked)
+    options = ("--ops", ",".join((*OTHERS, *MOCK_UPS)), "--bytes", str(size), "--sync", "round-time")
+    ended = openmpi("collectives", ranks, *FEW, *options)
     assert ended.code == 0, ended.stderr
     for op in (*OTHERS, *MOCK_UPS):
         assert ended.values("latency_quantile_s", op=op, bytes=size), op
@@ -83,12 +83,12 @@ def test_raw_values_have_the_latency_as_their_maximum_over_ranks(openmpi):
 
 
 @pytest.mark.parametrize(
-    ("asked", "exact"),
+    ("options", "exact"),
     [((), True), (("--timer", "cycles"), False), (("--clocks", "hca3"), False)],
 )
-def test_ranks_of_one_host_share_a_clock_unless_each_counts_cycles_of_its_own(openmpi, asked, exact):
-    ended = openmpi("collectives", 2, *FEW, "--ops", "bcast", *asked)
-    if "cycles" in asked and "constant_tsc" in ended.stderr:
+def test_ranks_of_one_host_share_a_clock_unless_each_counts_cycles_of_its_own(openmpi, options, exact):
+    ended = openmpi("collectives", 2, *FEW, "--ops", "bcast", *options)
+    if "cycles" in options and "constant_tsc" in ended.stderr:
         pytest.skip("the cycle counter of this CPU does not tick at one rate")
     assert ended.code == 0, ended.stderr
     (error_s,) = ended.values("clock_error_s", op="bcast")
@@ -133,11 +133,11 @@ def test_a_window_that_can_never_be_long_enough_is_an_error(openmpi):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [(("--ops", "gossip"), "gossip"), (("--bytes", "12"), "multiple of 8"), (("--sync", "luck"), "luck")],
 )
-def test_what_cannot_be_asked_for_is_refused_by_name(openmpi, arguments, said):
+def test_what_cannot_be_asked_for_is_refused_by_name(openmpi, arguments, message):
     ended = openmpi("collectives", 2, *arguments)
     assert ended.code == 2
-    assert said in ended.stderr
+    assert message in ended.stderr
     assert not ended.lines

@@ -28,19 +28,19 @@ def test_distances_do_not_depend_on_order_execution_transport_and_ranks(openmpi,
             ("--transport", "ring" if i % 2 else "point-to-point"),
             ("--buffer-bytes", ("0", "64", "-1")[i % 3]),
         )
-        asked = (*small, "--order", order, "--k", "2", "--execution", execution, *itertools.chain(*ways))
-        assert checksums(openmpi("graph", ranks, "sssp", *asked, **YIELDS), 2) == expected, asked
+        options = (*small, "--order", order, "--k", "2", "--execution", execution, *itertools.chain(*ways))
+        assert checksums(openmpi("graph", ranks, "sssp", *options, **YIELDS), 2) == expected, options
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_distances_and_components_do_not_depend_on_the_direction(openmpi, ranks):
-    asked = ("--scale", "9", "--validate")
+    options = ("--scale", "9", "--validate")
     sources = ("--sources", "3")
-    expected = checksums(openmpi("graph", 1, "sssp", *asked, *sources), 3)
+    expected = checksums(openmpi("graph", 1, "sssp", *options, *sources), 3)
     turned = ("--direction-optimising", "--transport", "ring" if ranks == 2 else "point-to-point")
-    assert checksums(openmpi("graph", ranks, "sssp", *asked, *sources, *turned, **YIELDS), 3) == expected
+    assert checksums(openmpi("graph", ranks, "sssp", *options, *sources, *turned, **YIELDS), 3) == expected
     labels = [
-        openmpi("graph", ranks, "cc", *asked, *ways, **YIELDS).values("label_checksum")
+        openmpi("graph", ranks, "cc", *options, *ways, **YIELDS).values("label_checksum")
         for ways in ((), turned)
     ]
     assert labels[0] == labels[1]
@@ -72,8 +72,8 @@ def test_an_order_of_a_node_changes_no_distance(start, openmpi, library, ranks, 
     small = ("--scale", "7", "--sources", "2", "--validate")
     expected = checksums(openmpi("graph", 1, "sssp", *small), 2)
     for order, execution in (("chaotic", "handler"), ("kla", "fibre"), ("delta", "handler")):
-        asked = (*small, "--order", order, "--node-order", "dijkstra", "--execution", execution, *ways)
-        assert checksums(start(library, "graph", ranks, "sssp", *asked, **YIELDS), 2) == expected, asked
+        options = (*small, "--order", order, "--node-order", "dijkstra", "--execution", execution, *ways)
+        assert checksums(start(library, "graph", ranks, "sssp", *options, **YIELDS), 2) == expected, options
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
@@ -82,20 +82,20 @@ def test_tasks_that_wait_for_delegates_find_what_handlers_find(openmpi, ranks):
     levels = checksums(openmpi("graph", 1, "bfs", *small), 2)
     scores = openmpi("graph", 1, "bc", *small).values("score_sum", source=2)
     options = ("--active-tasks 3", "--loop-threshold 1", "--buffer-bytes 0", "--transport ring")
-    for i, asked in enumerate(map(str.split, options)):
+    for i, arguments in enumerate(map(str.split, options)):
         batch = ("--batch", ("0", "1", "2", "48")[i])
-        bfs = openmpi("graph", ranks, "bfs", *small, "--blocking", *batch, *asked, **YIELDS)
-        assert checksums(bfs, 2) == levels, asked
+        bfs = openmpi("graph", ranks, "bfs", *small, "--blocking", *batch, *arguments, **YIELDS)
+        assert checksums(bfs, 2) == levels, arguments
         assert (bfs.values("suspensions", source=2)[0] > 0) == (ranks > 1)
-        bc = openmpi("graph", ranks, "bc", *small, "--blocking", *asked, **YIELDS)
+        bc = openmpi("graph", ranks, "bc", *small, "--blocking", *arguments, **YIELDS)
         assert bc.code == 0, bc.stderr
         assert bc.values("score_sum", source=2) == pytest.approx(scores)
 
 
 @pytest.mark.parametrize("verb", ["bfs", "bc"])
 def test_tasks_that_wait_are_right_on_sixteen_simulated_ranks(simulated, verb):
-    asked = ("--scale", "7", "--validate", "--blocking", "--compute", "calibrated")
-    ended = simulated("graph", 16, verb, *asked)
+    options = ("--scale", "7", "--validate", "--blocking", "--compute", "calibrated")
+    ended = simulated("graph", 16, verb, *options)
     assert ended.code == 0, ended.stderr
     assert ended.values("delegates", source=1)[0] > 0
 
@@ -103,9 +103,9 @@ def test_tasks_that_wait_are_right_on_sixteen_simulated_ranks(simulated, verb):
 def test_levels_are_distances_of_unit_weights_on_a_file_and_on_any_ranks(openmpi, tmp_path):
     path = tmp_path / "edges"
     path.write_text("".join(f"{i} {(i * i + 1) % 97}\n" for i in range(97)))
-    asked = ("--generator", str(path), "--roots", "0,5", "--validate")
+    options = ("--generator", str(path), "--roots", "0,5", "--validate")
     result = {
-        tuple(checksums(openmpi("graph", ranks, verb, *asked, **YIELDS), 2))
+        tuple(checksums(openmpi("graph", ranks, verb, *options, **YIELDS), 2))
         for verb in ("sssp", "bfs")
         for ranks in (1, 3)
     }
@@ -134,17 +134,17 @@ def test_every_algorithm_is_right_on_sixteen_simulated_ranks(simulated, verb):
 
 
 def test_a_simulated_run_repeats_to_the_bit(simulated):
-    asked = ("sssp", "--scale", "8", "--generator", "rmat1", "--sources", "2", "--compute", "calibrated")
-    first = simulated("graph", 4, *asked)
+    options = ("sssp", "--scale", "8", "--generator", "rmat1", "--sources", "2", "--compute", "calibrated")
+    first = simulated("graph", 4, *options)
     assert first.code == 0, first.stderr
-    assert first.lines == simulated("graph", 4, *asked).lines
+    assert first.lines == simulated("graph", 4, *options).lines
 
 
 def test_tasks_with_stacks_cost_more_than_handlers_on_a_simulated_machine(simulated):
     # Level by level: each vertex is worked on once, whatever comes first.
     def seconds(execution):
-        asked = ("--scale", "11", "--own", "sent", "--compute", "calibrated", "--execution", execution)
-        ended = simulated("graph", 2, "bfs", *asked)
+        options = ("--scale", "11", "--own", "sent", "--compute", "calibrated", "--execution", execution)
+        ended = simulated("graph", 2, "bfs", *options)
         assert ended.code == 0, ended.stderr
         return ended.values("time_s", source=1)[0]
 
@@ -152,7 +152,7 @@ def test_tasks_with_stacks_cost_more_than_handlers_on_a_simulated_machine(simula
 
 
 def test_kla_with_parcels_one_by_one_ends_without_a_look(simulated):
-    asked = (
+    options = (
         "sssp",
         "--generator",
         "rmat1",
@@ -166,7 +166,7 @@ def test_kla_with_parcels_one_by_one_ends_without_a_look(simulated):
         "hpx-5",
         "--no-filter",
     )
-    ended = simulated("graph", 4, *asked, configuration=("smpi/test:1", "smpi/grow-injected-times:no"))
+    ended = simulated("graph", 4, *options, configuration=("smpi/test:1", "smpi/grow-injected-times:no"))
     assert ended.code == 0, ended.stderr
     # A look would take a second.
     assert ended.values("messages", source=1)[0] > 10_000
@@ -174,11 +174,11 @@ def test_kla_with_parcels_one_by_one_ends_without_a_look(simulated):
 
 
 def test_items_that_take_longer_make_the_orders_with_few_of_them_better(simulated):
-    asked = ("sssp", "--generator", "rmat1", "--scale", "9", "--compute", "calibrated")
+    options = ("sssp", "--generator", "rmat1", "--scale", "9", "--compute", "calibrated")
     took = {}
     for order in ("kla", "delta"):
         for times in ("1", "10000"):
-            ended = simulated("graph", 4, *asked, "--order", order, "--k", "2", "--compute-times", times)
+            ended = simulated("graph", 4, *options, "--order", order, "--k", "2", "--compute-times", times)
             assert ended.code == 0, ended.stderr
             took[order, times] = ended.values("time_s", source=1)[0]
     labels = {line["labels"]["compute"] for line in ended.lines}
@@ -196,7 +196,7 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (("colours",), "'colours' is unknown"),
         (("sssp", "--generator", "/nowhere"), "/nowhere cannot be read"),
@@ -226,11 +226,11 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
         (("bfs", "--sources", "2", "--output", "levels"), "--output is the result of one source"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
-    ended = openmpi("graph", 3, *asked, **YIELDS)
+def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, options, message):
+    ended = openmpi("graph", 3, *options, **YIELDS)
     assert ended.code in {1, 2}
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("graph")]
-    assert said in line
+    assert message in line
 
 
 def test_a_damaged_file_ends_all_ranks_with_its_line(openmpi, tmp_path):
@@ -243,7 +243,7 @@ def test_a_damaged_file_ends_all_ranks_with_its_line(openmpi, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("edge", "said"),
+    ("edge", "message"),
     [
         ("1 2 1e39", "weight '1e39' is outside of the range of single precision"),
         ("1 2 1e-60", "weight '1e-60' is outside of the range of single precision"),
@@ -252,12 +252,12 @@ def test_a_damaged_file_ends_all_ranks_with_its_line(openmpi, tmp_path):
         ("1 2 1.0.0", "'1 2 1.0.0' is not an edge"),
     ],
 )
-def test_a_weight_that_cannot_be_is_named(openmpi, tmp_path, edge, said):
+def test_a_weight_that_cannot_be_is_named(openmpi, tmp_path, edge, message):
     path = tmp_path / "edges"
     path.write_text(f"0 1 2\n{edge}\n")
     ended = openmpi("graph", 2, "sssp", "--generator", str(path), **YIELDS)
     assert ended.code == 1
-    assert f"{path}:2: {said}" in ended.stderr
+    assert f"{path}:2: {message}" in ended.stderr
 
 
 def mix64(x):
@@ -292,8 +292,8 @@ def ring_with_a_tail(path):
 def test_distances_and_parents_can_be_taken_out(openmpi, tmp_path, ranks, ending):
     edges = ring_with_a_tail(tmp_path / "edges")
     out = tmp_path / f"paths.{ending}"
-    asked = ("--generator", str(tmp_path / "edges"), "--roots", "1", "--output", str(out))
-    ended = openmpi("graph", ranks, "sssp", *asked, **YIELDS)
+    options = ("--generator", str(tmp_path / "edges"), "--roots", "1", "--output", str(out))
+    ended = openmpi("graph", ranks, "sssp", *options, **YIELDS)
     assert ended.code == 0, ended.stderr
     if ending == "npy":
         table = np.load(out)
@@ -325,8 +325,8 @@ def test_distances_and_parents_can_be_taken_out(openmpi, tmp_path, ranks, ending
 def test_labels_and_cores_can_be_taken_out_and_make_their_checksum(openmpi, tmp_path, verb, name):
     ring_with_a_tail(tmp_path / "edges")
     out = tmp_path / "values.npy"
-    asked = ("--generator", str(tmp_path / "edges"), "--output", str(out))
-    ended = openmpi("graph", 3, verb, *asked, **YIELDS)
+    options = ("--generator", str(tmp_path / "edges"), "--output", str(out))
+    ended = openmpi("graph", 3, verb, *options, **YIELDS)
     assert ended.code == 0, ended.stderr
     values = np.load(out)[name]
     assert list(values) == {"cc": [0] * 7 + [7, 0], "kcore": [2] * 6 + [1, 0, 1]}[verb]
@@ -339,7 +339,7 @@ def in_drawn_order(rows):
     places = mix64((np.arange(len(rows), dtype=np.uint64) + np.uint64(1)) * golden)
     colours = {}
     for vertex in np.argsort(places):
-        near = {colours[other] for other in rows[vertex] if other in colours}
+        near = {colours[neighbour] for neighbour in rows[vertex] if neighbour in colours}
         colours[vertex] = next(colour for colour in range(len(rows)) if colour not in near)
     return [colours[vertex] for vertex in range(len(rows))]
 
@@ -353,14 +353,14 @@ def test_sets_colours_and_triangles_are_those_of_one_process_on_any_ranks(openmp
     np.fill_diagonal(joined, 0)
     colours = in_drawn_order([set(np.flatnonzero(row)) for row in joined])
     expected = {"mis": ("in_set", [int(colour == 0) for colour in colours]), "colour": ("colour", colours)}
-    asked = ("--generator", str(tmp_path / "edges"), "--validate", "--output", str(tmp_path / "out.npy"))
+    options = ("--generator", str(tmp_path / "edges"), "--validate", "--output", str(tmp_path / "out.npy"))
     for verb, (name, values) in expected.items():
-        ended = openmpi("graph", ranks, verb, *asked, **YIELDS)
+        ended = openmpi("graph", ranks, verb, *options, **YIELDS)
         assert ended.code == 0, ended.stderr
         assert list(np.load(tmp_path / "out.npy")[name]) == values
         (checksum_of,) = ended.values("set_checksum" if verb == "mis" else "colour_checksum")
         assert checksum_of == checksum(np.array(values))
-    ended = openmpi("graph", ranks, "triangles", *asked, **YIELDS)
+    ended = openmpi("graph", ranks, "triangles", *options, **YIELDS)
     assert ended.code == 0, ended.stderr
     assert ended.values("triangles") == [np.trace(joined @ joined @ joined) / 6]
     place = {vertex: (joined[vertex].sum(), vertex) for vertex in range(30)}
@@ -383,10 +383,10 @@ def test_components_by_union_are_the_least_numbers_whoever_owns_them(start, libr
         np.minimum.at(least, drawn[:, 0], labels[drawn[:, 1]])
         np.minimum.at(least, drawn[:, 1], labels[drawn[:, 0]])
         labels = least
-    asked = ("--generator", str(tmp_path / "edges"), "--validate", "--output", str(tmp_path / "out.npy"))
+    options = ("--generator", str(tmp_path / "edges"), "--validate", "--output", str(tmp_path / "out.npy"))
     for owners in ("cyclic", "block", "hash"):
         ways = ("--method", "union", "--owners", owners)
-        ended = start(library, "graph", ranks, "cc", *asked, *ways, **YIELDS)
+        ended = start(library, "graph", ranks, "cc", *options, *ways, **YIELDS)
         assert ended.code == 0, ended.stderr
         assert list(np.load(tmp_path / "out.npy")["label"]) == list(labels)
         assert ended.values("components") == [len(set(labels))]
@@ -409,7 +409,7 @@ def test_hardly_an_arc_of_a_lattice_leads_to_another_rank_by_blocks(openmpi):
 def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmpi, tmp_path, ranks, ways):
     edges = ring_with_a_tail(tmp_path / "edges")
     out = tmp_path / "ranks.txt"
-    asked = (
+    options = (
         "--generator",
         str(tmp_path / "edges"),
         "--tolerance",
@@ -419,14 +419,14 @@ def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmp
         str(out),
         *ways,
     )
-    ended = openmpi("graph", ranks, "pagerank", *asked, **YIELDS)
+    ended = openmpi("graph", ranks, "pagerank", *options, **YIELDS)
     assert ended.code == 0, ended.stderr
     steps = np.full((9, 9), 1 / 9)
     for vertex in range(9):
         near = {b for a, b, _ in edges if a == vertex} | {a for a, b, _ in edges if b == vertex}
         near.discard(vertex)
         if near:
-            steps[vertex] = [1 / len(near) if other in near else 0 for other in range(9)]
+            steps[vertex] = [1 / len(near) if neighbour in near else 0 for neighbour in range(9)]
     expected = np.linalg.solve(np.eye(9) - 0.85 * steps.T, np.full(9, 0.15 / 9))
     ranked = np.loadtxt(out)[:, 1]
     assert ranked == pytest.approx(expected, abs=1e-6)
@@ -443,7 +443,7 @@ def directed_ranks(arcs, count):
     for vertex in range(count):
         targets = {target for source, target in arcs if source == vertex and target != vertex}
         if targets:
-            steps[vertex] = [1 / len(targets) if other in targets else 0 for other in range(count)]
+            steps[vertex] = [1 / len(targets) if neighbour in targets else 0 for neighbour in range(count)]
     return np.linalg.solve(np.eye(count) - 0.85 * steps.T, np.full(count, 0.15 / count))
 
 
@@ -454,8 +454,8 @@ def test_page_ranks_of_a_directed_graph_are_those_of_numpy(openmpi, tmp_path, ra
     arcs = [(int(a), int(b)) for a, b in drawn.integers(0, (20, 30), size=(90, 2))]  # Ten give nothing.
     (tmp_path / "edges").write_text("".join(f"{a} {b}\n" for a, b in [*arcs, (29, 29)]))
     out = tmp_path / "ranks.txt"
-    asked = ("--generator", str(tmp_path / "edges"), "--directed", "--tolerance", "1e-7", "--validate")
-    ended = openmpi("graph", ranks, "pagerank", *asked, *ways, "--output", str(out), **YIELDS)
+    options = ("--generator", str(tmp_path / "edges"), "--directed", "--tolerance", "1e-7", "--validate")
+    ended = openmpi("graph", ranks, "pagerank", *options, *ways, "--output", str(out), **YIELDS)
     assert ended.code == 0, ended.stderr
     assert np.loadtxt(out)[:, 1] == pytest.approx(directed_ranks(arcs, 30), abs=1e-6)
     (iterations,) = ended.values("iterations")
@@ -469,8 +469,8 @@ def test_edges_of_a_symmetric_matrix_lead_both_ways_in_a_directed_graph_too(open
     rows = "".join(f"{a} {b}\n" for a, b in edges)
     matrix.write_text(f"%%MatrixMarket matrix coordinate pattern {symmetry}\n5 5 {len(edges)}\n{rows}")
     out = tmp_path / "ranks.txt"
-    asked = ("--generator", str(matrix), "--directed", "--tolerance", "1e-6")
-    ended = openmpi("graph", 2, "pagerank", *asked, "--validate", "--output", str(out), **YIELDS)
+    options = ("--generator", str(matrix), "--directed", "--tolerance", "1e-6")
+    ended = openmpi("graph", 2, "pagerank", *options, "--validate", "--output", str(out), **YIELDS)
     assert ended.code == 0, ended.stderr
     arcs = [(a - 1, b - 1) for a, b in edges]
     both = [*arcs, *((b, a) for a, b in arcs)] if symmetry == "symmetric" else arcs
@@ -488,15 +488,17 @@ DIRECTED = {
 def test_a_file_with_a_direction_is_made_undirected_only_when_told(openmpi, tmp_path, kind):
     edges = tmp_path / "edges"
     edges.write_text(DIRECTED[kind])
-    asked = ("--generator", str(edges))
-    ended = openmpi("graph", 2, "cc", *asked, **YIELDS)
+    options = ("--generator", str(edges))
+    ended = openmpi("graph", 2, "cc", *options, **YIELDS)
     assert ended.code == 2
-    told = f"graph cc: {edges} says that its edges have a direction; --undirected takes each of them for both"
-    assert told in ended.stderr
-    assert openmpi("graph", 2, "cc", *asked, "--undirected", "--validate", **YIELDS).code == 0
-    assert "--directed follows it" in openmpi("graph", 2, "pagerank", *asked, **YIELDS).stderr
-    assert openmpi("graph", 2, "pagerank", *asked, "--directed", **YIELDS).code == 0
-    both = openmpi("graph", 2, "pagerank", *asked, "--directed", "--undirected", **YIELDS)
+    message = (
+        f"graph cc: {edges} says that its edges have a direction; --undirected takes each of them for both"
+    )
+    assert message in ended.stderr
+    assert openmpi("graph", 2, "cc", *options, "--undirected", "--validate", **YIELDS).code == 0
+    assert "--directed follows it" in openmpi("graph", 2, "pagerank", *options, **YIELDS).stderr
+    assert openmpi("graph", 2, "pagerank", *options, "--directed", **YIELDS).code == 0
+    both = openmpi("graph", 2, "pagerank", *options, "--directed", "--undirected", **YIELDS)
     assert both.code == 2
     assert "exclude each other" in both.stderr
 
@@ -533,8 +535,8 @@ def test_scores_of_betweenness_are_taken_out_of_all_sources_together(openmpi, tm
 
 
 def test_what_other_ranks_know_is_sent_unless_it_is_asked_for(openmpi):
-    asked = ("sssp", "--scale", "10", "--sources", "2", "--order", "chaotic", "--validate")
-    filtered, unfiltered = (openmpi("graph", 2, *asked, *way, **YIELDS) for way in ((), ("--no-filter",)))
+    options = ("sssp", "--scale", "10", "--sources", "2", "--order", "chaotic", "--validate")
+    filtered, unfiltered = (openmpi("graph", 2, *options, *way, **YIELDS) for way in ((), ("--no-filter",)))
     assert checksums(filtered, 2) == checksums(unfiltered, 2)
     for source in (1, 2):
         sent = [ended.values("items", source=source)[0] for ended in (filtered, unfiltered)]
@@ -543,13 +545,13 @@ def test_what_other_ranks_know_is_sent_unless_it_is_asked_for(openmpi):
 
 @pytest.mark.parametrize("program", ["graph", "uts"])
 def test_more_ranks_than_cpus_are_said_once(openmpi, program):
-    asked = ("bfs", "--scale", "5") if program == "graph" else ("--tree", "small-binomial")
+    options = ("bfs", "--scale", "5") if program == "graph" else ("--tree", "small-binomial")
     cpus = os.sysconf("SC_NPROCESSORS_ONLN")
-    said = f"{program}: more ranks ({cpus + 1}) than CPUs"
-    ended = openmpi(program, cpus + 1, *asked, **YIELDS)
+    message = f"{program}: more ranks ({cpus + 1}) than CPUs"
+    ended = openmpi(program, cpus + 1, *options, **YIELDS)
     assert ended.code == 0, ended.stderr
-    assert ended.stderr.count(said) == 1
-    assert "more ranks" not in openmpi(program, 1, *asked).stderr
+    assert ended.stderr.count(message) == 1
+    assert "more ranks" not in openmpi(program, 1, *options).stderr
 
 
 def test_bad_input_ends_a_simulation_too(simulated):

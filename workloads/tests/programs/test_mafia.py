@@ -57,11 +57,11 @@ def test_planted_clusters_are_found_and_counted(mafia):
 
 def test_a_run_that_loses_planted_clusters_fails_where_it_is_asked_not_to(mafia, tmp_path):
     # Windows that hardly merge cut the box at its edges: fewer of its points are in dense units.
-    asked = ("cluster", *ONCE, "--points", "20000", "--cluster-dimensions", "3")
-    assert mafia(*asked, "--least-recall", "0.95", "--least-precision", "0.98").code == 0
-    result = mafia(*asked, "--alpha", "60")
+    options = ("cluster", *ONCE, "--points", "20000", "--cluster-dimensions", "3")
+    assert mafia(*options, "--least-recall", "0.95", "--least-precision", "0.98").code == 0
+    result = mafia(*options, "--alpha", "60")
     assert result.values("planted_found")[0] < 3
-    ended = mafia(*asked, "--alpha", "60", "--least-recall", "0.95")
+    ended = mafia(*options, "--alpha", "60", "--least-recall", "0.95")
     assert ended.code == 1
     (line,) = ended.stderr.splitlines()
     assert "planted clusters have a recall of 0.000000 and a precision of 0.000000 at worst" in line
@@ -108,11 +108,11 @@ def test_threads_change_no_count(mafia):
             "cluster", *ONCE, "--points", "20000", "--cluster-dimensions", "8", "--threads", threads
         )
         assert ended.code == 0, ended.stderr
-        kept = ("phase_operations", "merges", "candidates", "recall", "precision")
+        names = ("phase_operations", "merges", "candidates", "recall", "precision")
         return [
             (line["metric"], line["labels"].get("phase"), line["values"])
             for line in ended.lines
-            if line["metric"] in kept
+            if line["metric"] in names
         ]
 
     assert counted("1") == counted("2")
@@ -129,7 +129,7 @@ def test_a_file_that_was_generated_gives_what_drawn_points_give(mafia, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (("cluster", "--cluster-dimensions", "21"), "clusters of 21 dimensions in points of 20"),
         (("cluster", "--shared", "4"), "--shared must not be below 0 or exceed --cluster-dimensions"),
@@ -142,11 +142,11 @@ def test_a_file_that_was_generated_gives_what_drawn_points_give(mafia, tmp_path)
         ((), "usage: mafia generate|cluster"),
     ],
 )
-def test_what_cannot_be_clustered_is_refused_in_one_line(mafia, asked, said):
-    ended = mafia(*asked)
+def test_what_cannot_be_clustered_is_refused_in_one_line(mafia, options, message):
+    ended = mafia(*options)
     assert ended.code == 2
     (line,) = ended.stderr.splitlines()
-    assert said in line
+    assert message in line
 
 
 def test_a_data_file_with_holes_is_refused_with_its_line(mafia, tmp_path):

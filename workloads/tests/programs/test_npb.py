@@ -54,7 +54,7 @@ def test_a_result_that_does_not_verify_fails_and_writes_no_line(kernel):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "which kernel?"),
         (("ua",), "ua not in {ep,cg,mg,ft,is,bt,sp,lu}"),
@@ -63,10 +63,10 @@ def test_a_result_that_does_not_verify_fails_and_writes_no_line(kernel):
         (("cg", "--threads", "two"), "--threads: Value two"),
     ],
 )
-def test_a_wrong_word_is_said_in_one_line(arguments, said):
+def test_a_wrong_word_is_said_in_one_line(arguments, message):
     done = npb(*arguments)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
 

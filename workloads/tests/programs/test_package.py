@@ -124,10 +124,10 @@ def test_headers_are_installed_below_one_folder_and_name_only_each_other(plain):
 
 
 @pytest.mark.parametrize(
-    ("components", "said"),
+    ("components", "message"),
     [("mpi", "built without MPI"), ("nosuch", "has the components")],
 )
-def test_a_component_that_is_not_there_is_said(plain, tmp_path, components, said):
+def test_a_component_that_is_not_there_is_said(plain, tmp_path, components, message):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\n"
         f"find_package(goodsyard REQUIRED COMPONENTS {components})\n"
@@ -139,7 +139,7 @@ def test_a_component_that_is_not_there_is_said(plain, tmp_path, components, said
         check=False,
     )
     assert done.returncode != 0
-    assert said in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
@@ -281,7 +281,7 @@ def test_vertices_of_another_width_than_the_package_has_are_refused(plain, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "message"),
     [
         ("m.async(0, [&] { ++n; });", "a function is executed on another rank"),
         ("m.async(0, [](auto text) { (void)text; }, std::string_view());", "an argument holds an address"),
@@ -291,24 +291,24 @@ def test_vertices_of_another_width_than_the_package_has_are_refused(plain, tmp_p
         ("(void)d.call(p, [](int& i) { return &i; });", "what a function returns holds an address"),
     ],
 )
-def test_what_means_nothing_on_another_rank_is_refused(plain, tmp_path, statement, said):
+def test_what_means_nothing_on_another_rank_is_refused(plain, tmp_path, statement, message):
     source = (
         "#include <goodsyard/global.hpp>\nusing namespace goodsyard::global;\n"
         f"void f(Messages& m, Delegates& d, GlobalPtr<int> p, int n) {{\n  (void)m, (void)d, (void)p;\n"
         f"  {statement}\n}}\n"
     )
-    assert said in refuse(plain.prefix, tmp_path, source)
+    assert message in refuse(plain.prefix, tmp_path, source)
 
 
 def test_mpich_has_a_package_of_its_own_which_open_mpi_does_not_take(tmp_path):
     consumer = Consumer("mpich", tmp_path)
     consumer.make("histogram")
     assert consumer.start(3, "histogram", "--numbers", "1000").startswith("3000 numbers")
-    other = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpicxx"
-    if other.is_file():
+    compiler = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpicxx"
+    if compiler.is_file():
         (tmp_path / "program.cpp").write_text("#include <goodsyard/mpi.hpp>\n")
         done = subprocess.run(
-            [str(other), "-std=c++20", f"-I{consumer.prefix}/include", "-c", "program.cpp"],
+            [str(compiler), "-std=c++20", f"-I{consumer.prefix}/include", "-c", "program.cpp"],
             cwd=tmp_path,
             capture_output=True,
             text=True,

@@ -36,15 +36,15 @@ def test_beyond_4_kib_only_plain_mpi_is_measured(openmpi):
 
 
 def test_four_simulated_ranks_gain_by_aggregation_and_repeat_to_the_bit(simulated):
-    asked = (*ONCE, "--payload", "32", "--count", "1280", "--compute", "calibrated")
-    first = simulated("ping", 4, *asked)
+    options = (*ONCE, "--payload", "32", "--count", "1280", "--compute", "calibrated")
+    first = simulated("ping", 4, *options)
     assert first.code == 0, first.stderr
-    assert first.lines == simulated("ping", 4, *asked).lines
+    assert first.lines == simulated("ping", 4, *options).lines
     assert first.values("time_s", op="aggregated")[0] < first.values("time_s", op="raw")[0]
 
 
 @pytest.mark.parametrize(
-    ("ranks", "asked", "said"),
+    ("ranks", "options", "message"),
     [
         (3, (), "an even number of ranks"),
         (2, ("--payload", "24"), "24 is not a power of 2"),
@@ -54,8 +54,8 @@ def test_four_simulated_ranks_gain_by_aggregation_and_repeat_to_the_bit(simulate
         (2, ("--flush-age", "nan"), "--flush-age"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, ranks, asked, said):
-    ended = openmpi("ping", ranks, *ONCE, *asked)
+def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, ranks, options, message):
+    ended = openmpi("ping", ranks, *ONCE, *options)
     assert ended.code == 2
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("ping:")]
-    assert said in line
+    assert message in line

@@ -26,12 +26,12 @@ def test_thousands_of_schedules_of_a_simulated_network_handle_everything_once(tr
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_updates_arrive_once_whatever_carries_and_runs_them(start, library, ranks):
     # The program itself holds the table to the updates that were drawn.
-    asked = (*ONCE, "--ops", "updates", "--updates", "5000")
+    arguments = (*ONCE, "--ops", "updates", "--updates", "5000")
     for transport in TRANSPORTS:
         for execution in EXECUTIONS:
             for length in ("0", "64", "4096"):
                 options = ("--transport", *transport, "--execution", execution, "--buffer-bytes", length)
-                ended = start(library, "runtime", ranks, *asked, *options)
+                ended = start(library, "runtime", ranks, *arguments, *options)
                 assert ended.code == 0, (options, ended.stderr)
                 assert ended.values("items") == ended.values("items_handled") == [5000 * ranks]
                 assert ended.values("tasks") == [0 if execution == "handler" else 5000 * ranks]
@@ -43,10 +43,10 @@ def test_updates_arrive_once_whatever_carries_and_runs_them(start, library, rank
 def test_reads_and_permutations_are_right_whatever_carries_and_runs_them(start, library, kernel, ranks):
     for transport in TRANSPORTS:
         for execution, length in zip(EXECUTIONS, ("0", "64", "4096"), strict=True):
-            asked = ("--transport", *transport, "--execution", execution, "--buffer-bytes", length)
-            words = (*ONCE, "--ops", kernel, "--updates", "3000", *asked)
+            options = ("--transport", *transport, "--execution", execution, "--buffer-bytes", length)
+            words = (*ONCE, "--ops", kernel, "--updates", "3000", *options)
             ended = start(library, "runtime", ranks, *words)
-            assert ended.code == 0, (asked, ended.stderr)
+            assert ended.code == 0, (options, ended.stderr)
             # A question and an answer, or a dart that sticks and a place that it gets, at the least.
             assert ended.values("items")[0] >= 2 * 3000 * ranks
 
@@ -54,7 +54,7 @@ def test_reads_and_permutations_are_right_whatever_carries_and_runs_them(start, 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 @pytest.mark.parametrize(("ranks", "node_ranks"), [(3, "2"), (7, "3"), (8, "4"), (4, "1")])
 def test_nodes_of_any_size_are_joined_by_messages_and_by_routes(start, library, ranks, node_ranks):
-    asked = (
+    options = (
         *ONCE,
         "--ops",
         "updates",
@@ -67,7 +67,7 @@ def test_nodes_of_any_size_are_joined_by_messages_and_by_routes(start, library, 
     )
     for route in ("direct", "grid", "node"):
         ended = start(
-            library, "runtime", ranks, *asked, "--route", route, "--ring-slots", "1", "--sends", "1"
+            library, "runtime", ranks, *options, "--route", route, "--ring-slots", "1", "--sends", "1"
         )
         assert ended.code == 0, (route, ended.stderr)
         forwarded = ended.values("items_forwarded")[0]
@@ -88,15 +88,15 @@ def test_sixteen_simulated_ranks_read_and_permute(simulated):
 
 @pytest.mark.parametrize("idle", ["spin", "yield", "wait"])
 def test_every_idle_policy_ends_with_one_message_on_its_way(openmpi, idle):
-    asked = (*ONCE, "--ops", "updates", "--updates", "500", "--buffer-bytes", "0", "--sends", "1")
-    ended = openmpi("runtime", 3, *asked, "--receives", "1", "--idle", idle)
+    options = (*ONCE, "--ops", "updates", "--updates", "500", "--buffer-bytes", "0", "--sends", "1")
+    ended = openmpi("runtime", 3, *options, "--receives", "1", "--idle", idle)
     assert ended.code == 0, ended.stderr
     assert ended.values("flushes_single") == [1500]
 
 
 def test_counts_of_messages_add_up(openmpi):
-    asked = (*ONCE, "--ops", "updates", "--updates", "10000", "--buffer-bytes", "800")
-    ended = openmpi("runtime", 2, *asked)
+    options = (*ONCE, "--ops", "updates", "--updates", "10000", "--buffer-bytes", "800")
+    ended = openmpi("runtime", 2, *options)
     assert ended.code == 0, ended.stderr
     messages = ended.values("messages")[0] + ended.values("messages_to_self")[0]
     reasons = ("full", "single", "age", "idle", "asked", "last")
@@ -108,9 +108,9 @@ def test_counts_of_messages_add_up(openmpi):
 
 
 def test_sixteen_simulated_ranks_repeat_to_the_bit(simulated):
-    asked = (*ONCE, "--ops", "updates", "--updates", "300", "--buffer-bytes", "256", "--compute", "fixed")
-    first = simulated("runtime", 16, *asked)
-    again = simulated("runtime", 16, *asked)
+    options = (*ONCE, "--ops", "updates", "--updates", "300", "--buffer-bytes", "256", "--compute", "fixed")
+    first = simulated("runtime", 16, *options)
+    again = simulated("runtime", 16, *options)
     assert first.code == 0, first.stderr
     assert first.lines == again.lines
     assert first.values("items_handled") == [16 * 300]
@@ -118,8 +118,8 @@ def test_sixteen_simulated_ranks_repeat_to_the_bit(simulated):
 
 def test_a_simulated_rank_waits_for_its_messages_and_never_looks_for_them(simulated):
     # A look takes a second, and all else next to nothing: the time counts the looks of the slowest rank.
-    asked = (*ONCE, "--ops", "updates", "--updates", "400", "--runtime", "hpx-5")
-    ended = simulated("runtime", 4, *asked, configuration=COUNTED_LOOKS)
+    options = (*ONCE, "--ops", "updates", "--updates", "400", "--runtime", "hpx-5")
+    ended = simulated("runtime", 4, *options, configuration=COUNTED_LOOKS)
     assert ended.code == 0, ended.stderr
     assert ended.values("messages")[0] > 1000
     assert ended.values("time_s")[0] < 1
@@ -127,26 +127,26 @@ def test_a_simulated_rank_waits_for_its_messages_and_never_looks_for_them(simula
 
 def test_a_simulated_message_has_its_place_until_it_is_received(simulated):
     # A rank sends all its updates before it looks for any: with room for two, it has to wait.
-    asked = (*ONCE, "--ops", "updates", "--updates", "400", "--runtime", "hpx-5", "--sends", "2")
-    ended = simulated("runtime", 4, *asked, "--receives", "2")
+    options = (*ONCE, "--ops", "updates", "--updates", "400", "--runtime", "hpx-5", "--sends", "2")
+    ended = simulated("runtime", 4, *options, "--receives", "2")
     assert ended.code == 0, ended.stderr
     assert ended.values("waits_for_room")[0] > 0.25 * ended.values("messages")[0]
 
 
 def test_simulated_fibres_cost_more_than_coroutines_and_these_than_handlers(simulated):
-    asked = (*ONCE, "--ops", "updates", "--updates", "2000", "--compute", "calibrated")
+    options = (*ONCE, "--ops", "updates", "--updates", "2000", "--compute", "calibrated")
     took = {
-        execution: simulated("runtime", 4, *asked, "--execution", execution).values("time_s")[0]
+        execution: simulated("runtime", 4, *options, "--execution", execution).values("time_s")[0]
         for execution in EXECUTIONS
     }
     assert took["handler"] < took["coroutine"] < took["fibre"]
 
 
 def test_the_preset_of_hpx_5_sends_parcels_one_by_one_to_tasks_with_stacks(simulated):
-    asked = (*ONCE, "--ops", "updates", "--updates", "100")
-    hpx = simulated("runtime", 4, *asked, "--runtime", "hpx-5")
+    options = (*ONCE, "--ops", "updates", "--updates", "100")
+    hpx = simulated("runtime", 4, *options, "--runtime", "hpx-5")
     assert hpx.values("flushes_single") == hpx.values("tasks") == [400]
-    am = simulated("runtime", 4, *asked, "--runtime", "am++")
+    am = simulated("runtime", 4, *options, "--runtime", "am++")
     assert am.values("flushes_single") == am.values("tasks") == [0]
     assert am.values("messages")[0] < hpx.values("messages")[0] / 5
     assert am.values("time_s")[0] < hpx.values("time_s")[0]
@@ -154,15 +154,15 @@ def test_the_preset_of_hpx_5_sends_parcels_one_by_one_to_tasks_with_stacks(simul
 
 def test_tasks_that_let_each_other_go_first_all_go_on(openmpi):
     for execution in ("fibre", "coroutine"):
-        asked = ("--ops", "switches", "--execution", execution, "--live", "50", "--rounds", "20")
-        ended = openmpi("runtime", 1, *ONCE, *asked)
+        options = ("--ops", "switches", "--execution", execution, "--live", "50", "--rounds", "20")
+        ended = openmpi("runtime", 1, *ONCE, *options)
         assert ended.code == 0, ended.stderr
         assert ended.values("time_s", op="switches")
 
 
 def test_spawned_tasks_all_run(openmpi):
-    asked = ("--ops", "spawns", "--execution", "fibre", "--live", "50", "--rounds", "20")
-    ended = openmpi("runtime", 1, *ONCE, *asked, "--active-tasks", "3")
+    options = ("--ops", "spawns", "--execution", "fibre", "--live", "50", "--rounds", "20")
+    ended = openmpi("runtime", 1, *ONCE, *options, "--active-tasks", "3")
     assert ended.code == 0, ended.stderr
     assert ended.values("time_s", op="spawns")
 
@@ -171,23 +171,23 @@ def test_spawned_tasks_all_run(openmpi):
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_blocking_reads_return_what_is_there_whatever_carries_them(start, library, ranks):
     # The program itself holds each value to the one that its place has.
-    asked = (*ONCE, "--ops", "reads", "--execution", "fibre", "--in-flight", "50", "--reads", "20")
+    options = (*ONCE, "--ops", "reads", "--execution", "fibre", "--in-flight", "50", "--reads", "20")
     few, short = ("--active-tasks", "7"), ("--buffer-bytes", "0", "--sends", "1")
     for transport in TRANSPORTS:
         for limits in (few, short, ("--stack-pages", "huge")):
-            ended = start(library, "runtime", ranks, *asked, "--transport", *transport, *limits)
+            ended = start(library, "runtime", ranks, *options, "--transport", *transport, *limits)
             assert ended.code == 0, (limits, ended.stderr)
             reads = 1000 * ranks
-            there = [0] if ranks == 1 else [reads]
-            assert ended.values("delegates") == there
+            counts = [0] if ranks == 1 else [reads]
+            assert ended.values("delegates") == counts
             if limits is not short:  # There, an answer may come while its question waits for room.
-                assert ended.values("suspensions") == there
-            assert ended.values("delegates_here") == [reads - there[0]]
+                assert ended.values("suspensions") == counts
+            assert ended.values("delegates_here") == [reads - counts[0]]
             assert ended.values("most_live_tasks")[0] <= (7 if limits is few else 50)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (("--transport", "ring", "--idle", "wait"), "--idle wait is MPI's"),
         (("--node-ranks", "-1"), "--node-ranks"),
@@ -204,15 +204,15 @@ def test_blocking_reads_return_what_is_there_whatever_carries_them(start, librar
         (("--ops", "switches", "--execution", "handler"), "--ops switches needs --execution fibre or"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
-    ended = openmpi("runtime", 2, *ONCE, *asked)
+def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, options, message):
+    ended = openmpi("runtime", 2, *ONCE, *options)
     assert ended.code == 2
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("runtime:")]
-    assert said in line
+    assert message in line
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (("--ops", "updates", "--updates", str(2**30)), "fewer --updates or --table-bits"),
         (("--ops", "gather", "--updates", str(2**30)), "fewer --updates or --table-bits"),
@@ -221,11 +221,11 @@ def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said
         (("--ops", "switches", "--execution", "fibre", "--live", str(2**24)), "fewer --live"),
     ],
 )
-def test_what_does_not_fit_in_memory_is_refused_before_it_is_made(openmpi, asked, said):
-    ended = openmpi("runtime", 8, *ONCE, *asked)
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_made(openmpi, options, message):
+    ended = openmpi("runtime", 8, *ONCE, *options)
     assert ended.code in {1, 2}
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("runtime:")]
-    assert said in line
+    assert message in line
 
 
 CONSUMER = """
@@ -288,8 +288,8 @@ def test_no_header_of_the_runtime_includes_boost():
 def test_simulated_tasks_of_loops_take_the_time_of_tasks(simulated):
     # On one rank nothing waits for a message: a search with a task an edge and one with a task for all
     # differ by what their tasks cost, 1 ns each by definition of `fixed`.
-    asked = ("bfs", "--scale", "7", "--blocking", "--compute", "fixed", "--loop-threshold")
-    item, few = (simulated("graph", 1, *asked, threshold) for threshold in ("1", "1000000"))
+    options = ("bfs", "--scale", "7", "--blocking", "--compute", "fixed", "--loop-threshold")
+    item, few = (simulated("graph", 1, *options, threshold) for threshold in ("1", "1000000"))
     assert item.code == few.code == 0, item.stderr
     tasks, fewer = (ended.values("tasks", source=1)[0] for ended in (item, few))
     assert tasks > fewer + 500

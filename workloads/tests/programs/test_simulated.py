@@ -39,12 +39,12 @@ def test_a_simulation_repeats_to_the_bit_and_says_what_it_is(simulated):
 
 def included(file: Path, workloads: Path) -> set[Path]:
     """A file of the workloads, and those of them that it includes."""
-    result, left = set(), [file.resolve()]
-    while left:
-        one = left.pop()
-        if one.is_file() and one not in result:
-            result.add(one)
-            left += [workloads / name for name in re.findall(r'#include "(.+?)"', one.read_text())]
+    result, queue = set(), [file.resolve()]
+    while queue:
+        item = queue.pop()
+        if item.is_file() and item not in result:
+            result.add(item)
+            queue += [workloads / name for name in re.findall(r'#include "(.+?)"', item.read_text())]
     return result
 
 
@@ -85,8 +85,8 @@ def test_all_lines_are_those_of_the_golden_file_to_the_bit(simulated, sync):
     version = subprocess.run(["smpirun", "--version"], capture_output=True, text=True, check=False).stdout
     if "3.32" not in version:
         pytest.skip("the golden file is of SimGrid 3.32")
-    asked = ("--repetitions", "3", "--precision", "0", "--clocks", "one", "--sync", sync)
-    ended = simulated("collectives", 7, *asked, configuration=TREES)
+    options = ("--repetitions", "3", "--precision", "0", "--clocks", "one", "--sync", sync)
+    ended = simulated("collectives", 7, *options, configuration=TREES)
     assert ended.code == 0, ended.stderr
     golden = [json.loads(line) for line in GOLDEN.read_text().splitlines()] if GOLDEN.exists() else []
     if os.environ.get("STEELYARD_REFRESH_GOLDEN") == "1":
@@ -113,8 +113,8 @@ def test_the_clocks_of_a_simulation_are_found_to_be_one(simulated):
 def test_a_barrier_before_each_repetition_makes_the_litmus_test_look_faster(simulated):
     def litmus_s(sync: str) -> float:
         leaving_by_a_tree = ("smpi/barrier:ompi_tree",)
-        asked = (*ONCE, "--ops", "litmus", "--sync", sync)
-        ended = simulated("collectives", 64, *asked, configuration=leaving_by_a_tree)
+        options = (*ONCE, "--ops", "litmus", "--sync", sync)
+        ended = simulated("collectives", 64, *options, configuration=leaving_by_a_tree)
         return ended.values("latency_quantile_s", op="litmus")[0]
 
     # Ranks near the root leave the barrier first, and their messages are there when the others leave it.

@@ -53,7 +53,7 @@ def test_every_sort_agrees_with_the_standard_library_on_simulated_ranks(simulate
 
 @pytest.mark.parametrize("ranks", [16, 64])
 def test_every_sort_is_right_on_many_simulated_ranks(simulated, ranks):
-    for asked in (
+    for options in (
         ("sample", "--blocks", "uneven"),
         ("histogram", "--distribution", "few"),
         ("exact", "--distribution", "equal", "--blocks", "holes"),
@@ -61,22 +61,22 @@ def test_every_sort_is_right_on_many_simulated_ranks(simulated, ranks):
         ("mini", "--distribution", "zipf"),
         ("mini", "--groups", "comm_split"),
     ):
-        keys = "1" if asked[0] == "mini" else "20"
+        keys = "1" if options[0] == "mini" else "20"
         ended = simulated(
-            "psort", ranks, *ONCE, "--algorithm", *asked, "--keys-per-rank", keys, configuration=QUICK
+            "psort", ranks, *ONCE, "--algorithm", *options, "--keys-per-rank", keys, configuration=QUICK
         )
-        assert ended.code == 0, (asked, ended.stderr)
+        assert ended.code == 0, (options, ended.stderr)
 
 
 def test_a_simulated_sort_repeats_to_the_bit_and_takes_time_to_compute(simulated):
-    asked = ("--algorithm", "sample", "--keys-per-rank", "100", *ONCE)
-    first = simulated("psort", 4, *asked, "--compute", "fixed")
-    again = simulated("psort", 4, *asked, "--compute", "fixed")
+    options = ("--algorithm", "sample", "--keys-per-rank", "100", *ONCE)
+    first = simulated("psort", 4, *options, "--compute", "fixed")
+    again = simulated("psort", 4, *options, "--compute", "fixed")
     assert first.code == 0, first.stderr
     assert first.lines == again.lines
     # 100 log2 100 comparisons of 1 ns, by definition of `fixed`.
     assert first.values("phase_s", phase="local_sort")[0] == pytest.approx(664e-9, rel=0.05)
-    off = simulated("psort", 4, *asked, "--compute", "off")
+    off = simulated("psort", 4, *options, "--compute", "off")
     # The simulated clock has steps of 10 ns.
     assert off.values("phase_s", phase="local_sort")[0] == pytest.approx(0, abs=2e-8)
 
@@ -95,11 +95,11 @@ def test_what_a_sort_says_of_itself_adds_up(openmpi):
 
 def test_radix_sort_says_what_an_exchange_keeps_beside_the_items(openmpi):
     for bits in (1, 8, 16):
-        asked = ("--algorithm", "radix", "--digit-bits", str(bits), "--keys-per-rank", "100")
-        together = openmpi("psort", 3, *ONCE, *asked, "--exchange", "alltoallv").values("step_bytes")
+        options = ("--algorithm", "radix", "--digit-bits", str(bits), "--keys-per-rank", "100")
+        together = openmpi("psort", 3, *ONCE, *options, "--exchange", "alltoallv").values("step_bytes")
         # Counts and slots of 2^k values, and where the pieces for and from three ranks begin and end.
         assert together == [8 * (2 * 2**bits + 2 * 4)]
-        (alone,) = openmpi("psort", 3, *ONCE, *asked, "--exchange", "p2p").values("step_bytes")
+        (alone,) = openmpi("psort", 3, *ONCE, *options, "--exchange", "p2p").values("step_bytes")
         assert alone > 16 * 2**bits
     sample = openmpi("psort", 3, *ONCE, "--algorithm", "sample", "--keys-per-rank", "100")
     assert "step_bytes" not in {line["metric"] for line in sample.lines}
@@ -116,7 +116,7 @@ def test_all_splitters_together_take_far_fewer_rounds_than_one_after_the_other(o
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (("--algorithm", "mini", "--keys-per-rank", "2"), "exactly one key a rank"),
         (("--algorithm", "radix", "--digit-bits", "3"), "--digit-bits 3 does not divide 64"),
@@ -125,15 +125,15 @@ def test_all_splitters_together_take_far_fewer_rounds_than_one_after_the_other(o
         (("--algorithm", "bubble"), "--algorithm"),
     ],
 )
-def test_what_cannot_be_sorted_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
-    ended = openmpi("psort", 3, *ONCE, *asked)
+def test_what_cannot_be_sorted_is_refused_in_one_line_by_all_ranks(openmpi, options, message):
+    ended = openmpi("psort", 3, *ONCE, *options)
     assert ended.code == 2
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("psort:")]
-    assert said in line
+    assert message in line
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("1.5\nnan\n2\n", ":2: 'nan' is not a number that can be sorted"),
         ("1\n\n3\n", ":2: '' is not a number that can be sorted"),
@@ -141,15 +141,15 @@ def test_what_cannot_be_sorted_is_refused_in_one_line_by_all_ranks(openmpi, aske
         ("1\n2\n", "mini sort takes exactly one key a rank, not 0"),
     ],
 )
-def test_keys_of_a_file_that_cannot_be_sorted_are_refused_by_all_ranks(openmpi, tmp_path, text, said):
+def test_keys_of_a_file_that_cannot_be_sorted_are_refused_by_all_ranks(openmpi, tmp_path, text, message):
     path = tmp_path / "keys"
     path.write_text(text)
-    algorithm = ("--algorithm", "mini") if "mini" in said else ("--algorithm", "sample")
+    algorithm = ("--algorithm", "mini") if "mini" in message else ("--algorithm", "sample")
     keys = ("--keys-per-rank", "1", "--type", "f64", "--keys", str(path))
     ended = openmpi("psort", 3, *ONCE, *algorithm, *keys)
     assert ended.code == 1
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("psort:")]
-    assert said in line
+    assert message in line
 
 
 def test_keys_of_a_file_are_sorted(openmpi, tmp_path):
@@ -166,9 +166,9 @@ def test_sorted_keys_can_be_taken_out_and_sorted_again(openmpi, tmp_path, kind, 
     keys = drawn / 8 if kind == "f64" else drawn
     (tmp_path / "keys").write_text("".join(f"{key}\n" for key in keys))
     out = tmp_path / f"sorted.{ending}"
-    asked = ("--type", kind, "--keys", str(tmp_path / "keys"), "--output", str(out))
+    options = ("--type", kind, "--keys", str(tmp_path / "keys"), "--output", str(out))
     for algorithm in ("sample", "radix"):
-        ended = openmpi("psort", 3, *ONCE, "--algorithm", algorithm, *asked)
+        ended = openmpi("psort", 3, *ONCE, "--algorithm", algorithm, *options)
         assert ended.code == 0, ended.stderr
         result = np.load(out) if ending == "npy" else np.loadtxt(out)
         assert result.dtype == np.dtype(kind.replace("64", "8")) or ending == "txt"
@@ -180,8 +180,8 @@ def test_sorted_keys_can_be_taken_out_and_sorted_again(openmpi, tmp_path, kind, 
 
 def test_records_are_taken_out_with_their_payloads(openmpi, tmp_path):
     out = tmp_path / "sorted.npy"
-    asked = ("--distribution", "few", "--payload", "--algorithm", "radix", "--keys-per-rank", "50")
-    ended = openmpi("psort", 3, *ONCE, *asked, "--output", str(out))
+    options = ("--distribution", "few", "--payload", "--algorithm", "radix", "--keys-per-rank", "50")
+    ended = openmpi("psort", 3, *ONCE, *options, "--output", str(out))
     assert ended.code == 0, ended.stderr
     result = np.load(out)
     # Radix sort is stable, and payloads are the places that records had.

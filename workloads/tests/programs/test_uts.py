@@ -46,9 +46,9 @@ def test_trees_are_counted_on_a_simulated_network_under_seeded_schedules(tree):
 def test_small_trees_are_counted_whatever_carries_runs_and_steals(start, library, ranks):
     ways = itertools.product(("point-to-point", "ring"), ("handler", "fibre"), ("0", "5"))
     for name, (transport, execution, stolen) in zip(itertools.cycle(SMALL), ways, strict=False):
-        asked = ("--transport", transport, "--execution", execution, "-c", stolen, "-i", "8")
-        ended = start(library, "uts", ranks, "--tree", name, *asked, **YIELDS)
-        assert counts(ended) == SMALL[name], asked
+        options = ("--transport", transport, "--execution", execution, "-c", stolen, "-i", "8")
+        ended = start(library, "uts", ranks, "--tree", name, *options, **YIELDS)
+        assert counts(ended) == SMALL[name], options
 
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
@@ -56,9 +56,9 @@ def test_small_trees_are_counted_whatever_carries_runs_and_steals(start, library
 def test_small_trees_are_read_from_memory_whatever_carries_them(start, library, ranks):
     ways = itertools.product(("point-to-point", "ring"), ((), ("--delegates-to-self",)), ("1", "7"))
     for name, (transport, to_self, piece) in zip(itertools.cycle(SMALL), ways, strict=False):
-        asked = ("--memory", "--transport", transport, *to_self, "--list-piece", piece)
-        ended = start(library, "uts", ranks, "--tree", name, *asked, **YIELDS)
-        assert counts(ended) == SMALL[name], asked
+        options = ("--memory", "--transport", transport, *to_self, "--list-piece", piece)
+        ended = start(library, "uts", ranks, "--tree", name, *options, **YIELDS)
+        assert counts(ended) == SMALL[name], options
         nodes, leaves, _ = SMALL[name]
         # Each vertex is read, and each list, once at the least.
         reads = ended.values("delegates")[0] + ended.values("delegates_here")[0]
@@ -89,10 +89,21 @@ def test_the_flags_of_the_reference_make_its_trees_with_and_without_instructions
 
 @pytest.mark.parametrize("name", SMALL)
 def test_sixteen_simulated_ranks_count_the_same_and_repeat_to_the_bit(simulated, name):
-    asked = ("--tree", name, "--compute", "calibrated", "-i", "8", "--trace-tasks", "1e-5", "--idle", "yield")
-    first = simulated("uts", 16, *asked, configuration=LOOKS)
+    options = (
+        "--tree",
+        name,
+        "--compute",
+        "calibrated",
+        "-i",
+        "8",
+        "--trace-tasks",
+        "1e-5",
+        "--idle",
+        "yield",
+    )
+    first = simulated("uts", 16, *options, configuration=LOOKS)
     assert counts(first) == SMALL[name]
-    assert first.lines == simulated("uts", 16, *asked, configuration=LOOKS).lines
+    assert first.lines == simulated("uts", 16, *options, configuration=LOOKS).lines
     busy = first.values("busy_ranks_over_time")
     assert len(busy) == len(first.values("tasks_over_time")) > 10
     assert 1 < max(busy) <= 16
@@ -100,8 +111,8 @@ def test_sixteen_simulated_ranks_count_the_same_and_repeat_to_the_bit(simulated,
 
 def test_a_simulated_tree_takes_longer_by_what_its_states_cost(simulated):
     def seconds(evaluations):
-        asked = ("--tree", "small-fixed", "-g", str(evaluations), "--compute", "fixed")
-        ended = simulated("uts", 2, *asked, configuration=LOOKS)
+        options = ("--tree", "small-fixed", "-g", str(evaluations), "--compute", "fixed")
+        ended = simulated("uts", 2, *options, configuration=LOOKS)
         assert counts(ended) == SMALL["small-fixed"]
         return ended.values("time_s")[0]
 
@@ -111,7 +122,7 @@ def test_a_simulated_tree_takes_longer_by_what_its_states_cost(simulated):
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "said"),
+    ("options", "code", "message"),
     [
         (("--tree", "T9"), 2, "T9"),
         (("--tree", "T1", "-b", "5"), 2, "--tree T1 has its own"),
@@ -128,11 +139,11 @@ def test_a_simulated_tree_takes_longer_by_what_its_states_cost(simulated):
         (("-t", "0", "-q", "1", "--most-nodes", "100000"), 1, "more than 100000 nodes"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, asked, code, said):
-    ended = openmpi("uts", 3, *asked, **YIELDS)
+def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, options, code, message):
+    ended = openmpi("uts", 3, *options, **YIELDS)
     assert ended.code == code
     (line,) = [item for item in ended.stderr.splitlines() if item.startswith("uts:")]
-    assert said in line
+    assert message in line
 
 
 @pytest.mark.skipif(

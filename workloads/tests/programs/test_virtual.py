@@ -57,10 +57,10 @@ def network(**keys: object) -> dict[str, object]:
     return {"format": "steelyard-network", "version": 1, "nodes": 4, **keys}
 
 
-@pytest.mark.parametrize("asked", [BFS, SSSP], ids=["bfs", "sssp"])
+@pytest.mark.parametrize("options", [BFS, SSSP], ids=["bfs", "sssp"])
 @pytest.mark.parametrize("ranks", [2, 8])
-def test_a_program_sends_as_many_messages_as_on_simgrid_and_takes_as_long(simulated, virtual, asked, ranks):
-    theirs, ours = simulated("graph", ranks, *asked), virtual("graph", ranks, *asked)
+def test_a_program_sends_as_many_messages_as_on_simgrid_and_takes_as_long(simulated, virtual, options, ranks):
+    theirs, ours = simulated("graph", ranks, *options), virtual("graph", ranks, *options)
     assert (theirs.code, ours.code) == (0, 0), theirs.stderr + ours.stderr
     for count in ("items", "epochs", "messages"):
         assert ours.values(count)[0] == pytest.approx(theirs.values(count)[0], rel=0.05)
@@ -69,18 +69,18 @@ def test_a_program_sends_as_many_messages_as_on_simgrid_and_takes_as_long(simula
 
 
 def test_a_run_repeats_to_the_bit_and_noise_is_by_seed(virtual):
-    asked = ("--tree", "T3", "--compute", "calibrated", "--rank-noise", "0.1", "--message-noise", "1e-7")
-    first, again, other = (virtual("uts", 8, *asked, "--noise-seed", seed) for seed in ("1", "1", "2"))
+    options = ("--tree", "T3", "--compute", "calibrated", "--rank-noise", "0.1", "--message-noise", "1e-7")
+    first, again, neighbour = (virtual("uts", 8, *options, "--noise-seed", seed) for seed in ("1", "1", "2"))
     assert first.code == 0, first.stderr
     assert first.lines == again.lines
-    assert first.values("time_s") != other.values("time_s")
-    assert first.values("nodes") == other.values("nodes")
+    assert first.values("time_s") != neighbour.values("time_s")
+    assert first.values("nodes") == neighbour.values("nodes")
 
 
 @pytest.mark.parametrize("route", ["grid", "node"])
 def test_a_route_changes_messages_and_no_result(virtual, route):
-    asked = ("sssp", "--scale", "9", "--sources", "1", "--ranks-of-node", "4", "--order", "delta")
-    direct, routed = virtual("graph", 16, *asked), virtual("graph", 16, *asked, "--route", route)
+    options = ("sssp", "--scale", "9", "--sources", "1", "--ranks-of-node", "4", "--order", "delta")
+    direct, routed = virtual("graph", 16, *options), virtual("graph", 16, *options, "--route", route)
     assert routed.code == 0, routed.stderr
     assert routed.values("distance_checksum") == direct.values("distance_checksum")
     assert direct.values("items_forwarded") == [0]
@@ -88,21 +88,21 @@ def test_a_route_changes_messages_and_no_result(virtual, route):
 
 
 def test_an_order_of_a_node_changes_no_distance_and_needs_looks_that_take_time(virtual):
-    asked = ("sssp", "--scale", "8", "--order", "chaotic", "--compute", "fixed", "--ranks-of-node", "4")
-    plain = virtual("graph", 8, *asked)
-    ordered = virtual("graph", 8, *asked, "--node-order", "dijkstra")
+    options = ("sssp", "--scale", "8", "--order", "chaotic", "--compute", "fixed", "--ranks-of-node", "4")
+    plain = virtual("graph", 8, *options)
+    ordered = virtual("graph", 8, *options, "--node-order", "dijkstra")
     assert ordered.code == 0, ordered.stderr
     for metric in ("distance_checksum", "vertices_reached"):
         assert ordered.values(metric) == plain.values(metric)
     assert ordered.values("items_useful") < plain.values("items_useful")
-    refused = virtual("graph", 8, *asked, "--node-order", "dijkstra", "--idle", "wait")
+    refused = virtual("graph", 8, *options, "--node-order", "dijkstra", "--idle", "wait")
     assert refused.code == 2
     assert "in virtual time not --idle wait" in refused.stderr
 
 
 def test_messages_are_sent_when_they_are_old(virtual):
-    asked = ("--ops", "updates", "--updates", "100", "--table-bits", "4", "--flush-age", "1e-4")
-    ended = virtual("runtime", 4, *asked, "--no-flush-when-idle", "--repetitions", "1", "--warmup", "0")
+    options = ("--ops", "updates", "--updates", "100", "--table-bits", "4", "--flush-age", "1e-4")
+    ended = virtual("runtime", 4, *options, "--no-flush-when-idle", "--repetitions", "1", "--warmup", "0")
     assert ended.code == 0, ended.stderr
     assert ended.values("flushes_age")[0] > 0
     assert ended.values("flushes_last") == [0]

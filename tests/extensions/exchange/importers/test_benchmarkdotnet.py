@@ -22,14 +22,14 @@ def file(*benchmarks):
     return {"HostEnvironmentInfo": {"BenchmarkDotNetVersion": "0.14.0"}, "Benchmarks": list(benchmarks)}
 
 
-def benchmark(**more):
+def benchmark(**options):
     return {
         "Type": "Sort",
         "Method": "Run",
         "Parameters": "N=100&Kind=quick",
         "FullName": "Sort.Run(N: 100)",
         "Statistics": {"OriginalValues": [10.0, 11.0], "Mean": 10.5},
-        **more,
+        **options,
     }
 
 

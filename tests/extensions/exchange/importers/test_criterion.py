@@ -74,5 +74,5 @@ def test_a_directory_that_criterion_made_is_read_whole(made_by_the_tool):
         {"benchmark": "sum/fold", "value": 1000, "saved": "base"},
         {"benchmark": "sum/fold", "value": 1000, "saved": "main"},
     ]
-    assert {len(values) for each in result.series for values in each.values} == {10}
+    assert {len(values) for element in result.series for values in element.values} == {10}
     assert result.series[1].values[0][0] == pytest.approx(128941 / 68038 * 1e-9)

@@ -52,7 +52,7 @@ def test_asv_has_a_benchmark_for_each_combination_of_parameters():
         ("sums.track_size", "value"): (42.0,),
     }
     assert list(output.skipped) == ["sums.Sums.time_sum(4000)"]
-    assert {each.better for each in output.series if each.metric == "value"} == {"neither"}
+    assert {element.better for element in output.series if element.metric == "value"} == {"neither"}
     with pytest.raises(UsageError, match="version 3 of ASV's results"):
         read_output(json.dumps({**ASV, "version": 3}), "it", "asv")
 

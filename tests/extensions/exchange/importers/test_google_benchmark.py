@@ -7,7 +7,7 @@ from steelyard.extensions.exchange.importers import read
 from steelyard.extensions.exchange.reports import read_reports
 
 
-def run(name, time, **more):
+def run(name, time, **options):
     return {
         "name": name,
         "run_name": name,
@@ -17,7 +17,7 @@ def run(name, time, **more):
         "time_unit": "ns",
         "iterations": 1000,
         "threads": 1,
-        **more,
+        **options,
     }
 
 
@@ -99,8 +99,8 @@ def test_another_schema_is_refused_by_its_number(written):
 def test_a_file_that_google_benchmark_made_is_read_whole(made_by_the_tool):
     result = read(made_by_the_tool("google-benchmark.json"))
     real = [item for item in result.series if item.metric == "real_time_s"]
-    assert [len(each.values[0]) for each in real] == [5, 5]
-    assert {each.levels["arg"] for each in real} == {64, 1024}
+    assert [len(element.values[0]) for element in real] == [5, 5]
+    assert {element.levels["arg"] for element in real} == {64, 1024}
 
 
 def test_the_growth_that_it_fits_is_no_mean(written):

@@ -8,7 +8,7 @@ from steelyard.core.errors import UsageError
 from steelyard.extensions.exchange.importers import read
 
 
-def result(data, unit="ns/op", mode="avgt", **more):
+def result(data, unit="ns/op", mode="avgt", **options):
     metric = {"score": 12.0, "scoreUnit": unit, "rawData": data}
     return {
         "jmhVersion": "1.37",
@@ -17,15 +17,15 @@ def result(data, unit="ns/op", mode="avgt", **more):
         "threads": 1,
         "primaryMetric": metric,
         "secondaryMetrics": {},
-        **more,
+        **options,
     }
 
 
 def test_forks_are_processes_and_iterations_their_repetitions(written):
-    found = read(written([result([[10.0, 11.0], [12.0, 13.0]], params={"n": "8"})]))
-    assert (found.tool, found.repeats) == ("jmh 1.37", "process")
-    assert dict(found.series[0].levels) == {"benchmark": "org.it.Sort.run", "n": 8}
-    assert found.series[0].values[1] == (pytest.approx(12e-9), pytest.approx(13e-9))
+    answer = read(written([result([[10.0, 11.0], [12.0, 13.0]], params={"n": "8"})]))
+    assert (answer.tool, answer.repeats) == ("jmh 1.37", "process")
+    assert dict(answer.series[0].levels) == {"benchmark": "org.it.Sort.run", "n": 8}
+    assert answer.series[0].values[1] == (pytest.approx(12e-9), pytest.approx(13e-9))
 
 
 def test_throughput_is_a_rate_and_higher_is_better(written):
@@ -43,40 +43,40 @@ def test_secondary_metrics_in_unknown_units_are_left_out_and_told(written):
     of_gc = {"score": 1.0, "scoreUnit": "B/op", "rawData": [[16.0]]}
     strange = {"score": 1.0, "scoreUnit": "counts", "rawData": [[3.0]]}
     more = {"gc.alloc.rate.norm": of_gc, "gc.count": strange}
-    found = read(written([result([[2.0]], secondaryMetrics=more)]))
-    assert {item.metric: item.unit for item in found.series} == {"time_s": "s", "gc_alloc_rate_norm": "B"}
-    assert found.notes == ("Left out, in units that are not known here: gc.count.",)
+    answer = read(written([result([[2.0]], secondaryMetrics=more)]))
+    assert {item.metric: item.unit for item in answer.series} == {"time_s": "s", "gc_alloc_rate_norm": "B"}
+    assert answer.notes == ("Left out, in units that are not known here: gc.count.",)
 
 
 def test_sampled_modes_have_a_mean_alone(written):
-    found = read(written([result([], mode="sample")]))
-    assert found.series[0].values == ((pytest.approx(12e-9),),)
-    assert "org.it.Sort.run: the file has a mean" in found.notes[0]
+    answer = read(written([result([], mode="sample")]))
+    assert answer.series[0].values == ((pytest.approx(12e-9),),)
+    assert "org.it.Sort.run: the file has a mean" in answer.notes[0]
 
 
 def test_of_sampled_modes_each_iteration_is_the_mean_of_its_histogram(written):
     sampled = result([], mode="sample")
     sampled["primaryMetric"]["rawDataHistogram"] = [[[[10.0, 3], [30.0, 1]], [[12.0, 1]]]]
-    found = read(written([sampled]))
-    assert found.series[0].values == ((pytest.approx(15e-9), pytest.approx(12e-9)),)
-    assert found.notes == ()
+    answer = read(written([sampled]))
+    assert answer.series[0].values == ((pytest.approx(15e-9), pytest.approx(12e-9)),)
+    assert answer.notes == ()
 
 
 def test_a_file_that_jmh_made_is_read_whole(made_by_the_tool):
-    found = read(made_by_the_tool("jmh.json"))
-    assert (found.tool, found.repeats) == ("jmh 1.37", "process")
-    assert found.notes == ("Left out, in units that are not known here: gc.count.",)
-    main = [item for item in found.series if item.metric in ("time_s", "throughput")]
-    assert {(each.levels["benchmark"], each.levels["n"], each.metric) for each in main} == {
+    result = read(made_by_the_tool("jmh.json"))
+    assert (result.tool, result.repeats) == ("jmh 1.37", "process")
+    assert result.notes == ("Left out, in units that are not known here: gc.count.",)
+    main = [item for item in result.series if item.metric in ("time_s", "throughput")]
+    assert {(element.levels["benchmark"], element.levels["n"], element.metric) for element in main} == {
         (f"it.Sums.{name}", n, metric)
         for name, metric in (("boxed", "throughput"), ("sum", "time_s"), ("sampled", "time_s"))
         for n in (100, 1000)
     }
-    assert [[len(fork) for fork in each.values] for each in main] == [[3, 3]] * 6
-    assert {each.better for each in found.series if each.metric == "gc_alloc_rate"} == {"neither"}
+    assert [[len(fork) for fork in element.values] for element in main] == [[3, 3]] * 6
+    assert {element.better for element in result.series if element.metric == "gc_alloc_rate"} == {"neither"}
 
 
 def test_numbers_of_threads_are_levels_where_there_are_two_of_them(written):
     both = [result([[2.0]], threads=threads) for threads in (1, 2)]
     assert [item.levels.get("threads") for item in read(written(both)).series] == [1, 2]
-    assert ["threads" in each.levels for each in read(written(both[:1])).series] == [False]
+    assert ["threads" in element.levels for element in read(written(both[:1])).series] == [False]

@@ -14,14 +14,14 @@ def test_rounds_of_one_process_are_repetitions(written):
 
 
 def test_parameters_are_levels_beside_the_name_of_the_function(written):
-    one = {"name": "test_f[10-a]", "params": {"n": 10, "kind": "a"}, "stats": {"mean": 1, "data": [1.0]}}
-    assert dict(read(written(file(one))).series[0].levels) == {"benchmark": "test_f", "n": 10, "kind": "a"}
+    item = {"name": "test_f[10-a]", "params": {"n": 10, "kind": "a"}, "stats": {"mean": 1, "data": [1.0]}}
+    assert dict(read(written(file(item))).series[0].levels) == {"benchmark": "test_f", "n": 10, "kind": "a"}
 
 
 def test_numbers_of_extra_info_are_metrics_and_nothing_else_of_it_is(written):
     info = {"peak bytes": 4096, "ratio": 0.5, "tag": "x", "is_fast": True, "time_s": 7, "nan": float("nan")}
-    one = {"name": "test_f", "fullname": "a.py::test_f", "stats": {"mean": 1, "data": [1.0, 2.0]}}
-    result = read(written(file({**one, "extra_info": info})))
+    item = {"name": "test_f", "fullname": "a.py::test_f", "stats": {"mean": 1, "data": [1.0, 2.0]}}
+    result = read(written(file({**item, "extra_info": info})))
     values = {entry.metric: (entry.values, entry.better, entry.name) for entry in result.series}
     assert values == {
         "time_s": (((1.0, 2.0),), "lower", "a.py::test_f"),
@@ -31,8 +31,8 @@ def test_numbers_of_extra_info_are_metrics_and_nothing_else_of_it_is(written):
 
 
 def test_a_parameter_that_is_no_plain_value_leaves_the_whole_name(written):
-    one = {"name": "test_f[x0]", "params": {"x": [1, 2]}, "stats": {"mean": 1, "data": [1.0]}}
-    assert dict(read(written(file(one))).series[0].levels) == {"benchmark": "test_f[x0]"}
+    item = {"name": "test_f[x0]", "params": {"x": [1, 2]}, "stats": {"mean": 1, "data": [1.0]}}
+    assert dict(read(written(file(item))).series[0].levels) == {"benchmark": "test_f[x0]"}
 
 
 def test_a_saved_run_without_data_is_one_value_and_a_note(written):
@@ -44,5 +44,5 @@ def test_a_saved_run_without_data_is_one_value_and_a_note(written):
 def test_a_file_that_pytest_benchmark_made_is_read_whole(made_by_the_tool):
     result = read(made_by_the_tool("pytest-benchmark.json"))
     assert {item.levels["benchmark"] for item in result.series} == {"test_sum"}
-    assert {each.levels["n"] for each in result.series} == {100, 1000}
-    assert all(len(each.values[0]) >= 5 for each in result.series)
+    assert {element.levels["n"] for element in result.series} == {100, 1000}
+    assert all(len(element.values[0]) >= 5 for element in result.series)

@@ -7,7 +7,7 @@ import pytest
 from steelyard.extensions.exchange.importers import read
 
 
-def case(value=10.0, unit="MB/s", **more):
+def case(value=10.0, unit="MB/s", **options):
     return {
         "name": "stream_test",
         "display_name": "stream_test %n=4",
@@ -17,7 +17,7 @@ def case(value=10.0, unit="MB/s", **more):
         "result": "pass",
         "check_params": {"stream_test.n": 4},
         "perfvalues": {"daint:gpu:copy_bw": [value, 9.0, -0.1, None, unit, "pass"]},
-        **more,
+        **options,
     }
 
 

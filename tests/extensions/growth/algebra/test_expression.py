@@ -69,7 +69,7 @@ def test_terms_come_fastest_first():
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "what"),
+    ("text", "column", "message"),
     [
         ("", 1, "empty"),
         ("O(log p", 8, "closing parenthesis"),
@@ -86,8 +86,8 @@ def test_terms_come_fastest_first():
         ("(" * 200, 101, "nested too deeply"),
     ],
 )
-def test_what_cannot_be_read_is_pointed_at(text, column, what):
-    with pytest.raises(UsageError, match=what) as caught:
+def test_what_cannot_be_read_is_pointed_at(text, column, message):
+    with pytest.raises(UsageError, match=message) as caught:
         parse_growth(text, "p")
     assert f"column {column}:" in caught.value.message
     assert caught.value.hint

@@ -14,10 +14,10 @@ P = [16, 32, 64, 128, 256, 512]
 
 
 def series(
-    values: Iterable[float | Sequence[float]], at: Sequence[float] = P, name: str = "f", **more: Any
+    values: Iterable[float | Sequence[float]], at: Sequence[float] = P, name: str = "f", **options: Any
 ) -> Series:
     rows = [list(v) if isinstance(v, Sequence | np.ndarray) else [v] for v in values]
-    return series_of(name, ["p"], [[x] for x in at], rows, **more)
+    return series_of(name, ["p"], [[x] for x in at], rows, **options)
 
 
 def exact(text: str, at: Sequence[float] = P, constant: float = 3.0, factor: float = 0.5) -> Series:

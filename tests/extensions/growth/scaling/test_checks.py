@@ -81,7 +81,7 @@ def test_series_of_different_points_and_launches_are_read_as_each_would_be_alone
         series_of("u", ["p"], [[4], [8], [16]], [[1.0], [2.0], [3.0]], u=[0.1, 0.1, 0.1], n=[5, 5, 5]),
         series_of("none", ["p"], [], []),
     ]
-    assert model_all(many) == tuple(model(one) for one in many)
+    assert model_all(many) == tuple(model(item) for item in many)
 
 
 @pytest.mark.parametrize("launches", [1, 5])
@@ -102,8 +102,8 @@ def test_noise_over_orders_of_magnitude_settles_no_rank_and_names_no_exponential
     ranks = [item.validation.rank for item in result]
     assert "none" not in ranks
     assert ranks.count("undecided") >= 36
-    assert not any(growth.exp2 for each in result for growth in each.lead)
-    assert sum("noise" in kinds(each) for each in result) >= 36
+    assert not any(growth.exp2 for element in result for growth in element.lead)
+    assert sum("noise" in kinds(element) for element in result) >= 36
 
 
 LATE = [1, 2, 4, 8, 16, 32, 64]

@@ -239,7 +239,7 @@ def test_what_was_accepted_from_noisy_data_passes_on_them():
     accepted = read_accepted(text, "file")
     assert len(accepted) + len(left_out) == len(measured)
     assert len(accepted) >= 12
-    again = [one for one in measured if f"{one.name} {one.metric}" in accepted]
+    again = [item for item in measured if f"{item.name} {item.metric}" in accepted]
     ranks = [m.validation.rank for m in model_all(again, Question(expectations=accepted))]
     assert set(ranks) <= {"match", "approximate"}
 

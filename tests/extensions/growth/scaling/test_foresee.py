@@ -116,8 +116,8 @@ def test_intervals_of_constants_hold_them_and_are_no_wider_than_their_noise_asks
     ]
     result = [item.predictions[0] for item in model_all(many, Question(scale={"p": 2048}))]
     # 30 values of 2 % have a mean of 0.37 %, whose own 95 % interval has the ratio 1.015.
-    assert np.median([each.high / each.low for each in result]) < 1.06
-    assert sum(each.low <= 7 <= each.high for each in result) >= 186
+    assert np.median([element.high / element.low for element in result]) < 1.06
+    assert sum(element.low <= 7 <= element.high for element in result) >= 186
 
 
 def test_points_that_miss_every_formula_show_in_the_draws_as_discrepancy():

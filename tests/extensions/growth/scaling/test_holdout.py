@@ -12,10 +12,10 @@ from steelyard.extensions.growth.scaling.holdout import describe_miss, hold_out
 P = [1, 2, 4, 8, 16, 32, 64]
 
 
-def series(function, at=P, noise=0.0, runs=1, seed=1, **more):
+def series(function, at=P, noise=0.0, runs=1, seed=1, **options):
     rng = np.random.default_rng(seed)
     rows = [[function(p) * (1 + noise * e) for e in rng.standard_normal(runs)] for p in at]
-    return series_of("f", ["p"], [[p] for p in at], rows, metric="time", **more)
+    return series_of("f", ["p"], [[p] for p in at], rows, metric="time", **options)
 
 
 def test_each_point_is_predicted_by_the_model_of_those_before():

@@ -213,7 +213,7 @@ def test_the_published_method_stays_beside_ours():
 
 
 @pytest.mark.parametrize(
-    ("question", "what"),
+    ("question", "message"),
     [
         (lambda: Question(scale={"q": 4}), "no series has a parameter 'q'"),
         (lambda: Question(expectations={"*": Expectation("O(log")}), "column"),
@@ -224,8 +224,8 @@ def test_the_published_method_stays_beside_ours():
         (lambda: Question(space="seed001"), "built around an expectation"),
     ],
 )
-def test_a_wrong_question_is_an_error_with_a_hint(question, what):
-    with pytest.raises(UsageError, match=what) as caught:
+def test_a_wrong_question_is_an_error_with_a_hint(question, message):
+    with pytest.raises(UsageError, match=message) as caught:
         model(exact("p"), question())
     assert caught.value.hint
 
@@ -280,5 +280,5 @@ def test_answers_do_not_depend_on_threads():
         )
         for i in range(2 * BATCH + 10)
     ]
-    one, two = model_all(many, Question(threads=1)), model_all(many, Question(threads=2))
-    assert one == two
+    first, second = model_all(many, Question(threads=1)), model_all(many, Question(threads=2))
+    assert first == second

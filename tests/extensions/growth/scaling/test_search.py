@@ -102,7 +102,7 @@ def test_constants_with_much_noise_are_stated_and_hardly_ever_called_growing():
     # Of a third a logarithm could be 15 % of the value at four times the range, and they are open.
     assert ranks.count("match") >= 125
     assert ranks.count("none") <= 4
-    assert sum(each.lead != (CONSTANT,) for each in result) <= 9
+    assert sum(element.lead != (CONSTANT,) for element in result) <= 9
 
 
 def test_where_no_formula_makes_sense_nothing_is_known_but_what_was_measured():

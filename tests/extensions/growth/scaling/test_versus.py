@@ -35,11 +35,11 @@ def test_a_faster_growing_function_is_larger_in_the_end_with_the_ratio_of_formul
 
 def test_the_other_way_round_says_the_inverse():
     linear, logarithmic = noisy(lambda p: 5 + 0.5 * p, 1), noisy(lambda p: 10 + 4 * np.log2(p), 2)
-    one, other = versus(linear, logarithmic), versus(logarithmic, linear)
-    assert one.ratio * other.ratio == pytest.approx(1)
-    assert one.low * other.high == pytest.approx(1, rel=1e-6)
-    assert one.larger + other.larger == pytest.approx(1)
-    assert one.grows_faster + one.grows_alike + other.grows_faster == pytest.approx(1)
+    first, second = versus(linear, logarithmic), versus(logarithmic, linear)
+    assert first.ratio * second.ratio == pytest.approx(1)
+    assert first.low * second.high == pytest.approx(1, rel=1e-6)
+    assert first.larger + second.larger == pytest.approx(1)
+    assert first.grows_faster + first.grows_alike + second.grows_faster == pytest.approx(1)
 
 
 def test_two_series_of_the_same_law_grow_alike_and_neither_is_larger():
@@ -54,8 +54,8 @@ def test_the_interval_covers_the_true_ratio(perfect_passes):
     truth = (5 + 0.5 * 2048) / (10 + 0.3 * 2048)
     covered = 0
     for seed in range(100):
-        one, other = noisy(lambda p: 5 + 0.5 * p, [1, seed]), noisy(lambda p: 10 + 0.3 * p, [2, seed])
-        result = versus(one, other, at={"p": 2048})
+        first, second = noisy(lambda p: 5 + 0.5 * p, [1, seed]), noisy(lambda p: 10 + 0.3 * p, [2, seed])
+        result = versus(first, second, at={"p": 2048})
         covered += result.low <= truth <= result.high
     assert covered >= 88
 
@@ -73,7 +73,7 @@ def test_functions_that_differ_in_a_label_alone_are_paired_with_the_first():
         for mpi in ("intel", "open", "mpich")
         for op in ("bcast", "scan")
     ]
-    assert [(one.name, other.name) for one, other in pair_levels(series, "mpi")] == [
+    assert [(first.name, second.name) for first, second in pair_levels(series, "mpi")] == [
         ("open/bcast", "intel/bcast"),
         ("mpich/bcast", "intel/bcast"),
         ("open/scan", "intel/scan"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from steelyard.extensions.page.drawing.parts import Part, list_shared, merge
 
 
-def line(x, color="#000000", inside="", **more):
-    return Part("line", {"x1": x, "y1": 1.0, "x2": x, "y2": 9.5, "stroke": color, **more}, inside)
+def line(x, color="#000000", inside="", **options):
+    return Part("line", {"x1": x, "y1": 1.0, "x2": x, "y2": 9.5, "stroke": color, **options}, inside)
 
 
 def test_lines_of_one_look_are_one_path_with_the_same_ends():

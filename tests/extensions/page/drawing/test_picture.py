@@ -100,7 +100,7 @@ def test_no_text_lies_on_a_line_or_on_another_text(made, width):
 def crossings(picture):
     """Texts that a line or another text crosses."""
     return [text for text in picture.texts for line in picture.lines if meets(text, line)] + [
-        one for one, other in combinations(picture.texts, 2) if meets(one, other)
+        first for first, second in combinations(picture.texts, 2) if meets(first, second)
     ]
 
 
@@ -197,8 +197,10 @@ def test_dots_lie_where_vega_places_them():
                     continue
                 compared.add((made.__name__, chart.name))
                 for axis in (0, 1):
-                    one, other = (normalised([place[axis] for place in g]) for g in (ours, theirs[len(ours)]))
-                    assert one == pytest.approx(other, abs=0.012), (chart.name, "xy"[axis])
+                    first, second = (
+                        normalised([place[axis] for place in g]) for g in (ours, theirs[len(ours)])
+                    )
+                    assert first == pytest.approx(second, abs=0.012), (chart.name, "xy"[axis])
     assert {"distribution", "course", "effects", "sweep-p", "history-1"} <= {name for _, name in compared}
 
 

@@ -86,7 +86,7 @@ def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_
     many = f"p={(os.cpu_count() or 1) + 1}"
     crowded = [comparison for comparison in answer["comparisons"] if "crowded" in comparison["flags"]]
     assert crowded
-    assert all(each["verdict"] in ("not_resolved", None) for each in crowded)
+    assert all(element["verdict"] in ("not_resolved", None) for element in crowded)
     (warning,) = [item for item in answer["warnings"] if item["kind"] == "crowded"]
     assert warning["treatments"] == [many]
     assert answer["simulated"] is False
@@ -176,7 +176,7 @@ def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(
         item for item in set(SHARED.iterdir()) - before if "steelyard" in item.name or "sm_seg" in item.name
     ]
     # Jobs of others map theirs, or remove it.
-    eventually(lambda: not any(each.exists() and not is_mapped(each) for each in left))
+    eventually(lambda: not any(element.exists() and not is_mapped(element) for element in left))
     assert not Path(tempfile.gettempdir(), f"ompi.{mpirun}").exists()
 
 
@@ -253,14 +253,16 @@ def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ("deadlock", "the simulated ranks deadlocked"),
         ("abort", "a rank called MPI_Abort; output ends with: 'no such mesh'"),
         ("exit", "ended with exit code 3; output ends with: 'no such mesh'"),
     ],
 )
-def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said, mpi_program):
+def test_simulated_ranks_that_do_not_end_well_fail_the_trial(
+    tmp_path, steelyard_cli, how, message, mpi_program
+):
     (tmp_path / "flat.xml").write_text(FLAT)
     text = f"""
 [program]
@@ -279,7 +281,7 @@ platform = "flat"
 """
     ended = steelyard_cli("run", spec(tmp_path, text))
     assert ended.returncode == 5
-    assert said in " ".join(ended.stderr.split())
+    assert message in " ".join(ended.stderr.split())
     # The same program, started by a real library, is refused before anything runs.
     text = text.replace('"smpi"', '"mpi"').replace('platform = "flat"', f'mpirun = "{starter("openmpi")}"')
     ended = steelyard_cli("run", spec(tmp_path, text), "--output", "real.lab")

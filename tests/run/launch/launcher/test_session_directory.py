@@ -26,7 +26,7 @@ def test_directories_are_made_before_everything_else_and_removed_last(tmp_path, 
     launch = Launch("/bin/true", ("true",), ("PATH=/bin",), "/", cleanup=(Launch("/x", ("x",), (), "/"),))
     session = open_session(launch, RUN)
     assert [item.argv[0] for item in session.prepare] == ["rm", "mkdir"]
-    assert [each.argv[0] for each in session.cleanup] == ["x", "rm"]
+    assert [element.argv[0] for element in session.cleanup] == ["x", "rm"]
     assert session.cleanup[-1].argv[2:] == session.prepare[1].argv[3:] == directories
 
 
