@@ -87,8 +87,8 @@ def _refuse(series: Series) -> str:
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} point; efficiency needs {LEAST_POINTS} or more"
     if series.incomplete:
-        more = f" and {len(series.lost) - 1} more" if len(series.lost) > 1 else ""
-        runs = f"{series.lost[0]}{more}" if series.lost else "runs that failed or timed out"
+        rest = f" and {len(series.lost) - 1} more" if len(series.lost) > 1 else ""
+        runs = f"{series.lost[0]}{rest}" if series.lost else "runs that failed or timed out"
         return f"{runs}: what fails is not missing by chance; measure again, or leave out that scale"
     if series.crowded:
         return "more ranks than CPUs: times are not judged"

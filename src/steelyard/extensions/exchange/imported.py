@@ -216,8 +216,8 @@ def refuse_other_metrics(contents_of: Sequence[tuple[ImportSource, FileContents]
     for source, contents in contents_of:
         metrics.setdefault(source.name, set()).update(entry.metric for entry in contents.series)
     measured = {name: names for name, names in metrics.items() if names}
-    first, *others = measured or {"": set()}
-    for name in others:
+    first, *sides = measured or {"": set()}
+    for name in sides:
         if measured[first].isdisjoint(measured[name]):
             raise UsageError(
                 f"{first} has {', '.join(sorted(measured[first]))}, and {name} has"

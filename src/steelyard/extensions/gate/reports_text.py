@@ -98,7 +98,7 @@ def _format_interval(evidence: RatioEvidence | None) -> str:
 
 
 def _list_reasons(ordered: list[Verdict]) -> list[str]:
-    """Say why variables are not judged, each reason once; and what the others rest on."""
+    """Say why variables are not judged, each reason once, and what keeps the rest open."""
     tests: dict[str, list[str]] = {}
     for verdict in ordered:
         evidence = _get_evidence(verdict)
@@ -135,14 +135,14 @@ def _list_reasons(ordered: list[Verdict]) -> list[str]:
 
 def _list_others(answer: ReportsGate) -> list[str]:
     """Say what is in no verdict, and what all verdicts assume."""
-    others = (
+    lists = (
         (answer.gone, "Only base has"),
         (answer.new, "Only head has"),
         (answer.unclear, "Not judged, since units do not say which way is better (--better NAME=higher):"),
     )
     texts = [
         f"{text} {join_names([printable(name) for name in names], MOST_NAMED)}."
-        for names, text in others
+        for names, text in lists
         if names
     ]
     family = (

@@ -81,8 +81,8 @@ def gather(
     paths = [name for name in names if isinstance(name, Path) and name not in places]
     files = [path for path in paths if is_summaries(path)]
     folders = [path for path in paths if path not in files and holds_reports(path)]
-    others = [path for path in paths if path not in files and path not in folders]
-    directories = [entry for path in others for entry in find_records(path)]
+    record_paths = [path for path in paths if path not in files and path not in folders]
+    directories = [entry for path in record_paths for entry in find_records(path)]
     condensed_records = _condense(directories, metrics, watch, beside)
     records, available = (
         {entry.id: entry for entry in condensed_records.records},

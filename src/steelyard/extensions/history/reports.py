@@ -101,19 +101,19 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
     left_out += [out for path, contents in contents_of.items() for out in _tell_failures(path, contents)]
     times, by_name = _order(contents_of)
     records = []
-    without: dict[str, list[Path]] = {}
+    places_of: dict[str, list[Path]] = {}
     for path in sorted(contents_of, key=lambda path: (times[path], str(path))):
         record, variables = _condense(path, contents_of[path], series_of[str(path)], times[path])
         records.append(record)
         for name in variables:
-            without.setdefault(name, []).append(path)
+            places_of.setdefault(name, []).append(path)
     left_out += [
         LeftOut(
             str(places[0]) if len(places) == 1 else f"{places[0]} and {len(places) - 1} more",
             f"{'has' if len(places) == 1 else 'have'} no positive value of {name}",
             unreadable=True,
         )
-        for name, places in without.items()
+        for name, places in places_of.items()
     ]
     return Reports(tuple(records), metrics, tuple(left_out), by_name)
 
@@ -121,9 +121,9 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
 def _refuse_mixture(contents_of: Mapping[Path, FileContents]) -> None:
     paths = {contents.tool.partition(" ")[0]: path for path, contents in contents_of.items()}
     if len(paths) > 1:
-        (tool, first), (other, second), *_ = paths.items()
+        (tool, first), (second_tool, second), *_ = paths.items()
         raise UsageError(
-            f"{first} is a file of {tool}, and {second} of {other}: their values have no common history",
+            f"{first} is a file of {tool}, and {second} of {second_tool}: their values share no history",
             hint="keep the reports of each tool in a folder of their own",
         )
 
@@ -148,8 +148,8 @@ def _tell_failures(path: Path, contents: FileContents) -> list[LeftOut]:
     if not number:
         return []
     named = [_name_failure(entry) for entry in contents.failures[:_MOST_NAMED]]
-    more = len(contents.failures) - _MOST_NAMED
-    tests = "; ".join([*named, *([f"{more} more"] if more > 0 else [])])
+    surplus = len(contents.failures) - _MOST_NAMED
+    tests = "; ".join([*named, *([f"{surplus} more"] if surplus > 0 else [])])
     runs = number + sum(max(map(len, values.values())) for values in _group_values(contents.series).values())
     verb = "failed" if any(entry.failed for entry in contents.failures) else "timed out"
     return [LeftOut(str(path), f"lacks {number} of {runs} runs, which {verb} ({tests})", unreadable=True)]
@@ -172,9 +172,9 @@ def _order(contents_of: Mapping[Path, FileContents]) -> tuple[dict[Path, int], b
 
     A file's own time comes first, then the date in its name: one of these for all of them.
     """
-    own = {path: contents.time_ns for path, contents in contents_of.items() if contents.time_ns is not None}
-    if len(own) == len(contents_of):
-        return own, False
+    times = {path: contents.time_ns for path, contents in contents_of.items() if contents.time_ns is not None}
+    if len(times) == len(contents_of):
+        return times, False
     dates = {path: time for path in contents_of if (time := _find_date(path.stem)) is not None}
     if len(dates) == len(contents_of):
         return dates, False
