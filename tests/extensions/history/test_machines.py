@@ -35,7 +35,7 @@ def test_a_condition_that_changed_makes_another_machine(fact, value, words):
     assert [find(ignoring, host) for host in (NOW, {**NOW, fact: value})] == [1, 1]
 
 
-def test_a_record_from_before_conditions_were_noted_is_of_the_machine_that_it_does_not_contradict():
+def test_a_record_without_conditions_is_of_the_machine_that_it_does_not_contradict():
     machines = Machines(MACHINE)
     hosts = (EARLIER, {**NOW, "cgroup_cpu_limit": 0.5}, NOW, {**EARLIER, "kernel": "6.2"}, EARLIER, {})
     assert [find(machines, host) for host in hosts] == [1, 1, 2, 3, 1, 4]
