@@ -320,7 +320,7 @@ def test_what_is_documented_is_there():
     page = (Path(__file__).parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
     for method in re.findall(r"^\| `(\w+)\(", page, re.MULTILINE):
         assert hasattr(Laboratory, method), method
-    seam = {"ClaimKind", "Command", "DataJudge", "Extension", "Predictor", "Protocol"}
+    seam = {"ClaimKind", "Command", "CompareMode", "DataJudge", "Extension", "Predictor", "Protocol"}
     assert set(steelyard.__all__) == {"Laboratory", "__version__", "compare", "measure"} | seam
     with pytest.raises(AttributeError, match="no attribute 'Labratory'"):
         _ = steelyard.Labratory

@@ -235,7 +235,7 @@ AS_IN_HYPERFINE = (
 )
 @take(CompareOptions, *(load(mode.options) for mode in _MODES))
 @click.pass_context
-def command(ctx: click.Context, options: CompareOptions, *others: Options) -> None:
+def command(ctx: click.Context, options: CompareOptions, *answers: Options) -> None:
     """Run the COMMANDs in random order, block by block, and compare each with the first.
 
     Stops when that is answered or 10 s have passed.
@@ -275,7 +275,7 @@ def command(ctx: click.Context, options: CompareOptions, *others: Options) -> No
         ctx.exit(_confirm(options, output) if options.confirms else _compare_records(options, output))
     _refuse_without_records(options)
     require_linux()
-    chosen = next((pair for pair in zip(_MODES, others, strict=True) if pair[1].has_any()), None)
+    chosen = next((pair for pair in zip(_MODES, answers, strict=True) if pair[1].has_any()), None)
     if chosen is not None:
         load(chosen[0].refuse)(ctx)
     check_counts(options.min_runs, options.max_runs, options.runs)
@@ -311,9 +311,9 @@ def command(ctx: click.Context, options: CompareOptions, *others: Options) -> No
         seed=chosen_seed(None, directory),
     )
     if chosen is not None:
-        mode, asked = chosen
+        mode, mode_options = chosen
         answer = load(mode.answer)
-        ctx.exit(answer(asked, request, runs=options.runs, output=named, as_json=options.as_json))
+        ctx.exit(answer(mode_options, request, runs=options.runs, output=named, as_json=options.as_json))
     experiment = experiment_of(request, options.scans)
     if options.shows_output:
         show_output(experiment, as_json=options.as_json or prints)
