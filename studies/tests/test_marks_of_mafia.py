@@ -125,7 +125,7 @@ def test_closed_forms_are_counts_of_subsets_of_the_dimensions_of_each_cluster():
     ("name", "mark", "verdict"),
     [("gen-count", "not resolved", "fails"), ("unjoin-count", "reproduced", "holds")],
 )
-def test_exact_counts_are_ranked_by_their_form_and_others_by_the_posterior(name, mark, verdict):
+def test_exact_counts_are_ranked_by_their_form_others_by_the_posterior(name, mark, verdict):
     """Merges are approximate as published, but grow less than expected where the paper's times grow more."""
     form, declared = FORMS[name.removesuffix("-count")], DECLARED[name]
     file, column, where = column_of(name)

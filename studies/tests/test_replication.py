@@ -33,7 +33,7 @@ def study():
 POINTS = {2.0**i: float(i) for i in range(1, 13)}
 
 
-def test_points_are_thinned_to_the_smaller_half_and_to_every_other_from_the_largest():
+def test_points_are_thinned_to_the_smaller_half_and_to_every_other():
     assert series.thin(POINTS, "all") == POINTS
     assert sorted(series.thin(POINTS, "smaller half")) == [2, 4, 8, 16, 32, 64]
     assert sorted(series.thin(POINTS, "every other")) == [4, 16, 64, 256, 1024, 4096]
