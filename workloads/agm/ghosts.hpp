@@ -126,13 +126,13 @@ class Ghosts {
             }
         }
         remote.enumerate();
-        std::vector<std::vector<graph::Vertex>> wanted(graph.owners.ranks());
-        for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
-            wanted[rank] = remote.of_rank(rank);
+        std::vector<std::vector<graph::Vertex>> targets(graph.owners.ranks());
+        for (std::size_t rank = 0; rank < targets.size(); ++rank) {
+            targets[rank] = remote.of_rank(rank);
             first_copy_.push_back(own_ + copies_);
-            copies_ += wanted[rank].size();
+            copies_ += targets[rank].size();
         }
-        sent_ = team.exchanged(wanted);
+        sent_ = team.exchanged(targets);
         for (std::vector<graph::Vertex>& vertices : sent_) {
             for (graph::Vertex& vertex : vertices) {
                 vertex = static_cast<graph::Vertex>(graph.owners.local(vertex));

@@ -144,10 +144,10 @@ TEST(Messages, ArriveOnceByEveryRouteWithTheRankThatSentThem) {
                 for (int to = 0; to < ranks; ++to) {
                     messages.async(
                         everywhere.on(to),
-                        [](Messages& here, int from, Received& hearer, const std::string& sent,
+                        [](Messages& receiver, int from, Received& hearer, const std::string& sent,
                            GlobalPtr<Received> source) {
                             ++hearer.texts[static_cast<std::size_t>(from)];
-                            here.async(
+                            receiver.async(
                                 source,
                                 [](Received& speaker, std::uint64_t bytes) { speaker.bytes += bytes; },
                                 std::uint64_t{sent.size()});
