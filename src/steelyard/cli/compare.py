@@ -179,6 +179,7 @@ class CompareOptions(Options):
     confirms: bool = declare(
         "Of two records: measure their commands in turns, if both programs are as they were measured.",
         "--confirm",
+        hidden=True,
     )
     across_libraries: bool = declare(
         "Of two records: judge although libraries or modules changed that unchanged programs load.",
@@ -222,7 +223,8 @@ class CompareOptions(Options):
 AS_IN_HYPERFINE = (
     "As in hyperfine, also: -D STEP, -N, --reference CMD, --show-output, --sort ORDER, -u UNIT."
     " docs/coming-from-hyperfine.md describes them, and the keys of a spec that took the place of options."
-    " Of two records, --across-libraries judges although libraries changed that unchanged programs load."
+    " Of two records, --confirm measures the commands in turns if both programs are as they were measured,"
+    " and --across-libraries judges although libraries changed that unchanged programs load."
     " Limits of a run, and runs apart from the machine: --cpu-limit TIME, --memory-limit SIZE, --isolate,"
     " --no-network (docs/measuring.md)."
 )

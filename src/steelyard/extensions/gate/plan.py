@@ -235,8 +235,8 @@ def keep_shard(
     chosen_names = {*names[shard.number - 1 :: shard.count]}
     troubles = sum(program.trouble is not None for program in programs)
     rows = len(chosen_names) + (troubles if shard.number == 1 else 0)
-    kept = [_keep_names(program, chosen_names) for program in programs]
-    return kept, replace(shard, suite=len(names) + troubles, rows=rows)
+    members = [_keep_names(program, chosen_names) for program in programs]
+    return members, replace(shard, suite=len(names) + troubles, rows=rows)
 
 
 def _list_rows(program: PlannedProgram, metrics: Sequence[GatedMetric]) -> set[str]:

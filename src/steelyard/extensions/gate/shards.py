@@ -106,9 +106,9 @@ def _join_notes(answers: Sequence[Gate]) -> list[str]:
             joined.append(worst)
             continue
         shards = sorted(number for note in alike for number in numbers[note])
-        others = [str(number) for number in shards if number not in numbers[worst]]
+        rest = [str(number) for number in shards if number not in numbers[worst]]
         of_worst = f"shard{'s' * (len(numbers[worst]) > 1)} {join_names([*map(str, numbers[worst])])}"
-        joined.append(f"{worst} ({of_worst}{f'; less in {join_names(others)}' if others else ''})")
+        joined.append(f"{worst} ({of_worst}{f'; less in {join_names(rest)}' if rest else ''})")
     return joined
 
 

@@ -175,8 +175,8 @@ def _build_of_tree(command: Sequence[str], tree: Tree) -> tuple[bytes, dict[str,
     if is_of_tree:
         return printed, environment
     if _is_of_another(printed.splitlines(), Path(root)):
-        own = target.with_name(f"{target.name}-{hashlib.sha256(root.encode()).hexdigest()[:16]}")
-        environment = {"CARGO_TARGET_DIR": str(own)}
+        directory = target.with_name(f"{target.name}-{hashlib.sha256(root.encode()).hexdigest()[:16]}")
+        environment = {"CARGO_TARGET_DIR": str(directory)}
         return build(command, tree, environment), environment
     target.mkdir(parents=True, exist_ok=True)
     write_plain(mark, root.encode())
