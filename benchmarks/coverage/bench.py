@@ -578,12 +578,12 @@ def procedure_tables(report: Report, count: int, seed: int) -> None:
 
     def rows() -> Iterator[Sequence[str]]:
         for treatments, shapes in POWER.items():
-            for name, shape_rows in shapes.items():
+            for name, rates in shapes.items():
                 shares = families.true_findings(by_name[name], count, treatments, seed)
                 off = 3 + 100 * 2.5 * (0.25 / (count * (treatments - 1))) ** 0.5
                 cells = [
-                    f"{report.cell(100 * shares[procedure], rate[procedure] - off, rate[procedure] + off)} ({rate[procedure]})"
-                    for procedure in procedures
+                    f"{report.cell(100 * shares[item], rates[item] - off, rates[item] + off)} ({rates[item]})"
+                    for item in procedures
                 ]
                 yield (name, str(treatments), *cells)
 

@@ -202,7 +202,8 @@ def main() -> None:
         )
         print(
             f"{name}: called {wrong:.2f}; answered: equal {equal.decided:.1f}, decided "
-            f"{arms.decided:.1f}, held {arms.held:.1f}, beside verdicts {arms.held_beside_verdicts:.1f}, {arms.blocks:.1f} blocks",
+            f"{arms.decided:.1f}, held {arms.held:.1f}, beside verdicts {arms.held_beside_verdicts:.1f},"
+            f" {arms.blocks:.1f} blocks",
             flush=True,
         )
 
