@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
+from contextlib import closing
 
 import pytest
 
@@ -50,6 +52,16 @@ def test_the_commit_is_found_its_records_stay_and_its_work_trees_go(programs, tm
     # The same again is read from the records: nothing is built, and the answer is the same.
     assert search(programs, tmp_path, asked(ids[0], "HEAD")) == match
     assert list((tmp_path / "found" / "trees").glob("*/prog")) == []
+
+
+def test_a_search_that_goes_on_refuses_a_batch_that_was_edited(programs, tmp_path):
+    ids = programs.line(3, 1)
+    search(programs, tmp_path, asked(ids[0], "HEAD"))
+    file = tmp_path / "found" / "001.lab" / "record.sqlite"
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("update trial set rss_bytes = rss_bytes / 2 where block = 3")
+    with pytest.raises(RecordError, match=r"001\.lab was edited in block 3"):
+        search(programs, tmp_path, asked(ids[0], "HEAD"))
 
 
 def test_a_commit_that_does_not_build_is_skipped_and_named_with_what_its_build_said(programs, tmp_path):

@@ -203,10 +203,11 @@ class _Bisection:
         return self._directory / f"{self._batches + 1:03}.lab"
 
     def _is_measured(self) -> bool:
-        """Whether the next batch was measured before an interruption."""
+        """Whether the next batch was measured before an interruption, and is as it was."""
         if not (self._place() / FILE).exists():
             return False
         with Record.open(self._place()) as record:
+            record.refuse_edited()
             runs = record.runs()
         return bool(runs) and runs[-1].state == "complete"
 
