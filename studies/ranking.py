@@ -7,7 +7,7 @@ from typing import Final
 
 from parts import SIGNS
 
-from steelyard.api.scaling import Expectation, Method, Question, ScalingModel, model_all, series_of
+from steelyard.api.scaling import Expectation, Growth, Method, Question, ScalingModel, model_all, series_of
 
 METHODS: Final[tuple[Method, ...]] = ("seed001", "posterior")
 """The paper's and ours."""
@@ -58,4 +58,10 @@ def grows_more(model: ScalingModel) -> bool:
     """Whether a model grows faster than its expectation."""
     checked = model.validation
     assert checked is not None  # noqa: S101 -- each has an expectation
-    return checked.divergence.at(2.0**40) > checked.divergence.at(2.0**20)
+    return is_rising(checked.divergence)
+
+
+def is_rising(divergence: Growth) -> bool:
+    """Whether a growth over an expectation rises in the end: powers and logarithms, or factors 2^p."""
+    near, far = (256.0, 512.0) if divergence.exp2 else (2.0**20, 2.0**40)
+    return divergence.at(far) > divergence.at(near)

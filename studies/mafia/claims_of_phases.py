@@ -45,8 +45,6 @@ FORMS: Final = {
 NEAR: Final = 0.01
 """Distance of a count from its form at the largest k, as a fraction of the form."""
 ROUNDING: Final = 1e-6
-LARGE: Final = 128.0
-"""A k at which a factor k decides on which side of an expectation a term is."""
 LEAST: Final = 0.95
 """Of recall and precision: with less, a cluster was found in part."""
 
@@ -68,18 +66,16 @@ def follows(points: Mapping[float, float], form: Form) -> bool:
     )
 
 
-def by_form(name: str, points: Points, cell: Cell, published: str, command: str) -> Judge:
+def by_form(name: str, points: Points, cell: Cell, command: str) -> Judge:
     """Whether the closed form that exact counts follow has the published rank, on the published side.
 
     Without noise a posterior has nothing to weigh terms by, and arithmetic needs none. Where counts do not
     follow the form, the posterior decides.
     """
     form, k = FORMS[name], cell.parameter
-    growth, printed, expected = (parse_growth(text, k) for text in (form.growth, published, cell.expectation))
+    growth, expected = (parse_growth(text, k) for text in (form.growth, cell.expectation))
     by_arithmetic = rank_growth(growth, expected, half_deviation(expected))
-    is_more, is_published_more = (
-        (each / expected).at(LARGE) > (each / expected).at(LARGE / 2) for each in (growth, printed)
-    )
+    is_more = cell._replace(growth=form.growth).is_more
 
     def judge(data: Data) -> Answer:
         counts = points(data)
@@ -89,7 +85,7 @@ def by_form(name: str, points: Points, cell: Cell, published: str, command: str)
         apart = counts[last] / form.at(int(last)) - 1
         side = "more" if is_more else "no more"
         text = f"{SIGNS[by_arithmetic]} O({form.growth}), {side} than expected: {form.text}"
-        same = by_arithmetic == cell.printed and is_more == is_published_more
+        same = by_arithmetic == cell.printed and is_more == cell.is_more
         return Answer(f"{text}, {100 * apart:+.2g} % at k = {last:.0f}", "holds" if same else "fails")
 
     return judge

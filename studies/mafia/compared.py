@@ -65,7 +65,7 @@ def table_7() -> dict[str, dict[str, str]]:
 def _cells() -> Iterator[tuple[Statement, Declaration]]:
     for function, line in table_7().items():
         printed = f"{SIGNS[line['rank']]} O({line['model']})"
-        cell = Cell(line["rank"], line["expectation"], "k", of.SPACE)
+        cell = Cell(line["rank"], line["expectation"], "k", of.SPACE, growth=line["model"])
         expectation = f"expected O({line['expectation']})"
         stands_in: dict[Verdict, Cause] = {"fails": OTHER}
         clock: dict[Verdict, Cause] = {"fails": CLOCK} if function == "dedup" else {}
@@ -80,7 +80,7 @@ def _cells() -> Iterator[tuple[Statement, Declaration]]:
                 name, points, cell, (file,), RUN_CODE if file == CODE else RUN, limits=limits
             )
             if kind == "count" and function in of.FORMS:
-                judged = of.by_form(function, points, cell, line["model"], RUN)
+                judged = of.by_form(function, points, cell, RUN)
                 declared = declared._replace(
                     claim="the published rank by the closed form that the counts follow", by_ours=judged
                 )
@@ -141,7 +141,7 @@ def agreements() -> Iterator[Agreement]:
     data = Data(HERE)
     for kind, points in (("times", OF_TIMES), ("counts", OF_COUNTS)):
         cells = [
-            (Cell(line["rank"], line["expectation"], "k", of.SPACE), function)
+            (Cell(line["rank"], line["expectation"], "k", of.SPACE, growth=line["model"]), function)
             for function, line in table_7().items()
         ]
 

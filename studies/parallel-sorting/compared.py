@@ -96,8 +96,8 @@ def cell_of(line: dict[str, str]) -> Cell:
     unlike = line["rank"] == "match" and line["model"] != line["expectation"]
     printed = "approximate" if unlike else line["rank"]
     if line["expectation"].startswith("log"):
-        return Cell(printed, line["expectation"], "p", "wide", "p^0.5")
-    return Cell(printed, line["expectation"], "p")
+        return Cell(printed, line["expectation"], "p", "wide", "p^0.5", line["model"])
+    return Cell(printed, line["expectation"], "p", growth=line["model"])
 
 
 def _cells() -> Iterator[tuple[Statement, Declaration]]:

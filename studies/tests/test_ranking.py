@@ -39,3 +39,24 @@ def test_less_growth_than_expected_is_no_more_of_it():
 def test_a_model_is_described_by_its_rank_and_growth():
     by_paper, _ = both(lambda p: 3 + 2 * p)
     assert ranking.describe(by_paper) == "✓ O(p)"
+
+
+@pytest.mark.parametrize(
+    ("printed", "growth", "has"),
+    [("match", "p", False), ("none", "p^3", True), ("none", "p^0.5", False), ("none", "", True)],
+)
+def test_a_printed_rank_is_one_on_the_printed_side_of_the_expectation(printed, growth, has):
+    import rank_claims
+
+    by_paper, _ = both(lambda p: 3 + 2 * p**2, "p")
+    cell = rank_claims.Cell(printed, "p", "p", "wide", growth=growth)
+    assert rank_claims.has_printed_rank(by_paper, cell) == has
+
+
+@pytest.mark.parametrize(("above", "is_rising"), [("2^(0.25*p)", True), ("p^0.25", True), ("log p", True)])
+def test_factors_of_every_kind_are_seen_to_rise_and_to_fall(above, is_rising):
+    from steelyard.api.scaling import parse_growth
+
+    over = parse_growth(f"p^3 {above}", "p") / parse_growth("p^3", "p")
+    assert ranking.is_rising(over) == is_rising
+    assert ranking.is_rising(parse_growth("p^3", "p") / parse_growth(f"p^3 {above}", "p")) != is_rising

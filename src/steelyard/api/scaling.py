@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.core.series import Point, series_of
 from steelyard.extensions.exchange.files import read_series
-from steelyard.extensions.growth.algebra import half_deviation, parse_growth, parse_rule
+from steelyard.extensions.growth.algebra import Growth, half_deviation, parse_growth, parse_rule
 from steelyard.extensions.growth.algebra import rank as rank_growth
 from steelyard.extensions.growth.model import Modelled, ModelRequest, model_series
 from steelyard.extensions.growth.scaling import (
@@ -32,6 +32,7 @@ from steelyard.lab.answer.series_of_record import series_of_record
 __all__ = [
     "Exceeds",
     "Expectation",
+    "Growth",
     "Method",
     "ModelRequest",
     "ModelWarning",

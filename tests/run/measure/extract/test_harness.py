@@ -93,4 +93,4 @@ def test_a_report_of_reframe_is_a_source_and_its_failed_tests_fail_the_trial(ext
     values = extracting(took).values(metrics=(report / "reframe.json").read_bytes())
     assert {value.labels["benchmark"] for value in values} == {"sums_test n=1000", "sums_test n=2000"}
     reason = extracting(took).reason(metrics=(report / "reframe-failed.json").read_bytes())
-    assert "stream_like n=200 failed: ReFrame: fail" in reason
+    assert "stream_like n=200 failed: sanity error: 200 >= 150" in reason
