@@ -497,6 +497,8 @@ def test_a_setup_command_that_fails_is_named_by_its_option(steelyard_cli, tmp_pa
     [
         (("--runs", "5", "true", "false"), "--runs 5 is an exact number, so --until verdict has no meaning"),
         (("true",), "--until verdict: one command has no verdict"),
+        (("-L", "n", "1", "true {n}"), "--until verdict: one command has no verdict"),
+        (("-P", "n", "2", "2", "true {n}"), "--until verdict: one command has no verdict"),
     ],
 )
 def test_until_verdict_needs_a_verdict_that_can_end_the_run(steelyard_cli, words, text):

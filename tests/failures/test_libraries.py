@@ -98,7 +98,7 @@ def test_records_with_another_plugin_have_no_verdict_unless_that_is_the_question
     process = steelyard_cli("compare", "old.lab", "new.lab", "--strict", cwd=plugged)
     assert process.returncode == 3
     text = " ".join(process.stdout.split())
-    assert "not resolved, since libraries changed, and the programs that load them did not" in text
+    assert "not resolved, since libraries or modules changed, and the programs that load them did not" in text
     assert "libwork.so changed between the records" in text
     judged = steelyard_cli("compare", "old.lab", "new.lab", "--across-libraries", cwd=plugged)
     text = " ".join(judged.stdout.split())

@@ -342,9 +342,9 @@ def _refuse_until(options: CompareOptions) -> None:
             f"--runs {options.runs} is an exact number, so --until {options.until} has no meaning",
             hint="leave --until or --runs out",
         )
-    if len(options.commands) + (options.reference is not None) < 2 and not (
-        options.parameters or options.scans
-    ):
+    parameters = parameters_of(options.parameters, options.scans, options.step)
+    has_one_command = len(options.commands) + (options.reference is not None) < 2
+    if has_one_command and all(len(values) < 2 for values in parameters.values()):
         raise UsageError(
             f"--until {options.until}: one command has no verdict",
             hint="give a second command, or leave --until out",

@@ -56,7 +56,7 @@ REASONS: Final[Mapping[str, str]] = {
     "constant": "all values of both are equal: counted, or not measured?",
     "edited": "the record is not as it was measured",
     "crowded": "oversubscribed: more ranks than CPUs ran",
-    "other_code": "libraries changed, and the programs that load them did not",
+    "other_code": "libraries or modules changed, and the programs that load them did not",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
     "late_without_pairs": "runs timed out in an order without blocks",

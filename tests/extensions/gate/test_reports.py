@@ -81,6 +81,37 @@ def test_a_test_that_is_gone_ends_with_6_and_one_that_is_new_is_named(tmp_path, 
     assert "Only head has wall_s of scan." in done.stdout
 
 
+def test_documents_name_what_is_gone_or_failed_and_are_not_green(tmp_path, steelyard_cli):
+    for night, time in enumerate((1.0, 1.01, 0.99, 1.0, 1.01, 0.99)):
+        write_table(tmp_path / "a", str(night), fft=str(time), sort=str(2 * time))
+        write_table(tmp_path / "b", str(night), fft=str(time), scan="failed")
+    words = ("gate", "--reports", "a", "b", "--margin", "90%", "--markdown", "it.md", "--junit", "it.xml")
+    done = steelyard_cli(*words, "--json", cwd=tmp_path)
+    assert done.returncode == 6
+    document = json.loads(done.stdout)
+    assert [entry["verdict"] for entry in document["verdicts"]] == ["holds"]
+    assert {entry["argument"]: entry["message"] for entry in document["errors"]} == {
+        "wall_s of sort": "only base has it",
+        "failed runs": "6 runs failed",
+    }
+    text = (tmp_path / "it.md").read_text()
+    assert text.startswith("### ✗ Steelyard: 1 holds, 2 could not be judged")
+    assert "only base has it" in text
+    assert (tmp_path / "it.xml").read_text().count("<error") == 2
+
+
+def test_a_report_that_cannot_be_read_leaves_no_green_file(tmp_path, steelyard_cli):
+    write_table(tmp_path / "a", "1", fft="1")
+    write_table(tmp_path / "b", "1", fft="1")
+    (tmp_path / "b" / "2.json").write_text("{")
+    (tmp_path / "it.md").write_text("### ✓ Steelyard: of an earlier run\n")
+    done = steelyard_cli("gate", "--reports", "a", "b", "--markdown", "it.md", cwd=tmp_path)
+    assert done.returncode == 2
+    text = (tmp_path / "it.md").read_text()
+    assert "2.json" in text
+    assert "✓" not in text
+
+
 def test_a_single_report_of_each_side_decides_nothing(folders, steelyard_cli):
     done = steelyard_cli("gate", "--reports", *folders((1,), (13,)))
     assert done.returncode == 3
@@ -122,6 +153,10 @@ def test_tables_are_reports_by_the_names_of_their_columns(tmp_path, steelyard_cl
         (("--reports", "a", "b", "--", "go", "test"), "a command is about measuring"),
         (("--reports", "a", "b", "--qualify"), "--qualify is about measuring"),
         (("--reports", "a", "b", "--metric", "rate"), "--metric rate: no report has it"),
+        (("--reports", "a", "b", "--margin", "rate=1%"), "--margin rate=…: no report has it"),
+        (("--reports", "a", "b", "--better", "rate=higher"), "--better rate=…: no report has it"),
+        (("--reports", "a", "b", "--harness", "go"), "--harness is about measuring"),
+        (("--reports", "a", "b", "--max-time", "3"), "--max-time is about measuring"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path, steelyard_cli, words, message):

@@ -200,6 +200,16 @@ def test_a_file_that_no_shard_wrote_is_refused(tmp_path, text):
         read_shards([tmp_path / "a.json"])
 
 
+def test_a_merge_that_is_refused_leaves_no_green_file(tmp_path, steelyard_cli):
+    (tmp_path / "it.md").write_text("### ✓ Steelyard: of an earlier run\n")
+    (tmp_path / "1.json").write_text("{}")
+    done = steelyard_cli("gate", "--merge", "1.json", "--markdown", "it.md", cwd=tmp_path)
+    assert done.returncode == 2
+    text = (tmp_path / "it.md").read_text()
+    assert "1.json" in text
+    assert "✓" not in text
+
+
 def test_a_damaged_answer_is_refused_with_the_place(tmp_path):
     (file,) = write(tmp_path, answer_of(1, "a", count=1))
     document = msgspec.json.decode(file.read_bytes())

@@ -413,3 +413,17 @@ def test_a_report_of_junit_has_a_time_for_each_test_and_counts_failures(outputs)
     assert outputs.values(outputs.read(nested), "time_s") == {"a": ((1.5,),)}
     broken = nested.replace("time='1.5'/>", "time='1.5'><error>lost\nlater</error></testcase>")
     assert [reason for _, reason in outputs.failures(outputs.read(broken))] == ["lost"]
+
+
+def test_tests_of_one_name_in_two_suites_of_junit_are_two_tests(outputs):
+    suites = [
+        f"<testsuite name='{name}'><testcase name='t' time='{time}'/></testsuite>"
+        for name, time in (("fast", 1), ("slow", 100))
+    ]
+    contents = outputs.read(f"<testsuites>{''.join(suites)}</testsuites>")
+    assert outputs.values(contents, "time_s") == {"t class=fast": ((1.0,),), "t class=slow": ((100.0,),)}
+
+
+def test_a_skipped_test_of_junit_without_a_message_is_called_skipped(outputs):
+    cases = "<testcase name='t' time='1'/><testcase name='s' time='0'><skipped/></testcase>"
+    assert outputs.read(f"<testsuite>{cases}</testsuite>").skipped == {"s": "skipped"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.terminal import show, tell_beside
-from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.errors import ProgramError, SteelyardError, UsageError
 from steelyard.extensions.exchange.table_options import TableOptions
 from steelyard.extensions.gate.options import read_margins, read_sides
 from steelyard.files.writing import protecting, write_output
@@ -230,9 +231,12 @@ def command(ctx: click.Context, options: GateOptions, tables: TableOptions) -> N
             hint="leave one of them out",
         )
     if options.are_reports or any(vars(tables).values()):
-        ctx.exit(_judge_reports(ctx, options, tables))
+        with _errors_written(files, github=options.github):
+            code = _judge_reports(ctx, options, tables)
+        ctx.exit(code)
     if options.merged:
-        answer = _merge(ctx, options)
+        with _errors_written(files, github=options.github):
+            answer = _merge(ctx, options)
         _write(files, answer, strict=options.strict, github=options.github)
         ctx.exit(answer.exit_code(strict=options.strict))
     if options.is_timed and options.harness not in (None, "time"):
@@ -268,12 +272,8 @@ def command(ctx: click.Context, options: GateOptions, tables: TableOptions) -> N
     if options.qualify:
         _run_qualification(request, options)
         ctx.exit(0)
-    try:
+    with _errors_written(files, github=options.github):
         answer = _run_gate(request, options, notes, has_margin=margin is not None)
-    except SteelyardError as error:
-        # What a build server reads must not be that of an earlier run, nor green by its absence.
-        _write_error(files, error, github=options.github)
-        raise
     _write(files, answer, strict=options.strict, github=options.github)
     ctx.exit(answer.exit_code(strict=options.strict))
 
@@ -336,6 +336,16 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
         "--page": options.page is not None,
         "--github": options.github,
         "--report": bool(options.reported),
+        "--base-tip": options.is_tip,
+        "--base-dir": options.base_dir is not None,
+        "--head-dir": options.head_dir is not None,
+        "--harness": options.harness is not None,
+        "--time": options.is_timed,
+        "--validate": options.validate,
+        "--wait-quiet": options.wait_quiet_s is not None,
+        "--max-time": options.max_time_s is not None,
+        "--timeout": options.timeout_s is not None,
+        "--seed": options.seed is not None,
     }
     for name in (name for name, is_there in refused.items() if is_there):
         raise UsageError(
@@ -355,12 +365,14 @@ def _judge_reports(ctx: click.Context, options: GateOptions, tables: TableOption
     )
     with tempfile.TemporaryDirectory() as scratch:
         answer = gate_reports(request, options.output or Path(scratch) / "reports.lab")
-    code = answer.exit_code(strict=options.strict)
+    code, troubles = answer.exit_code(strict=options.strict), answer.list_troubles(strict=options.strict)
     for file, renderer in ((options.junit, junit.render), (options.markdown, markdown.render)):
         if file is not None:
-            write_output(file, renderer([answer.checked], strict=options.strict))
+            write_output(file, renderer([answer.checked], troubles, strict=options.strict))
     show(
-        lambda: render([answer.checked], code, {}),
+        lambda: render(
+            [answer.checked], code, {name: ProgramError(reason) for name, reason in troubles.items()}
+        ),
         lambda width: list_report_lines(answer, width),
         as_json=options.as_json,
     )
@@ -501,6 +513,16 @@ def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github:
             write_output(file, renderers[flag]())
     if github:
         click.echo(annotations.render(answer, strict=strict), nl=False, err=True)
+
+
+@contextmanager
+def _errors_written(files: dict[str, Path | None], *, github: bool) -> Iterator[None]:
+    """Write an error to the files: a build server reads none of an earlier run, and no green by absence."""
+    try:
+        yield
+    except SteelyardError as error:
+        _write_error(files, error, github=github)
+        raise
 
 
 def _write_error(files: dict[str, Path | None], error: SteelyardError, *, github: bool) -> None:

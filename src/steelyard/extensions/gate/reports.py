@@ -6,7 +6,7 @@ one family.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from steelyard.extensions.exchange.importers.contents import FailedRuns, Importe
 from steelyard.extensions.exchange.recording import FILE
 from steelyard.files.folders import list_files
 from steelyard.lab.answer.check import check
+from steelyard.report.text.label import plural
 
 BASE: Final = "base"
 HEAD: Final = "head"
@@ -75,6 +76,16 @@ class ReportsGate(msgspec.Struct, frozen=True):
     unclear: tuple[str, ...]
     failures: int
 
+    def list_troubles(self, *, strict: bool) -> dict[str, str]:
+        """Return what the exit code says and no verdict, with the reason: it stands in every document."""
+        troubles = dict.fromkeys(self.gone, "only base has it")
+        if self.failures:
+            troubles["failed runs"] = f"{plural(self.failures, 'run')} failed"
+        if strict:
+            reason = "its unit does not say which way is better (--better NAME=higher)"
+            troubles |= dict.fromkeys(self.unclear, reason)
+        return troubles
+
     def exit_code(self, *, strict: bool) -> int:
         """1 where a variable is worse, 6 where one is gone, 5 where runs failed that may not.
 
@@ -102,15 +113,23 @@ class _Claims:
         self.unclear: dict[str, None] = {}
         self.failures = 0
 
+    def _refuse_unknown(self, metrics: Collection[str]) -> None:
+        """Refuse options about a metric that no report has."""
+        request = self._request
+        options = (
+            *((f"--metric {name}", name) for name in request.metrics),
+            *((f"--margin {name}=…", name) for name in request.margins),
+            *((f"--better {name}=…", name) for name in request.better),
+        )
+        for option, name in options:
+            if name not in metrics:
+                raise UsageError(f"{option}: no report has it", hint=f"metrics: {', '.join(metrics)}")
+
     def make(self, series: Sequence[ImportedSeries], failures: Sequence[FailedRuns]) -> list[dict[str, Any]]:
         """Return a claim for each test and variable."""
         request = self._request
         metrics = dict.fromkeys(entry.metric for entry in series)
-        for metric in request.metrics:
-            if metric not in metrics:
-                raise UsageError(
-                    f"--metric {metric}: no report has it", hint=f"metrics: {', '.join(metrics)}"
-                )
+        self._refuse_unknown(metrics)
         numbers = dict.fromkeys((BASE, HEAD), 0)
         for runs in failures:
             numbers[str(runs.levels[FILE])] += runs.failed + runs.timed_out

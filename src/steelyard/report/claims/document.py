@@ -65,7 +65,7 @@ class VerdictEntry(msgspec.Struct, frozen=True):
 
 
 class ErrorEntry(msgspec.Struct, frozen=True):
-    """An argument of ``check`` that could not be judged, and why."""
+    """An argument of ``check``, or a part of a gate over reports, that could not be judged, and why."""
 
     argument: str
     message: str

@@ -25,9 +25,13 @@ def relative(value: float, interval: Interval) -> str:
     if not 0.5 < value < 2:
         return f"{ratio(value, interval)} × (95 % CI {bounds(value, interval)})"
     sign = 1 if value > 1 else -1
-    low, high = sorted((sign * (interval.low - 1), sign * (interval.high - 1)))
+    low, high = (_number(bound) for bound in sorted((sign * (interval.low - 1), sign * (interval.high - 1))))
     word = "more" if value > 1 else "less"
-    return f"{percent(abs(value - 1))} {word} (95 % CI {100 * low:.2g} to {100 * high:.2g} %)"
+    return f"{percent(abs(value - 1))} {word} (95 % CI {low} to {high} %)"
+
+
+def _number(share: float) -> str:
+    return f"{'-' if share < 0 else ''}{percent(abs(share)).removesuffix(' %')}"
 
 
 def short_hash(commit: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers.contents import word_levels
+from steelyard.extensions.exchange.importers.identity import tell_apart
 
 
 def case(value=10.0, unit="MB/s", **options):
@@ -37,6 +39,19 @@ def test_every_run_of_a_test_is_a_launch(written):
 def test_environments_are_levels_where_they_differ(written):
     result = read(written(file(case(), case(environ="nvidia"))))
     assert [item.levels["environment"] for item in result.series] == ["gnu", "nvidia"]
+
+
+def test_a_place_that_differs_in_one_file_is_a_level_in_all(written):
+    files = (file(case()), file(case(), case(partition="cpu")), file(case(environ="nvidia"), case()))
+    series = {str(i): read(written(text)).series for i, text in enumerate(files)}
+    before, after, other = tell_apart(series).values()
+    assert [word_levels(entry.levels) for entry in (*before, *after, *other)] == [
+        "stream_test n=4 partition=gpu environment=gnu",
+        "stream_test n=4 partition=gpu environment=gnu",
+        "stream_test n=4 partition=cpu environment=gnu",
+        "stream_test n=4 partition=gpu environment=nvidia",
+        "stream_test n=4 partition=gpu environment=gnu",
+    ]
 
 
 def test_reports_of_version_3_list_variables(written):

@@ -20,7 +20,7 @@ _Key = tuple[tuple[tuple[str, Scalar], ...], str]
 
 
 def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[ImportedSeries]]:
-    """Make qualifiers levels where names are not enough in one of the files.
+    """Make qualifiers levels where names are not enough in one of the files, or that are levels in one.
 
     Parameters
     ----------
@@ -36,6 +36,11 @@ def tell_apart(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list[
     for series in files.values():
         for group in _list_namesakes(series):
             needed |= dict.fromkeys(_list_differing(group))
+    entries = [entry for series in files.values() for entry in series]
+    # A fact that is the same in all of one file, and differs in another; a parameter may have its name.
+    facts = {name for entry in entries for name in entry.levels}
+    parameters = {name for entry in entries for name in entry.levels if name in entry.qualifiers}
+    needed |= {name: None for entry in entries for name in entry.qualifiers if name in facts - parameters}
     qualified = {place: [_qualify(entry, needed) for entry in series] for place, series in files.items()}
     for place, series in qualified.items():
         for group in _list_namesakes(series):
@@ -81,5 +86,8 @@ def _list_differing(group: Sequence[ImportedSeries]) -> list[str]:
 
 
 def _qualify(entry: ImportedSeries, needed: Mapping[str, None]) -> ImportedSeries:
-    added = {name: entry.qualifiers[name] for name in needed if name in entry.qualifiers}
-    return replace(entry, levels={**entry.levels, **added}) if added else entry
+    facts = {**entry.levels, **entry.qualifiers}
+    last = {name: facts[name] for name in needed if name in facts}
+    # In one order in all files: benchmarks are the same by their levels in words.
+    rest = {name: level for name, level in entry.levels.items() if name not in last}
+    return replace(entry, levels={**rest, **last}) if last else entry

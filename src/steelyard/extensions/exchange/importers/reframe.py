@@ -21,6 +21,7 @@ from steelyard.extensions.exchange.importers.contents import (
 
 TOOL = "reframe"
 KEYS = frozenset({"session_info", "runs"})
+_Levels = tuple[tuple[str, Scalar], ...]
 
 
 class _Variable(msgspec.Struct, frozen=True):
@@ -70,7 +71,7 @@ def read(document: object, _place: str) -> FileContents:
         for name, key in places.items()
         if len({getattr(case, key) or getattr(case, name, None) for case in cases}) > 1
     }
-    values_of: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
+    values_of: dict[tuple[_Levels, _Levels, str, str], list[float]] = {}
     lost = []
     failures = []
     for case in cases:
@@ -84,10 +85,12 @@ def read(document: object, _place: str) -> FileContents:
             for key, sign, text in (p.partition("=") for p in parameters)
             if sign
         ]
-        levels += [(n, str(getattr(case, key) or getattr(case, n, ""))) for n, key in varying.items()]
         params = {k: v for k, v in case.check_params.items() if isinstance(v, str | int | float | bool)}
         levels += [(identifier(key.rpartition(".")[2]), value) for key, value in params.items()]
+        values = {name: str(getattr(case, key) or getattr(case, name, "")) for name, key in places.items()}
+        levels += [(name, values[name]) for name in varying]
         levels = list(dict(levels).items())
+        qualifiers = tuple(item for item in values.items() if item[1] and item[0] not in varying)
         if not variables:
             lost.append(case.display_name or case.name)
             if has_failed:
@@ -95,13 +98,15 @@ def read(document: object, _place: str) -> FileContents:
             continue
         for name, value, unit_text in variables:
             unit = any_unit(unit_text)
-            values_of.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
+            key = (tuple(levels), qualifiers, identifier(name), unit.si)
+            values_of.setdefault(key, []).append(value * unit.scale)
     series = tuple(
         ImportedSeries(
             dict(levels), metric, unit, tuple((value,) for value in values),
             direction_of(unit) or ("neither" if unit else "lower"),
+            qualifiers=dict(qualifiers),
         )
-        for (levels, metric, unit), values in values_of.items()
+        for (levels, qualifiers, metric, unit), values in values_of.items()
     )  # fmt: skip
     about = file.session_info
     notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()

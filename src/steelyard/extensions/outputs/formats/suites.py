@@ -250,6 +250,14 @@ EXACB: Final = Format(
 )
 
 
+_WITHOUT_MESSAGE: Final = {
+    "failure": "without a message",
+    "error": "without a message",
+    "skipped": "skipped",
+}
+"""How JUnit ends a test without a value, and the reason where it gives none."""
+
+
 def _get_cases(root: Any) -> Any:
     """Return a document of the cases of all suites of JUnit's XML, nested ones too."""
     cases = []
@@ -259,17 +267,19 @@ def _get_cases(root: Any) -> Any:
         suites += suite.get("testsuite", [])
         for case in suite.get("testcase", []):
             ends = {
-                kind: _word_end(case[kind][0]) for kind in ("failure", "error", "skipped") if case.get(kind)
+                kind: _word_end(case[kind][0], absent)
+                for kind, absent in _WITHOUT_MESSAGE.items()
+                if case.get(kind)
             }
-            cases.append(
-                {"name": case.get("name"), "class": case.get("classname"), "time": case.get("time"), **ends}
-            )
+            # Tests of one name in two suites are two tests.
+            group = case.get("classname") or suite.get("name")
+            cases.append({"name": case.get("name"), "class": group, "time": case.get("time"), **ends})
     return {"case": cases}
 
 
-def _word_end(element: Any) -> str:
+def _word_end(element: Any, absent: str) -> str:
     """Return the message of a failure, or the first line of its text."""
-    return str(element.get("message") or element.get("") or "without a message").strip().partition("\n")[0]
+    return str(element.get("message") or element.get("") or absent).strip().partition("\n")[0]
 
 
 JUNIT: Final = Format(
