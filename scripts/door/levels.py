@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -138,7 +139,9 @@ def _ask_git(*words: str) -> list[str] | None:
 
 
 def list_unchanged(changes: Sequence[str] | None) -> list[str]:
-    """Folders of the tests of extensions in which nothing changed; none where the changes are not known."""
+    """Folders of the tests of extensions in which nothing changed, nor in one that they need; none where the
+    changes are not known.
+    """
     if changes is None:
         return []
     changed = {
@@ -147,6 +150,19 @@ def list_unchanged(changes: Sequence[str] | None) -> list[str]:
         for place in ("src/steelyard/extensions", "tests/extensions")
         if Path(name).is_relative_to(place)
     }
+    needs = _read_needs(ROOT / "src/steelyard/extensions/__init__.py")
+    while further := {name for name, below in needs.items() if below & changed} - changed:
+        changed |= further
     folders = sorted(path.parent for path in (ROOT / "src/steelyard/extensions").glob("*/__init__.py"))
     tests = [f"tests/extensions/{folder.name}" for folder in folders if folder.name not in changed]
     return [folder for folder in tests if (ROOT / folder).is_dir()]
+
+
+def _read_needs(file: Path) -> dict[str, set[str]]:
+    """Return what each extension of the list needs, read as text: the package may not be installed yet."""
+    needs = {}
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Extension":
+            words = {word.arg: word.value for word in node.keywords if word.arg in ("name", "needs")}
+            needs[ast.literal_eval(words["name"])] = set(ast.literal_eval(words.get("needs", ast.Tuple([]))))
+    return needs

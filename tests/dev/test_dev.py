@@ -169,6 +169,15 @@ def test_extensions_in_which_nothing_changed_are_spared_by_default(
     assert not any(word.startswith("--ignore") for word in dev.choose_level(["laboratory"])[1])
 
 
+def test_extensions_that_need_a_changed_one_are_not_spared(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(levels, "list_changes", lambda: ["src/steelyard/extensions/bisect/bisect.py"])
+    spared = {Path(word).name for word in dev.choose_level([])[1] if word.startswith("--ignore=")}
+    assert "gate" in spared
+    assert not spared & {"bisect", "history"}
+
+
 def test_changes_are_those_since_the_main_branch_and_new_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,12 @@ def test_labels_make_samples_of_their_own(record, spoilt):
 def test_failures_count_attempts_outside_discarded_blocks(record, spoilt):
     failed, late = spoilt[7].treatment, spoilt[12].treatment
     expected = {
-        treatment: Failures(4, int(treatment == failed) + int(treatment == late), int(treatment == late))
+        treatment: Failures(
+            4,
+            int(treatment == failed) + int(treatment == late),
+            int(treatment == late),
+            "exit code 1, not 0" if treatment in (failed, late) else "",
+        )
         for treatment in (1, 2, 3)
     }
     assert record.failures() == expected
@@ -129,7 +134,7 @@ def test_a_treatment_without_any_value_still_has_its_sample(tmp_path):
     with made_up.filled(tmp_path / "a.lab", result, taken) as record:
         for metric in ("wall_s", "rate"):
             assert [(s.treatment.id, len(s)) for s in record.samples(metric)] == [(1, 0), (2, 0)]
-        assert record.failures()[2] == Failures(1, 1, 0)
+        assert record.failures()[2] == Failures(1, 1, 0, "exit code 1, not 0")
 
 
 def test_trials_without_an_observation_are_left_out_not_zero(tmp_path):
