@@ -276,6 +276,25 @@ def test_each_row_counts_where_that_is_asked_for_and_where_no_job_has_two(writte
     assert (len(contents.series[0].values), contents.notes) == (2, ())
 
 
+def test_rows_of_a_job_that_failed_are_one_failure_with_their_mean(written):
+    text = "arm,jobid,step,state,time[s]\n" + "".join(
+        f"a,{job},{step},{state},{time}\n"
+        for job, state, times in (
+            (1, "COMPLETED", (1, 3)),
+            (2, "TIMEOUT", ("", "", "")),
+            (3, "FAILED", (4, 6)),
+            (4, "TIMEOUT", ("",)),
+        )
+        for step, time in enumerate(times)
+    )
+    path = written(text, "runs.csv")
+    (failure,) = read(path, chosen=Chosen(("time",), ("arm",))).failures
+    assert (failure.failed, failure.timed_out, failure.values) == (1, 2, ({"time": 5.0},))
+    (failure,) = read(path, chosen=Chosen(("time",), ("arm",), job="")).failures
+    assert (failure.failed, failure.timed_out) == (2, 4)
+    assert failure.values == ({"time": 4.0}, {"time": 6.0})
+
+
 def test_instances_are_levels_and_seeds_number_their_runs(written):
     text = "tool,problem,seed,time\n" + "".join(
         f"{tool},{problem},{seed},1.5\n" for tool in "ab" for problem in "xy" for seed in (1, 2)

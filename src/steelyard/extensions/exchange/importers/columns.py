@@ -170,7 +170,7 @@ def read_cells(
         reading.make_series(),
         "launch",
         notes=tuple(notes),
-        failures=tuple(reading.failures.values()),
+        failures=reading.list_failures(),
         instances=identifier(chosen.instance) if chosen.instance is not None else "",
         beside=reading.list_beside([name for name in names if name not in assigned]),
     )
@@ -221,6 +221,14 @@ def _find_job(names: Sequence[str], rows: Sequence[Mapping[str, str]], chosen: C
     return name if any(count > 1 for count in jobs.values()) else None
 
 
+class _FailedLaunch(msgspec.Struct, frozen=True):
+    """A launch that failed: how, why, and the values that its rows have all the same, by metric."""
+
+    ending: Ending
+    reason: str
+    values: dict[str, list[float]] = {}
+
+
 class _TableReading:
     """Values and outcomes of a table, row by row."""
 
@@ -228,7 +236,6 @@ class _TableReading:
         self, chosen: Chosen, status: StatusColumns, units: Mapping[str, str | None], place: str
     ) -> None:
         self.chosen, self.status, self.place = chosen, status, place
-        self.failures: dict[Levels, FailedRuns] = {}
         self.unit_column = chosen.unit if chosen.unit in units else None
         self._units = units
         self._values: dict[tuple[Levels, str], dict[str, list[float]]] = {}
@@ -236,6 +243,7 @@ class _TableReading:
         self._lost: list[str] = []
         self._rows: list[tuple[Levels, float, Mapping[str, str]]] = []
         self._seeds: set[tuple[Levels, str]] = set()
+        self._failed: dict[tuple[Levels, str], _FailedLaunch] = {}
 
     def add(self, levels: Levels, row: Mapping[str, str], number: int) -> None:
         """Add a row: a run with values, or one that failed, or one without any value."""
@@ -260,7 +268,10 @@ class _TableReading:
         if ending == "ok":
             self._lost += missing
             ending, reason = "failed", "no value"
-        self._fail(levels, ending, reason, values)
+        launch = self._name_launch(row, number)
+        failed = self._failed.setdefault((levels, launch), _FailedLaunch(ending, reason))
+        for name, value in values.items():
+            failed.values.setdefault(identifier(name), []).append(value)
 
     def _refuse_repeated(self, levels: Levels, row: Mapping[str, str], line: str) -> None:
         """Refuse a second row of one treatment, instance and seed."""
@@ -275,20 +286,14 @@ class _TableReading:
             )
         self._seeds.add(key)
 
+    def _name_launch(self, row: Mapping[str, str], number: int) -> str:
+        return f"job {row[self.chosen.job]}" if self.chosen.job is not None else f"line {number}"
+
     def _keep(self, levels: Levels, row: Mapping[str, str], number: int, values: Mapping[str, float]) -> None:
-        launch = f"job {row[self.chosen.job]}" if self.chosen.job is not None else f"line {number}"
+        launch = self._name_launch(row, number)
         for name, value in values.items():
             self._values.setdefault((levels, name), {}).setdefault(launch, []).append(value)
         self._rows.append((levels, next(iter(values.values())), row))
-
-    def _fail(self, levels: Levels, ending: Ending, reason: str, values: Mapping[str, float]) -> None:
-        before = self.failures.get(levels, FailedRuns(dict(levels), reason=reason))
-        self.failures[levels] = replace(
-            before,
-            failed=before.failed + (ending == "failed"),
-            timed_out=before.timed_out + (ending == "timed_out"),
-            values=(*before.values, *([{identifier(n): v for n, v in values.items()}] if values else [])),
-        )
 
     def _find_unit(self, name: str, row: Mapping[str, str]) -> Unit:
         if self.unit_column is None:
@@ -317,6 +322,20 @@ class _TableReading:
             )
             for (levels, name), launches in self._values.items()
         )  # fmt: skip
+
+    def list_failures(self) -> tuple[FailedRuns, ...]:
+        """Return the launches of each treatment that failed; a job is one, with the mean of its rows."""
+        failures: dict[Levels, FailedRuns] = {}
+        for (levels, _), launch in self._failed.items():
+            before = failures.get(levels, FailedRuns(dict(levels), reason=launch.reason))
+            values = {name: fmean(rows) for name, rows in launch.values.items()}
+            failures[levels] = replace(
+                before,
+                failed=before.failed + (launch.ending == "failed"),
+                timed_out=before.timed_out + (launch.ending == "timed_out"),
+                values=(*before.values, *([values] if values else [])),
+            )
+        return tuple(failures.values())
 
     def list_notes(self) -> list[str]:
         """List what was left out, and what became one value."""
