@@ -54,7 +54,7 @@ def test_sides_with_different_numbers_of_runs_are_counted_apart(case):
     )
     names = {side.label: side.label for side in (comparison.treatment, comparison.baseline)}
     evidence = render_finding(comparison, replace(result, samples=samples), names, {}).evidence
-    assert "30 runs against 15, one after the other" in evidence
+    assert "30 runs against 15 in one context, one after the other" in evidence
 
 
 def test_an_interval_inside_the_margin_that_decides_nothing_names_the_others(case):
@@ -68,7 +68,9 @@ def test_an_interval_inside_the_margin_that_decides_nothing_names_the_others(cas
     )
     names = {"old": "old", "new": "new"}
     assert "but p = 0.060 about" in render_finding(text.judged[0], text, names, {}).evidence
-    assert render_finding(text.judged[0], text, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
+    assert render_finding(text.judged[0], text, names, {}).evidence.endswith(
+        "among 3 comparisons, 30 blocks in one context"
+    )
     decided = replace(text.judged[0], relevance="inside", verdict="equivalent")
     assert "but p" not in render_finding(decided, text, names, {}).evidence
 
