@@ -65,11 +65,11 @@ def tell_context(experiment: Experiment) -> str:
     Empty where contexts are drawn, or nothing is compared.
     """
     from steelyard.design import treatments
-    from steelyard.interventions.aslr import Aslr
+    from steelyard.lab.run.preflight import can_draw_contexts
 
     if experiment.contexts or len(treatments(experiment)) < 2:
         return ""
-    if Aslr().missing("off") is not None:
+    if not can_draw_contexts():
         return "one context: this machine cannot draw others (steelyard doctor)"
     return "one context: with --contexts, the interval covers other environment sizes"
 
