@@ -172,7 +172,7 @@ def test_functions_are_measured_under_their_own_names(clock):
                 "counters, cpu_limit, env, ignore_failure, input, isolate, margin, max_runs, max_time, "
                 "memory_limit, metric, min_runs, name, no_network, objects, output, parameter_list, "
                 "precision, prepare, runs, seed, setup, shell, "
-                "timeout, warmup"
+                "timeout, until, warmup"
             ),
         ),
         (
