@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from array import array
 
-from steelyard.claims.observed import has, identifying_labels, strata
+import pytest
+from msgspec.structs import replace
+
+from steelyard.claims.observed import Observed, has, identifying_labels, strata
 from steelyard.core.sample import Failures, Sample, Treatment
 from steelyard.core.units import Metric
+from steelyard.spec import experiment
 
 
 def sample(opt, n, op):
@@ -54,3 +58,24 @@ def test_labels_that_describe_are_told_from_labels_that_identify():
     strata_found = strata(lines, (), {})
     assert [levels for levels, _ in strata_found] == [{"op": "bcast"}, {"op": "gather"}]
     assert [len(members) for _, members in strata_found] == [2, 2]
+
+
+def observing(**keys):
+    return Observed(experiment(program={"command": ["prog"]}, source="/lab"), *[lambda *_: ()] * 4, **keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "provenance", "contexts", "scope"),
+    [
+        ({}, "measured", [0, 0, 0], "context"),
+        ({}, "measured", [1, 1, 1], "context"),
+        ({}, "measured", [1, 2, 1], None),
+        ({}, "simulated", [0, 0, 0], None),
+        ({}, "one_process", [0, 0, 0], "process"),
+        ({"unknown_contexts": True}, "measured", [0, 0, 0], None),
+        ({"unknown_contexts": True}, "one_process", [0, 0, 0], "process"),
+    ],
+)
+def test_the_scope_of_samples_is_what_all_of_their_runs_share(keys, provenance, contexts, scope):
+    plain = replace(line(Treatment(1, "old", {}), {}), contexts=array("q", contexts))
+    assert observing(**keys).scope(plain, replace(plain, provenance=provenance)) == scope

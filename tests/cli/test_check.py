@@ -49,7 +49,7 @@ def test_a_spec_without_a_record_is_run_and_a_claim_that_holds_exits_with_0(stee
     done = steelyard_cli("check", "it.toml")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("✓ seconds = 0.001 faster than seconds = 0.02 by 2: holds; ")
-    assert "8 blocks)" in " ".join(done.stdout.split())
+    assert "8 blocks in one context)" in " ".join(done.stdout.split())
     assert (tmp_path / "it.lab").is_dir()
     again = steelyard_cli("check", "it.toml", "it.lab", "--strict")
     assert again.returncode == 0, again.stderr

@@ -13,8 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli.compare_output import tell_context
 from steelyard.cli.compare_request import read_metrics
 from steelyard.core.errors import UsageError
+from steelyard.interventions.aslr import Aslr
+from steelyard.lab.compare.compare import CompareRequest
+from steelyard.results.assumptions import ONE_CONTEXT
 from steelyard.store import Record
 
 MEMORY = ("compare", "--metric", "rss_bytes")
@@ -32,6 +36,36 @@ def test_two_commands_are_compared_in_blocks_and_the_record_is_named(steelyard_c
     with Record.open(Path(last.removeprefix("record: "))) as record:
         assert record.progress().trials == 22
     assert done.stderr == ""
+
+
+CONTEXTS = "one context: with --contexts, the interval covers other environment sizes"
+
+
+def test_an_answer_in_one_context_says_so_and_what_contexts_would_add(steelyard_cli, sizes):
+    done = steelyard_cli(*MEMORY, "-r", "3", *sizes)
+    assert " 3 blocks in one context)" in " ".join(done.stdout.split())
+    *_, scope, record = done.stdout.splitlines()
+    assert record.startswith("record: ")
+    assert scope == CONTEXTS or Aslr().missing("off") is not None
+    directory = record.removeprefix("record: ")
+    document = json.loads(steelyard_cli("analyze", directory, "--json").stdout)
+    assert all(ONE_CONTEXT in row["speedup"]["assumptions"] for row in document["comparisons"])
+
+
+@pytest.mark.skipif(Aslr().missing("off") is not None, reason="contexts cannot be drawn on this machine")
+def test_an_answer_over_contexts_does_not_speak_of_one(steelyard_cli, sizes):
+    done = steelyard_cli(*MEMORY, "-r", "3", "--contexts", *sizes)
+    assert "3 blocks, each in its own context)" in " ".join(done.stdout.split())
+    assert "one context" not in done.stdout
+    directory = done.stdout.splitlines()[-1].removeprefix("record: ")
+    document = json.loads(steelyard_cli("analyze", directory, "--json").stdout)
+    assert all(ONE_CONTEXT not in row["speedup"]["assumptions"] for row in document["comparisons"])
+
+
+def test_a_machine_that_draws_no_contexts_is_not_told_to_draw_some(monkeypatch):
+    question = CompareRequest(commands=("./a", "./b")).experiment()
+    monkeypatch.setattr(Aslr, "missing", lambda *_: "refused")
+    assert tell_context(question) == "one context: this machine cannot draw others (steelyard doctor)"
 
 
 def test_a_command_alone_is_described(steelyard_cli):

@@ -127,7 +127,7 @@ def test_a_spec_that_had_ended_is_not_run_again_and_says_how_to_measure_more(ste
     process = steelyard_cli(*command)
     assert process.returncode == 0, process.stderr
     assert "Blocks were added 1 time after an answer from 4 blocks" in " ".join(process.stdout.split())
-    assert "8 blocks)" in " ".join(process.stdout.split())
+    assert "8 blocks in one context)" in " ".join(process.stdout.split())
     document = json.loads(steelyard_cli("analyze", "it.lab", "--json").stdout)
     assert document["design"]["extended_from"] == [4]
     # p and intervals allow for both answers (stats.sequential), at the level that was declared.

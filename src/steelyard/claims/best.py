@@ -133,6 +133,7 @@ class _Contest:
             by=self.by,
             level=level,
             reason=self.reason,
+            scope=self.observed.scope(*self.samples),
         )
 
 

@@ -19,6 +19,9 @@ Unit = Literal["block", "context", "instance", "launch", "repetition", "session"
 within one process; ``session`` where each is a file of another tool, and ``two-sessions`` for the runs of two
 files, one of each side."""
 
+Scope = Literal["context", "process"]
+"""What all runs share, where no contexts were drawn: one process, or the context of one."""
+
 
 class Caution(msgspec.Struct, frozen=True):
     """A warning about a model; what makes models has the fields."""
@@ -109,6 +112,8 @@ class RatioEvidence(Evidence, frozen=True):
     runs_to_show : int or None
         Runs of each from which on slow runs, up to twice as long, that carry the ratio over the bound would
         have shown: no claim that a treatment is not worse holds before.
+    scope : {"context", "process"} or None
+        What all runs share, so that the interval holds for that one; ``None`` where contexts were drawn.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -129,6 +134,7 @@ class RatioEvidence(Evidence, frozen=True):
         "decided_by",
         "typical",
         "runs_to_show",
+        "scope",
     )
 
     metric: Metric
@@ -148,6 +154,7 @@ class RatioEvidence(Evidence, frozen=True):
     typical: TypicalEvidence | None = None
     allowances: tuple[Allowance, ...] = ()
     runs_to_show: int | None = None
+    scope: Scope | None = None
 
 
 class MeanEvidence(Evidence, frozen=True):
@@ -171,6 +178,8 @@ class MeanEvidence(Evidence, frozen=True):
         of values that are at least 0 can be. ``None`` where nothing did.
     beyond, median : int, float or None
         Units on the wrong side of the bound, and the typical one; ``None`` of a quantile.
+    scope : {"context", "process"} or None
+        What all runs share, so that the interval holds for that one; ``None`` where contexts were drawn.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -192,6 +201,7 @@ class MeanEvidence(Evidence, frozen=True):
         "decided_by",
         "beyond",
         "median",
+        "scope",
     )
 
     metric: Metric
@@ -211,6 +221,7 @@ class MeanEvidence(Evidence, frozen=True):
     decided_by: Decider | None = None
     beyond: int | None = None
     median: float | None = None
+    scope: Scope | None = None
 
     @property
     def bound_unit(self) -> str:
@@ -249,6 +260,8 @@ class BestEvidence(Evidence, frozen=True):
         least.
     selection, n : int
         Units that chose, and units that speak.
+    scope : {"context", "process"} or None
+        What all runs share, so that the interval holds for that one; ``None`` where contexts were drawn.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -261,6 +274,7 @@ class BestEvidence(Evidence, frozen=True):
         "unit_of_inference=by",
         "level",
         "reason",
+        "scope",
     )
 
     metric: Metric
@@ -272,6 +286,7 @@ class BestEvidence(Evidence, frozen=True):
     by: Unit
     level: float
     reason: Reason | Literal["failures"] | None = None
+    scope: Scope | None = None
 
 
 class BreaksEvidence(msgspec.Struct, frozen=True):

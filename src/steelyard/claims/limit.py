@@ -113,6 +113,7 @@ def _test(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: 
             decided_by=judgement.by if is_decided else None,
             beyond=refutation.beyond if refutation else None,
             median=refutation.median if refutation else None,
+            scope=observed.scope(sample),
         )
 
     if failed or p is None:

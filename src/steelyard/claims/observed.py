@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from steelyard.claims.evidence import Scope
 from steelyard.core.analysis import Analysis
 from steelyard.core.sample import Sample
 from steelyard.core.series import Series
@@ -28,6 +29,8 @@ class Observed(msgspec.Struct, frozen=True):
         declared.
     series : callable
         The series of a metric over parameters; over all that are numbers and vary where none are named.
+    unknown_contexts : bool
+        As of ``DesignFacts``.
     """
 
     experiment: Experiment
@@ -35,6 +38,7 @@ class Observed(msgspec.Struct, frozen=True):
     samples: Callable[[str], Sequence[Sample]]
     list_compared: Callable[[str], Sequence[Sample]]
     series: Callable[[str, Sequence[str]], Sequence[Series]]
+    unknown_contexts: bool = False
 
     @property
     def order(self) -> Order:
@@ -49,6 +53,14 @@ class Observed(msgspec.Struct, frozen=True):
     def metric(self, named: str | None) -> str:
         """Return the metric of a claim."""
         return named or self.experiment.analysis.metric
+
+    def scope(self, *samples: Sample) -> Scope | None:
+        """Return what all runs of these samples share; values of a computed machine have no context."""
+        origins = {sample.provenance for sample in samples}
+        if "one_process" in origins:
+            return "process"
+        contexts = set().union(*(sample.contexts for sample in samples))
+        return None if self.unknown_contexts or "simulated" in origins or len(contexts) > 1 else "context"
 
 
 def levels_of(sample: Sample) -> dict[str, Scalar]:

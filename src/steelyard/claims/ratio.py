@@ -141,6 +141,7 @@ def tested_pair(
             typical=_describe_typical(compared, statement, level) if compared.beside else None,
             allowances=speedup.allowances if speedup else (),
             runs_to_show=judgement.runs_to_show if is_judged else None,
+            scope=observed.scope(baseline, treatment),
         )
 
     if not is_judged or judgement.p is None:

@@ -7,13 +7,13 @@ import sys
 from contextlib import nullcontext, redirect_stdout
 from inspect import cleandoc
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from steelyard.cli import completion
 from steelyard.cli.compare_line import CompareCommand
-from steelyard.cli.compare_output import EXPORTS, UNITS, show_output, write_exports
+from steelyard.cli.compare_output import EXPORTS, UNITS, show_output, tell_context, write_exports
 from steelyard.cli.compare_request import (
     check_counts,
     check_shell,
@@ -49,6 +49,9 @@ from steelyard.core.extension import list_modes, load
 from steelyard.core.look_schedule import Until
 from steelyard.files.writing import STDOUT
 from steelyard.run.native import require_linux
+
+if TYPE_CHECKING:
+    from steelyard.spec import Experiment
 
 _MODES: Final = tuple(list_modes().values())
 """Other answers than a comparison, of extensions."""
@@ -325,12 +328,19 @@ def command(ctx: click.Context, options: CompareOptions, *answers: Options) -> N
         with redirect_stdout(sys.stderr) if prints else nullcontext():
             code = print_answer(directory, output, as_json=options.as_json, strict=options.strict)
         write_exports(directory, exports, options.time_unit, options.names)
-    click.echo(f"record: {directory}", err=options.as_json or prints)
+    _tell_end(experiment, directory, err=options.as_json or prints)
     ctx.exit(code)
 
 
 _EXAMPLES: Final = [mode.example for mode in _MODES if mode.example]
 command.help = "\n".join((cleandoc(command.help or ""), *_EXAMPLES))
+
+
+def _tell_end(experiment: Experiment, directory: Path, *, err: bool) -> None:
+    """Print the scope of an answer for people, and where its record is."""
+    if not err and (scope := tell_context(experiment)):
+        click.echo(scope)
+    click.echo(f"record: {directory}", err=err)
 
 
 def _refuse_until(options: CompareOptions) -> None:

@@ -59,6 +59,21 @@ def _list_names(record: Record, names: Sequence[str]) -> dict[int, str]:
     return listed
 
 
+def tell_context(experiment: Experiment) -> str:
+    """Say that no context is drawn, and what ``--contexts`` would add, where this machine can draw some.
+
+    Empty where contexts are drawn, or nothing is compared.
+    """
+    from steelyard.design import treatments
+    from steelyard.lab.run.preflight import can_draw_contexts
+
+    if experiment.contexts or len(treatments(experiment)) < 2:
+        return ""
+    if not can_draw_contexts():
+        return "one context: this machine cannot draw others (steelyard doctor)"
+    return "one context: with --contexts, the interval covers other environment sizes"
+
+
 def show_output(experiment: Experiment, *, as_json: bool) -> None:
     """Run every command once, untimed, with its output on the terminal; on stderr beside a JSON document.
 

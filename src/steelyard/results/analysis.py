@@ -93,6 +93,9 @@ class DesignFacts(msgspec.Struct, frozen=True):
         empty where all ran on one. Machines are the contexts then, whatever else was drawn.
     pace : Pace or None
         What blocks took; ``None`` where that is not known.
+    unknown_contexts : bool
+        Whether runs may have had several contexts that nobody noted: those of other tools, whose environment
+        may be drawn (as by hyperfine 2), and of two records.
     """
 
     order: Order
@@ -117,6 +120,7 @@ class DesignFacts(msgspec.Struct, frozen=True):
     idle: tuple[int, ...] = ()
     drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)
     machines: Mapping[int, str] = msgspec.field(default_factory=dict)
+    unknown_contexts: bool = False
     __lines__: ClassVar[Lines] = (
         *("order", "blocks", "contexts", "passes", "seed", "state", "looks", "target", "reached", "cap"),
         *("strict", "decided", "until", "extended_from"),

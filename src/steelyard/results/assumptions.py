@@ -15,6 +15,8 @@ looks at the data before the last.
 """
 
 ARE_LAUNCHES: Final = "launches are independent: no drift, no autocorrelation"
+ONE_CONTEXT: Final = "the ratio is the same in other contexts: environment sizes, paths, link orders"
+"""Where no context was drawn, and the answer is used elsewhere than where it was measured."""
 
 _UNITS: Final[dict[Unit, str]] = {
     "block": "blocks are independent",

@@ -11,7 +11,7 @@ import msgspec
 from steelyard.core.estimand import Estimand
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
-from steelyard.results.assumptions import Allowance, Unit, assumptions, assumptions_with
+from steelyard.results.assumptions import ONE_CONTEXT, Allowance, Unit, assumptions, assumptions_with
 from steelyard.results.budget import Budget
 from steelyard.results.document import Lines, part
 from steelyard.results.flags import Flag
@@ -399,6 +399,8 @@ class Comparison(msgspec.Struct, frozen=True):
         The typical run, where it is judged beside the mean.
     decided_by : {"mean", "typical"} or None
         What decided about the margin; ``None`` where nothing did, or without a margin.
+    in_one_context : bool
+        No context was drawn, so that p and interval hold for the one of all runs.
     """
 
     baseline: Treatment
@@ -435,6 +437,7 @@ class Comparison(msgspec.Struct, frozen=True):
     beside: TypicalRatio | None = None
     decided_by: Decider | None = None
     blocks_to_show: int | None = None
+    in_one_context: bool = False
     __lines__: ClassVar[Lines] = (
         *("baseline", "treatment", "metric", "stratum", "labels", "estimand"),
         *("blocks", "contexts", "instances"),
@@ -447,7 +450,7 @@ class Comparison(msgspec.Struct, frozen=True):
             "nu=speedup.nu",
             "n=speedup.n",
             "se_log=speedup.se",
-            "assumptions=speedup.assumptions",
+            "assumptions",
             "undefined=speedup.undefined",
         ),
         "adjusted_speedup=adjusted",
@@ -457,6 +460,11 @@ class Comparison(msgspec.Struct, frozen=True):
         *("slow_mode=slow", "quantiles"),
         *("r1=autocorrelation.r1", "n_eff=autocorrelation.n_eff"),
     )
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Assumptions of p and interval, and of those who apply them to other contexts."""
+        return _list_assumptions(self.speedup, in_one_context=self.in_one_context)
 
 
 class SpeedupRatio(msgspec.Struct, frozen=True):
@@ -481,6 +489,8 @@ class SpeedupRatio(msgspec.Struct, frozen=True):
         Nothing is judged, because of runs of the four that failed, timed out, or had more ranks than CPUs.
     change : {"larger", "smaller", "not_resolved"}
         By the adjusted test, unless refused.
+    in_one_context : bool
+        No context was drawn, so that p and interval hold for the one of all runs.
     """
 
     factor: str
@@ -497,10 +507,22 @@ class SpeedupRatio(msgspec.Struct, frozen=True):
     p_holm: float | None = None
     refused: bool = False
     change: Literal["larger", "smaller", "not_resolved"] = "not_resolved"
+    in_one_context: bool = False
     __lines__: ClassVar[Lines] = (
         *("factor", "level", "reference"),
         *("treatment", "baseline", "reference_treatment", "reference_baseline"),
         *("labels", "value=ratio.value", "ci95", "ci_family"),
         *("method=ratio.method", "nu=ratio.nu", "n=ratio.n", "p=ratio.p", "p_holm", "change"),
-        *("assumptions=ratio.assumptions", "undefined=ratio.undefined"),
+        *("assumptions", "undefined=ratio.undefined"),
     )
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Assumptions of p and interval, and of those who apply them to other contexts."""
+        return _list_assumptions(self.ratio, in_one_context=self.in_one_context)
+
+
+def _list_assumptions(ratio: Speedup | Undefined, *, in_one_context: bool) -> tuple[str, ...]:
+    if isinstance(ratio, Undefined):
+        return ratio.assumptions
+    return (*ratio.assumptions, *([ONE_CONTEXT] if in_one_context else []))

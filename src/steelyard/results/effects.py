@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.core.factorial import Axis, Kind
 from steelyard.core.units import Metric, Scalar
-from steelyard.results.assumptions import assumptions
+from steelyard.results.assumptions import ONE_CONTEXT, assumptions
 from steelyard.results.comparison import FreshRun
 from steelyard.results.document import Lines
 from steelyard.results.interval import Interval
@@ -92,6 +92,8 @@ class Effect(msgspec.Struct, frozen=True):
         What would resolve it, if it is as large as it was seen; where it is not resolved.
     share, omega2 : float, float or None
         Of the variation; see ``variation``.
+    in_one_context : bool
+        No context was drawn, so that p and interval hold for the one of all runs.
     """
 
     factors: tuple[str, ...]
@@ -113,6 +115,7 @@ class Effect(msgspec.Struct, frozen=True):
     resolved: bool | None = None
     resolvable: float | None = None
     fresh: FreshRun | None = None
+    in_one_context: bool = False
     __lines__: ClassVar[Lines] = (
         *("factors", "confounded", "df", "q", "ratio=ratio.value", "ci95", "ci_family", "method"),
         *("se_log=ratio.se", "nu=ratio.nu", "f", "nu1", "nu2", "p", "p_holm", "p_flips"),
@@ -126,8 +129,8 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the method."""
-        return assumptions(self.method)
+        """Assumptions of the method, and of those who apply it to other contexts."""
+        return (*assumptions(self.method), *([ONE_CONTEXT] if self.in_one_context else []))
 
 
 class LevelEffect(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from steelyard.stats.sequential.over_looks import looks_of
 if TYPE_CHECKING:
     from steelyard.results.comparison import SpeedupRatio
     from steelyard.results.contexts import ContextFinding
+    from steelyard.results.effects import Factorial
 
 MOST_SHIFTS: Final = 200
 
@@ -91,9 +92,32 @@ def compare_samples(
                 layout, axes=tuple(axis for axis in layout.axes if declared.instances not in axis.factors)
             ),
         )
-    if layout is None or len(layout.varying) < 2:
-        return answer
-    return _add_effects(answer, crossed, layout, declared, foreign)
+    if layout is not None and len(layout.varying) >= 2:
+        answer = _add_effects(answer, crossed, layout, declared, foreign)
+    drawn = facts.contexts or facts.unknown_contexts or _is_simulated(samples)
+    return answer if drawn else _tell_context(answer)
+
+
+def _is_simulated(samples: Sequence[Sample]) -> bool:
+    """Whether values come from a computed machine, which has no context."""
+    return any(sample.provenance == "simulated" for sample in samples)
+
+
+def _tell_context(answer: Answer) -> Answer:
+    """Return the same answer, of which each estimate says that no context was drawn."""
+    return replace(
+        answer,
+        comparisons=tuple(replace(comparison, in_one_context=True) for comparison in answer.comparisons),
+        speedup_ratios=tuple(replace(ratio, in_one_context=True) for ratio in answer.speedup_ratios),
+        effects=tuple(map(_tell_context_of_effects, answer.effects)),
+        effects_beside=tuple(map(_tell_context_of_effects, answer.effects_beside)),
+    )
+
+
+def _tell_context_of_effects(factorial: Factorial) -> Factorial:
+    return replace(
+        factorial, effects=tuple(replace(effect, in_one_context=True) for effect in factorial.effects)
+    )
 
 
 # What few experiments have is imported where one has it: a comparison starts 10 ms earlier.

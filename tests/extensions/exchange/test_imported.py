@@ -21,6 +21,7 @@ from steelyard.lab.run.run import run
 from steelyard.report.answer.text import render
 from steelyard.report.claims.claim import format_evidence_words
 from steelyard.report.claims.text import words
+from steelyard.results.assumptions import ONE_CONTEXT
 from steelyard.store import Record
 
 OLD = [1.00, 1.02, 0.99, 1.01, 1.00, 1.03, 0.98, 1.01, 1.00, 1.02, 0.99, 1.00]
@@ -72,6 +73,7 @@ def test_commands_of_one_file_are_compared_by_welchs_test_of_logarithms(hyperfin
     assert comparison.verdict == "faster"
     assert comparison.speedup.method == "unpaired-log-ratio-t"
     assert "sequential_order" in comparison.flags
+    assert ONE_CONTEXT not in comparison.assumptions  # hyperfine 2 draws the length of the environment
     assert comparison.p == pytest.approx(ttest_ind(np.log(OLD), np.log(NEW), equal_var=False).pvalue)
     assert any(notice.kind == "sequential_order" for notice in answer.warnings)
 

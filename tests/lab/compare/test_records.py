@@ -41,6 +41,7 @@ def test_the_only_command_of_each_is_compared_and_the_answer_says_its_limits(rec
     message = [warning.fields.get("text", "") for warning in result.warnings]
     assert any("made apart" in text and "side by side" in text for text in message)
     assert "sequential_order" in {item.kind for item in result.warnings}
+    assert not comparison.in_one_context  # neither record knows what the other one ran in
 
 
 def test_a_record_without_a_warm_up_run_says_that_its_modules_are_not_known(recorded):

@@ -54,7 +54,7 @@ def test_sides_with_different_numbers_of_runs_are_counted_apart(case):
     )
     names = {side.label: side.label for side in (comparison.treatment, comparison.baseline)}
     evidence = render_finding(comparison, replace(result, samples=samples), names, {}).evidence
-    assert "30 runs against 15, one after the other" in evidence
+    assert "30 runs against 15 in one context, one after the other" in evidence
 
 
 def test_an_interval_inside_the_margin_that_decides_nothing_names_the_others(case):
@@ -68,7 +68,9 @@ def test_an_interval_inside_the_margin_that_decides_nothing_names_the_others(cas
     )
     names = {"old": "old", "new": "new"}
     assert "but p = 0.060 about" in render_finding(text.judged[0], text, names, {}).evidence
-    assert render_finding(text.judged[0], text, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
+    assert render_finding(text.judged[0], text, names, {}).evidence.endswith(
+        "among 3 comparisons, 30 blocks in one context"
+    )
     decided = replace(text.judged[0], relevance="inside", verdict="equivalent")
     assert "but p" not in render_finding(decided, text, names, {}).evidence
 
@@ -105,3 +107,23 @@ def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
 def test_the_time_of_a_fresh_run_is_told_from_a_second_on(seconds, time):
     run = FreshRun(difference=0.1, margin=None, blocks=40, seconds=seconds)
     assert format_fresh_run(run, 30) == f"; to confirm the 10 % seen here, run 40 blocks{time}"
+
+
+@pytest.mark.parametrize(
+    ("in_one_context", "flags", "scope"),
+    [
+        (True, (), "30 blocks in one context"),
+        (False, (), "30 blocks"),
+        (False, ("one_process",), "30 blocks in one process"),
+        (True, ("one_process",), "30 blocks in one process"),
+        (False, ("sequential_order",), "30 runs of each, one after the other"),
+        (True, ("sequential_order",), "30 runs of each in one context, one after the other"),
+        (True, ("sequential_order", "sessions"), "30 sessions of each, one after the other"),
+        (True, ("sequential_order", "two_sessions"), "30 runs of each in these two sessions"),
+    ],
+)
+def test_an_interval_names_what_all_runs_share(case, in_one_context, flags, scope):
+    result = case("no_difference")
+    (comparison,) = result.judged
+    shared = replace(comparison, in_one_context=in_one_context, flags=flags)
+    assert render_finding(shared, result, {"old": "old", "new": "new"}, {}).evidence.endswith(f", {scope}")

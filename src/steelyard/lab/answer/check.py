@@ -129,6 +129,7 @@ def prepare_claims(
             record.directory,
             ignore_failures=experiment.analysis.failures == "ignore",
         ),
+        unknown_contexts=record.imported,
     )
     # What the experiment claims itself has to be right.
     drafts = prepare_drafts(

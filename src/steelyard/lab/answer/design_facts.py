@@ -65,6 +65,7 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         drawn_before={} if machines else drawn_before(contexts),
         machines=machines,
         pace=_make_pace(record, so_far),
+        unknown_contexts=record.imported,
     )
 
 

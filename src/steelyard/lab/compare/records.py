@@ -69,7 +69,7 @@ def compare_records(
         declared = Analysis(
             metric=chosen, margin=margin, baseline={RECORD: str(old)}, family="baseline", strata=strata
         )
-        facts = DesignFacts("sequential", 1, before.experiment.design.seed)
+        facts = DesignFacts("sequential", 1, before.experiment.design.seed, unknown_contexts=True)
         changed = find_other_libraries(before.program, after.program, judged=across_libraries)
         if changed and not across_libraries:
             samples = [replace(sample, provenance="other_code") for sample in samples]

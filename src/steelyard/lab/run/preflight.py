@@ -49,6 +49,11 @@ def refuse_missing(experiment: Experiment) -> None:
                 )
 
 
+def can_draw_contexts() -> bool:
+    """Whether this machine can do what ``--contexts`` needs: hold the addresses of a program."""
+    return INTERVENTIONS["aslr"].missing("off") is None
+
+
 def refuse_level_commands(experiment: Experiment, elsewhere: Elsewhere | None) -> None:
     """Refuse commands of levels where they would change a machine on which no trial runs.
 

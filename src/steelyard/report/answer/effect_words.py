@@ -87,13 +87,16 @@ def _format_evidence(
     p = effect.p_holm
     if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
         parts.append(f"but p = {probability(p)} among {len(factorial.effects)} effects")
-    return ", ".join([*parts, f"{plural(factorial.treatments, 'treatment')}", _format_units(factorial)])
+    scope = " in one context" if effect.in_one_context else ""
+    return ", ".join(
+        [*parts, f"{plural(factorial.treatments, 'treatment')}", _format_units(factorial, scope)]
+    )
 
 
-def _format_units(factorial: Factorial) -> str:
+def _format_units(factorial: Factorial, scope: str) -> str:
     if factorial.by == "launch":
-        return f"{plural(factorial.units, 'run')} of each, one after the other"
-    return plural(factorial.units, factorial.by)
+        return f"{plural(factorial.units, 'run')} of each{scope}, one after the other"
+    return f"{plural(factorial.units, factorial.by)}{scope}"
 
 
 def _format_place(factorial: Factorial) -> str:

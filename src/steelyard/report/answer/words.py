@@ -442,10 +442,10 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
     elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
-        ending = " in these two sessions" if "two_sessions" in comparison.flags else ", one after the other"
-        parts.append(_count_runs(comparison, answer) + ending)
+        parts.append(_count_runs(comparison, answer) + _format_order(comparison))
     elif comparison.instances is not None:
-        parts.append(f"{plural(comparison.instances, 'instance')} in {plural(comparison.blocks, 'block')}")
+        blocks = f"{plural(comparison.blocks, 'block')}{_format_scope(comparison)}"
+        parts.append(f"{plural(comparison.instances, 'instance')} in {blocks}")
     elif comparison.contexts is not None:
         units = plural(comparison.contexts, name_unit(answer.design))
         parts.append(f"{units} in {plural(comparison.blocks, 'block')}")
@@ -456,5 +456,20 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
         units = plural(answer.design.contexts, name_unit(answer.design))
         parts.append(f"{plural(comparison.blocks, 'block')} in {units}")
     else:
-        parts.append(plural(comparison.blocks, "block"))
+        parts.append(f"{plural(comparison.blocks, 'block')}{_format_scope(comparison)}")
     return ", ".join(parts)
+
+
+def _format_scope(comparison: Comparison) -> str:
+    """Say whose error rate it is where no context was drawn: that of one context, or of one process."""
+    if "one_process" in comparison.flags:
+        return " in one process"
+    return " in one context" if comparison.in_one_context else ""
+
+
+def _format_order(comparison: Comparison) -> str:
+    """Say of runs that no block pairs what they share."""
+    if "two_sessions" in comparison.flags:
+        return " in these two sessions"
+    scope = "" if "sessions" in comparison.flags else _format_scope(comparison)
+    return f"{scope}, one after the other"

@@ -64,13 +64,14 @@ def format_interval(interval: Interval | None, unit: str, level: float) -> str:
 
 
 def format_units_text(value: RatioEvidence | MeanEvidence | BestEvidence) -> str:
-    """``30 blocks``; with what is assumed of runs that nothing pairs."""
+    """``30 blocks in one context``; with what is assumed of runs that nothing pairs."""
     if value.by == "repetition":
         return f"{plural(value.n, 'repetition')} in one process, if nothing drifted"
     if value.by == "session":
         return f"{plural(value.n, 'session')}, if nothing drifted"
     if value.by == "two-sessions":
         return f"{plural(value.n, 'run')} of these two sessions, if nothing drifted"
+    scope = f" in one {value.scope}" if value.scope else ""
     if value.by == "launch":
-        return f"{plural(value.n, 'run')} one after the other, if nothing drifted"
-    return plural(value.n, value.by)
+        return f"{plural(value.n, 'run')}{scope} one after the other, if nothing drifted"
+    return f"{plural(value.n, value.by)}{scope}"
