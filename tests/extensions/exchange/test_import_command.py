@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def hyperfine(*times):
     return json.dumps({"results": [{"command": "a", "mean": 1.0, "times": list(times)}]})
@@ -106,3 +108,31 @@ def test_a_record_whose_runs_all_failed_says_so_and_counts_them_when_asked(steel
     assert "--failures count" in answer.stderr
     steelyard_cli("import", file.name, "--failures", "count", "-o", "y.lab")
     assert "110 ±" in steelyard_cli("analyze", "y.lab").stdout
+
+
+SIDES = "arm,rate,energy\na,10,5\na,11,5.1\na,10.5,5.2\nb,12,4\nb,12.1,4.2\nb,12.2,4.1\n"
+COLUMNS = ("--value", "rate", "--value", "energy", "--by", "arm", "--unit", "x/s")
+
+
+def test_each_column_of_a_table_has_its_own_better_side(steelyard_cli, tmp_path):
+    (tmp_path / "t.csv").write_text(SIDES)
+    words = ("--better", "higher", "--better", "energy=lower", "-o", "t.lab")
+    assert steelyard_cli("import", "t.csv", *COLUMNS, *words).returncode == 0
+    for metric in ("rate", "energy"):
+        (comparison,) = json.loads(steelyard_cli("analyze", "t.lab", "--metric", metric, "--json").stdout)[
+            "comparisons"
+        ]
+        assert comparison["speedup"]["value"] > 1, metric
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("share=lower", "--better share=lower: share is no --value"),
+        ("energy", "--better energy: expected lower, higher or neither, or COLUMN=SIDE"),
+    ],
+)
+def test_a_better_side_that_means_nothing_is_refused(steelyard_cli, tmp_path, word, message):
+    (tmp_path / "t.csv").write_text(SIDES)
+    done = steelyard_cli("import", "t.csv", *COLUMNS, "--better", word, "-o", "t.lab")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, f"error: {message}")

@@ -81,8 +81,10 @@ class ImportOptions(Options):
     across_machines: bool = declare(
         "Compare files of several machines, which are refused otherwise: their values compare the machines."
     )
-    better: str | None = declare(
-        "Tables: which way is better (default: by unit and name).", choices=("lower", "higher", "neither")
+    better: tuple[str, ...] = declare(
+        "Tables: which way is better (default: by unit and name): lower, higher or neither, of every --value"
+        " or of one: COLUMN=SIDE. Repeatable.",
+        metavar="[COLUMN=]SIDE",
     )
 
 
@@ -107,18 +109,21 @@ def command(options: ImportOptions) -> None:
     from steelyard.extensions.exchange.covariates import examine_columns
     from steelyard.extensions.exchange.imported import import_files
     from steelyard.extensions.exchange.importers import Chosen
+    from steelyard.extensions.exchange.importers.columns import read_sides
     from steelyard.extensions.exchange.recording import Selection
 
+    better, sides = read_sides(options.better, options.value)
     chosen = Chosen(
         options.value,
         options.by,
         options.unit,
-        options.better,  # type: ignore[arg-type]  # click checked it
+        better,
         options.instance,
         options.seed,
         options.job,
         options.status,
         options.ok,
+        sides,
     )
     sources = tuple(_find_source(text) for text in options.files)
     _refuse_repeated(sources)

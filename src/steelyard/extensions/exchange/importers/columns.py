@@ -83,6 +83,8 @@ class Chosen(msgspec.Struct, frozen=True):
         Words of that column for runs that went well, beside those that are usual.
     better : {"lower", "higher", "neither"} or None
         ``None``: by the unit and the name of each.
+    sides : mapping of str to {"lower", "higher", "neither"}
+        The same for metrics of their own.
     """
 
     value: tuple[str, ...] = ()
@@ -94,6 +96,7 @@ class Chosen(msgspec.Struct, frozen=True):
     job: str | None = None
     status: str | None = None
     ok: tuple[str, ...] = ()
+    sides: Mapping[str, Better] = {}
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -312,7 +315,7 @@ class _TableReading:
     def make_series(self) -> tuple[ImportedSeries, ...]:
         """Return each metric of each treatment; a launch has the mean of its rows."""
         better = {
-            name: self.chosen.better or _get_direction(unit, name, self.place)
+            name: self.chosen.sides.get(name) or self.chosen.better or _get_direction(unit, name, self.place)
             for name, unit in self._unit_of.items()
         }
         return tuple(
@@ -443,6 +446,36 @@ def _get_direction(unit: Unit, name: str, place: str) -> Better:
             hint="--better lower, --better higher, or --better neither",
         )
     return direction or "lower"
+
+
+def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | None, dict[str, Better]]:
+    """Return which way is better of every metric of a table, and of those that are named.
+
+    Raises
+    ------
+    UsageError
+        One is no side, or is of a column that is no ``value``.
+    """
+    every: Better | None = None
+    sides: dict[str, Better] = {}
+    for text in texts:
+        name, _, word = text.rpartition("=")
+        if word not in ("lower", "higher", "neither"):
+            raise UsageError(
+                f"--better {text}: expected lower, higher or neither, or COLUMN=SIDE",
+                hint=f"--better {name or 'COLUMN'}=higher",
+            )
+        side: Better = "lower" if word == "lower" else "higher" if word == "higher" else "neither"
+        if not name:
+            every = side
+        elif name not in value:
+            raise UsageError(
+                f"--better {text}: {name} is no --value",
+                hint=f"columns that are measured: {', '.join(value) or 'none; --value names them'}",
+            )
+        else:
+            sides[name] = side
+    return every, sides
 
 
 def _get_unit(of_header: str | None, chosen_unit: str | None, name: str, place: str) -> Unit:
