@@ -87,6 +87,17 @@ def test_a_single_report_of_each_side_decides_nothing(folders, steelyard_cli):
     assert "12 of 12 variables open" in done.stdout
 
 
+def test_a_name_of_two_lines_is_a_row_as_any_other(tmp_path, steelyard_cli):
+    for night in range(6):
+        write_table(tmp_path / "a", str(night), **{"fft\nof 8": f"1.0{night}"})
+        write_table(tmp_path / "b", str(night), **{"fft\nof 8": f"2.0{night}"})
+    done = steelyard_cli("gate", "--reports", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert done.returncode == 1, done.stderr
+    row = next(line for line in done.stdout.splitlines() if "fft" in line)
+    assert r"fft\nof 8" in row
+    assert row.endswith("worse")
+
+
 def test_equal_nights_pass_where_slow_runs_cannot_hide(folders, steelyard_cli, tmp_path):
     sides = folders(range(13, 19), range(19, 25))
     words = ("gate", "--reports", *sides, "--metric", "triad,rate", "--junit", str(tmp_path / "gate.xml"))
