@@ -81,6 +81,16 @@ def test_a_test_that_is_gone_ends_with_6_and_one_that_is_new_is_named(tmp_path, 
     assert "Only head has wall_s of scan." in done.stdout
 
 
+def test_a_test_of_another_name_is_not_judged_against_the_only_one(tmp_path, steelyard_cli):
+    for night in range(3):
+        write_table(tmp_path / "a", str(night), fft="1.0")
+        write_table(tmp_path / "b", str(night), sort="1.0")
+    done = steelyard_cli("gate", "--reports", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert done.returncode == 2
+    assert "share no variable of a test" in done.stderr
+    assert "name reports of the same tests" in done.stderr
+
+
 def test_a_single_report_of_each_side_decides_nothing(folders, steelyard_cli):
     done = steelyard_cli("gate", "--reports", *folders((1,), (13,)))
     assert done.returncode == 3
