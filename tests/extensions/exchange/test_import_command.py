@@ -118,11 +118,10 @@ def test_each_column_of_a_table_has_its_own_better_side(steelyard_cli, tmp_path)
     (tmp_path / "t.csv").write_text(SIDES)
     words = ("--better", "higher", "--better", "energy=lower", "-o", "t.lab")
     assert steelyard_cli("import", "t.csv", *COLUMNS, *words).returncode == 0
-    for metric in ("rate", "energy"):
-        (comparison,) = json.loads(steelyard_cli("analyze", "t.lab", "--metric", metric, "--json").stdout)[
-            "comparisons"
-        ]
-        assert comparison["speedup"]["value"] > 1, metric
+    answer = json.loads(steelyard_cli("analyze", "t.lab", "--json").stdout)
+    speedups = {entry["metric"]: entry["speedup"]["value"] for entry in answer["comparisons"]}
+    assert set(speedups) >= {"rate", "energy"}
+    assert min(speedups.values()) > 1
 
 
 @pytest.mark.parametrize(

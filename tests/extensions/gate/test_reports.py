@@ -112,10 +112,31 @@ def test_a_report_that_cannot_be_read_leaves_no_green_file(tmp_path, steelyard_c
     assert "✓" not in text
 
 
+def test_a_test_of_another_name_is_not_judged_against_the_only_one(tmp_path, steelyard_cli):
+    for night in range(3):
+        write_table(tmp_path / "a", str(night), fft="1.0")
+        write_table(tmp_path / "b", str(night), sort="1.0")
+    done = steelyard_cli("gate", "--reports", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert done.returncode == 2
+    assert "share no variable of a test" in done.stderr
+    assert "name reports of the same tests" in done.stderr
+
+
 def test_a_single_report_of_each_side_decides_nothing(folders, steelyard_cli):
     done = steelyard_cli("gate", "--reports", *folders((1,), (13,)))
     assert done.returncode == 3
     assert "12 of 12 variables open" in done.stdout
+
+
+def test_a_name_of_two_lines_is_a_row_as_any_other(tmp_path, steelyard_cli):
+    for night in range(6):
+        write_table(tmp_path / "a", str(night), **{"fft\nof 8": f"1.0{night}"})
+        write_table(tmp_path / "b", str(night), **{"fft\nof 8": f"2.0{night}"})
+    done = steelyard_cli("gate", "--reports", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert done.returncode == 1, done.stderr
+    row = next(line for line in done.stdout.splitlines() if "fft" in line)
+    assert r"fft\nof 8" in row
+    assert row.endswith("worse")
 
 
 def test_equal_nights_pass_where_slow_runs_cannot_hide(folders, steelyard_cli, tmp_path):

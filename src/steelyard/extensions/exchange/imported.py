@@ -127,7 +127,9 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     _refuse_many(contents_of)
     _refuse_impossible(contents_of)
     first = contents_of[0][1]
-    contents_of, pairing = _pair_single_benchmarks(contents_of)
+    pairing: list[str] = []
+    if claims is None:
+        contents_of, pairing = _pair_single_benchmarks(contents_of)
     sessions = _classify_sessions(contents_of)
     if sessions == "units":
         contents_of = [(source, _join_launches(contents)) for source, contents in contents_of]

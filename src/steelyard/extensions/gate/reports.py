@@ -22,6 +22,7 @@ from steelyard.extensions.exchange.recording import FILE
 from steelyard.files.folders import list_files
 from steelyard.lab.answer.check import check
 from steelyard.report.text.label import plural
+from steelyard.spec.text.origin import visible
 
 BASE: Final = "base"
 HEAD: Final = "head"
@@ -146,7 +147,7 @@ class _Claims:
         for (benchmark, metric), names in sides.items():
             if request.metrics and metric not in request.metrics:
                 continue
-            title = f"{metric} of {benchmark}"
+            title = visible(f"{metric} of {benchmark}")
             if better[metric] == "neither":
                 self.unclear[metric] = None
                 continue

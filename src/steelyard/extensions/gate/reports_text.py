@@ -15,6 +15,7 @@ from steelyard.report.text.label import join_names, plural, printable
 from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.spec.claims.ratio import NotSlower
+from steelyard.spec.text.origin import visible
 from steelyard.stats.compare.judgement import Outcome
 
 MOST_NAMED: Final = 5
@@ -68,7 +69,7 @@ def _list_columns(ordered: list[Verdict]) -> list[Column]:
         Column(
             "", [Span(SIGNS[verdict.outcome], STYLES[verdict.outcome]) for verdict in ordered], right=False
         ),
-        Column.words("test", (str(claim.where["benchmark"]) for claim in claims), is_name=True),
+        Column.words("test", (visible(str(claim.where["benchmark"])) for claim in claims), is_name=True),
         Column.words("variable", (str(claim.metric) for claim in claims), is_name=True),
         Column.numbers("slowdown", (_format_ratio(evidence) for evidence in evidences)),
         Column.words("interval", (_format_interval(evidence) for evidence in evidences), give_way=1),
@@ -127,8 +128,9 @@ def _list_reasons(ordered: list[Verdict]) -> list[str]:
     if sizes:
         bounds = dict.fromkeys(percent(size) for size in (min(sizes), max(sizes)))
         texts.append(
-            f"{plural(len(sizes), 'variable')} vary too much: these reports would have shown a change of"
-            f" {' to '.join(bounds)} with 80 % power; more reports show smaller ones."
+            f"{plural(len(sizes), 'variable')} {'varies' if len(sizes) == 1 else 'vary'} too much:"
+            f" these reports would have shown a change of {' to '.join(bounds)}"
+            " with 80 % power; more reports show smaller ones."
         )
     return texts
 
