@@ -24,7 +24,7 @@ def text_of() -> Callable[[Path], str]:
 
 
 @pytest.fixture(scope="module")
-def its() -> Iterator[SimpleNamespace]:
+def modules() -> Iterator[SimpleNamespace]:
     """The modules of the study of MPI collectives, which no other test finds by their names afterwards."""
     study = STUDIES / "mpi-collectives"
     stems = {file.stem for file in study.glob("*.py")} | {"parts"}
