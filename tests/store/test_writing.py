@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import sqlite3
@@ -332,6 +333,8 @@ def interrupted(calls, act):
             sys.setprofile(None)
             raise KeyboardInterrupt
 
+    # A collection calls functions of others, in which an exception is lost.
+    gc.disable()
     try:
         sys.setprofile(look)
         act()
@@ -339,6 +342,7 @@ def interrupted(calls, act):
         return True
     finally:
         sys.setprofile(None)
+        gc.enable()
     return False
 
 
