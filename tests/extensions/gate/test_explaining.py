@@ -94,9 +94,9 @@ def test_lines_of_base_are_put_back_into_head(tmp_path, monkeypatch):
     )
     (entry,) = gate(request, None, tmp_path / "found").benchmarks
     assert entry.verdict == "slower"
-    (text,) = entry.reason.validations
-    assert text.startswith("with p.c:4 of base, head is ")
-    assert text.endswith("parse is confirmed")
+    # Beside other work another function may be named, too.
+    texts = [text for text in entry.reason.validations if text.startswith("with p.c:4 of base, head is ")]
+    assert [text.endswith("parse is confirmed") for text in texts] == [True]
     assert not list((tmp_path / "found").glob("*-trees"))
 
 
