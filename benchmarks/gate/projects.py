@@ -202,15 +202,6 @@ static std::uint64_t chain(std::int64_t steps) {
 }
 %s
 """
-ASV = """\
-def chain(steps):
-    x = 1
-    for _ in range(steps // 20):
-        x = (x * 3 + 1) & 0xFFFF
-    return x
-
-%s
-"""
 ASV_CONFIG = """\
 {"version": 1, "project": "chains", "repo": ".", "branches": ["base"], "environment_type": "existing"}
 """
@@ -326,7 +317,7 @@ PROJECTS = {
         Project(
             "asv",
             "asv",
-            {"benchmarks/__init__.py": "", "benchmarks/chains.py": ASV, "asv.conf.json": ASV_CONFIG},
+            {"benchmarks/__init__.py": "", "benchmarks/chains.py": PYTHON, "asv.conf.json": ASV_CONFIG},
             ("asv", "run"),
             "asv",
         ),

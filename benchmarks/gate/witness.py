@@ -252,13 +252,13 @@ def print_peers(log: Log) -> None:
     print("\n| rule, on the same values | equal suites red | 10 % found | other benchmark of these red |")
     print("|---|--:|--:|--:|")
     lines = [line for line in log.lines if line.get("code") in SHOWN and "values" in line]
-    own = [(line, {name for name, call in line["calls"].items() if call == "slower"}) for line in lines]
-    print_rule("steelyard gate", own)
+    verdicts = [(line, {name for name, call in line["calls"].items() if call == "slower"}) for line in lines]
+    print_rule("steelyard gate", verdicts)
     for rule, judge in rules.items():
         results = [(line, judge(line["values"])) for line in lines]
-        known = [(line, called) for line, called in results if called is not None]
-        if known:
-            print_rule(rule, known)
+        judged = [(line, called) for line, called in results if called is not None]
+        if judged:
+            print_rule(rule, judged)
 
 
 def print_rule(rule: str, results: Sequence[tuple[dict[str, Any], set[str]]]) -> None:

@@ -186,15 +186,15 @@ def main() -> int:
         wrong = sum(end.is_called for end in equal)
         missed += wrong > most
         equal_called += wrong
-        found = share([end.is_called for end in small])
+        power = share([end.is_called for end in small])
         soon = share([end.is_called and end.blocks <= SOON for end in large])
-        goals = [goals[0] + (found >= GOAL), goals[1] + (soon >= GOAL)]
+        goals = [goals[0] + (power >= GOAL), goals[1] + (soon >= GOAL)]
         held = [[end.is_held for end in ends if end.is_called] for ends in (small, large)]
         beside += [*held[0], *held[1]]
         sd = NORMAL_SD if noise is None else float(noise.std())
         print(
             f"| {name} | {100 * sd:.1f} | {100 * share([end.is_called for end in equal]):.1f}"
-            f" | {100 * found:.1f} | {100 * soon:.1f} | {sum(end.is_wrong for end in (*small, *large))}"
+            f" | {100 * power:.1f} | {100 * soon:.1f} | {sum(end.is_wrong for end in (*small, *large))}"
             f" | {100 * share(held[0]):.1f}, {100 * share(held[1]):.1f}"
             f" | {mean_blocks(small):.0f}, {mean_blocks(large):.0f} |",
             flush=True,

@@ -67,8 +67,8 @@ def question(programs: Iterable[str], runs: int) -> Experiment:
 def judge_pairs(series: Series, order: Order) -> Iterator[tuple[str, int, bool, bool]]:
     """Each pair: its program, how many arms apart, whether it differs before Holm and after."""
     runs = order.used or len(next(iter(series.values()))) // order.length // ARMS
-    asked = question(series, runs)
-    with kept_values.rebuilt(HERE, "sham", asked, [*sham.rows_of(series, order)]) as record:
+    experiment = question(series, runs)
+    with kept_values.rebuilt(HERE, "sham", experiment, [*sham.rows_of(series, order)]) as record:
         answer = analyze(record, metric=METRIC)
     assert answer.protocol is not None  # noqa: S101 -- the question has it
     for pair in answer.protocol.pairs:

@@ -112,21 +112,21 @@ def phases() -> Iterator[Campaign]:
 
 def campaigns() -> list[Campaign]:
     """All series, each campaign by itself, and where there are several the medians of all as one more."""
-    alone = [each for each in (*collectives(), *heaps(), *phases()) if len(each.points) >= FEWEST]
+    alone = [item for item in (*collectives(), *heaps(), *phases()) if len(item.points) >= FEWEST]
     by_series: dict[tuple[str, str], list[Campaign]] = {}
-    for each in alone:
-        by_series.setdefault((each.source, each.series), []).append(each)
+    for item in alone:
+        by_series.setdefault((item.source, item.series), []).append(item)
     medians = [
-        of_series[0]._replace(campaign="medians", points=medians_of([each.points for each in of_series]))
+        of_series[0]._replace(campaign="medians", points=medians_of([item.points for item in of_series]))
         for of_series in by_series.values()
     ]
-    return [each for each in alone if each.campaign != "only"] + medians
+    return [item for item in alone if item.campaign != "only"] + medians
 
 
 def medians_of(points: list[Mapping[float, float]]) -> dict[float, float]:
     """The median over campaigns of each scale that all have."""
     common = set(points[0]).intersection(*points[1:])
-    return {scale: statistics.median(each[scale] for each in points) for scale in sorted(common)}
+    return {scale: statistics.median(values[scale] for values in points) for scale in sorted(common)}
 
 
 def thin(points: Mapping[float, float], chosen: str) -> dict[float, float]:
@@ -136,5 +136,5 @@ def thin(points: Mapping[float, float], chosen: str) -> dict[float, float]:
     """
     scales = sorted(points)
     most = max(FEWEST, (len(scales) + 1) // 2)
-    kept = {"all": scales, "smaller half": scales[:most], "every other": scales[::-1][::2]}[chosen]
-    return {scale: points[scale] for scale in sorted(kept)}
+    thinned = {"all": scales, "smaller half": scales[:most], "every other": scales[::-1][::2]}[chosen]
+    return {scale: points[scale] for scale in sorted(thinned)}

@@ -64,16 +64,16 @@ def main() -> int:
     data = parser.parse_args().data
     data.mkdir(parents=True, exist_ok=True)
     file = data / "models.csv"
-    kept = set()
+    keys = set()
     if file.exists():
         with file.open(newline="", encoding="utf-8") as lines:
-            kept = {tuple(row[key] for key in KEY) for row in csv.DictReader(lines)}
+            keys = {tuple(row[key] for key in KEY) for row in csv.DictReader(lines)}
     with file.open("a", newline="", encoding="utf-8") as lines:
         writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-        if not kept:
+        if not keys:
             writer.writeheader()
         for campaign, method, chosen in wanted():
-            if (*campaign[:3], method, chosen) not in kept:
+            if (*campaign[:3], method, chosen) not in keys:
                 writer.writerow(model(campaign, method, chosen))
                 lines.flush()
     return 0

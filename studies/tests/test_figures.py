@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
+from scripts_of_studies import load_script
 
 STUDIES = Path(__file__).parents[2] / "studies"
 
@@ -14,10 +14,7 @@ STUDIES = Path(__file__).parents[2] / "studies"
 @pytest.fixture(scope="module")
 def drawing():
     sys.path.insert(0, str(STUDIES))
-    spec = importlib.util.spec_from_file_location("drawing_of_studies", STUDIES / "figures.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
+    yield load_script("drawing_of_studies", STUDIES / "figures.py")
     sys.path.remove(str(STUDIES))
 
 

@@ -4,7 +4,6 @@ what is kept is what the runs give.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import sys
 from collections import Counter
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts_of_studies import load_script
 
 STUDY = Path(__file__).parents[1] / "placebos"
 sys.path.insert(0, str(STUDY.parent))
@@ -28,12 +28,7 @@ ALL = ARMS * RUNS
 @pytest.fixture(scope="module")
 def study():
     """The script of the study."""
-    spec = importlib.util.spec_from_file_location("placebos_study", STUDY / "study.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("placebos_study", STUDY / "study.py")
 
 
 def test_every_order_deals_each_arm_as_many_runs_in_turns_of_its_length(study):

@@ -4,12 +4,12 @@ that of the models.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from scripts_of_studies import load_script
 
 STUDY = Path(__file__).parents[1] / "replication"
 sys.path.insert(0, str(STUDY.parent))
@@ -22,12 +22,7 @@ import series  # noqa: E402
 @pytest.fixture(scope="module")
 def study():
     """The script of the study."""
-    spec = importlib.util.spec_from_file_location("replication_study", STUDY / "study.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("replication_study", STUDY / "study.py")
 
 
 POINTS = {2.0**i: float(i) for i in range(1, 13)}

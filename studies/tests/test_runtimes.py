@@ -4,7 +4,6 @@ computes something else is named.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from reduced_specs import ROOT, built
+from scripts_of_studies import load_script
 
 from steelyard.api import KeptBlock, LabelledValue, Record, load, write_values
 
@@ -24,11 +24,7 @@ PLACES, ACCESSES, EXACT = 1 << 20, 1 << 22, (1 << 53) - 1
 
 def module(name: str) -> ModuleType:
     """A script of the study."""
-    spec = importlib.util.spec_from_file_location(f"runtimes_{name}", STUDY / f"{name}.py")
-    assert spec is not None and spec.loader is not None  # noqa: PT018
-    result = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(result)
-    return result
+    return load_script(f"runtimes_{name}", STUDY / f"{name}.py")
 
 
 @pytest.fixture(scope="module")
