@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import BUILTIN, format_duration, format_quantity, parse_duration, parse_size
+from steelyard.core.units import (
+    BUILTIN,
+    format_duration,
+    format_quantity,
+    parse_duration,
+    parse_size,
+    read_side,
+)
 
 
 @pytest.mark.parametrize(
@@ -163,3 +170,11 @@ def test_every_builtin_metric_is_kept_by_its_name_and_says_what_it_is():
         assert metric.about
         suffix = {"_s": "s", "_bytes": "B"}
         assert metric.unit == next((unit for end, unit in suffix.items() if name.endswith(end)), "")
+
+
+@pytest.mark.parametrize(
+    ("word", "side"),
+    [("lower", "lower"), ("higher", "higher"), ("neither", "neither"), ("Lower", None), ("", None)],
+)
+def test_a_better_side_is_read_by_its_word(word, side):
+    assert read_side(word) == side

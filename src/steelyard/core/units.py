@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final, Literal, TypeGuard
+from typing import Final, Literal, TypeGuard, get_args
 
 import msgspec
 
@@ -21,6 +21,11 @@ def is_number(value: Scalar) -> TypeGuard[float]:
 
 Better = Literal["lower", "higher", "neither"]
 Kind = Literal["builtin", "counter", "user", "derived"]
+
+
+def read_side(word: str) -> Better | None:
+    """Return the better side that a word names; ``None`` where it names none."""
+    return next((side for side in get_args(Better) if side == word), None)
 
 
 class Metric(msgspec.Struct, frozen=True):

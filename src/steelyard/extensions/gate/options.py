@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.errors import UsageError
-from steelyard.core.units import Better
+from steelyard.core.units import Better, read_side
 
 
 def read_margins(texts: Sequence[str]) -> tuple[float | None, dict[str, float]]:
@@ -43,9 +43,10 @@ def read_sides(texts: Sequence[str]) -> dict[str, Better]:
     sides: dict[str, Better] = {}
     for text in texts:
         name, _, word = text.rpartition("=")
-        if not name or word not in ("lower", "higher"):
+        side = read_side(word)
+        if not name or side is None or side == "neither":
             raise UsageError(f"--better {text}: NAME=lower or NAME=higher", hint="--better hits=higher")
-        sides[name] = "lower" if word == "lower" else "higher"
+        sides[name] = side
     return sides
 
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
 from steelyard.core.rates import is_cost, is_rate
-from steelyard.core.units import Better, Scalar, parse_float
+from steelyard.core.units import Better, Scalar, parse_float, read_side
 from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.csv_columns import LAUNCHES
 from steelyard.extensions.exchange.importers.contents import (
@@ -460,12 +460,12 @@ def read_sides(texts: Sequence[str], value: Sequence[str]) -> tuple[Better | Non
     sides: dict[str, Better] = {}
     for text in texts:
         name, _, word = text.rpartition("=")
-        if word not in ("lower", "higher", "neither"):
+        side = read_side(word)
+        if side is None:
             raise UsageError(
                 f"--better {text}: expected lower, higher or neither, or COLUMN=SIDE",
                 hint=f"--better {name or 'COLUMN'}=higher",
             )
-        side: Better = "lower" if word == "lower" else "higher" if word == "higher" else "neither"
         if not name:
             every = side
         elif name not in value:
