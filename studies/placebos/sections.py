@@ -11,7 +11,7 @@ from typing import Final
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import answers  # noqa: E402 -- what studies share lies beside them
+import findings  # noqa: E402 -- what studies share lies beside them
 import written_sections  # noqa: E402
 from readme_tables import write_table  # noqa: E402
 from sham import RUNS, Order  # noqa: E402
@@ -32,16 +32,16 @@ def percent(value: float, digits: int = 0) -> str:
     return f"{100 * value:.{digits}f} %"
 
 
-def say(share: answers.Share) -> tuple[str, str]:
+def say(share: findings.Share) -> tuple[str, str]:
     """A share with its interval, and its verdict."""
     return f"{percent(share.value, 1)} [{100 * share.low:.1f}, {100 * share.high:.1f}]", share.verdict
 
 
 def shares(order: Order) -> list[str]:
     """Cells of an order."""
-    chosen = answers.of_order("families", order)
-    after = percent(answers.share_of_pairs(chosen, "after").value, 1)
-    return [*say(answers.share_of_pairs(chosen)), after, *say(answers.share_of_families(chosen))]
+    chosen = findings.of_order("families", order)
+    after = percent(findings.share_of_pairs(chosen, "after").value, 1)
+    return [*say(findings.share_of_pairs(chosen)), after, *say(findings.share_of_families(chosen))]
 
 
 def orders() -> str:
@@ -49,7 +49,7 @@ def orders() -> str:
     return write_table(
         ("runs of an arm in a row", "order of arms", *HEAD),
         [
-            [f"{RUNS}, as published", "fixed", *shares(answers.PUBLISHED)],
+            [f"{RUNS}, as published", "fixed", *shares(findings.PUBLISHED)],
             *([str(turn), "fixed", *shares(Order(turn))] for turn in TURNS),
             *([str(turn), "drawn", *shares(Order(turn, drawn=True))] for turn in TURNS),
         ],
@@ -58,12 +58,12 @@ def orders() -> str:
 
 def gaps() -> str:
     """By runs between two arms."""
-    rows = [[str(gap), *(percent(share) for share in pair)] for gap, pair in answers.by_gap().items()]
+    rows = [[str(gap), *(percent(share) for share in pair)] for gap, pair in findings.by_gap().items()]
     return write_table(("runs between", "pairs that differ", "after Holm"), rows)
 
 
 def _of_lengths() -> Iterator[list[str]]:
-    yield ["1", str(RUNS), *shares(answers.PUBLISHED)]
+    yield ["1", str(RUNS), *shares(findings.PUBLISHED)]
     for length in LENGTHS:
         number = RUNS // length
         yield [str(length), str(number), *shares(Order(number, length=length))]
@@ -78,41 +78,47 @@ def lengths() -> str:
 def rules() -> str:
     """What rules of four papers say of arms that are one thing."""
     every = {
-        "rows of 30, as published": answers.PUBLISHED,
+        "rows of 30, as published": findings.PUBLISHED,
         "in turns of 3, drawn": Order(3, drawn=True),
-        "in turns of 1, drawn": answers.BLOCKS,
+        "in turns of 1, drawn": findings.BLOCKS,
     }
     rows = [
         [
             "contexts: largest mean over smallest, in the middle",
-            *(percent(answers.middle(o, "span"), 1) for o in every.values()),
+            *(percent(findings.middle(o, "span"), 1) for o in every.values()),
         ],
         [
             "… by 1 % or more",
-            *(percent(answers.share_that(o, lambda row: float(row["span"]) >= 0.01)) for o in every.values()),
+            *(
+                percent(findings.share_that(o, lambda row: float(row["span"]) >= 0.01))
+                for o in every.values()
+            ),
         ],
         [
             "five runs against five: 1 % or more apart",
             *(
-                percent(answers.share_that(o, lambda row: float(row["faster"]) >= 0.01))
+                percent(findings.share_that(o, lambda row: float(row["faster"]) >= 0.01))
                 for o in every.values()
             ),
         ],
         [
             "best of eight over the mean, by the runs that chose it",
-            *(percent(answers.middle(o, "best"), 1) for o in every.values()),
+            *(percent(findings.middle(o, "best"), 1) for o in every.values()),
         ],
         [
             "… by the other half of its runs",
-            *(percent(answers.middle(o, "again"), 1) for o in every.values()),
+            *(percent(findings.middle(o, "again"), 1) for o in every.values()),
         ],
         [
             "growth over five sizes, least squares",
-            *(percent(answers.share_that(o, lambda row: row["growth"] != "O(1)")) for o in every.values()),
+            *(percent(findings.share_that(o, lambda row: row["growth"] != "O(1)")) for o in every.values()),
         ],
         [
             "growth over five sizes, posterior",
-            *(percent(answers.share_that(o, lambda row: row["posterior"] != "O(1)")) for o in every.values()),
+            *(
+                percent(findings.share_that(o, lambda row: row["posterior"] != "O(1)"))
+                for o in every.values()
+            ),
         ],
     ]
     return write_table(("rule", *every), rows)

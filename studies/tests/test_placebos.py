@@ -17,7 +17,7 @@ STUDY = Path(__file__).parents[1] / "placebos"
 sys.path.insert(0, str(STUDY.parent))
 sys.path.insert(0, str(STUDY))
 
-import answers  # noqa: E402
+import findings  # noqa: E402
 import rules  # noqa: E402
 import sham  # noqa: E402
 from sham import ARMS, RUNS, Order  # noqa: E402
@@ -93,12 +93,12 @@ def test_kept_families_and_gaps_are_those_of_the_runs(study):
         (made,) = study.count_families({program: times}, order)
         (kept,) = (
             row
-            for row in answers.rows("families")
+            for row in findings.rows("families")
             if row["program"] == program and study.order_of(row) == order
         )
         assert {key: str(value) for key, value in made.items()} == kept
     made = [{key: str(value) for key, value in row.items()} for row in study.count_gaps({program: times})]
-    kept = [row for row in answers.rows("gaps") if row["program"] == program]
+    kept = [row for row in findings.rows("gaps") if row["program"] == program]
     assert sorted(made, key=str) == sorted(kept, key=str)
 
 
@@ -107,7 +107,9 @@ def test_kept_rules_are_those_of_the_runs(study):
     for order in (Order(RUNS), Order(3, drawn=True, seed=1)):
         (made,) = study.apply_rules({program: times}, order)
         (kept,) = (
-            row for row in answers.rows("rules") if row["program"] == program and study.order_of(row) == order
+            row
+            for row in findings.rows("rules")
+            if row["program"] == program and study.order_of(row) == order
         )
         assert {key: str(value) for key, value in made.items()} == kept
 
@@ -115,7 +117,7 @@ def test_kept_rules_are_those_of_the_runs(study):
 def test_every_order_has_every_program_once(study):
     programs = set(sham.read_series())
     assert all(len(times) == ALL for times in sham.read_series().values())
-    counts = Counter((study.order_of(row), row["program"]) for row in answers.rows("families"))
+    counts = Counter((study.order_of(row), row["program"]) for row in findings.rows("families"))
     assert counts == dict.fromkeys(itertools.product(study.orders(), programs), 1)
 
 
@@ -136,10 +138,10 @@ def test_rules_find_what_is_planted_in_arms():
 
 def test_a_share_of_families_has_the_exact_interval_and_averages_draws():
     rows = [{"program": str(i), "pairs": "28", "before": "0", "after": str(int(i < 3))} for i in range(30)]
-    share = answers.share_of_families(rows)
+    share = findings.share_of_families(rows)
     # Clopper and Pearson 1934 of 3 of 30, as tables give them.
     assert (share.low, share.high) == (pytest.approx(0.0211, abs=2e-4), pytest.approx(0.2653, abs=2e-4))
-    assert answers.share_of_families(rows * 4) == share
+    assert findings.share_of_families(rows * 4) == share
     assert share.verdict == "not resolved"
 
 
@@ -148,7 +150,7 @@ def test_a_share_of_pairs_is_judged_by_its_interval():
         rows = [
             {"program": str(i), "pairs": "28", "before": str(n), "after": "0"} for i, n in enumerate(counts)
         ]
-        return answers.share_of_pairs(rows).verdict
+        return findings.share_of_pairs(rows).verdict
 
     assert judged(*[0, 1] * 10) == "holds"
     assert judged(*[14, 15] * 10) == "fails"

@@ -18,10 +18,16 @@ STARTING = {
         ("--map-by", ":OVERSUBSCRIBE"),
         {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_osc": "^ucx"},
     ),
-    "mpich": (("-bind-to", "none"), {THROTTLE: "1", f"{THROTTLE}_NO_PROGRESS_COUNT": "10"}),
+    "mpich": (
+        ("-bind-to", "none"),
+        {"UCX_TLS": "self,sm", THROTTLE: "1", f"{THROTTLE}_NO_PROGRESS_COUNT": "10"},
+    ),
     "impi": ((), {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "0"}),
 }
-"""Words and variables by which a library starts more ranks than there are CPUs."""
+"""Words and variables by which a library starts more ranks than there are CPUs.
+
+Ranks of one machine need no network: UCX refuses to start where a device goes away while it reads the list.
+"""
 
 
 def built(name: str, program: str) -> Path:
