@@ -45,7 +45,11 @@ TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "design.stop": Stop,
     "metrics.NAME": UserMetric,
     "analysis": Analysis,
-    "launch": LaunchMethod,
+    **{
+        f"launch.{struct.__struct_config__.tag}": struct
+        for struct in typing.get_args(LaunchMethod)
+        if keys_of(struct)
+    },
     **{f"claims.{key}": struct_of(key) for key in list_kinds()},
 }
 """What the documentation calls a table of the spec."""

@@ -29,7 +29,7 @@ def test_a_spec_can_be_read_and_the_files_that_it_names_are_there(spec):
     if experiment.build is not None:
         for pattern in experiment.build.inputs:
             assert [*Path(experiment.source).glob(pattern.removeprefix("{source}/"))], pattern
-    platform = experiment.launch.platform
+    platform = getattr(experiment.launch, "platform", None)
     if platform is not None:
         machines = next(
             (factor.levels for factor in experiment.factors if f"{{{factor.name}}}" in platform), [None]

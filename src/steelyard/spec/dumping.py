@@ -8,7 +8,8 @@ import msgspec
 
 from steelyard.core.analysis import Analysis
 from steelyard.spec.check.factors import COMMAND
-from steelyard.spec.experiment import Contexts, Experiment, Program
+from steelyard.spec.experiment import Contexts, Experiment, LaunchMethod, Program
+from steelyard.spec.tables.launch import LocalLaunch
 from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.toml import toml_key, toml_value
 
@@ -28,7 +29,7 @@ def dumps(experiment: Experiment) -> str:
         "design": _make_plain(experiment.design),
         "metrics": {metric.name: _make_plain(metric) for metric in experiment.metrics},
         "analysis": _make_analysis(experiment.analysis),
-        "launch": _make_plain(experiment.launch),
+        "launch": _make_launch(experiment.launch),
     }
     lines = [f"name = {toml_value(experiment.name)}"]
     for title, table in sections.items():
@@ -61,6 +62,10 @@ def _make_factors(experiment: Experiment) -> Table:
         elif factor.name != COMMAND:
             table[factor.name] = factor.levels
     return table
+
+
+def _make_launch(launch: LaunchMethod) -> Table:
+    return {} if isinstance(launch, LocalLaunch) else {"kind": launch.kind} | _make_plain(launch)
 
 
 def _make_contexts(contexts: Contexts) -> Table:

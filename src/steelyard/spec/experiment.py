@@ -17,7 +17,7 @@ from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import Range
 from steelyard.spec.tables.design import Design, Stop
 from steelyard.spec.tables.factors import Factor, LevelCommands, Zip
-from steelyard.spec.tables.launch import LaunchMethod, Noise
+from steelyard.spec.tables.launch import LaunchMethod, LocalLaunch, Noise
 from steelyard.spec.tables.metrics import Reduce, UserMetric
 from steelyard.spec.tables.program import Program, Verify
 
@@ -76,7 +76,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     design: Design = Design()
     metrics: tuple[UserMetric, ...] = ()
     analysis: Analysis = Analysis()
-    launch: LaunchMethod = LaunchMethod()
+    launch: LaunchMethod = LocalLaunch()
     claims: tuple[Claim, ...] = ()
     levels: tuple[LevelCommands, ...] = ()
 

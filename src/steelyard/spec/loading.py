@@ -26,6 +26,7 @@ from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.names import check_experiment_name
+from steelyard.spec.tables.launch import QueueLaunch
 from steelyard.spec.tables.spec import SpecTable
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin
@@ -273,7 +274,7 @@ def _make_compose(
     gathered.refuse()
     if analysis is None:
         return gathered.raise_refused()
-    if launch.queue is not None and levels:
+    if isinstance(launch, QueueLaunch) and levels:
         text = "levels are entered by commands on this machine, and trials run in a queue"
         raise origin.error(("levels",), text, "put the commands into prepare, or into the job script")
     question = Experiment(

@@ -7,7 +7,6 @@ from typing import Final
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand
 
 MOST_RANKS: Final = 1 << 20
@@ -18,15 +17,15 @@ def is_overcommitted(arguments: Sequence[str]) -> bool:
     return any(word in ("-O", "--overcommit", "--oversubscribe", "-s") for word in arguments)
 
 
-def ranks_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int:
-    """Return the number of ranks of a treatment; 1 where nothing is said.
+def ranks_of(ranks: str, levels: Mapping[str, Scalar]) -> int:
+    """Return the number of ranks of a treatment, from the key ``ranks`` of ``[launch]``.
 
     Raises
     ------
     UsageError
         Not an integer from 1 to 2^20.
     """
-    text = expand(launching.ranks or "1", levels)
+    text = expand(ranks, levels)
     if not text.isdecimal() or not 1 <= int(text[:8]) <= MOST_RANKS:
         raise UsageError(
             f"{text!r} is not a number of ranks", hint="give integers from 1 on, as in p = [2, 4, 8]"

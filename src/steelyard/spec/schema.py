@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from steelyard.spec.claims.claim import list_kinds, struct_of
 from steelyard.spec.tables.factors import Zip
+from steelyard.spec.tables.launch import LaunchMethod
 from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.tables.spec import SpecTable
 from steelyard.spec.tables.values import keys_of
@@ -27,6 +28,9 @@ def schema() -> dict[str, Any]:
     structs: list[type[msgspec.Struct]] = [UserMetric, Zip, *claims]
     for struct in structs:
         _leave_settable(json_schema["$defs"][struct.__name__], struct)
+    for kind in get_args(LaunchMethod):
+        tag = json_schema["$defs"][kind.__name__]["properties"]["kind"]
+        tag["description"] = "The kind of launch, which says what other keys there are."
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Steelyard spec",

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar, parse_float
-from steelyard.spec.experiment import LaunchMethod
+from steelyard.spec.tables.launch import SimulatedLaunch
 from steelyard.spec.text.placeholders import expand, names
 from steelyard.spec.text.toml import format_value
 
@@ -29,7 +29,7 @@ class Shares(msgspec.Struct, frozen=True):
         return self.links > 0 or self.hosts > 0
 
 
-def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
+def shares_of(launching: SimulatedLaunch, levels: Mapping[str, Scalar]) -> Shares:
     """Return the noise of a treatment.
 
     Raises
@@ -42,7 +42,7 @@ def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
     )
 
 
-def scatter_seed(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int | None:
+def scatter_seed(launching: SimulatedLaunch, levels: Mapping[str, Scalar]) -> int | None:
     """Seed of the order of hosts; ``None`` where ranks are packed.
 
     Raises
@@ -63,7 +63,7 @@ def scatter_seed(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int |
     return int(seed_text(launching, levels))
 
 
-def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
+def seed_text(launching: SimulatedLaunch, levels: Mapping[str, Scalar]) -> str:
     """Seed as it is passed on; the number of a trial is filled in when it starts.
 
     Raises

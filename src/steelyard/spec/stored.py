@@ -1,17 +1,19 @@
 """Experiments as records keep them: the JSON of ``Experiment``.
 
 History: until November 2026 durations were keys that end in ``_s``, the names of a zip were ``names``, any
-exit code was null, and what concerns a queue stood in a table of its own; such records are read as before.
+exit code was null, and what concerns a queue stood in a table of its own; later ``[launch]`` had the keys of
+every kind. Such records are read as before.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from steelyard.spec.claims.claim import decode_claim
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.experiment import Experiment, LaunchMethod
+from steelyard.spec.tables.values import keys_of
 
 _RENAMED: Final = (
     (("program",), "timeout_s", "timeout"),
@@ -50,6 +52,16 @@ def _upgrade(spec: dict[str, Any]) -> None:
         verify["exit"] = "any"
     launch = _get_table(spec, "launch")
     launch.update(launch.pop("queue", None) or {})
+    _drop_other_kinds(launch)
+
+
+def _drop_other_kinds(launch: dict[str, Any]) -> None:
+    """Leave the keys of the table's own kind, and those that no kind has."""
+    kinds = {struct.__struct_config__.tag: set(keys_of(struct)) for struct in get_args(LaunchMethod)}
+    settable = kinds.get(launch.setdefault("kind", "local"))
+    if settable is not None:
+        for key in set().union(*kinds.values()) - settable:
+            launch.pop(key, None)
 
 
 def _get_table(spec: dict[str, Any], *path: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import msgspec
 from steelyard.core.errors import UsageError
 from steelyard.core.sample import Provenance, Treatment
 from steelyard.core.units import Metric
-from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
@@ -109,6 +108,6 @@ class Origins(msgspec.Struct, frozen=True):
     def _count(self, treatment: Treatment) -> int:
         names = {name: format_level(level) for name, level in treatment.levels.items()}
         try:
-            return ranks_of(LaunchMethod(ranks=self.ranks), names)
+            return ranks_of(self.ranks or "1", names)
         except UsageError:
             return 1  # A record that did not come from here.

@@ -25,7 +25,8 @@ from steelyard.extensions.exchange.jsonl import write_json_lines
 from steelyard.extensions.exchange.table import Table, TableColumn, type_of
 from steelyard.extensions.exchange.trials import OBSERVED
 from steelyard.run.measure.measurement import Value
-from steelyard.spec.experiment import LaunchMethod, UserMetric
+from steelyard.spec.experiment import UserMetric
+from steelyard.spec.tables.launch import SimulatedLaunch
 from steelyard.store import Record
 
 MADE = made_up.blocks(4, contexts=True)
@@ -149,7 +150,7 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
 
 
 def test_what_is_simulated_is_called_so_value_by_value_and_trial_by_trial(tmp_path):
-    experiment = made_up.experiment(launch=LaunchMethod(kind="smpi", ranks="2", platform="m.xml"))
+    experiment = made_up.experiment(launch=SimulatedLaunch(ranks="2", platform="m.xml"))
     with Record.create(
         tmp_path / "a.lab", experiment, treatments=made_up.treatments(3), metrics=made_up.METRICS
     ) as record:

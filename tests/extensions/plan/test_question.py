@@ -9,7 +9,7 @@ from steelyard.spec import experiment
 @pytest.mark.parametrize(
     ("launch", "words"),
     [
-        ({}, "on this machine"),
+        ({"kind": "local"}, "on this machine"),
         (
             {"kind": "mpi", "ranks": "{p}", "implementation": "openmpi"},
             "on this machine, {p} ranks by mpirun of Open MPI, each bound to a core while there are enough",

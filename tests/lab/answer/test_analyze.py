@@ -9,7 +9,7 @@ from steelyard.core.errors import RecordError, UsageError
 from steelyard.design import treatments
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.design_facts import _find_cap
-from steelyard.spec.experiment import LaunchMethod
+from steelyard.spec.tables.launch import MpiLaunch, SimulatedLaunch
 from steelyard.store import Record
 
 
@@ -203,18 +203,17 @@ def test_instances_of_a_factor_are_compared_one_by_one(run_in):
 
 
 @pytest.mark.parametrize(
-    ("kind", "metric", "of_this_machine"),
+    ("launch", "metric", "of_this_machine"),
     [
-        ("smpi", "latency_s", False),
-        ("smpi", "wall_s", True),
-        ("mpi", "latency_s", True),
+        (SimulatedLaunch(ranks="2", platform="m.xml"), "latency_s", False),
+        (SimulatedLaunch(ranks="2", platform="m.xml"), "wall_s", True),
+        (MpiLaunch(ranks="2"), "latency_s", True),
     ],
 )
 def test_where_time_is_simulated_the_clock_of_this_machine_says_nothing(
-    tmp_path, kind, metric, of_this_machine
+    tmp_path, launch, metric, of_this_machine
 ):
-    platform = "m.xml" if kind == "smpi" else None
-    spec_ = made_up.experiment(launch=LaunchMethod(kind=kind, ranks="2", platform=platform))
+    spec_ = made_up.experiment(launch=launch)
     blocks = made_up.blocks(4)
     with Record.create(
         tmp_path / "a.lab", spec_, treatments=made_up.treatments(), metrics=made_up.METRICS

@@ -7,8 +7,7 @@ import pytest
 from steelyard.core.errors import SpecError
 from steelyard.spec import dumps, experiment, loads
 from steelyard.spec.check.launch import find_queue_factors
-from steelyard.spec.experiment import LaunchMethod
-from steelyard.spec.tables.launch import HANDED_ON
+from steelyard.spec.tables.launch import HANDED_ON, LocalLaunch
 
 TEMPLATE = {
     "kind": "template",
@@ -23,16 +22,16 @@ def read(**launch):
 
 
 def test_a_spec_that_says_nothing_runs_here():
-    assert experiment(program={"command": ["true"]}).launch == LaunchMethod()
+    assert experiment(program={"command": ["true"]}).launch == LocalLaunch()
 
 
 def test_slurm_takes_words_for_sbatch_and_hands_on_what_schedulers_set():
-    queue = read(kind="slurm", options=["--exclusive"], poll="2 s").queue
+    queue = read(kind="slurm", options=["--exclusive"], poll="2 s")
     assert (queue.options, queue.poll_s, queue.hand_on) == (("--exclusive",), 2.0, HANDED_ON)
 
 
 def test_a_template_has_the_commands_of_its_queue():
-    queue = read(**TEMPLATE, alive=["qstat", "{job}"], job="id (.*)", hand_on=["MY_"]).queue
+    queue = read(**TEMPLATE, alive=["qstat", "{job}"], job="id (.*)", hand_on=["MY_"])
     assert (queue.submit, queue.cancel, queue.alive) == (
         ("qsub", "{script}"),
         ("qdel", "{job}"),
@@ -44,17 +43,16 @@ def test_a_template_has_the_commands_of_its_queue():
 @pytest.mark.parametrize(
     ("launch", "message"),
     [
-        ({"kind": "local", "options": ["-x"]}, "launch.options: is about a queue, and kind is local"),
-        (
-            {"kind": "slurm", "submit": ["qsub"]},
-            "launch.submit: is about a queue that Steelyard does",
-        ),
+        ({"kind": "local", "options": ["-x"]}, "launch.options: has no meaning"),
+        ({"jobs": 2}, "launch: the key kind is missing"),
+        ({"kind": 3}, "launch.kind: must be"),
+        ({"kind": "slurm", "submit": ["qsub"]}, "launch.submit: has no meaning"),
         ({"kind": "template"}, "launch.script: is needed with kind = template"),
         ({**TEMPLATE, "submit": []}, "launch.submit: is needed with kind = template"),
         ({**TEMPLATE, "submit": ["qsub"]}, "launch.submit: names no {script}"),
         ({**TEMPLATE, "cancel": ["qdel"]}, "launch.cancel: names no {job}"),
         ({**TEMPLATE, "alive": ["qstat"]}, "launch.alive: names no {job}"),
-        ({**TEMPLATE, "options": ["-x"]}, "launch.options: is for sbatch, and kind is template"),
+        ({**TEMPLATE, "options": ["-x"]}, "launch.options: has no meaning"),
         ({**TEMPLATE, "job": "no group"}, "launch.job"),
         (
             {"kind": "slurm", "hand_on": ["A=b"]},

@@ -21,27 +21,26 @@ SMPI = {"kind": "smpi", "ranks": 4, "platform": "m.xml"}
 
 
 def test_a_number_and_a_factor_are_ranks():
-    assert ranks_of(launching(kind="mpi", ranks=4), {}) == 4
+    assert ranks_of(launching(kind="mpi", ranks=4).ranks, {}) == 4
     by_factor = launching({"p": [2, 8]}, kind="mpi", ranks="{p}")
-    assert [ranks_of(by_factor, {"p": p}) for p in (2, 8)] == [2, 8]
-    assert ranks_of(LaunchMethod(), {}) == 1
+    assert [ranks_of(by_factor.ranks, {"p": p}) for p in (2, 8)] == [2, 8]
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "1048577", "99999999999999999999"])
 def test_what_is_no_number_of_ranks_is_refused(text):
     with pytest.raises(UsageError, match="not a number of ranks"):
-        ranks_of(LaunchMethod(kind="mpi", ranks=text), {})
+        ranks_of(text, {})
 
 
 @pytest.mark.parametrize(
     ("table", "text", "hint"),
     [
-        ({"kind": "mpi"}, "ranks is missing", "ranks = 4"),
-        ({"kind": "local", "ranks": 2}, "launch.ranks: has no meaning", 'kind = "mpi" or "slurm" or "smpi"'),
+        ({"kind": "mpi"}, "the key ranks is missing", "ranks = 4"),
+        ({"kind": "local", "ranks": 2}, "launch.ranks: has no meaning", 'kind = "mpi" or "smpi" or "slurm"'),
         ({"kind": "mpi", "ranks": 2, "platform": "x"}, "launch.platform: has no meaning", '"smpi"'),
         ({"kind": "mpi", "ranks": 2, "implementation": "opnmpi"}, "'opnmpi'", "did you mean openmpi?"),
         ({"kind": "mpi", "ranks": "two"}, "not a number of ranks", "integers"),
-        ({"kind": "smpi", "ranks": 2}, "needs a platform", "platform ="),
+        ({"kind": "smpi", "ranks": 2}, "the key platform is missing", "platform ="),
         ({**SMPI, "selector": "mpch"}, "unknown selector 'mpch'", "did you mean mpich?"),
         ({**SMPI, "algorithms": {"bcast": "binomal_tree"}}, "bcast has no algorithm", "binomial_tree"),
         ({**SMPI, "algorithms": {"scan": "x"}}, "unknown operation 'scan'", "operations"),

@@ -21,6 +21,7 @@ from steelyard.files.reading import read_text
 from steelyard.interventions.node import Node
 from steelyard.spec.check.launch import find_queue_factors
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.tables.launch import HostsLaunch, QueueLaunch, SlurmLaunch, TemplateLaunch
 from steelyard.store import Record
 
 if TYPE_CHECKING:
@@ -142,9 +143,9 @@ def submission(experiment: Experiment) -> Submission:
     UsageError
         The job script cannot be read, or has no place for the trials.
     """
-    queue = experiment.launch.queue
-    if queue is None:
-        raise LookupError(experiment.launch.kind)
+    queue = experiment.launch
+    if not isinstance(queue, QueueLaunch):
+        raise TypeError(queue.kind)
     script = f"#!/bin/bash\n{RUN}\n"
     if queue.script is not None:
         path = Path(experiment.source, queue.script)
@@ -159,16 +160,16 @@ def submission(experiment: Experiment) -> Submission:
             )
     source = experiment.source
     scheduler: Scheduler
-    jobs = queue.jobs
-    match experiment.launch.kind:
-        case "slurm":
-            scheduler = Slurm(queue.options, source=source)
-        case "hosts":
+    match queue:
+        case SlurmLaunch():
+            scheduler, jobs = Slurm(queue.options, source=source), queue.jobs
+        case HostsLaunch():
             copies, trees = queue.stage == "copy", [Path(source, name) for name in queue.files]
             scheduler = Hosts(queue.hosts, queue.ssh, copies=copies, trees=trees, source=source)
             jobs = len(queue.hosts)
-        case _:
+        case TemplateLaunch():
             scheduler = Template(queue.submit, queue.job, queue.cancel, queue.alive, source=source)
+            jobs = queue.jobs
     factors = find_queue_factors(queue, experiment.factors)
     return Submission(scheduler, script, queue.hand_on, queue.poll_s, factors, jobs)
 

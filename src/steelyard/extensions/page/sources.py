@@ -32,6 +32,7 @@ from steelyard.lab.run.programs import recipes
 from steelyard.run.build.inputs import holds, input_paths
 from steelyard.spec.check.cross_references import list_texts
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.tables.launch import HostsLaunch
 from steelyard.spec.text.placeholders import RESERVED, expand
 
 LARGEST_BYTES: Final = 2**28
@@ -280,7 +281,8 @@ def _list_texts(experiment: Experiment) -> Iterator[tuple[str, tuple[Path, ...]]
         for words in (level.enter, level.leave)
         for word in words or ()
     ]
-    texts += [(name, False) for name in experiment.launch.files]
+    if isinstance(experiment.launch, HostsLaunch):
+        texts += [(name, False) for name in experiment.launch.files]
     texts += [(name, False) for claim in experiment.claims if (name := getattr(claim, "accepted", None))]
     for treatment in treatments(experiment):
         values: dict[str, Scalar] = dict.fromkeys((*RESERVED, "iteration"), _LATER)

@@ -13,6 +13,14 @@ from steelyard.report.claims.claim import format_claim_text
 from steelyard.report.text.label import join_names, plural, printable
 from steelyard.spec.claims.limit import Limit
 from steelyard.spec.experiment import Experiment, Factor, LaunchMethod
+from steelyard.spec.tables.launch import (
+    HostsLaunch,
+    LocalLaunch,
+    MpiLaunch,
+    SimulatedLaunch,
+    SlurmLaunch,
+    TemplateLaunch,
+)
 from steelyard.spec.text.placeholders import format_level
 
 _LIBRARIES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
@@ -33,29 +41,30 @@ def format_where(launch: LaunchMethod, factors: Sequence[Factor] = ()) -> str:
     factors : sequence of Factor
         Whose levels stand in place of their names in the number of ranks.
     """
-    ranks = [] if launch.ranks is None else [_count_ranks(launch.ranks, factors)]
-    match launch.kind:
-        case "local":
+    match launch:
+        case LocalLaunch():
             parts = ["on this machine"]
-        case "mpi":
+        case MpiLaunch():
             text = launch.implementation or ""
             library = f" of {_LIBRARIES.get(text, text)}" if text else ""
-            parts = ["on this machine", f"{''.join(ranks)} by {launch.mpirun or 'mpirun'}{library}"]
+            ranks = _count_ranks(launch.ranks, factors)
+            parts = ["on this machine", f"{ranks} by {launch.mpirun or 'mpirun'}{library}"]
             parts.append(_BOUND[launch.binding])
-        case "smpi":
-            parts = [f"on a machine that SimGrid simulates ({launch.platform})", *ranks]
+        case SimulatedLaunch():
+            ranks = _count_ranks(launch.ranks, factors)
+            parts = [f"on a machine that SimGrid simulates ({launch.platform})", ranks]
             parts += [f"algorithms as {launch.selector} chooses them"] if launch.selector else []
             chosen = [f"{operation} by {name}" for operation, name in launch.algorithms.items()]
             parts += [join_names(chosen, 3)] if chosen else []
             parts += _format_day_words(launch)
-        case "slurm":
-            options = launch.queue.options if launch.queue else ()
-            started = [f"{rank} by srun, {_BOUND[launch.binding]}" for rank in ranks]
-            parts = [f"in jobs of Slurm: {_join(['sbatch', *options])}", *started, *_describe_jobs(launch)]
-        case "template":
-            parts = [f"in jobs of a queue: {_join(launch.queue.submit if launch.queue else ())}"]
-            parts += _describe_jobs(launch)
-        case "hosts":
+        case SlurmLaunch():
+            parts = [f"in jobs of Slurm: {_join(['sbatch', *launch.options])}"]
+            if launch.ranks is not None:
+                parts.append(f"{_count_ranks(launch.ranks, factors)} by srun, {_BOUND[launch.binding]}")
+            parts += _describe_jobs(launch.jobs)
+        case TemplateLaunch():
+            parts = [f"in jobs of a queue: {_join(launch.submit)}", *_describe_jobs(launch.jobs)]
+        case HostsLaunch():
             parts = [f"on {join_names(list(launch.hosts), 6)}, which {launch.ssh[0]} reaches"]
             parts += ["with what trials need copied there"] if launch.stage == "copy" else []
     return printable(", ".join(parts))
@@ -67,11 +76,11 @@ def _count_ranks(text: str, factors: Sequence[Factor]) -> str:
     return f"{join_names(numbers, 6)} rank{'s' * (numbers != ['1'])}"
 
 
-def _describe_jobs(launch: LaunchMethod) -> list[str]:
-    return [f"up to {launch.jobs} jobs at once"] if launch.jobs > 1 else []
+def _describe_jobs(jobs: int) -> list[str]:
+    return [f"up to {jobs} jobs at once"] if jobs > 1 else []
 
 
-def _format_day_words(launch: LaunchMethod) -> list[str]:
+def _format_day_words(launch: SimulatedLaunch) -> list[str]:
     """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
     shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
     noisy = [f"{share} of {total}" for total, share in shares if share not in ("0.0", "0")]

@@ -12,6 +12,7 @@ from steelyard.core.units import Scalar
 from steelyard.extensions.plan.results import Simulation
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
+from steelyard.spec.tables.launch import SimulatedLaunch
 from steelyard.spec.text.placeholders import format_level, names
 from steelyard.store import Record
 from steelyard.store.facts import FILE
@@ -28,20 +29,20 @@ def simulations(
     other levels show. Where only one has run they grow with the square, as of a program in which each rank
     keeps something of every other.
     """
-    if experiment.launch.kind != "smpi":
+    launch = experiment.launch
+    if not isinstance(launch, SimulatedLaunch):
         return ()
     measured = _read_simulations(directory)
     by_group: dict[_Group, dict[int, tuple[float, float]]] = {}
     for treatment in treatments:
         if treatment.id in measured:
-            by_group.setdefault(_group(experiment, treatment), {})[_compute_ranks(experiment, treatment)] = (
-                measured[treatment.id]
-            )
+            by_ranks = by_group.setdefault(_group(launch.ranks, treatment), {})
+            by_ranks[_compute_ranks(launch.ranks, treatment)] = measured[treatment.id]
     return tuple(
         _estimate(
             treatment.label,
-            _compute_ranks(experiment, treatment),
-            by_group.get(_group(experiment, treatment), {}),
+            _compute_ranks(launch.ranks, treatment),
+            by_group.get(_group(launch.ranks, treatment), {}),
         )
         for treatment in treatments
         if treatment.id not in measured
@@ -83,12 +84,12 @@ def _read_simulations(directory: Path) -> dict[int, tuple[float, float]]:
     }
 
 
-def _compute_ranks(experiment: Experiment, treatment: Treatment) -> int:
+def _compute_ranks(text: str, treatment: Treatment) -> int:
     values = {name: format_level(level) for name, level in treatment.levels.items()}
-    return ranks_of(experiment.launch, values)
+    return ranks_of(text, values)
 
 
-def _group(experiment: Experiment, treatment: Treatment) -> _Group:
+def _group(text: str, treatment: Treatment) -> _Group:
     """Levels of a treatment but for the number of its ranks."""
-    varied = names(experiment.launch.ranks or "")
+    varied = names(text)
     return tuple((name, level) for name, level in treatment.levels.items() if name not in varied)

@@ -25,6 +25,7 @@ from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.spec.layout import layout_of
+from steelyard.spec.tables.launch import SimulatedLaunch
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
@@ -369,7 +370,7 @@ def _list_other_metrics(experiment: Experiment, primary: str) -> Sequence[str]:
 def _simulated(experiment: Experiment, primary: str) -> bool:
     """Whether the primary metric is that of a simulated machine, which this one's load cannot disturb."""
     measured_here = primary in BUILTIN or primary in experiment.program.counters
-    return experiment.launch.kind == "smpi" and not measured_here
+    return isinstance(experiment.launch, SimulatedLaunch) and not measured_here
 
 
 def _get_warnings(

@@ -18,6 +18,7 @@ from steelyard.lab.answer.same_program import find_other_libraries, find_same_pr
 from steelyard.results.analysis import Answer, DesignFacts
 from steelyard.results.notice import Notice
 from steelyard.run.host.conditions import compare_conditions
+from steelyard.spec.tables.launch import LocalLaunch
 from steelyard.stats.answer import answer
 from steelyard.store import Record
 
@@ -129,7 +130,11 @@ def _describe_unknown(*records: Record) -> str:
 def _explain_unknown(record: Record) -> str:
     """Say why a record has no list of modules; empty where it has one, or measured no program here."""
     experiment = record.experiment
-    if not record.program or not experiment.program.commands or experiment.launch.kind != "local":
+    if (
+        not record.program
+        or not experiment.program.commands
+        or not isinstance(experiment.launch, LocalLaunch)
+    ):
         return ""
     if experiment.design.discard == 0:
         return "no run is discarded (discard = 0, -w 0), and only in such a run modules are noted"

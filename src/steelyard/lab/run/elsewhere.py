@@ -16,6 +16,7 @@ from steelyard.run.measure.measurement import Measurement
 from steelyard.run.runner.block_orders import Work
 from steelyard.run.runner.journal import RawTrial
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.tables.launch import QueueLaunch
 from steelyard.store import Record
 from steelyard.store.entries import Journal
 
@@ -109,7 +110,7 @@ def find_elsewhere(experiment: Experiment) -> Elsewhere | None:
     UsageError
         The extension of this kind of launch is not installed, or refuses what the table says.
     """
-    if experiment.launch.queue is None:
+    if not isinstance(experiment.launch, QueueLaunch):
         return None
     kind = experiment.launch.kind
     place = find_launcher(kind)

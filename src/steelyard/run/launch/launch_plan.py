@@ -33,6 +33,7 @@ from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.libraries import list_libraries
 from steelyard.run.launch.valgrind import Valgrind
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.tables.launch import MpiLaunch, QueueLaunch, SimulatedLaunch
 from steelyard.spec.text.placeholders import expand, format_level, names
 from steelyard.spec.text.shell_text import expand_for_shell
 
@@ -209,7 +210,7 @@ class LaunchPlan:
 
     def remove_session(self) -> None:
         """Remove what ranks left in files whose runner was killed; nothing of them lives any more."""
-        if self.experiment.launch.kind == "mpi":
+        if isinstance(self.experiment.launch, MpiLaunch):
             remove_session(self._run)
 
     def facts(self) -> Mapping[str, Scalar]:
@@ -238,7 +239,7 @@ class LaunchPlan:
         for launch in self.start_in_context(self._find_first_context()).values():
             if launch.stdout in (CAPTURE, "null") or TRIAL_MARK in launch.stdout:
                 continue
-            if self._launcher is not None or self.experiment.launch.queue is not None:
+            if self._launcher is not None or isinstance(self.experiment.launch, QueueLaunch):
                 raise UsageError(
                     f"output {launch.stdout}: ranks and jobs have no file for their output",
                     hint='write output = "capture" in [program]',
@@ -275,7 +276,8 @@ class LaunchPlan:
     def _foresee_launch(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> None:
         launch = self._launch(treatment, self._change(treatment, settings))
         method = self.experiment.launch
-        made_later = any("build" in names(text) for text in (method.platform, method.mpirun) if text)
+        files = [getattr(method, key, None) for key in ("platform", "mpirun")]
+        made_later = any("build" in names(text) for text in files if text)
         if self._launcher is not None and not made_later:
             self._launcher.check(launch, self._collect_names(treatment))
 
@@ -310,7 +312,11 @@ class LaunchPlan:
     @property
     def starts_programs(self) -> bool:
         """Whether the runner starts the programs themselves: nothing that starts them elsewhere or inside."""
-        return self._launcher is None and self._valgrind is None and self.experiment.launch.queue is None
+        return (
+            self._launcher is None
+            and self._valgrind is None
+            and not isinstance(self.experiment.launch, QueueLaunch)
+        )
 
     @property
     def sets_affinity(self) -> bool:
@@ -398,13 +404,15 @@ class LaunchPlan:
             argv=argv,
             env=tuple(f"{name}={value}" for name, value in env.items()),
             cwd=self._find_directory(self.experiment.program.cwd or "", treatment),
-            inherit=self.experiment.launch.queue is not None,
+            inherit=isinstance(self.experiment.launch, QueueLaunch),
         )
 
     def _capture_limit_bytes(self) -> int:
         verify = self.experiment.program.verify
         read = any(metric.source is not None for metric in self.experiment.metrics)
-        read |= self.experiment.launch.kind == "smpi"  # the simulator's last words say how ranks ended
+        read |= isinstance(
+            self.experiment.launch, SimulatedLaunch
+        )  # the simulator's last words say how ranks ended
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
 
     def _find_directory(self, text: str, treatment: Treatment) -> str:

@@ -19,6 +19,7 @@ from steelyard.run.measure.ranks import describe_waiting, last_words, rank_failu
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.runner.runner_errors import signal_name
 from steelyard.spec.experiment import Experiment, Verify
+from steelyard.spec.tables.launch import SlurmLaunch
 
 if TYPE_CHECKING:
     from steelyard.run.runner.journal import FileDigest, RawTrial
@@ -52,7 +53,8 @@ class Verifier:
         }
         launch = experiment.launch
         # Ranks say the same of their ends whoever starts them.
-        self._kind = "mpi" if launch.kind == "slurm" and launch.ranks is not None else launch.kind
+        by_srun = isinstance(launch, SlurmLaunch) and launch.ranks is not None
+        self._kind = "mpi" if by_srun else launch.kind
         self._stdout = _compile(program.verify.stdout)
         self._stderr = _compile(program.verify.stderr)
         self._contents = contents_of(program.verify)

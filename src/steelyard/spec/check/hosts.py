@@ -11,25 +11,20 @@ from msgspec.structs import replace
 from steelyard.interventions.node import Node
 from steelyard.spec.experiment import Contexts, Design, LaunchMethod
 from steelyard.spec.levels import check_distinct
+from steelyard.spec.tables.launch import HostsLaunch
 from steelyard.spec.text.origin import Origin
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,253}")
 """Nothing that ssh would take for an option, and a shell for more than a word."""
-_OF_QUEUES: Final = ("options", "submit", "cancel", "alive", "jobs", "job")
 
 
-def check_hosts(table: LaunchMethod, origin: Origin) -> None:
-    """Refuse what is no name, what is about a queue, and what cannot be copied.
+def check_hosts(table: HostsLaunch, origin: Origin) -> None:
+    """Refuse what is no name, and what cannot be copied.
 
     Raises
     ------
     SpecError
     """
-    default = LaunchMethod()
-    for key in _OF_QUEUES:
-        if getattr(table, key) != getattr(default, key):
-            problem = "is about a queue, and hosts run one job each, at once"
-            raise origin.error(("launch", key), problem, f"leave {key} out")
     if not table.hosts:
         raise origin.error(("launch", "hosts"), "names no host", 'write hosts = ["n1", "n2"]')
     for i, name in enumerate(table.hosts):
@@ -59,7 +54,7 @@ def draw_hosts(
     ------
     SpecError
     """
-    if launch.kind != "hosts":
+    if not isinstance(launch, HostsLaunch):
         return contexts
     settings = {} if contexts is None else contexts.settings
     if Node.name in settings:

@@ -12,18 +12,26 @@ from steelyard.interventions.node import Node
 from steelyard.spec.check.hosts import check_hosts
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.check.program import read_duration
-from steelyard.spec.check.ranks import check_keys, read_ranks
+from steelyard.spec.check.ranks import read_ranks
 from steelyard.spec.experiment import Contexts, Design, Factor, LaunchMethod
-from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.tables.launch import (
+    HostsLaunch,
+    LocalLaunch,
+    MpiLaunch,
+    SimulatedLaunch,
+    SlurmLaunch,
+    TemplateLaunch,
+)
+from steelyard.spec.text.origin import Origin
 from steelyard.spec.text.placeholders import format_level
 
+_Submitted = SlurmLaunch | TemplateLaunch
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EXAMPLES = {
     "script": '"job.sh"',
     "submit": '["qsub", "-o", "{log}", "{script}"]',
     "cancel": '["qdel", "{job}"]',
 }
-_OF_TEMPLATE = ("submit", "cancel", "alive")
 _KNOWN = {
     "options": ("source",),
     "submit": ("source", "script", "log", "name", "node"),
@@ -40,37 +48,30 @@ PLACEHOLDER = re.compile(r"\{\{|\}\}|(?<!\$)\{(\w+)\}")
 
 
 def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
-    """Return the kind, and what it needs.
+    """Return the table, with what its kind needs.
 
     Raises
     ------
     SpecError
     """
-    path: Path = ("launch",)
-    check_keys(table, origin)
-    if table.kind in ("mpi", "smpi"):
-        return read_ranks(table, factors, origin)
-    if table.kind == "local":
-        for key in ("options", "jobs", "script", *_OF_TEMPLATE):
-            if getattr(table, key) != getattr(LaunchMethod(), key):
-                text = "is about a queue, and kind is local"
-                raise origin.error((*path, key), text, 'write kind = "slurm" or kind = "template"')
-        return LaunchMethod()
-    if table.kind == "slurm":
-        table = _check_slurm(table, factors, origin, path)
-    elif table.kind == "hosts":
-        check_hosts(table, origin)
-    else:
-        _check_template(table, origin, path)
+    match table:
+        case LocalLaunch():
+            return table
+        case MpiLaunch() | SimulatedLaunch():
+            return read_ranks(table, factors, origin)
+        case SlurmLaunch():
+            table = _check_slurm(table, factors, origin)
+        case HostsLaunch():
+            check_hosts(table, origin)
+        case TemplateLaunch():
+            _check_template(table, origin)
     for key in _KNOWN:
-        _check_words(key, getattr(table, key), factors, origin)
+        _check_words(key, getattr(table, key, ()), factors, origin)
     for i, prefix in enumerate(table.hand_on):
         if not _VARIABLE.fullmatch(prefix):
             text = f"{prefix!r} is not the beginning of a variable's name"
-            raise origin.error((*path, "hand_on", i), text, "write letters, digits and _ only")
-    job = table.job if table.kind == "template" else ""
-    poll_s = read_duration(table.poll_s, (*path, "poll"), origin)
-    return replace(table, job=job, poll_s=poll_s)
+            raise origin.error(("launch", "hand_on", i), text, "write letters, digits and _ only")
+    return replace(table, poll_s=read_duration(table.poll_s, ("launch", "poll"), origin))
 
 
 def check_jobs(
@@ -87,7 +88,9 @@ def check_jobs(
     SpecError
     """
     draws_nodes = contexts is not None and Node.name in contexts.settings
-    if table.jobs == 1 or draws_nodes or find_queue_factors(table, factors):
+    if not isinstance(table, _Submitted) or table.jobs == 1:
+        return
+    if draws_nodes or find_queue_factors(table, factors):
         return
     if design.order != "randomized":
         problem = (
@@ -98,9 +101,11 @@ def check_jobs(
 
 def find_queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:
     """Factors of which each combination of levels has jobs of its own."""
-    names = {match[1] for word in table.queue_words for match in PLACEHOLDER.finditer(word)}
-    common = {name for key in _OF_A_JOB if getattr(table, key) for name in _KNOWN[key]}
-    return tuple(factor.name for factor in factors if factor.name in names - common)
+    if not isinstance(table, _Submitted):
+        return ()
+    names = {match[1] for word in table.words for match in PLACEHOLDER.finditer(word)}
+    common = _KNOWN["options" if isinstance(table, SlurmLaunch) else "submit"]
+    return tuple(factor.name for factor in factors if factor.name in names.difference(common))
 
 
 def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], origin: Origin) -> None:
@@ -121,14 +126,8 @@ def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], or
             raise origin.error(("launch", key, i), text, hint)
 
 
-def _check_slurm(
-    table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin, path: Path
-) -> LaunchMethod:
+def _check_slurm(table: SlurmLaunch, factors: tuple[Factor, ...], origin: Origin) -> SlurmLaunch:
     """Return the table, with ranks as ``srun`` starts them where there are some."""
-    for key in _OF_TEMPLATE:
-        if getattr(table, key):
-            problem = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
-            raise origin.error((*path, key), problem, 'leave it out, or write kind = "template"')
     levels = {factor.name: factor.levels for factor in factors}
     for i, word in enumerate(table.options):
         named = [match[1] for match in PLACEHOLDER.finditer(word) if match[1] in levels]
@@ -140,25 +139,25 @@ def _check_slurm(
         if any(text.startswith(("--clusters", "-M")) for text in filled):
             problem = f"{word!r}: jobs are looked for on the cluster that they are submitted to only"
             hint = "run on that cluster, or write the commands of one with kind = template"
-            raise origin.error((*path, "options", i), problem, hint)
+            raise origin.error(("launch", "options", i), problem, hint)
     if table.ranks is not None:
         return read_ranks(table, factors, origin)
-    default = LaunchMethod()
+    default = SlurmLaunch()
     for key in ("binding", "arguments"):
         if getattr(table, key) != getattr(default, key):
             problem = "is about ranks that srun starts, and ranks is missing"
-            raise origin.error((*path, key), problem, 'write ranks = 4, or ranks = "{p}"')
+            raise origin.error(("launch", key), problem, 'write ranks = 4, or ranks = "{p}"')
     return table
 
 
-def _check_template(table: LaunchMethod, origin: Origin, path: Path) -> None:
-    if table.options:
-        raise origin.error((*path, "options"), "is for sbatch, and kind is template", "put it into submit")
+def _check_template(table: TemplateLaunch, origin: Origin) -> None:
     for key, example in _EXAMPLES.items():
         if not getattr(table, key):
-            raise origin.error((*path, key), "is needed with kind = template", f"write {key} = {example}")
-    check_pattern(table.job, origin, (*path, "job"), group=True)
+            raise origin.error(("launch", key), "is needed with kind = template", f"write {key} = {example}")
+    check_pattern(table.job, origin, ("launch", "job"), group=True)
     for key, name in (("submit", "{script}"), ("cancel", "{job}"), ("alive", "{job}")):
         words = getattr(table, key)
         if words and not any(name in word for word in words):
-            raise origin.error((*path, key), f"names no {name}", f"write {name} where the command takes it")
+            raise origin.error(
+                ("launch", key), f"names no {name}", f"write {name} where the command takes it"
+            )

@@ -9,6 +9,7 @@ from steelyard.interventions.node import Node
 from steelyard.spec.check.contexts import RANDOM
 from steelyard.spec.check.launch import PLACEHOLDER
 from steelyard.spec.experiment import Contexts, Design, LaunchMethod
+from steelyard.spec.tables.launch import HostsLaunch, SlurmLaunch, TemplateLaunch
 from steelyard.spec.text.origin import Origin
 
 _PLACING: Final = ("--nodelist", "-w", "--nodefile", "-F")
@@ -24,10 +25,10 @@ def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design,
     SpecError
     """
     setting = contexts.settings.get(Node.name) if contexts else None
-    if launch.kind == "hosts":
+    if isinstance(launch, HostsLaunch):
         return
     if setting is None:
-        for i, word in enumerate(launch.submit):
+        for i, word in enumerate(launch.submit if isinstance(launch, TemplateLaunch) else ()):
             if _is_naming_node(word):
                 problem = "{node} is drawn nowhere"
                 raise origin.error(
@@ -35,14 +36,14 @@ def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design,
                 )
         return
     path = ("contexts", Node.name)
-    if launch.queue is None:
+    if not isinstance(launch, SlurmLaunch | TemplateLaunch):
         problem = f"trials run only on this machine with launch.kind = {launch.kind}"
         raise origin.error(path, problem, 'write [launch] kind = "slurm" or "template", or leave node out')
     if design.order != "randomized":
         problem = f"a block lies on one node, and order = {design.order!r} has no blocks of all treatments"
         raise origin.error(path, problem, 'write order = "randomized", or leave node out')
     is_random = setting == RANDOM
-    if launch.kind == "template":
+    if isinstance(launch, TemplateLaunch):
         _check_template(launch, origin, is_random=is_random)
     else:
         _check_options(launch, origin, is_random=is_random)
@@ -52,7 +53,7 @@ def _is_naming_node(word: str) -> bool:
     return any(match[1] == Node.name for match in PLACEHOLDER.finditer(word))
 
 
-def _check_template(launch: LaunchMethod, origin: Origin, *, is_random: bool) -> None:
+def _check_template(launch: TemplateLaunch, origin: Origin, *, is_random: bool) -> None:
     if is_random:
         problem = "only Slurm is asked for its nodes"
         raise origin.error(("contexts", Node.name), problem, 'name them: node = ["n1", "n2"]')
@@ -62,7 +63,7 @@ def _check_template(launch: LaunchMethod, origin: Origin, *, is_random: bool) ->
         raise origin.error(("launch", "submit"), problem, hint)
 
 
-def _check_options(launch: LaunchMethod, origin: Origin, *, is_random: bool) -> None:
+def _check_options(launch: SlurmLaunch, origin: Origin, *, is_random: bool) -> None:
     refused = (*_PLACING, *_CHOOSING) if is_random else _PLACING
     for i, (option, value) in _list_options(launch.options):
         if option in refused:

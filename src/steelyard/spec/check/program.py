@@ -15,7 +15,7 @@ from steelyard.core.units import BUILTIN, Scalar, parse_duration, parse_size
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.names import check_text
 from steelyard.spec.tables.build import Build
-from steelyard.spec.tables.launch import LaunchMethod
+from steelyard.spec.tables.launch import LaunchMethod, LocalLaunch, QueueLaunch
 from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
@@ -62,7 +62,7 @@ def check_counters_of_jobs(program: Program, launch: LaunchMethod, origin: Origi
     SpecError
         A counter of a tree, of energy or of a device.
     """
-    if launch.queue is None:
+    if not isinstance(launch, QueueLaunch):
         return
     for i, name in enumerate(program.counters):
         if find_event(name)[0].source != "kernel":
@@ -77,7 +77,7 @@ def check_confinement(program: Program, launch: LaunchMethod, origin: Origin) ->
     ------
     SpecError
     """
-    if launch.kind == "local":
+    if isinstance(launch, LocalLaunch):
         return
     keys = {
         "cpu_limit": program.cpu_limit_s is not None,
@@ -88,7 +88,11 @@ def check_confinement(program: Program, launch: LaunchMethod, origin: Origin) ->
     for key, is_set in keys.items():
         if is_set:
             problem = f"{key} holds for programs that this machine starts itself, and kind = {launch.kind!r}"
-            hint = "leave it out, or set it in the job script" if launch.queue else "leave it out"
+            hint = (
+                "leave it out, or set it in the job script"
+                if isinstance(launch, QueueLaunch)
+                else "leave it out"
+            )
             raise origin.error(("program", key), problem, hint)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import product
-from typing import Final
+from typing import Final, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.errors import UsageError
@@ -16,91 +15,67 @@ from steelyard.spec.names import check_text
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
+from steelyard.spec.tables.launch import MpiLaunch, SimulatedLaunch, SlurmLaunch
 from steelyard.spec.text.origin import Origin, suggest
 from steelyard.spec.text.placeholders import format_level, names
-from steelyard.spec.text.toml import format_value
 
 IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 
-_OF_KIND: Final[Mapping[str, frozenset[str]]] = {
-    "mpi": frozenset({"ranks", "implementation", "mpirun", "binding", "arguments"}),
-    "slurm": frozenset({"ranks", "binding", "arguments"}),
-    "hosts": frozenset({"hosts", "ssh", "stage", "files"}),
-    "smpi": frozenset(
-        {"ranks", "arguments", "platform", "algorithms", "selector", "placement", "noise", "seed"}
-    ),
-}
-_OWN: Final = frozenset().union(*_OF_KIND.values())
+Ranked = TypeVar("Ranked", bound=MpiLaunch | SimulatedLaunch | SlurmLaunch)
+"""Kinds that start ranks; of Slurm where ``ranks`` is given."""
 
 
-def read_ranks(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
+def read_ranks(table: Ranked, factors: tuple[Factor, ...], origin: Origin) -> Ranked:
     """Return the table; its placeholders are judged with all others, later.
 
     Raises
     ------
     SpecError
     """
-    launching = replace(
-        table,
-        ranks=None if table.ranks is None else str(table.ranks),
-        noise=Noise(links=format_level(table.noise.links), hosts=format_level(table.noise.hosts)),
-        seed=str(table.seed),
-    )
+    texts_of: dict[str, object] = {"ranks": str(table.ranks)}
+    if isinstance(table, SimulatedLaunch):
+        noise = Noise(links=format_level(table.noise.links), hosts=format_level(table.noise.hosts))
+        texts_of |= {"noise": noise, "seed": str(table.seed)}
+    launching = replace(table, **texts_of)
     for key, text in texts(launching):
         check_text(text, f"the text of {key}", origin, ("launch", key))
-    _check_ranks(launching, factors, origin)
-    _check_choice(launching.implementation, IMPLEMENTATIONS, "implementation", factors, origin)
-    _check_choice(launching.selector, SELECTORS, "selector", factors, origin)
-    _check_algorithms(launching.algorithms, factors, origin)
-    if table.kind == "smpi":
-        if table.platform is None:
-            hint = 'write platform = "machine.xml", a platform of SimGrid'
-            raise origin.error(("launch",), "a simulation needs a platform", hint)
+    _check_ranks(str(launching.ranks), factors, origin)
+    if isinstance(launching, MpiLaunch):
+        _check_choice(launching.implementation, IMPLEMENTATIONS, "implementation", factors, origin)
+    if isinstance(launching, SimulatedLaunch):
+        _check_choice(launching.selector, SELECTORS, "selector", factors, origin)
+        _check_algorithms(launching.algorithms, factors, origin)
         _check_simulated(launching, factors, origin)
     return launching
 
 
 def texts(launching: LaunchMethod) -> list[tuple[str, str]]:
-    """Key and text of everything that takes placeholders."""
-    keys = ("ranks", "implementation", "mpirun", "platform", "selector", "placement", "seed")
-    pairs = [(key, text) for key in keys if (text := getattr(launching, key)) is not None]
-    pairs += [("noise", text) for text in (launching.noise.links, launching.noise.hosts)]
-    pairs += [("arguments", word) for word in launching.arguments]
-    return pairs + [("algorithms", name) for name in launching.algorithms.values()]
+    """Key and text of everything that takes placeholders of a trial."""
+    pairs: list[tuple[str, str | None]] = []
+    match launching:
+        case MpiLaunch():
+            pairs = [("implementation", launching.implementation), ("mpirun", launching.mpirun)]
+        case SimulatedLaunch():
+            pairs = [(key, getattr(launching, key)) for key in ("platform", "selector", "placement", "seed")]
+            pairs += [("noise", text) for text in (launching.noise.links, launching.noise.hosts)]
+            pairs += [("algorithms", name) for name in launching.algorithms.values()]
+        case SlurmLaunch():
+            pass
+        case _:
+            return []
+    pairs = [("ranks", launching.ranks), *pairs, *(("arguments", word) for word in launching.arguments)]
+    return [(key, text) for key, text in pairs if text is not None]
 
 
-def check_keys(table: LaunchMethod, origin: Origin) -> None:
-    """Refuse keys about ranks where there are none, and any other kind's where there are.
-
-    Raises
-    ------
-    SpecError
-    """
-    default = LaunchMethod()
-    allowed = _OF_KIND.get(table.kind, frozenset())
-    queued = table.kind not in ("mpi", "smpi")
-    for field in msgspec.structs.fields(table):
-        key = field.encode_name
-        if key == "kind" or key in allowed or (queued and key not in _OWN):
-            continue
-        if getattr(table, field.name) != getattr(default, field.name):
-            text = f"has no meaning for kind = {format_value(table.kind)}"
-            kinds = " or ".join(f'"{kind}"' for kind, keys in _OF_KIND.items() if key in keys)
-            hint = f"write kind = {kinds}, or leave {key} out" if kinds else f"leave {key} out"
-            raise origin.error(("launch", key), text, hint)
-
-
-def _check_ranks(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
-    if launching.ranks is None:
-        raise origin.error(("launch",), "ranks is missing", 'write ranks = 4, or ranks = "{p}"')
-    names_of = _get_names(launching.ranks, "ranks", origin)
+def _check_ranks(text: str, factors: tuple[Factor, ...], origin: Origin) -> None:
+    names_of = _get_names(text, "ranks", origin)
     levels_of = {factor.name: factor.levels for factor in factors}
     if len(names_of) > 1 or not names_of <= set(levels_of):
         return  # Unknown names are told with all other placeholders.
     for level in levels_of[next(iter(names_of))] if names_of else (0,):
         levels: dict[str, Scalar] = dict.fromkeys(names_of, level)
         try:
-            ranks_of(launching, levels)
+            ranks_of(text, levels)
         except UsageError as error:
             raise origin.place_error(("launch", "ranks"), error) from None
 
@@ -145,7 +120,7 @@ def _get_names(text: str, key: str, origin: Origin) -> set[str]:
         raise origin.place_error(("launch", key), error) from None
 
 
-def _check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
+def _check_simulated(launching: SimulatedLaunch, factors: tuple[Factor, ...], origin: Origin) -> None:
     """Refuse what no treatment, or not every one, could be started with."""
     noise = launching.noise
     judges: tuple[tuple[str, tuple[str, ...], Callable[[Mapping[str, Scalar]], object]], ...] = (
@@ -155,10 +130,10 @@ def _check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origi
     )
     for key, texts, judge in judges:
         _check_texts(key, texts, judge, factors, origin)
-    default = LaunchMethod()
-    if launching.seed != default.seed and (launching.noise, launching.placement) == (
-        default.noise,
-        default.placement,
+    packed = SimulatedLaunch(ranks=launching.ranks, platform=launching.platform)
+    if launching.seed != packed.seed and (launching.noise, launching.placement) == (
+        packed.noise,
+        packed.placement,
     ):
         text = "has no effect: ranks are packed, and noise is 0"
         raise origin.error(

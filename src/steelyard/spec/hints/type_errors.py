@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from steelyard.core.errors import SpecError
 from steelyard.core.units import Scalar
@@ -26,6 +27,7 @@ from steelyard.spec.hints.did_you_mean import (
     suggest_option,
 )
 from steelyard.spec.hints.misplaced_keys import alias_of, members, table_of
+from steelyard.spec.hints.tagged import KIND, foreign_key, kind_error, kinds_of, structs_of
 from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import format_value, toml_value
@@ -86,20 +88,34 @@ def _make_own_error(
     expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
 ) -> SpecError:
     """Return the error for what is wrong with a value itself, and not with anything in it."""
-    field = _FIELD.match(message)
-    if field and field[1] == "contains unknown":
-        hint = suggest_key(field[2], value, _get_fields(expected, value), levels)
-        if hint is not None:
-            return origin.error((*path, field[2]), "unknown key", hint)
-        return unknown_key(field[2], _get_fields(expected, value), origin, path)
+    field, kinds = _FIELD.match(message), kinds_of(expected)
+    if kinds and isinstance(value, dict) and value.get(KIND) not in list(kinds):
+        return kind_error(value, kinds, origin, path)
     if field:
-        return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
+        return _make_key_error(expected, value, origin, path, field, levels)
     options = _read_options(expected)
     if message.startswith("Invalid enum value") and options:
         text = _join_either([*_list_other_kinds(expected), *(f'"{option}"' for option in options)])
         hint = suggest_option(path, str(value), options) or f"write {text}"
         return origin.error(path, f"must be {text}, got {format_value(value)}", hint)
     return _make_kind_error(expected, value, origin, path, message, levels)
+
+
+def _make_key_error(
+    expected: Any, value: Any, origin: Origin, path: Path, field: re.Match[str], levels: Levels
+) -> SpecError:
+    """Return the error for a key that a table does not have, or lacks."""
+    key = field[2]
+    if field[1] == "missing required":
+        examples = [toml_value(example) for example in _list_examples(expected, value, key)]
+        cure = ", or ".join(f"{key} = {example}" for example in examples or ["…"])
+        return origin.error(path, f"the key {key} is missing", f"write {cure}")
+    if foreign := foreign_key(key, value, kinds_of(expected), origin, path):
+        return foreign
+    hint = suggest_key(key, value, _get_fields(expected, value), levels)
+    if hint is not None:
+        return origin.error((*path, key), "unknown key", hint)
+    return unknown_key(key, _get_fields(expected, value), origin, path)
 
 
 def _make_kind_error(
@@ -149,7 +165,7 @@ def _get_refusal(expected: Any, value: object) -> str | None:
 def _get_children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
     """Key, type and value of everything one level below."""
     for member in members(expected):
-        if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
+        if isinstance(value, dict) and member in structs_of(expected, value):
             keys = keys_of(member)
             yield from ((key, keys[key], item) for key, item in value.items() if key in keys)
         elif isinstance(value, dict) and typing.get_origin(member) in _TABLES:
@@ -177,25 +193,25 @@ def _is_cell(expected: Any, path: Path) -> bool:
     )
 
 
+def _list_examples(expected: Any, value: object, key: str) -> list[Any]:
+    """Examples that the type of a key has."""
+    structs = structs_of(expected, value) if isinstance(value, dict) else []
+    hints = [keys_of(struct)[key] for struct in structs if key in keys_of(struct)]
+    metas = [meta for hint in hints for meta in getattr(hint, "__metadata__", ()) if isinstance(meta, Meta)]
+    return [example for meta in metas for example in meta.examples or ()]
+
+
 def _get_fields(expected: Any, value: object) -> list[str]:
-    structs = [
-        member
-        for member in members(expected)
-        if isinstance(member, type) and issubclass(member, msgspec.Struct)
-    ]
-    return [key for struct in structs for key in keys_of(struct)] if isinstance(value, dict) else []
+    structs = structs_of(expected, value) if isinstance(value, dict) else []
+    tag = [KIND] if kinds_of(expected) else []
+    return tag + [key for struct in structs for key in keys_of(struct)] if structs else []
 
 
 def _get_key_for(expected: Any, value: object) -> str | None:
     """Return the first key of the wanted table that could have this value, and alone."""
     if not is_scalar(value):
         return None
-    structs = [
-        member
-        for member in members(expected)
-        if isinstance(member, type) and issubclass(member, msgspec.Struct)
-    ]
-    keys = (key for struct in structs for key in keys_of(struct))
+    keys = (key for struct in structs_of(expected, None) for key in keys_of(struct))
     return next((key for key in keys if _get_refusal(expected, {key: value}) is None), None)
 
 

@@ -13,7 +13,7 @@ from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import ContextsTable
 from steelyard.spec.tables.design import Design
 from steelyard.spec.tables.factors import LevelCommands, Zip
-from steelyard.spec.tables.launch import LaunchMethod
+from steelyard.spec.tables.launch import LaunchMethod, LocalLaunch
 from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.tables.program import Program
 
@@ -43,7 +43,7 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         Meta(description="Metrics that the program reports, and metrics derived from them."),
     ] = {}
     analysis: Annotated[Analysis, Meta(description="Comparisons, margins and error rates.")] = Analysis()
-    launch: Annotated[LaunchMethod, Meta(description="Where trials run.")] = LaunchMethod()
+    launch: Annotated[LaunchMethod, Meta(description="Where trials run.")] = LocalLaunch()
     claims: Annotated[
         list[dict[str, Any]],
         Meta(description="Claims that `steelyard check` judges, one `[[claims]]` each."),

@@ -34,7 +34,8 @@ def around(tmp_path):
         starter.write_text("#!/bin/sh\nexec a-helper-of-its-own\n")
         for item in (helper, starter):
             item.chmod(0o755)
-        launcher = Mpi(asked(tmp_path, starter, ranks, binding))
+        spec = asked(tmp_path, starter, ranks, binding)
+        launcher = Mpi(spec.launch, spec.source)
         launch = Launch("/bin/true", ("true",), env, str(tmp_path))
         result = launcher.wrap_launch(launch, {}, RUN)
         assert result.path == str(starter)

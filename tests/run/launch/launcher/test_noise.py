@@ -76,7 +76,7 @@ def measured(
         env=(f"PATH={os.environ['PATH']}", f"STEELYARD_METRICS={lines}"),
         cwd=str(tmp_path),
     )
-    around = Smpi(spec_).wrap_launch(plain, {}, "0" * 16)
+    around = Smpi(spec_.launch, spec_.source).wrap_launch(plain, {}, "0" * 16)
     env = dict(entry.split("=", 1) for entry in around.env)
     done = subprocess.run(around.argv, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

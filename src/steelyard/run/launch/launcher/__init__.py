@@ -11,6 +11,14 @@ from typing import Protocol
 from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.tables.launch import (
+    HostsLaunch,
+    LocalLaunch,
+    MpiLaunch,
+    SimulatedLaunch,
+    SlurmLaunch,
+    TemplateLaunch,
+)
 
 __all__ = ["Launcher", "launcher_of"]
 
@@ -58,18 +66,18 @@ class Launcher(Protocol):
 
 def launcher_of(experiment: Experiment) -> Launcher | None:
     """Return the launcher that ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
-    match experiment.launch.kind:
-        case "mpi":
+    match experiment.launch:
+        case MpiLaunch() as launch:
             from steelyard.run.launch.launcher.mpi import Mpi
 
-            return Mpi(experiment)
-        case "smpi":
+            return Mpi(launch, experiment.source)
+        case SimulatedLaunch() as launch:
             from steelyard.run.launch.launcher.smpi import Smpi
 
-            return Smpi(experiment)
-        case "slurm" if experiment.launch.ranks is not None:
+            return Smpi(launch, experiment.source)
+        case SlurmLaunch(ranks=str(ranks)) as launch:
             from steelyard.run.launch.launcher.srun import Srun
 
-            return Srun(experiment)
-        case "local" | "slurm" | "template" | "hosts":
+            return Srun(launch, ranks)
+        case LocalLaunch() | SlurmLaunch() | TemplateLaunch() | HostsLaunch():
             return None

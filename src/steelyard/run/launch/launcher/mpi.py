@@ -21,17 +21,17 @@ from steelyard.run.launch.launcher.session_directory import (
 )
 from steelyard.run.launch.preloading import VARIABLE, preload
 from steelyard.run.native import RANKS, native_file
-from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
+from steelyard.spec.tables.launch import MpiLaunch
 from steelyard.spec.text.placeholders import expand
 
 
 class Mpi:
     """Starts programs of Open MPI, MPICH and Intel MPI."""
 
-    def __init__(self, experiment: Experiment) -> None:
-        self._launching = experiment.launch
-        self._source = experiment.source
+    def __init__(self, launch: MpiLaunch, source: str) -> None:
+        self._method = launch
+        self._source = source
         self._used: dict[str, Library] = {}
 
     def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
@@ -40,19 +40,19 @@ class Mpi:
         library = library_of(mpirun)
         self._check(mpirun, library, launch.path, names)
         self._used[mpirun] = library
-        ranks = ranks_of(self._launching, names)
+        ranks = ranks_of(self._method.ranks, names)
         oversubscribed = ranks > len(os.sched_getaffinity(0))
         words = (
             mpirun,
             "-n",
             str(ranks),
-            *_get_placement(library.implementation, self._launching.binding, oversubscribed=oversubscribed),
-            *(expand(word, names) for word in self._launching.arguments),
+            *_get_placement(library.implementation, self._method.binding, oversubscribed=oversubscribed),
+            *(expand(word, names) for word in self._method.arguments),
             launch.path,
             *launch.argv[1:],
         )
         variables = _get_variables(
-            library.implementation, mpirun, self._launching.binding, oversubscribed=oversubscribed
+            library.implementation, mpirun, self._method.binding, oversubscribed=oversubscribed
         )
         if VARIABLE not in launch.env:
             # Empty in the spec: a program that bears no library before its own, as with a sanitizer.
@@ -76,8 +76,8 @@ class Mpi:
         return {"mpi": ", ".join(texts)} if texts else {}
 
     def _find_mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
-        if self._launching.mpirun is not None:
-            path = Path(self._source, expand(self._launching.mpirun, names))
+        if self._method.mpirun is not None:
+            path = Path(self._source, expand(self._method.mpirun, names))
             if not os.access(path, os.X_OK):
                 raise MachineError(
                     f"mpirun = {str(path)!r} in [launch] is not an executable file",
@@ -97,8 +97,8 @@ class Mpi:
     def _check(self, mpirun: str, library: Library, program: str, names: Mapping[str, str]) -> None:
         """Two libraries mixed start every rank as a job of one: all of them would be measured alone."""
         implementation = library.implementation
-        if self._launching.implementation is not None:
-            text = expand(self._launching.implementation, names)
+        if self._method.implementation is not None:
+            text = expand(self._method.implementation, names)
             if text != implementation:
                 raise MachineError(
                     f"{mpirun} is of {NAMES[implementation]}, and implementation = {text!r} is asked for",

@@ -22,10 +22,10 @@ from steelyard.run.launch.launcher.mpi_library import NAMES, find_library
 from steelyard.run.launch.launcher.noise import noise_library, settings_of
 from steelyard.run.launch.launcher.simulator import simulator
 from steelyard.run.launch.preloading import preload
-from steelyard.spec.experiment import Experiment
 from steelyard.spec.platform import list_places
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
+from steelyard.spec.tables.launch import SimulatedLaunch
 from steelyard.spec.text.placeholders import expand
 
 SETTINGS: Final = (
@@ -51,16 +51,16 @@ SETTINGS: Final = (
 class Smpi:
     """Starts programs on simulated machines."""
 
-    def __init__(self, experiment: Experiment) -> None:
-        self._launching = experiment.launch
-        self._source = experiment.source
+    def __init__(self, launch: SimulatedLaunch, source: str) -> None:
+        self._method = launch
+        self._source = source
         self._hosts = locate_cache(os.environ) / "hosts"
         self._noise = locate_cache(os.environ) / "noise"
 
     def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
         _refuse_linked(launch.path)
-        method, ranks = self._launching, ranks_of(self._launching, names)
+        method, ranks = self._method, ranks_of(self._method.ranks, names)
         platform, hosts = self._find_places(names)
         hostfile = self._write_hostfile(hosts)
         settings = [*SETTINGS, f"smpi/np:{ranks}", f"smpi/hostfile:{hostfile}"]
@@ -89,8 +89,8 @@ class Smpi:
         """See ``Launcher``; whether noise can be compiled, only trying would tell."""
         _refuse_linked(launch.path)
         self._find_places(names)
-        shares_of(self._launching, names)
-        seed_text(self._launching, names)
+        shares_of(self._method, names)
+        seed_text(self._method, names)
         simulator()
 
     def facts(self) -> Mapping[str, Scalar]:
@@ -99,11 +99,11 @@ class Smpi:
 
     def _find_places(self, names: Mapping[str, str]) -> tuple[Path, list[str]]:
         """Return the platform, and the host of each rank."""
-        platform, ranks = self._find_platform(names), ranks_of(self._launching, names)
-        return platform, list_places(platform, ranks, scatter_seed(self._launching, names))
+        platform, ranks = self._find_platform(names), ranks_of(self._method.ranks, names)
+        return platform, list_places(platform, ranks, scatter_seed(self._method, names))
 
     def _find_platform(self, names: Mapping[str, str]) -> Path:
-        text = expand(self._launching.platform or "", names)
+        text = expand(self._method.platform, names)
         path = Path(os.path.normpath(Path(self._source, text)))
         with_suffix = path.with_name(f"{path.name}.xml")
         for candidate in (path, with_suffix):

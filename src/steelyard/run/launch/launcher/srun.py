@@ -17,8 +17,8 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, find_library
 from steelyard.run.launch.preloading import VARIABLE, preload
 from steelyard.run.native import RANKS, native_file
-from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import is_overcommitted, ranks_of
+from steelyard.spec.tables.launch import SlurmLaunch
 from steelyard.spec.text.placeholders import expand
 
 _TIMEOUT_S: Final = 20.0
@@ -29,19 +29,20 @@ _PLUGINS: Final = {"openmpi": "pmix", "mpich": "pmi2"}
 class Srun:
     """Starts ranks within the job that the runner is in."""
 
-    def __init__(self, experiment: Experiment) -> None:
-        self._launching = experiment.launch
+    def __init__(self, launch: SlurmLaunch, ranks: str) -> None:
+        self._method = launch
+        self._ranks = ranks
         self._used: set[str] = set()
 
     def wrap_launch(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """See ``Launcher``."""
         del run
-        arguments = [expand(word, names) for word in self._launching.arguments]
+        arguments = [expand(word, names) for word in self._method.arguments]
         srun = _find_srun()
         plugin = _choose_plugin(srun, launch.path, arguments)
         words = (
             srun,
-            f"--ntasks={ranks_of(self._launching, names)}",
+            f"--ntasks={ranks_of(self._ranks, names)}",
             "--kill-on-bad-exit=1",
             *self._choose_binding(arguments),
             *([] if plugin is None else [f"--mpi={plugin}"]),
@@ -56,16 +57,16 @@ class Srun:
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
         """See ``Launcher``."""
-        _choose_plugin(_find_srun(), launch.path, [expand(word, names) for word in self._launching.arguments])
+        _choose_plugin(_find_srun(), launch.path, [expand(word, names) for word in self._method.arguments])
 
     def facts(self) -> Mapping[str, Scalar]:
         """Return the plugins of Slurm by which ranks found each other."""
         return {"srun_mpi": ", ".join(sorted(self._used))} if self._used else {}
 
     def _choose_binding(self, arguments: Sequence[str]) -> Sequence[str]:
-        if self._launching.binding == "library":
+        if self._method.binding == "library":
             return ()
-        bound = self._launching.binding == "core" and not is_overcommitted(arguments)
+        bound = self._method.binding == "core" and not is_overcommitted(arguments)
         return (f"--cpu-bind={'cores' if bound else 'none'}",)
 
 

@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HELPERS = ("tests", "workloads/tests", "studies")
 """Trees whose folders one run of pytest may put on the path."""
 
