@@ -85,14 +85,15 @@ LONGEST = (
 
 def is_fast(item: pytest.Item) -> bool:
     """Whether a test is of a room that starts no process, starts none itself (by a fixture, or since its
-    module imports ``subprocess``), and does not simulate.
+    module imports ``subprocess``, or asks git for ``list_files``), and does not simulate.
     """
     if not item.path.is_relative_to(TESTS):
         return False
     place = item.path.relative_to(TESTS)
     is_slow = place.parts[0] in STARTING and not any(place.is_relative_to(folder) for folder in QUICK)
     fixtures = {*getattr(item, "fixturenames", ())}
-    starts = hasattr(getattr(item, "module", None), "subprocess") or "steelyard_cli" in fixtures
+    starters = {"subprocess", "list_files"} & vars(getattr(item, "module", None) or object).keys()
+    starts = bool(starters) or "steelyard_cli" in fixtures
     return not is_slow and not starts and item.get_closest_marker("simulates") is None
 
 

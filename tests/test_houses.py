@@ -5,12 +5,15 @@ The door (``dev``, ``scripts`` and its tests, ``tests/dev``) knows all of them, 
 
 from __future__ import annotations
 
-import ast
 import re
-import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from checkout import imported, list_files
 
 ROOT = Path(__file__).parents[1]
 DOOR = (ROOT / "tests" / "dev", ROOT / "tests" / "docs" / "test_decision_index.py", Path(__file__))
@@ -34,28 +37,7 @@ TYPED = {"claims", "core", "extensions", "lab", "report", "results", "spec", "st
 
 def sources(*folders: str) -> list[Path]:
     """Files of program text that git knows, or would."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listed.returncode:
-        pytest.skip("not a git checkout")
-    files = [ROOT / name for name in listed.stdout.splitlines()]
-    return [file for file in files if file.suffix in TEXT and file.is_file()]
-
-
-def imported(file: Path) -> set[str]:
-    """Modules that a Python file imports, wherever in it."""
-    names = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return names
+    return [file for file in list_files(*folders) if file.suffix in TEXT]
 
 
 def test_nothing_of_the_laboratory_refers_to_workloads_or_studies():

@@ -18,6 +18,10 @@ import steelyard
 from steelyard.core.sample import Sample
 from steelyard.extensions import EXTENSIONS
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from checkout import imported
+
 ROOT = Path(steelyard.__file__).parent
 LEAVES = {"core", "files"}
 ARRAYS = {"arrays.py", "special.py"}
@@ -73,16 +77,6 @@ ABOVE = {
 FACES = {"api", "laboratory"}
 """What names the core and extensions for programs."""
 CORE = {*LEAVES, *ABOVE, "laboratory"}
-
-
-def imported(file: Path) -> set[str]:
-    names = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return names
 
 
 def imported_rooms(file: Path) -> set[str]:

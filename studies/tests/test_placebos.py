@@ -91,27 +91,27 @@ def test_kept_families_and_gaps_are_those_of_the_runs(study):
     program, times = next(iter(sham.read_series().items()))
     for order in (Order(RUNS), Order(1, drawn=True, seed=2), Order(6, length=5), Order(RUNS, used=6)):
         (made,) = study.count_families({program: times}, order)
-        (kept,) = (
+        (reference,) = (
             row
             for row in findings.rows("families")
             if row["program"] == program and study.order_of(row) == order
         )
-        assert {key: str(value) for key, value in made.items()} == kept
+        assert {key: str(value) for key, value in made.items()} == reference
     made = [{key: str(value) for key, value in row.items()} for row in study.count_gaps({program: times})]
-    kept = [row for row in findings.rows("gaps") if row["program"] == program]
-    assert sorted(made, key=str) == sorted(kept, key=str)
+    reference = [row for row in findings.rows("gaps") if row["program"] == program]
+    assert sorted(made, key=str) == sorted(reference, key=str)
 
 
 def test_kept_rules_are_those_of_the_runs(study):
     program, times = next(iter(sham.read_series().items()))
     for order in (Order(RUNS), Order(3, drawn=True, seed=1)):
         (made,) = study.apply_rules({program: times}, order)
-        (kept,) = (
+        (reference,) = (
             row
             for row in findings.rows("rules")
             if row["program"] == program and study.order_of(row) == order
         )
-        assert {key: str(value) for key, value in made.items()} == kept
+        assert {key: str(value) for key, value in made.items()} == reference
 
 
 def test_every_order_has_every_program_once(study):

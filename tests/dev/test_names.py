@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 import steelyard
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from checkout import list_files
 
 PACKAGE = Path(steelyard.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -25,19 +27,6 @@ KEYS = {"steelyard.all_commands", "steelyard.plain"}
 TYPED = re.compile(r"^[a-z_][\w, *]* : (.+)$", re.MULTILINE)
 TYPE = re.compile(r"(?<![`\"\w./-])[A-Z][a-z]+(?:[A-Z][a-z]+)*\b(?![\"\w])")
 PLACE = re.compile(r"`([^`\s]+)`")
-
-
-def list_files(*patterns: str) -> list[Path]:
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listed.returncode:
-        pytest.skip("not a git checkout")
-    return [file for name in listed.stdout.splitlines() if (file := ROOT / name).is_file()]
 
 
 def is_there(name: str) -> bool:
