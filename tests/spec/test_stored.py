@@ -1,5 +1,5 @@
 """``stored/NAME.toml`` as records keep it: ``NAME.0.json`` of the first version, ``.1`` of the one with
-durations as ``…_s``, ``.2`` of today.
+durations as ``…_s``, ``.2`` of the one whose ``[launch]`` had the keys of every kind, ``.3`` of today.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def test_a_record_of_any_version_holds_the_experiment_of_its_spec(file):
 
 
 def test_there_is_a_record_of_each_version():
-    assert {file.stem.partition(".")[2] for file in FILES} == {"0", "1", "2"}
+    assert {file.stem.partition(".")[2] for file in FILES} == {"0", "1", "2", "3"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -410,9 +410,8 @@ class LaunchPlan:
     def _capture_limit_bytes(self) -> int:
         verify = self.experiment.program.verify
         read = any(metric.source is not None for metric in self.experiment.metrics)
-        read |= isinstance(
-            self.experiment.launch, SimulatedLaunch
-        )  # the simulator's last words say how ranks ended
+        # The simulator's last words say how ranks ended.
+        read |= isinstance(self.experiment.launch, SimulatedLaunch)
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
 
     def _find_directory(self, text: str, treatment: Treatment) -> str:

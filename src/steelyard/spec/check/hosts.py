@@ -19,7 +19,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,253}")
 
 
 def check_hosts(table: HostsLaunch, origin: Origin) -> None:
-    """Refuse what is no name, and what cannot be copied.
+    """Refuse invalid names of hosts, and files that cannot be copied.
 
     Raises
     ------

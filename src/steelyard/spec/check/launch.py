@@ -20,12 +20,12 @@ from steelyard.spec.tables.launch import (
     MpiLaunch,
     SimulatedLaunch,
     SlurmLaunch,
+    SubmittedLaunch,
     TemplateLaunch,
 )
 from steelyard.spec.text.origin import Origin
 from steelyard.spec.text.placeholders import format_level
 
-_Submitted = SlurmLaunch | TemplateLaunch
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EXAMPLES = {
     "script": '"job.sh"',
@@ -88,7 +88,7 @@ def check_jobs(
     SpecError
     """
     draws_nodes = contexts is not None and Node.name in contexts.settings
-    if not isinstance(table, _Submitted) or table.jobs == 1:
+    if not isinstance(table, SubmittedLaunch) or table.jobs == 1:
         return
     if draws_nodes or find_queue_factors(table, factors):
         return
@@ -101,11 +101,11 @@ def check_jobs(
 
 def find_queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:
     """Factors of which each combination of levels has jobs of its own."""
-    if not isinstance(table, _Submitted):
+    if not isinstance(table, SubmittedLaunch):
         return ()
-    names = {match[1] for word in table.words for match in PLACEHOLDER.finditer(word)}
-    common = _KNOWN["options" if isinstance(table, SlurmLaunch) else "submit"]
-    return tuple(factor.name for factor in factors if factor.name in names.difference(common))
+    key, words = ("options", table.options) if isinstance(table, SlurmLaunch) else ("submit", table.submit)
+    names = {match[1] for word in words for match in PLACEHOLDER.finditer(word)}.difference(_KNOWN[key])
+    return tuple(factor.name for factor in factors if factor.name in names)
 
 
 def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], origin: Origin) -> None:

@@ -9,7 +9,7 @@ from steelyard.interventions.node import Node
 from steelyard.spec.check.contexts import RANDOM
 from steelyard.spec.check.launch import PLACEHOLDER
 from steelyard.spec.experiment import Contexts, Design, LaunchMethod
-from steelyard.spec.tables.launch import HostsLaunch, SlurmLaunch, TemplateLaunch
+from steelyard.spec.tables.launch import HostsLaunch, SlurmLaunch, SubmittedLaunch, TemplateLaunch
 from steelyard.spec.text.origin import Origin
 
 _PLACING: Final = ("--nodelist", "-w", "--nodefile", "-F")
@@ -36,7 +36,7 @@ def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design,
                 )
         return
     path = ("contexts", Node.name)
-    if not isinstance(launch, SlurmLaunch | TemplateLaunch):
+    if not isinstance(launch, SubmittedLaunch):
         problem = f"trials run only on this machine with launch.kind = {launch.kind}"
         raise origin.error(path, problem, 'write [launch] kind = "slurm" or "template", or leave node out')
     if design.order != "randomized":

@@ -27,8 +27,7 @@ def structs_of(expected: Any, value: object) -> list[type[msgspec.Struct]]:
         if isinstance(member, type) and issubclass(member, msgspec.Struct)
     ]
     kind = value.get(KIND) if isinstance(value, dict) else None
-    named = [struct for struct in structs if struct.__struct_config__.tag == kind]
-    return named if kind is not None and named else structs
+    return [struct for struct in structs if struct.__struct_config__.tag == kind] or structs
 
 
 def kinds_of(expected: Any) -> Kinds:

@@ -35,6 +35,10 @@ class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = "0.0"
 
 
+_StartedRanks = Annotated[
+    _Ranks,
+    Meta(description='How many ranks a trial has: a number, or a factor as in `"{p}"`.', examples=[4, "{p}"]),
+]
 _Binding = Literal["core", "none", "library"]
 
 
@@ -54,13 +58,7 @@ class LocalLaunch(_Launch, frozen=True, tag="local"):
 class MpiLaunch(_Launch, frozen=True, kw_only=True, tag="mpi"):
     """On this machine, where ``mpirun`` starts ranks."""
 
-    ranks: Annotated[
-        _Ranks,
-        Meta(
-            description='How many ranks a trial has: a number, or a factor as in `"{p}"`.',
-            examples=[4, "{p}"],
-        ),
-    ]
+    ranks: _StartedRanks
     implementation: Annotated[
         str | None,
         Meta(description="The library to be found: `openmpi`, `mpich` or `impi`; any by default."),
@@ -81,13 +79,7 @@ class MpiLaunch(_Launch, frozen=True, kw_only=True, tag="mpi"):
 class SimulatedLaunch(_Launch, frozen=True, kw_only=True, tag="smpi"):
     """On a machine that SimGrid simulates."""
 
-    ranks: Annotated[
-        _Ranks,
-        Meta(
-            description='How many ranks a trial has: a number, or a factor as in `"{p}"`.',
-            examples=[4, "{p}"],
-        ),
-    ]
+    ranks: _StartedRanks
     platform: Annotated[
         str,
         Meta(
@@ -177,11 +169,6 @@ class SlurmLaunch(_Queue, frozen=True, kw_only=True, tag="slurm"):
     ] = ()
     jobs: _Jobs = 1
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Words that hand in a job, in which factors may stand."""
-        return self.options
-
 
 class TemplateLaunch(_Queue, frozen=True, kw_only=True, tag="template"):
     """In jobs of any other queue, by its own commands."""
@@ -206,11 +193,6 @@ class TemplateLaunch(_Queue, frozen=True, kw_only=True, tag="template"):
         ),
     ] = ()
     jobs: _Jobs = 1
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Words that hand in a job, in which factors may stand."""
-        return self.submit
 
 
 class HostsLaunch(_Queue, frozen=True, kw_only=True, tag="hosts"):
@@ -243,6 +225,8 @@ class HostsLaunch(_Queue, frozen=True, kw_only=True, tag="hosts"):
     ] = ()
 
 
-QueueLaunch = SlurmLaunch | TemplateLaunch | HostsLaunch
+SubmittedLaunch = SlurmLaunch | TemplateLaunch
+"""Kinds whose jobs are handed to a queue, by words in which factors may stand."""
+QueueLaunch = SubmittedLaunch | HostsLaunch
 """Kinds whose trials start elsewhere, in jobs."""
 LaunchMethod = LocalLaunch | MpiLaunch | SimulatedLaunch | QueueLaunch
