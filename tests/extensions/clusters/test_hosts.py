@@ -20,6 +20,7 @@ from steelyard.extensions.clusters.jobs import JOBS
 from steelyard.extensions.plan.preview import preview
 from steelyard.extensions.plan.question import format_where
 from steelyard.lab.run.run import run
+from steelyard.run.runner.journal import read_journal
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -151,6 +152,33 @@ def test_an_interrupted_run_ends_what_runs_there_and_goes_on_later(asked, tmp_pa
     (tmp_path / "go").touch()
     assert run(going_on, tmp_path / "it.lab") == "complete"
     assert ran_once(tmp_path, 8)
+
+
+def test_a_journal_that_two_looks_fetch_at_once_is_there_once(
+    both, asked, tmp_path, begin, eventually, monkeypatch
+):
+    """As where an interrupt left a look of before behind, and the job is looked at to cancel it."""
+    process = begin(asked(more=held(tmp_path)), tmp_path / "it.lab")
+    eventually(lambda: len(rows(tmp_path)) == 4, process)
+    process.kill()
+    process.join()
+    job = jobs_in(tmp_path / "it.lab" / JOBS)[0]
+    job.journal.unlink(missing_ok=True)
+    hosts = Hosts(("n1", "n2"), asked().launch.ssh)
+    answer, looks = hosts._ask, []
+
+    def look_twice(host, *words, **options):
+        text = answer(host, *words, **options)
+        if words[0] == "look" and not looks:
+            looks.append(words)
+            hosts._fetch(job)
+        return text
+
+    monkeypatch.setattr(hosts, "_ask", look_twice)
+    look = hosts._fetch(job)
+    assert looks
+    assert job.journal.stat().st_size == look.journal > 0
+    assert len(read_journal(job.journal)[0]) == 2
 
 
 @pytest.mark.parametrize(("boot", "failed"), [("2", 0), ("1", 1)])

@@ -267,8 +267,8 @@ class Hosts(Scheduler):
     def _fetch(self, job: Job) -> _Look:
         """Bring here what the job has written since: the journal first, its last word last."""
         while True:
-            with os.fdopen(_open_to_append(job.journal), "ab") as file:
-                have = file.tell()
+            with os.fdopen(_open_to_write(job.journal), "wb") as file:
+                have = file.seek(0, os.SEEK_END)
             words = ("look", job.place or "", str(have), str(_CHUNK_BYTES))
             answer = self._ask(self._find_host(job), *words).encode("utf-8", "surrogateescape")
             line, _, rest = answer.partition(b"\n")
@@ -277,7 +277,9 @@ class Hosts(Scheduler):
             end, rest = rest[: look.end], rest[look.end :]
             replies, rest = rest[: look.replies], rest[look.replies :]
             log, journal = rest[: look.log], rest[look.log :]
-            with os.fdopen(_open_to_append(job.journal), "ab") as file:
+            # Not appended: a look that an interrupt left behind may write the same bytes at the same time.
+            with os.fdopen(_open_to_write(job.journal), "wb") as file:
+                file.seek(have)
                 file.write(journal)
             if have + len(journal) < look.journal:
                 if journal:
@@ -320,8 +322,8 @@ class Hosts(Scheduler):
         raise _explain(host, done.returncode, done.stderr.strip())
 
 
-def _open_to_append(journal: Path) -> int:
-    return open_plain(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, within=journal.parent.parent)
+def _open_to_write(journal: Path) -> int:
+    return open_plain(journal, os.O_WRONLY | os.O_CREAT, within=journal.parent.parent)
 
 
 def _explain(host: str, code: int, text: str) -> MachineError:
