@@ -26,6 +26,7 @@ ANY: Final = r"(?s).+"
 COUNT: Final = r"(?!0+(?:\.0+)?%?$).+"
 """A number other than 0."""
 ABSENT: Final = ""
+NO_VALUE: Final = "no value: the output ends early, or is of another version"
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -91,6 +92,8 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
         Field by which rows of one configuration are repetitions of one launch.
     keeps : callable, optional
         Whether a row is one: others are no runs.
+    without : str
+        Why a row may have no value, where the tool says nothing of a failure.
     """
 
     path: str
@@ -99,6 +102,7 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     launch: str = ""
     keeps: Callable[[Row], bool] | None = None
+    without: str = NO_VALUE
 
 
 class Histogram(msgspec.Struct, frozen=True):

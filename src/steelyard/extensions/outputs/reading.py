@@ -31,7 +31,6 @@ from steelyard.extensions.outputs.shapes import Lines
 from steelyard.report.text.label import plural
 
 BEHIND: Final = "<>"
-NO_VALUE: Final = "no value: the output ends early, or is of another version"
 _VERSION: Final = re.compile(r"\d[\w.+-]*")
 MOST_TOLD: Final = 4
 """Histograms whose quantiles are told."""
@@ -157,7 +156,7 @@ def _read_run(form: Format, rows: Rows, row: Row) -> Run:
     launch = str(_get(row, rows.launch)) if rows.launch else ""
     fault = next(filter(None, (_find_fault(entry, row) for entry in rows.faults)), None)
     if fault is None and not values:
-        fault = ("failed", NO_VALUE)
+        fault = ("failed", rows.without)
     return Run(labels, values, launch, fault)
 
 

@@ -296,6 +296,7 @@ JUNIT: Final = Format(
                 Fault("failure", "{value}"),
                 Fault("skipped", "{value}", kind="skipped"),
             ),
+            without='no time: the writer has to add time="…", in seconds, to each testcase',
         ),
     ),
     repeats="launch",
