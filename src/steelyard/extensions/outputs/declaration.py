@@ -150,6 +150,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
         Expression that a whole file has; without it, some of its runs may be missing.
     histograms : tuple of Histogram
         Of each row.
+    limits : Mapping[str, str]
+        Fields of the document with the limits at which runs are ended, by metric.
     continues : callable, optional
         Whether a document shows the run of the one before again, further on: of these, the last counts.
     """
@@ -165,6 +167,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     end: str = ""
     histograms: tuple[Histogram, ...] = ()
+    limits: Mapping[str, str] = {}
     continues: Callable[[Any, Any], bool] | None = None
 
     def looks_like(self, text: str) -> bool:

@@ -112,7 +112,15 @@ def read(form: Format, text: str, place: str) -> FileContents:
             if run.fault and run.fault[0] == "skipped"
         },
         failures=tuple(failures),
+        limits=dict(_read_limits(form, Row(first))),
     )
+
+
+def _read_limits(form: Format, document: Row) -> Iterator[tuple[str, float]]:
+    """Yield the limits at which runs were ended, in SI units."""
+    for metric, field in form.limits.items():
+        if match := _NUMBER.fullmatch(str(document.get(field) or "").strip()):
+            yield metric, float(match[1].replace(",", "")) * _get_unit(form, match[2]).scale
 
 
 def _drop_snapshots(form: Format, documents: list[Any]) -> tuple[list[Any], list[str]]:

@@ -84,6 +84,7 @@ BENCHEXEC: Final = Format(
     version="generator",
     rows=(_BENCHEXEC_ROWS,),
     host={"host": "systeminfo/*/hostname", "cpu": "systeminfo/*/cpu/*/model", "os": "systeminfo/*/os/*/name"},
+    limits={"cputime_s": "timelimit", "walltime_s": "walltimelimit"},
 )
 BENCHEXEC_TABLE: Final = Format(
     name="benchexec-table",
