@@ -315,7 +315,7 @@ def test_a_factor_of_numbers_that_nobody_named_is_not_pooled(tmp_path, sizes):
         pytest.param("second", lambda p, again: 100 * p + again, id="a time of day"),
         pytest.param("messages", lambda p, again: 2 * p, id="what hangs on the parameter"),
         pytest.param("misses", lambda p, again: (7, 9, 7, 8)[(again + p // 4) % 4], id="another value"),
-        pytest.param("exit_code", lambda p, again: 137, id="always the same"),
+        pytest.param("port", lambda p, again: 137, id="always the same"),
     ],
 )
 def test_a_column_of_numbers_that_is_no_factor_is_left_alone(tmp_path, column, of):

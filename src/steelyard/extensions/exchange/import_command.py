@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import metric_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from steelyard.extensions.exchange.imported import ImportSource
 
 
 class ImportOptions(Options):
@@ -107,7 +104,7 @@ def command(options: ImportOptions) -> None:
     mean alone gets no verdict.
     """
     from steelyard.extensions.exchange.covariates import examine_columns
-    from steelyard.extensions.exchange.imported import import_files
+    from steelyard.extensions.exchange.imported import find_source, import_files, refuse_repeated
     from steelyard.extensions.exchange.importers import Chosen
     from steelyard.extensions.exchange.importers.columns import read_sides
     from steelyard.extensions.exchange.recording import Selection
@@ -125,8 +122,8 @@ def command(options: ImportOptions) -> None:
         options.ok,
         sides,
     )
-    sources = tuple(_find_source(text) for text in options.files)
-    _refuse_repeated(sources)
+    sources = tuple(find_source(text) for text in options.files)
+    refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")
     question = Selection(
         options.compare,
@@ -153,28 +150,6 @@ def command(options: ImportOptions) -> None:
     for warning in warnings:
         click.echo(f"- {warning.text}")
     click.echo(f"steelyard analyze {named}")
-
-
-def _refuse_repeated(sources: Sequence[ImportSource]) -> None:
-    """Refuse a file that is named twice: its values would count as so many more."""
-    places: set[Path] = set()
-    for source in sources:
-        place = source.path.resolve()
-        if place in places:
-            raise UsageError(
-                f"{source.path} is named twice: its values would count as a further session",
-                hint="name each file once",
-            )
-        places.add(place)
-
-
-def _find_source(text: str) -> ImportSource:
-    from steelyard.extensions.exchange.imported import ImportSource
-
-    name, sign, path = text.partition("=")
-    if sign and name and not Path(text).exists():
-        return ImportSource(name, Path(path))
-    return ImportSource(Path(text).stem, Path(text))
 
 
 def _get_claims(file: Path) -> list[Mapping[str, Any]]:

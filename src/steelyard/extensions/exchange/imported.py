@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -67,6 +68,27 @@ class ImportSource(msgspec.Struct, frozen=True):
 
     name: str
     path: Path
+
+
+def find_source(text: str) -> ImportSource:
+    """Return the file that ``NAME=FILE`` names, or ``FILE``, which is called by its stem."""
+    name, sign, path = text.partition("=")
+    if sign and name and not Path(text).exists():
+        return ImportSource(name, Path(path))
+    return ImportSource(Path(re.sub(r"[.](gz|bz2)$", "", text)).stem, Path(text))
+
+
+def refuse_repeated(sources: Sequence[ImportSource]) -> None:
+    """Refuse a file that is named twice: its values would count as so many more."""
+    places: set[Path] = set()
+    for source in sources:
+        place = source.path.resolve()
+        if place in places:
+            raise UsageError(
+                f"{source.path} is named twice: its values would count as a further session",
+                hint="name each file once",
+            )
+        places.add(place)
 
 
 class ClaimMaker(Protocol):

@@ -19,7 +19,7 @@ from steelyard.extensions.exchange.imported import FailurePolicy, ImportSource, 
 from steelyard.extensions.exchange.importers import Chosen
 from steelyard.extensions.exchange.importers.contents import FailedRuns, ImportedSeries
 from steelyard.extensions.exchange.recording import FILE
-from steelyard.files.folders import list_files
+from steelyard.extensions.exchange.report_folders import ReportFolder, list_folder
 from steelyard.lab.answer.check import check
 from steelyard.report.text.label import plural
 from steelyard.spec.text.origin import visible
@@ -69,6 +69,8 @@ class ReportsGate(msgspec.Struct, frozen=True):
         Metrics that are not judged, since nothing says which way is better.
     failures : int
         Runs that failed and may not: of head, or more of a side than are allowed.
+    documents : tuple of str
+        Files that are no reports, by their names.
     """
 
     checked: Checked
@@ -76,6 +78,7 @@ class ReportsGate(msgspec.Struct, frozen=True):
     new: tuple[str, ...]
     unclear: tuple[str, ...]
     failures: int
+    documents: tuple[str, ...] = ()
 
     def list_troubles(self, *, strict: bool) -> dict[str, str]:
         """Return what the exit code says and no verdict, with the reason: it stands in every document."""
@@ -183,24 +186,28 @@ def gate_reports(request: ReportsRequest, directory: Path) -> ReportsGate:
     UsageError
         A report cannot be read, or the sides have nothing in common.
     """
-    sources = [
-        ImportSource(side, path)
-        for side, name in ((BASE, request.base), (HEAD, request.head))
-        for path in ([name] if name.is_file() else _list_reports(name))
-    ]
+    folders = {BASE: _list_reports(request.base), HEAD: _list_reports(request.head)}
+    sources = [ImportSource(side, path) for side, folder in folders.items() for path in folder.reports]
     if request.base.resolve() == request.head.resolve():
         raise UsageError(f"{request.base} is both sides", hint="name two folders")
     claims = _Claims(request)
     policy: FailurePolicy = "ignore" if request.allow_failures else "refuse"
     with import_files(sources, directory, chosen=request.chosen, policy=policy, claims=claims) as record:
         checked = check(record)
-    return ReportsGate(checked, tuple(claims.gone), tuple(claims.new), tuple(claims.unclear), claims.failures)
+    return ReportsGate(
+        checked,
+        tuple(claims.gone),
+        tuple(claims.new),
+        tuple(claims.unclear),
+        claims.failures,
+        tuple(str(path) for folder in folders.values() for path in folder.documents),
+    )
 
 
-def _list_reports(directory: Path) -> list[Path]:
-    if not directory.is_dir():
-        raise UsageError(f"{directory} does not exist", hint="name a folder of reports, or a report")
-    paths = [*list_files(directory)]
-    if not paths:
-        raise UsageError(f"{directory} holds no report", hint="name a folder of reports, or a report")
-    return paths
+def _list_reports(name: Path) -> ReportFolder:
+    if not name.exists():
+        raise UsageError(f"{name} does not exist", hint="name a folder of reports, or a report")
+    folder = list_folder(name)
+    if not folder.reports:
+        raise UsageError(f"{name} holds no report", hint="name a folder of reports, or a report")
+    return folder

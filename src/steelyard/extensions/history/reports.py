@@ -18,10 +18,11 @@ import numpy as np
 
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.core.units import Metric
-from steelyard.extensions.exchange.importers import Chosen, FileContents, read
+from steelyard.extensions.exchange.importers import Chosen, FileContents, find_tool, read
 from steelyard.extensions.exchange.importers.contents import FailedRuns, ImportedSeries, word_levels
 from steelyard.extensions.exchange.importers.identity import tell_apart
 from steelyard.extensions.exchange.importers.machines import MACHINE
+from steelyard.extensions.exchange.report_folders import list_folder, refuse_mixture
 from steelyard.files.folders import list_files
 from steelyard.lab.summary.condensing import Watch, ignore_progress
 from steelyard.results.left_out import LeftOut
@@ -78,24 +79,29 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
     UsageError
         No file can be read, files are of several tools, or a metric has two units.
     """
-    paths = list(
-        dict.fromkeys(path for name in names for path in ([name] if name.is_file() else list_files(name)))
-    )
+    folders = [list_folder(name) for name in names]
+    paths = list(dict.fromkeys(path for folder in folders for path in folder.reports))
     contents_of: dict[Path, FileContents] = {}
-    left_out = []
+    documents = dict.fromkeys(path for folder in folders for path in folder.documents)
+    left_out = [LeftOut(str(path), "is no report, by its name") for path in documents]
+    tools: dict[Path, str] = {}
     for done, path in enumerate(paths):
         watch(done, len(paths))
         try:
             contents_of[path] = read(path, None, chosen)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{path}").lstrip(": ")
+            if (tool := find_tool(path)) is not None:
+                tools[path] = tool
             left_out.append(LeftOut(str(path), f"cannot be read: {why}", unreadable=True))
+    tools |= {path: contents.tool for path, contents in contents_of.items()}
+    refuse_mixture({path: tools[path] for path in paths if path in tools}, names)
     if not contents_of:
+        first = next((out for out in left_out if out.unreadable), left_out[0])
         raise UsageError(
-            f"{left_out[0].record} is neither a record nor a report: it {left_out[0].why}",
+            f"{first.record} is neither a record nor a report: it {first.why}",
             hint="name a folder of reports of one tool; columns of tables: --value time_s --by test",
         )
-    _refuse_mixture(contents_of)
     series_of = tell_apart({str(path): contents.series for path, contents in contents_of.items()})
     metrics = _get_metrics(series_of)
     left_out += [out for path, contents in contents_of.items() for out in _tell_failures(path, contents)]
@@ -116,16 +122,6 @@ def read_reports(names: Sequence[Path], chosen: Chosen, watch: Watch = ignore_pr
         for name, places in places_of.items()
     ]
     return Reports(tuple(records), metrics, tuple(left_out), by_name)
-
-
-def _refuse_mixture(contents_of: Mapping[Path, FileContents]) -> None:
-    paths = {contents.tool.partition(" ")[0]: path for path, contents in contents_of.items()}
-    if len(paths) > 1:
-        (tool, first), (second_tool, second), *_ = paths.items()
-        raise UsageError(
-            f"{first} is a file of {tool}, and {second} of {second_tool}: their values share no history",
-            hint="keep the reports of each tool in a folder of their own",
-        )
 
 
 def _get_metrics(series_of: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, Metric]:

@@ -22,6 +22,7 @@ from steelyard.core.rates import is_cost, is_rate
 from steelyard.core.units import Better, Scalar, parse_float, read_side
 from steelyard.extensions.exchange.covariates import ColumnsBeside
 from steelyard.extensions.exchange.csv_columns import LAUNCHES
+from steelyard.extensions.exchange.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.importers.contents import (
     FailedRuns,
     FileContents,
@@ -32,7 +33,6 @@ from steelyard.extensions.exchange.importers.contents import (
     identifier,
     levels_of_column,
 )
-from steelyard.extensions.exchange.importers.endings import StatusColumns, find_status
 from steelyard.extensions.exchange.importers.json_paths import ITERATION
 from steelyard.extensions.exchange.outcomes import Ending, read_ending
 from steelyard.files.reading import column_separator, csv_rows

@@ -197,6 +197,8 @@ class FileContents(msgspec.Struct, frozen=True):
         Of a table.
     time_ns : int or None
         When it was measured, Unix time; ``None`` where the file does not say it.
+    limits : Mapping[str, float]
+        By metric, at which value a run was ended.
     """
 
     tool: str
@@ -209,6 +211,7 @@ class FileContents(msgspec.Struct, frozen=True):
     instances: str = ""
     beside: ColumnsBeside | None = None
     time_ns: int | None = None
+    limits: Mapping[str, float] = {}
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."
