@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.extensions.ratchet.builds import (
-    LAYOUT,
     count_missing,
     estimate_spread,
     is_of_two_builds,
 )
 from steelyard.extensions.ratchet.results import Attempt, Ledger, Outcome
+from steelyard.extensions.repository.layouts import LAYOUT
 from steelyard.report.text.change import short_hash
 from steelyard.report.text.digits import bounds, factor, percent, probability, ratio
 from steelyard.report.text.label import plural, printable
