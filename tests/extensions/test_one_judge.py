@@ -12,8 +12,6 @@ QUANTILES = frozenset(["t_quantile", "two_sided_p", "t_p", "student_quantile", "
 FORMER = {
     # Levels were screened before; blocks of their own confirm them, at one look, against a least change.
     "extensions/audit/replication.py": "fresh blocks of levels that were screened, Holm over levels",
-    # Units are builds, not blocks, and a wrong commit is no wrong ratio: looks and rates are simulated.
-    "extensions/bisect/bisection.py": "builds as units, with looks of its own",
     # Rates of events in a stretch of a run may be 0, of which there is no ratio.
     "extensions/observe/tracing_changes.py": "differences of rates, Holm over stretches and levels",
 }

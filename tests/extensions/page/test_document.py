@@ -260,7 +260,7 @@ def test_the_page_of_a_history_says_what_changed_where_and_how_to_confirm_it():
     page = document.render([a_regression_that_stands()])
     text = " ".join(" ".join(outlined(page).text).split())
     assert "✗ wall_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %): 12.04 ms → 12.66 ms from 0a0a0a0a0a" in text
-    assert "one of 2 commits made it (97 % sure): 0a0a0a0a0a and 0b0b0b0b0b" in text
+    assert "one of 2 commits made it (97 % sure, if no machine changed): 0a0a0a0a0a and 0b0b0b0b0b" in text
     assert "steelyard bisect 0909090909 0a0a0a0a0a --build CMD -- PROGRAM" in text
     assert data_of(page)["records"][0]["runs"] is None
 

@@ -397,6 +397,7 @@ class GatedSuite:
             notes=(*notes, *self._list_notes()),
             qualification=qualification,
             shard=self.plan.shard,
+            scope="layouts" if self.request.layout else "session" if self.is_same_build else "builds",
         )
 
     def _list_notes(self) -> list[str]:

@@ -13,6 +13,7 @@ from steelyard.extensions.gate.results import (
     Gate,
     GatedBenchmark,
     Qualification,
+    Scope,
     Shard,
     Verdict,
     Waiver,
@@ -38,6 +39,11 @@ _REASONS: Final[dict[Verdict, str]] = {
     "new": "base does not have it",
     "gone": "head does not report it",
     "identical": "both sides are the same program",
+}
+_SCOPES: Final[dict[Scope, str]] = {
+    "builds": "of these two builds",
+    "layouts": "over drawn layouts",
+    "session": "in this session",
 }
 MOST_SIZES: Final = 3
 """Changes that the first line names."""
@@ -316,7 +322,8 @@ def explain_basis(answer: Gate) -> str:
     return (
         f"{metrics} by {answer.harness}, {span} blocks of one process each side,"
         f" {format_duration(answer.measured_s)}. At most {percent(answer.alpha)} risk of any wrong"
-        f" {join_alternatives(differing)}, and of any wrong {within}, over all benchmarks and looks."
+        f" {join_alternatives(differing)}, and of any wrong {within}, over all benchmarks and looks"
+        f" {_SCOPES[answer.scope]}."
     )
 
 
