@@ -23,6 +23,8 @@ from steelyard.lab.run.run import run
 from steelyard.spec import experiment
 from steelyard.store import Record
 
+pytestmark = pytest.mark.extensions("plan")
+
 WRITES = 'echo "$1 $(uname -n)" >> "$0"; ./prog'
 
 
