@@ -20,6 +20,8 @@ from steelyard.extensions.exchange.files import read_series
 from steelyard.extensions.growth.algebra import Growth
 from steelyard.extensions.growth.scaling import model, model_all
 
+pytestmark = pytest.mark.extensions("growth")
+
 VALUES = {"main": {"time": {(4.0, 10.0): [1.5, 1.25], (8.0, 10.0): [2.0, 2.5]}}}
 
 TEXT = """\

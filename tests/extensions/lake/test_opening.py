@@ -38,6 +38,8 @@ from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
 from steelyard.store.rows import metrics_of
 
+pytestmark = pytest.mark.extensions("history")
+
 TRIALS = 2 * (20 + 20 + 14 + 3)
 """Of two programs in the blocks of three machines, of which each discards one more."""
 
