@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from steelyard.cli.declared import Options, declare, declare_argument, take
-from steelyard.cli.options import metric_option
+from steelyard.cli.options import metric_option, read_duration
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
 
@@ -69,11 +69,18 @@ class ImportOptions(Options):
         "Tables: unit of the metrics, where the header says none, or the column that has it.", metavar="UNIT"
     )
     failures: str = declare(
-        "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), or count what"
-        " they took (count), as for a program whose exit code means something else.",
-        choices=("refuse", "ignore", "count"),
+        "Runs that failed: leave comparisons with them open (refuse), leave them out (ignore), count what"
+        " they took (count), as for a program whose exit code means something else, or count those that timed"
+        " out as at least --limit (as-limit), which compares medians instance by instance.",
+        choices=("refuse", "ignore", "count", "as-limit"),
         default="refuse",
         show_default=True,
+    )
+    limit: float | None = declare(
+        "With --failures as-limit: the time, or value of the metric, at which runs were ended (default: that"
+        " of the files, where they say it).",
+        type=read_duration,
+        metavar="TIME",
     )
     across_machines: bool = declare(
         "Compare files of several machines, which are refused otherwise: their values compare the machines."
@@ -122,6 +129,8 @@ def command(options: ImportOptions) -> None:
         options.ok,
         sides,
     )
+    if options.limit is not None and options.failures != "as-limit":
+        raise UsageError("--limit needs --failures as-limit", hint="add it, or leave out --limit")
     sources = tuple(find_source(text) for text in options.files)
     refuse_repeated(sources)
     directory = options.output or sources[0].path.with_suffix(".lab")
@@ -138,6 +147,7 @@ def command(options: ImportOptions) -> None:
         chosen=chosen,
         question=question,
         policy=options.failures,  # type: ignore[arg-type]  # click checked it
+        limit=options.limit,
         across_machines=options.across_machines,
         examine=examine_columns,
     )

@@ -53,7 +53,7 @@ from steelyard.extensions.exchange.recording import (
 from steelyard.store import Record
 from steelyard.store.provenance import Sessions
 
-FailurePolicy = Literal["refuse", "ignore", "count"]
+FailurePolicy = Literal["refuse", "ignore", "count", "as-limit"]
 
 LONGEST_S: Final = 1e9
 """Of a time that is imported; a record counts nanoseconds in 64 bits."""
@@ -110,6 +110,7 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     chosen: Chosen | None = None,
     question: Selection | None = None,
     policy: FailurePolicy = "refuse",
+    limit: float | None = None,
     across_machines: bool = False,
     examine: Callable[[ColumnsBeside, str | None], Sequence[str]] | None = None,
     claims: ClaimMaker | None = None,
@@ -118,9 +119,11 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
 
     Parameters
     ----------
-    policy : {"refuse", "ignore", "count"}
-        What becomes of a comparison with runs that failed: it is not judged; it is, without them; or they
-        count with what they took, where the file says it.
+    policy : {"refuse", "ignore", "count", "as-limit"}
+        What becomes of a comparison with runs that failed: it is not judged; it is, without them; they count
+        with what they took, where the file says it; or those that timed out count as at least the limit.
+    limit : float, optional
+        Value of the primary metric at which runs that timed out were ended; by default that of the files.
     across_machines : bool
         Whether files may be of several machines, which the record then says.
     form, chosen : optional
@@ -200,7 +203,43 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     )
     if policy == "ignore":
         chosen_question = replace(chosen_question, failures="ignore")
+    if policy == "as-limit":
+        primary = chosen_question.metric or series[0].metric
+        limit = limit or _find_limit(contents_of, primary)
+        _refuse_beyond(series, primary, limit)
+        chosen_question = replace(chosen_question, failures="as-limit", limit=limit)
     return write_record(directory, trials, recording, chosen_question)
+
+
+def _find_limit(contents_of: Sequence[tuple[ImportSource, FileContents]], metric: str) -> float:
+    """Return the limit that the files say of a metric.
+
+    Raises
+    ------
+    UsageError
+        They say none, or several.
+    """
+    limits = {contents.limits.get(metric): source.path for source, contents in contents_of}
+    if len(limits) > 1:
+        (first, path), (second, further), *_ = limits.items()
+        texts = [f"a limit of {value:g}" if value else "no limit" for value in (first, second)]
+        raise UsageError(f"{path} has {texts[0]}, and {further} {texts[1]}", hint="--limit 600s")
+    (limit,) = limits
+    if limit is None:
+        raise UsageError(
+            f"--failures as-limit: at which {metric} were runs ended?", hint="add --limit, as in --limit 600s"
+        )
+    return limit
+
+
+def _refuse_beyond(series: Sequence[ImportedSeries], metric: str, limit: float) -> None:
+    """Refuse values of the metric beyond the limit at which runs are said to have been ended."""
+    launches = chain.from_iterable(entry.values for entry in series if entry.metric == metric)
+    if (largest := max(chain.from_iterable(launches), default=0.0)) > limit:
+        raise UsageError(
+            f"--limit {limit:g}: a run that went well has {metric} {largest:g}",
+            hint="give the limit under which all runs were made; steelyard solvers takes a smaller one",
+        )
 
 
 def _tell_apart(

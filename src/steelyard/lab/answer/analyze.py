@@ -100,14 +100,14 @@ def analyze(
             *_get_step_errors(record, samples, primary),
         )
         declared = replace(declared, type_b=stated)
-        limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
+        limit = experiment.limit if declared.failures == "as-limit" else None
         analysis = choose_analysis(declared, record.treatments, protocol, against)
         result = answer(
             experiment.name,
             samples,
             design_facts(record, so_far),
             analysis,
-            to_limit=None if limit_s is None else record.times_to_limit(limit_s),
+            to_limit=None if limit is None else record.times_to_limit(limit, primary),
             warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
             unobserved=_note_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
@@ -122,12 +122,12 @@ def analyze(
 
 def _replace_unended(record: Reading, samples: list[Sample], primary: str) -> list[Sample]:
     """Return times to the limit in place of the primary metric, where each block has a run that timed out."""
-    program, declared = record.experiment.program, record.experiment.analysis
+    limit = record.experiment.limit
     rest = [sample for sample in samples if sample.metric.name != primary]
     is_empty = not any(len(sample) for sample in samples if sample.metric.name == primary)
-    if not is_empty or program.timeout_s is None or declared.failures != "as-limit":
+    if not is_empty or limit is None:
         return samples
-    return [*record.times_to_limit(program.timeout_s), *rest]
+    return [*record.times_to_limit(limit, primary), *rest]
 
 
 def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
