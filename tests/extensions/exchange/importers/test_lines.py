@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.extensions.exchange.importers import read
+from steelyard.extensions.exchange.importers import read, read_output
 from steelyard.extensions.exchange.importers.columns import Chosen
 
 
@@ -104,6 +105,14 @@ def test_nan_of_one_benchmark_does_not_refuse_the_others(tmp_path):
     path.write_text(json.dumps(document))
     assert "NaN" in path.read_text()
     assert {series.name for series in read(path).series} == {"BM_a", "BM_b"}
+
+
+@pytest.mark.parametrize("number", ["nan", "-nan", "-nan(ind)", "inf", "-inf", "Infinity"])
+def test_numbers_as_c_prints_them_do_not_refuse_a_document(number):
+    text = f'{{"context": {{}}, "benchmarks": [{{"name": "a nan, -inf", "real_time": 1, "x": {number}}}]}}'
+    time, other = read_output(text, "it").series
+    assert (time.name, time.values) == ("a nan, -inf", ((pytest.approx(1e-9),),))
+    assert not math.isfinite(other.values[0][0])
 
 
 def test_a_damaged_document_with_nan_says_where(tmp_path):

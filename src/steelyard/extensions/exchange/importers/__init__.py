@@ -242,7 +242,10 @@ def _get_looks(text: str, place: str) -> str | None:
         if lines.holds(text):
             return lines.find_tool(text) or _find_other(text)
         try:
-            return _get_tool_of(decode_document(text, place, hint=_DAMAGED)) or _find_other(text)
+            document = decode_document(text, place, hint=_DAMAGED)
+            if catch2.is_json_reporter(document):
+                raise catch2.refuse_json(place)
+            return _get_tool_of(document) or _find_other(text)
         except UsageError:
             # Several documents, one after the other, are none for the readers above.
             if form := _find_other(text):

@@ -104,6 +104,19 @@ def direction_of(unit: str) -> Better | None:
     return "higher" if base.lower().endswith(_MORE) else None
 
 
+_METRICS: Final = {"s": "time_s", "B": "bytes", "1/s": "rate", "B/s": "throughput", "": "value"}
+
+
+def name_metric(unit: str) -> str:
+    """Return the name of a metric of which a file says no more than the unit, in SI."""
+    return _METRICS.get(unit) or identifier(unit)
+
+
+def side_of(unit: str) -> Better:
+    """Return which way such a metric is better, as far as its unit says it."""
+    return direction_of(unit) or "neither"
+
+
 def word_levels(levels: Mapping[str, Scalar]) -> str:
     """Word levels, the first without its name: ``sort n=1000``."""
     return " ".join(f"{key}={level}" if i else str(level) for i, (key, level) in enumerate(levels.items()))

@@ -19,7 +19,14 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.units import Scalar
-from steelyard.extensions.exchange.importers.contents import FileContents, ImportedSeries, level, read_unit
+from steelyard.extensions.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    any_unit,
+    level,
+    name_metric,
+    side_of,
+)
 from steelyard.files.reading import decode_json, read_bytes
 
 TOOL = "criterion"
@@ -55,19 +62,23 @@ def is_output(text: str) -> bool:
 def read_printed(text: str, origin: str) -> FileContents:
     """All benchmarks of what ``cargo bench`` prints; a name that is too long has a line of its own.
 
+    A measurement of the program's own, as of cycles, has a metric that is called as its unit.
+
     Raises
     ------
     UsageError
-        An estimate without a name, or in an unknown unit.
+        An estimate without a name.
     """
     series = []
     for match in _PRINTED.finditer(text):
         name = match["name"] or text[: match.start()].rstrip("\n").rpartition("\n")[2].strip()
         if not name:
             raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
-        unit = read_unit(match["unit"], f"{origin}: {name}")
-        value = float(match["value"]) * unit.scale
-        series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
+        unit = any_unit(match["unit"])
+        values = ((float(match["value"]) * unit.scale,),)
+        series.append(
+            ImportedSeries({"benchmark": name}, name_metric(unit.si), unit.si, values, side_of(unit.si), name)
+        )
     return FileContents(TOOL, tuple(series))
 
 

@@ -181,8 +181,8 @@ class Harness(ABC):
             It would run other code, the same for both sides.
         """
 
-    def find_failures(self, output: str) -> Mapping[str, str]:
-        """Return the benchmarks that failed by what the harness printed, and why."""
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks that failed, and why, by what the harness printed or reported."""
         return {}
 
     def make_environment(self, root: str, place: Path) -> Mapping[str, str]:

@@ -63,7 +63,7 @@ class PytestBenchmark(Harness):
             *selection.names,
         ]
 
-    def find_failures(self, output: str) -> Mapping[str, str]:
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
         """Return the tests of pytest's summary: ``FAILED a/test_b.py::test_c - ValueError: why``."""
         return {match["test"]: match["why"] or "failed" for match in _FAILED.finditer(output)}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Final
 
+from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.harnesses.harness import (
     SHARE,
     Harness,
@@ -30,6 +31,8 @@ class Catch2(Harness):
     name = "catch2"
     source = "catch2"
     default_s = 0.5
+    # Version 3 has one code for failed tests, and version 2 counts them.
+    codes_of_failures = frozenset(range(1, 256))
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """Recognise the harness by an element of its report."""
@@ -56,6 +59,16 @@ class Catch2(Harness):
         cases = dict.fromkeys(name.partition(" > ")[0] for name in selection.names)
         chosen = [",".join(map(_escape, cases))] if cases else []
         return [program.words[0], *words, *options, "-r", "xml", "-o", selection.metrics, *chosen]
+
+    def find_failures(self, output: str, report: str) -> Mapping[str, str]:
+        """Return the benchmarks that threw, and those of test cases that failed, by the report."""
+        # Readers of a dozen formats, which few runs need.
+        from steelyard.extensions.exchange.importers import catch2
+
+        try:
+            return catch2.read(report, "its report").skipped
+        except UsageError:  # A process that ended before its end says nothing of its benchmarks.
+            return {}
 
 
 def _escape(name: str) -> str:
