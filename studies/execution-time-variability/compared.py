@@ -18,11 +18,12 @@ HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
 
 import claims_of_pairs as pairs  # noqa: E402
-import claims_of_print as printed  # noqa: E402
+import claims_of_tables as printed  # noqa: E402
 from beside import read_statements  # noqa: E402
 from chance import Agreement, compare_with_chance  # noqa: E402
 from claims_of_pairs import MEASURED, RUN, SUMMARY, TOLERANCE, of, percent, published  # noqa: E402
 from declarations import Cause, Declaration, Judge  # noqa: E402
+from printed_ranks import beside_printed  # noqa: E402
 from readme_tables import write_table  # noqa: E402
 
 TITLE: Final = "execution time variability"
@@ -163,7 +164,7 @@ def _printed(name: str, rule: str, recomputed: Judge, ours: Judge) -> Declaratio
         rule,
         recomputed,
         "as printed",
-        printed.beside(recomputed, ours),
+        beside_printed(recomputed, ours),
         origin="the authors' data",
     )
 

@@ -244,7 +244,10 @@ def test_every_statement_of_the_study_declares_its_data_and_moves():
 
 def test_the_modules_of_the_study_type_no_mark():
     check_no_mark_is_typed(
-        *(f"execution-time-variability/{name}" for name in ("compared", "claims_of_pairs", "claims_of_print"))
+        *(
+            f"execution-time-variability/{name}"
+            for name in ("compared", "claims_of_pairs", "claims_of_tables")
+        )
     )
 
 

@@ -34,16 +34,6 @@ def cells(data: Data, table: str, opt: str = "") -> Cells:
     }
 
 
-def beside(printed: Judge, ours: Judge) -> Judge:
-    """The answer of the print, with what our runs give written beside it."""
-
-    def judge(data: Data) -> Answer:
-        answer = printed(data)
-        return answer._replace(text=f"{answer.text}; here {ours(data).text}")
-
-    return judge
-
-
 def least(table: str, share: float, opts: Iterable[str] = ("",)) -> Judge:
     """Whether every cell of a table has such a share of programs, in percent."""
 
