@@ -201,6 +201,16 @@ def memory_grows(data: Data) -> Answer:
 CLOSE: Final = {"match": 0, "approximate": 1, "none": 2}
 
 
+def with_a_torus(flat: Judge, torus: Judge) -> Judge:
+    """The answer on the flat machine, with that of a torus of at most eight nodes written beside it."""
+
+    def judge(data: Data) -> Answer:
+        answer = flat(data)
+        return answer._replace(text=f"{answer.text}; on a torus of at most eight nodes {torus(data).text}")
+
+    return judge
+
+
 def closer(method: Method, command: str) -> Judge:
     """Whether ranks with k = 8 are no worse than with k = 4 on either machine, and better on one."""
 
