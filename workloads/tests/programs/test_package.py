@@ -94,8 +94,9 @@ def test_pkg_config_names_what_a_program_links(plain, tmp_path):
     source = tmp_path / "program.cpp"
     source.write_text(
         "#include <goodsyard/runtime.hpp>\nint main() {\n"
-        "  goodsyard::runtime::AloneTransport alone(4096);\n"
-        "  goodsyard::runtime::Runtime runtime(alone, goodsyard::runtime::settled({}));\n"
+        "  const auto parameters = goodsyard::runtime::settled({});\n"
+        "  goodsyard::runtime::AloneTransport alone(goodsyard::runtime::capacity_bytes(parameters));\n"
+        "  goodsyard::runtime::Runtime runtime(alone, parameters);\n"
         "  goodsyard::runtime::Channel<int> channel(runtime);\n"
         "  int sum = 0;\n  channel.on_receipt([&](int number) { sum += number; });\n"
         "  channel.send(0, 40);\n  channel.send(0, 2);\n  runtime.epoch();\n  return sum == 42 ? 0 : 1;\n}\n"
