@@ -409,7 +409,7 @@ def model(
         other, or a lower bound of a rate.
     deviation : str, optional
         Factor within which growth is still approximately as stated; one logarithm by default, ``"half"`` as
-        published by seed 001.
+        published by Shudler et al. 2019.
 
     Raises
     ------

@@ -155,7 +155,7 @@ def _order_of(sample: Sample) -> Callable[[int], int]:
     return first.__getitem__
 
 
-def _by_context(sample: Sample) -> bool:
+def _has_returning_contexts(sample: Sample) -> bool:
     """Whether contexts return, so that they are the units."""
     blocks = dict(zip(sample.blocks, sample.contexts, strict=True))
     return all(blocks.values()) and len(set(blocks.values())) < len(blocks)
@@ -164,13 +164,13 @@ def _by_context(sample: Sample) -> bool:
 def _make_unit(sample: Sample) -> Unit:
     if sample.instances is not None:
         return "instance"
-    return "context" if _by_context(sample) else "block"
+    return "context" if _has_returning_contexts(sample) else "block"
 
 
 def _get_ids(sample: Sample) -> array[int]:
     if sample.instances is not None:
         return sample.instances.ids
-    return sample.contexts if _by_context(sample) else sample.blocks
+    return sample.contexts if _has_returning_contexts(sample) else sample.blocks
 
 
 def _make_part(sample: Sample, units: Collection[int]) -> Sample:

@@ -55,7 +55,7 @@ def runs_of(sample: Sample, *, sequential: bool = False) -> Runs | Undefined:
         values, first = _group(values, blocks)
         by = "block"
         at = contexts[first]
-        if _return(at):
+        if _has_returning(at):
             values, _ = _group(values, at)
             by, runs = "context", values.size
     return Runs(values, by, runs)
@@ -117,12 +117,12 @@ def tail_of(sample: Sample, quantile: float, *, sequential: bool = False) -> Tai
         grouped, first = _group(values, blocks)
         if grouped.size < values.size:
             values, by = grouped, "block"
-        if _return(contexts := np.asarray(sample.contexts, dtype=np.int64)[first]):
+        if _has_returning(contexts := np.asarray(sample.contexts, dtype=np.int64)[first]):
             values, by = grouped[np.unique(contexts, return_index=True)[1]], "context"
     return Tail(np.sort(values), quantile, by)
 
 
-def _return(contexts: npt.NDArray[np.int64]) -> bool:
+def _has_returning(contexts: npt.NDArray[np.int64]) -> bool:
     """Whether blocks have contexts of which some are visited again."""
     return bool(contexts.all()) and np.unique(contexts).size < contexts.size
 

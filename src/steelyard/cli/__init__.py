@@ -104,7 +104,7 @@ def cli(ctx: click.Context) -> None:
 def main() -> NoReturn:
     """Run the command line and exit; a user's mistake is an ``error:`` and a ``hint:``, never a traceback."""
     try:
-        # A command makes many small objects, hardly any in circles: looking for those every 700 takes 3 % of
+        # A command makes many small objects, hardly any in cycles: looking for those every 700 takes 3 % of
         # it, and 6 ms each time once all modules are there.
         gc.set_threshold(200_000)
         open_streams(as_document=is_document())

@@ -1,11 +1,10 @@
 """Looks: after how many blocks a stop rule may judge the precision.
 
 At 10 blocks (40 where the rule is strict) or ``blocks``, whichever is more, then at each 1.25-fold of it,
-rounded down: 10, 12, 15, 19, 24, … A look at every block would stop at lucky moments; from 10 blocks on at
-growing distances, of which those below 30 end a run only at a quarter of the half-width wanted, a 95 %
-interval covers 93.5 to 96.5 %, from 40 on 94.9 to 96.5 % (docs/coverage.md); and never at a significant
-difference, which would be one in 22 % of equal programs; a rule that asks for a verdict pays for its looks
-with alpha (``stats.planning``).
+rounded down: 10, 12, 15, 19, 24, … A look at every block would stop at lucky moments. At these distances a
+95 % interval covers 93.5 to 96.5 %, and 94.9 to 96.5 % from 40 blocks on (docs/coverage.md); below 30 blocks,
+only a quarter of the half-width wanted ends a run. A significant difference never does, since 22 % of equal
+programs would show one. A rule that asks for a verdict pays for its looks with alpha (``stats.sequential``).
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Notice(msgspec.Struct, frozen=True):
     Attributes
     ----------
     kind : str
-        What it is; ``report.words`` has a sentence for each.
+        What it is; ``report.answer.notices`` has a sentence for each.
     treatments : tuple of str
         Labels of those it is about; empty where it is about all.
     fields : Mapping[str, Scalar]

@@ -16,7 +16,7 @@ from steelyard.spec.text.toml import format_value
 PLACEMENTS: Final = ("packed", "scattered")
 _MOST: Final = 1 << 63
 _TRIAL_DIGITS: Final = 12
-"""As ``run.launches`` writes the number of a trial."""
+"""Of the number of a trial, as ``run.launch.launch_plan`` writes it."""
 
 
 class Shares(msgspec.Struct, frozen=True):

@@ -52,7 +52,10 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
         (
             "autocorrelated_mean",
             {"r1": 0.73, "n": 1000, "n_eff": 156.0},
-            ("a: successive runs are correlated (r1 = 0.73): 1000 runs are worth 156; u is too small."),
+            (
+                "a: successive runs are correlated (r1 = 0.73): 1000 runs are worth 156;"
+                " the standard error is too small."
+            ),
         ),
         (
             "autocorrelated_few",

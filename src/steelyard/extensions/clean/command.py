@@ -33,10 +33,10 @@ class CleanOptions(Options):
 def command(ctx: click.Context, options: CleanOptions) -> None:
     """List what compare, gate, bisect and other commands left, with its size and age.
 
-    That is what lies in ~/.local/state/steelyard and ~/.cache/steelyard/build (or below $XDG_STATE_HOME and
+    It lies in ~/.local/state/steelyard and ~/.cache/steelyard/build (or below $XDG_STATE_HOME and
     $XDG_CACHE_HOME): records without a name, searches and gates with their trees, builds. With --yes it is
-    removed. Its age counts from the latest change in it; that of a build, which
-    stays for a day at least, from the latest run that used it.
+    removed. Ages count from the latest change; those of builds, which stay for a day at least, from the
+    latest run that used them.
 
     What another program put there stays, and so do links, and what a process runs in or writes. Records
     with a name of your own (-o, run) lie elsewhere, and so does the ledger of ratchet. Exits with 1 where

@@ -128,7 +128,7 @@ def _refuse_no_object(file: str) -> None:
     if not is_relocatable and head[:4] != _BITCODE:
         raise UsageError(
             f"--objects: {file} is no object to link",
-            hint="compile each source with -c first; libraries belong into --build",
+            hint="compile each source with -c first; libraries belong in --build",
         )
 
 

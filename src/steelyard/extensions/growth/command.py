@@ -108,7 +108,7 @@ def command(ctx: click.Context, about: GrowthOptions, options: ModelOptions) -> 
     Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if one is undecided or
     approximate.
     """
-    # A hundred thousand models hold no circles, and every look for some would go through all of them.
+    # A hundred thousand models hold no cycles, and every look for some would go through all of them.
     gc.disable()
     try:
         code = _run(about, options)

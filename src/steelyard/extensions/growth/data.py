@@ -46,7 +46,7 @@ class GrowthOptions(DataOptions):
     expectations: Path | None = declare("Expectations that --accept wrote.", type=InputPath(), metavar="FILE")
     deviation: str | None = declare(
         "Factor within which growth is still approximately as stated (default: one logarithm); half: the"
-        " leading exponent halved, as seed 001 has it.",
+        " leading exponent halved, as published (Shudler et al. 2019).",
         metavar="BIG-O",
     )
     parameters: tuple[str, ...] = parameters_option(

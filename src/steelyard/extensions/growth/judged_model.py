@@ -85,12 +85,12 @@ class JudgedModel(msgspec.Struct, frozen=True):
 
     @property
     def posterior(self) -> float | None:
-        """Probability of the growth; ``None`` by the method of seed 001, which states none."""
+        """Probability of the growth; ``None`` by the method of Shudler et al. 2019, which states none."""
         return self.model.growth_probability
 
     @property
     def rank_probability(self) -> RankProbability | None:
-        """Probability of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
+        """Probability of each rank; ``None`` where nothing is expected, and by Shudler et al. 2019."""
         validation = self.model.validation
         return None if validation is None or self.model.method == "seed001" else validation.probability
 

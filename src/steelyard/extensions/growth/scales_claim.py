@@ -44,7 +44,7 @@ class Scales(Claim, msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
         str | None,
         Meta(
             description="Factor within which growth is still approximately as stated; one logarithm by"
-            ' default. `"half"`: the leading exponent halved, as seed 001 has it.'
+            ' default. `"half"`: the leading exponent halved, as published (Shudler et al. 2019).'
         ),
     ] = None
     litmus: Annotated[

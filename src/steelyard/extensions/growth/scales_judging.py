@@ -38,7 +38,7 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
     "none": "fails",
     "undecided": "not_resolved",
 }
-"""A rank within the limits of deviation is what an expectation asks for (seed 001, § 2.3);
+"""A rank within the limits of deviation is what an expectation asks for (Shudler et al. 2019, § 2.3);
 ``Verdict.strictly`` asks for a match.
 """
 

@@ -58,7 +58,7 @@ def null(
     request : CompareRequest
         After its ``max_time_s``, no further comparison begins; the first is made both ways in any case.
     make : callable
-        ``itself(request)`` or ``steelyard.extensions.null.layout.layouts(request)``.
+        ``make_itself(request)`` or ``steelyard.extensions.null.layout.layouts(request)``.
     directory : Path
         Where the records are made, one for each comparison and way.
     keep : bool

@@ -201,8 +201,8 @@ class RunColumns:
             "medians": self.medians.tolist(),
             "value": {"type": "Float64Array", "data": _format_text(self.value[places])},
             "sample": _pack(self.sample[places]),
-            "trial": _draw_ascending(trial),
-            "block": _draw_ascending(self.block[places]),
+            "trial": _pack_ascending(trial),
+            "block": _pack_ascending(self.block[places]),
             **({"context": _pack(self.context[places])} if np.any(self.context) else {}),
             "waited": [
                 [number, round(share, 4)] for number, share in self.waited.items() if number in numbers
@@ -254,7 +254,7 @@ def _pack(column: Ints) -> dict[str, Any]:
     return {"type": "Float64Array", "data": _format_text(column.astype("<f8"))}
 
 
-def _draw_ascending(column: Ints) -> dict[str, Any]:
+def _pack_ascending(column: Ints) -> dict[str, Any]:
     """Return a column by its differences; where these are equal, by the first of it and the step."""
     steps = np.diff(column)
     if len(steps) and (steps == steps[0]).all():

@@ -1,4 +1,4 @@
-"""The library that makes PNG and PDF of figures: vl-convert, an extra."""
+"""The library that makes PNG and PDF of figures, and SVG of documents of Vega-Lite: vl-convert, an extra."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def outlook_of(
     """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = _count_visits(experiment.contexts, blocks)
-    instances = _compute_levels_of(analysis.instances, treatments)
+    instances = _count_instances(analysis.instances, treatments)
     unit: Unit = (
         "instance" if instances else "run" if design.in_rows else "context" if passes > 1 else "block"
     )
@@ -68,7 +68,7 @@ def _count_visits(contexts: Contexts | None, blocks: int) -> int:
     return contexts.passes
 
 
-def _compute_levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
+def _count_instances(factor: str | None, treatments: Sequence[Treatment]) -> int:
     """Return the number of problem instances, where a factor names them.
 
     It is 0 where labels do, which no plan knows.
@@ -108,7 +108,7 @@ def _compute_largest_family(experiment: Experiment, treatments: Sequence[Treatme
     none = array("q")
     metric = Metric("planned", "")
     samples = [Sample(metric, treatment, empty, none, none, none, none) for treatment in treatments]
-    if _compute_levels_of(factor := experiment.analysis.instances, treatments) and factor:
+    if _count_instances(factor := experiment.analysis.instances, treatments) and factor:
         samples = pool(samples, factor)
     pairs = pair_up(samples, _get_declared(experiment)).pairs
     return max(map(len, families([pair.stratum for pair in pairs], experiment.analysis)), default=0)

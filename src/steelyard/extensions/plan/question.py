@@ -56,7 +56,7 @@ def format_where(launch: LaunchMethod, factors: Sequence[Factor] = ()) -> str:
             parts += [f"algorithms as {launch.selector} chooses them"] if launch.selector else []
             chosen = [f"{operation} by {name}" for operation, name in launch.algorithms.items()]
             parts += [join_names(chosen, 3)] if chosen else []
-            parts += _format_day_words(launch)
+            parts += _describe_machine(launch)
         case SlurmLaunch():
             parts = [f"in jobs of Slurm: {_join(['sbatch', *launch.options])}"]
             if launch.ranks is not None:
@@ -80,7 +80,7 @@ def _describe_jobs(jobs: int) -> list[str]:
     return [f"up to {jobs} jobs at once"] if jobs > 1 else []
 
 
-def _format_day_words(launch: SimulatedLaunch) -> list[str]:
+def _describe_machine(launch: SimulatedLaunch) -> list[str]:
     """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
     shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
     noisy = [f"{share} of {total}" for total, share in shares if share not in ("0.0", "0")]

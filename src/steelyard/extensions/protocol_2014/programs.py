@@ -46,13 +46,15 @@ def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTa
     program = next((name for name in PROGRAMS if name in strata), strata[0])
     shared = {
         *strata,
-        *_compute_constant([treatment for pair in pairs for treatment in (pair.baseline, pair.treatment)]),
+        *_list_constant_factors(
+            [treatment for pair in pairs for treatment in (pair.baseline, pair.treatment)]
+        ),
     }
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
     return replace(tabulate([_make_found(pair, program, shared) for pair in pairs], program), factors=factors)
 
 
-def _compute_constant(treatments: Iterable[Treatment]) -> set[str]:
+def _list_constant_factors(treatments: Iterable[Treatment]) -> set[str]:
     """Factors with one level, which tell nothing apart."""
     levels: dict[str, set[Scalar]] = {}
     for treatment in treatments:

@@ -1,7 +1,7 @@
 """One arm of a comparison in turns: a session of pytest that runs a timed test when it is told to.
 
 The conductor (``steelyard.extensions.pytest.turns``) starts two, one on the work tree under test and one on a
-work tree of the old commit. An arm sends ``CollectedTests`` at first, then a ``OrderOutcome`` to
+work tree of the old commit. An arm sends ``CollectedTests`` at first, then an ``OrderOutcome`` to
 each ``Order``.
 """
 

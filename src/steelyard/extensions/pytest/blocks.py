@@ -10,7 +10,7 @@ from steelyard.design.randomness import generator, permutation
 from steelyard.extensions.pytest.loop import Loop
 
 COLLECT_EVERY: int = 64
-"""Blocks between collections of what the functions leave in circles: each costs more than a short block."""
+"""Blocks between collections of cycles that functions leave: each takes longer than a short block."""
 
 
 def timed_blocks(loops: Sequence[Loop], seed: int) -> Iterator[tuple[float, ...]]:

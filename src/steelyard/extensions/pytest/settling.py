@@ -27,7 +27,7 @@ class Timed(Protocol):
 
 
 class Warmup(msgspec.Struct, frozen=True):
-    """A warm-up: the calls that it took, and whether times had stopped to fall when it ended."""
+    """A warm-up: the calls that it took, and whether times had stopped falling when it ended."""
 
     calls: int
     steady: bool

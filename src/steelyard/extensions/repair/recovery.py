@@ -90,7 +90,7 @@ DELETE FROM trial WHERE NOT EXISTS
     (SELECT 1 FROM block WHERE id = trial.block AND trial.id - first_trial BETWEEN 0 AND trials - 1)
 """
 
-# A number that is damaged belongs into a block that is still there, or has no neighbours.
+# A number that is damaged belongs in a block that is still there, or has no neighbours.
 _WITHOUT_BLOCK: Final = """
 SELECT count(*), count(DISTINCT block) FROM trial
 WHERE block NOT IN (SELECT id FROM block)

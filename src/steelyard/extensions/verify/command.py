@@ -54,8 +54,8 @@ def command(ctx: click.Context, options: VerifyOptions) -> None:
     Of a PLACE that export --to wrote, each record is compared with the digests taken then.
 
     It is as measured, edited (in which block), shortened, or forked (at which block); unproven if an older
-    Steelyard made it. Copies of one record are also compared with each other. Who computes all digests
-    anew is found by --head and --signers only.
+    Steelyard made it. Copies of one record are also compared with each other. Only --head and
+    --signers find a record whose digests somebody computed anew.
 
     Exits with 1 if a record is edited, shortened or forked or a signature is bad, with 3 if one is unproven
     or, under --signers, not signed to its end.

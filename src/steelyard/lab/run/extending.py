@@ -1,4 +1,4 @@
-"""More blocks for a record that has ended. How it is judged: ``stats.planning.alpha_spending``."""
+"""More blocks for a record that has ended. How it is judged: ``stats.sequential.looks``."""
 
 from __future__ import annotations
 

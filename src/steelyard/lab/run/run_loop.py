@@ -110,7 +110,7 @@ class RunLoop:
             try:
                 self._session.run(works)
             finally:
-                # Whatever stopped the runner: what is in the journal was measured and belongs into the
+                # Whatever stopped the runner: what is in the journal was measured and belongs in the
                 # record.
                 measurements = self._store(works, before)
                 self._note_conditions(works)

@@ -47,7 +47,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "autocorrelated_few": "{who}: {what} are correlated (r1 = {r1}), and {n} are too few to estimate how "
     "strongly; p-value and interval allow for an autocorrelation of up to {most}.",
     "autocorrelated_mean": "{who}: successive runs are correlated (r1 = {r1}): {n} runs are worth {n_eff}; "
-    "u is too small.",
+    "the standard error is too small.",
     "slow_mode": "{who}: {count} of {n} runs are slow ({ratio} × the rest; {low} to {high} of all runs, 95 % "
     "sure); the treatment that it is compared with has none. Without the slow runs the ratio of medians "
     'is {within}. Run more to estimate how often; use estimand = "quantile" to measure the cost.',

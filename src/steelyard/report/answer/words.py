@@ -83,7 +83,7 @@ def is_speed(metric: Metric) -> bool:
 
 
 def verdict(comparison: Comparison) -> tuple[str, Style]:
-    """Return the verdict as one cell of a table; in brackets where it is exploratory."""
+    """Return the verdict as one cell of a table; in parentheses where it is exploratory."""
     word, style = _get_verdict(comparison)
     return (f"({word})", "") if comparison.exploratory and style != "open" else (word, style)
 

@@ -49,7 +49,7 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
     Raises
     ------
     MachineError
-        As ``needed``. Others may be missing: not every build needs them.
+        As ``find_needed``. Others may be missing: not every build needs them.
     """
     paths = find_needed(command, env, directory)
     for word in (*_get_chosen(command, env), *_USUAL):

@@ -40,7 +40,7 @@ class ControlGroups(msgspec.Struct, frozen=True):
 
 
 def find_control_groups(root: Path = Path("/")) -> ControlGroups:
-    """Beside the group of this process, or in it where it is the topmost that can be top.
+    """Find where groups can be made: beside that of this process, or in it where it is the topmost one.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class Valgrind(msgspec.Struct, frozen=True):
 
 
 def locate_program(launch: Launch) -> int:
-    """Find the index in ``argv`` of the program that ``around`` started."""
+    """Find the index in ``argv`` of the program that ``wrap_launch`` started."""
     return next(at for at, word in enumerate(launch.argv, 1) if word.startswith(_LOG))
 
 

@@ -1,8 +1,9 @@
 """The steps from the contrast of two treatments to the ratio that is judged, in their order.
 
 Each takes the estimate that the one before leaves and gives it back. From dependence on, none makes a p-value
-smaller or an interval narrower; docs/decisions/comparing/343 says why in this order. What is judged of
-several comparisons together, adjustment over a family and verdict, follows in ``comparison``.
+smaller or an interval narrower. Why in this order: docs/decisions/comparing/343-the-steps-to-a-verdict.md.
+What is judged of several comparisons together, adjustment over a family and verdict, follows in
+``comparison``.
 """
 
 from __future__ import annotations

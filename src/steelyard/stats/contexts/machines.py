@@ -134,7 +134,7 @@ def _estimate_noise(visited: Visits) -> Floats:
 def compare_machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
     """One comparison by machines, which are the contexts of its samples.
 
-    ``None`` where ``across_contexts`` is undefined.
+    ``None`` where ``compare_across_contexts`` is undefined.
     """
     visited = differences(baseline, treatment)
     if isinstance(visited, Undefined) or visited.ids.size < 2:

@@ -49,7 +49,7 @@ class Structure(msgspec.Struct, frozen=True, eq=False):
     Attributes
     ----------
     samples : tuple of Sample
-        One a treatment, in the order of the columns of ``Term.rows``.
+        One a treatment, in the order of the columns of ``EffectTerm.rows``.
     steps : array of int
         Treatments by axes.
     """

@@ -1,7 +1,7 @@
 """``Criticals``: what the test of units that have not been run yet will have to exceed.
 
 r1 of independent units is large by chance in some records, and these are judged as if neighbours resembled
-each other (``stats.compare.dependence``): a test has one critical value in most records, and larger ones in
+each other (``stats.describe.dependence``): a test has one critical value in most records, and larger ones in
 the rest. r1 of normal units tells nothing of their mean and s, so that power is the mean of the powers.
 """
 

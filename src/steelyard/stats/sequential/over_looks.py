@@ -44,8 +44,9 @@ def looks_of(facts: DesignFacts) -> Looks | None:
 
     ``None`` of one that was to have so many blocks, whatever they show.
 
-    A look whose interval was too wide could not end the run and spends nothing (docs/decisions/214), unless
-    somebody ended it by hand, who may have seen more than the rule did.
+    A look whose interval was too wide could not end the run and spends nothing, unless somebody ended it by
+    hand, who may have seen more than the rule did
+    (docs/decisions/stopping/214-the-look-that-a-limit-makes-the-last.md).
     """
     last = facts.blocks
     if facts.decided:

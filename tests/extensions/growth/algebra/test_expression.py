@@ -1,4 +1,4 @@
-"""Reading big-O text: the expectations of seed 001 and what people type."""
+"""Reading big-O text: the expectations of Shudler et al. 2019 and what people type."""
 
 from __future__ import annotations
 

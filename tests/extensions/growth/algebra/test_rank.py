@@ -1,4 +1,4 @@
-"""The published ranks of seed 001, cell by cell: Tables 4, 5, 6, 7 and 10, and Fig. 3."""
+"""The published ranks of Shudler et al. 2019, cell by cell: Tables 4, 5, 6, 7 and 10, and Fig. 3."""
 
 from __future__ import annotations
 

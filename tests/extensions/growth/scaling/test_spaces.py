@@ -1,4 +1,4 @@
-"""Search spaces: the ruler of seed 001 tick by tick, and what the default adds to it."""
+"""Search spaces: the ruler of Shudler et al. 2019 tick by tick, and what the default adds to it."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def parse_deviation(text: str, parameter: str) -> Growth:
 
 
 HALF: Final = "half"
-"""The deviation of seed 001 by name."""
+"""The deviation of Shudler et al. 2019 by name."""
 
 _HINT = 'write it as in "O(p^0.5 log^2 p)", "O(k^3 2^k)" or "O(1)"'
 

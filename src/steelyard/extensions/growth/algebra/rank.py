@@ -1,4 +1,4 @@
-"""Deviation limits and match ranks of seed 001 (DOI 10.1109/TPDS.2019.2896993, § 2.3 and Fig. 3).
+"""Deviation limits and match ranks of Shudler et al. 2019 (DOI 10.1109/TPDS.2019.2896993, § 2.3 and Fig. 3).
 
 Seed 001 hunts bugs, and its default deviation halves the leading exponent: n^3 is then "approximately" n^2. A
 gate must not let the next power through; its default is one logarithmic factor. An expectation may also be an

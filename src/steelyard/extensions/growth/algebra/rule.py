@@ -1,4 +1,4 @@
-"""``GrowthRule``: functions that must not grow faster than others together (seed 001, § 2.1)."""
+"""``GrowthRule``: functions that must not grow faster than others together (Shudler et al. 2019, § 2.1)."""
 
 from __future__ import annotations
 

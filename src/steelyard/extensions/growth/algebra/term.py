@@ -11,7 +11,7 @@ import msgspec
 
 
 class GrowthClass(IntEnum):
-    """The classes of seed 001 (DOI 10.1109/TPDS.2019.2896993, § 2.3); the fastest factor decides."""
+    """Class of growth by its fastest factor (Shudler et al. 2019, DOI 10.1109/TPDS.2019.2896993, § 2.3)."""
 
     LOGARITHMIC = 1
     """O(1) too."""

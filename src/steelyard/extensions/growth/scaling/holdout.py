@@ -118,7 +118,7 @@ def hold_out(series: Series, question: Question | None = None) -> Holdout:
 
 
 def _predict(series: Series, place: int, question: Question) -> HeldPoint | str:
-    """Foretell the point at ``place`` from all before it; a text says why not."""
+    """Predict the point at ``place`` from all before it; a text says why not."""
     before, target = replace(series, points=series.points[:place]), series.points[place]
     (scale,) = target.at
     answer = model(before, replace(question, targets=({series.parameters[0]: scale},)))

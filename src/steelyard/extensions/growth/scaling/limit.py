@@ -34,7 +34,7 @@ class Breaks(msgspec.Struct, frozen=True):
         ``FARTHEST`` times the range.
     earliest, latest : float or None
         Where the upper and the lower end of the 95 % interval pass it; ``None`` where an end never does, and
-        by the method of seed 001, which has no interval.
+        by the method of Shudler et al. 2019, which has no interval.
     above_until : float or None
         Where a value that begins above the limit falls to it; ``None`` where it begins within the limit or
         never falls to it.

@@ -1,4 +1,4 @@
-"""The performance litmus test of seed 001, § 2.2: is it the machine, or the library?
+"""The performance litmus test of Shudler et al. 2019, § 2.2: is it the machine, or the library?
 
 A re-implementation whose growth is known under ideal conditions is measured beside the library. If it
 misses its own expectation too, the machine (network, noise, neighbours) is the likely cause; if it keeps

@@ -181,7 +181,7 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     leading : tuple of tuple of Growth
         The terms that no other outgrows; several where parameters add up: p + n is not p n.
     posterior : float
-        Probability of this lead; 1 by the method of seed 001, which states none.
+        Probability of this lead; 1 by the method of Shudler et al. 2019, which states none.
     alternatives : tuple of (tuple of Growth, float)
         The most probable other leads.
     priors : Mapping of tuple of Growth to float
@@ -232,7 +232,7 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def growth_probability(self) -> float | None:
-        """The probability of the growth; the method of seed 001 states none."""
+        """The probability of the growth; the method of Shudler et al. 2019 states none."""
         return None if self.method == "seed001" else self.posterior
 
     @property

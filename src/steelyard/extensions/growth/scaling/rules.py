@@ -1,4 +1,4 @@
-"""Growth of both sides of a cross-function rule (seed 001, § 2.1).
+"""Growth of both sides of a cross-function rule (Shudler et al. 2019, § 2.1).
 
 ``allreduce <= reduce + bcast`` is judged by leading terms, and from where the models break it.
 """
@@ -39,7 +39,7 @@ class RuleAnswer(msgspec.Struct, frozen=True):
         By leading terms, for large scales.
     probability : float or None
         That the left side does not grow faster, half of what no lead accounts for included, after even odds;
-        ``None`` by the method of seed 001, which states none.
+        ``None`` by the method of Shudler et al. 2019, which states none.
     breaks_at : float or None
         The smallest scale from the smallest measured on at which the fitted left side is larger; ``None``
         if it never is.

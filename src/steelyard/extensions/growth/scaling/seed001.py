@@ -1,9 +1,8 @@
-"""The method of seed 001, unchanged: least squares, leave-one-out cross-validation, the highest adjusted R².
+"""The method of Shudler et al. 2019 (DOI 10.1109/TPDS.2019.2896993, § 2.3), unchanged.
 
-Shudler et al., § 2.3, DOI 10.1109/TPDS.2019.2896993. Each f of the space is fitted as c + a·f; the
-residuals that count are those of points left out. A constant is taken where no term predicts left-out
-points better than their mean
-does.
+Options call it ``seed001``. Each f of the space is fitted by least squares as c + a·f. The highest adjusted
+R² of leave-one-out cross-validation wins: the residuals that count are those of points left out. A constant
+is taken where no term predicts left-out points better than their mean does.
 """
 
 from __future__ import annotations

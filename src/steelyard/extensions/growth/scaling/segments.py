@@ -137,7 +137,7 @@ class Segmenter:
 
 
 def _log_minus(total: float, subtracted: float) -> float:
-    """ln(e^total - e^one)."""
+    """ln(e^total - e^subtracted)."""
     return (
         total + math.log1p(-math.exp(min(subtracted - total, 0.0)))
         if subtracted < total - 1e-12

@@ -152,7 +152,7 @@ def steep_falling_space() -> SearchSpace:
 def seed001_space(
     expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)
 ) -> SearchSpace:
-    """Return the ruler of seed 001, § 2.3.
+    """Return the ruler of Shudler et al. 2019, § 2.3.
 
     Ticks go from 1 to E², halved ``halvings`` times, each also times the next lower class.
 
@@ -186,14 +186,14 @@ def _lower(kind: GrowthClass, exponent: Fraction) -> Growth | None:
 
 @cache
 def mpi_study_space() -> SearchSpace:
-    """§ 3.1.3 of seed 001: log to 0 and 1, p to multiples of ¼ and ⅓ up to 2."""
+    """§ 3.1.3 of Shudler et al. 2019: log to 0 and 1, p to multiples of ¼ and ⅓ up to 2."""
     powers = {Fraction(k, d) for d in (3, 4) for k in range(2 * d + 1)}
     return _make_space("mpi-study", (Growth.make(i, j) for i in powers for j in (0, 1)))
 
 
 @cache
 def wide_space() -> SearchSpace:
-    """``mpi-study`` with log² and p up to 3, which Table 6 of seed 001 needs."""
+    """``mpi-study`` with log² and p up to 3, which Table 6 of Shudler et al. 2019 needs."""
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)}
     return _make_space("wide", (Growth.make(i, j) for i in powers for j in (0, 1, 2)))
 

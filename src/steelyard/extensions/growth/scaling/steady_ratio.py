@@ -1,6 +1,6 @@
-"""Whether both sides of a rule stay in one ratio where they were measured functions_there, though both grow.
+"""Whether both sides of a rule stay in one ratio where they were measured, though both grow.
 
-Two posteriors, point sure of its own formula, do not see that one side is a multiple of the other. So the
+Two posteriors, each sure of its own formula, do not see that one side is a multiple of the other. So the
 ratio of the sides is held against c + a log p by weighted least squares. Where both sides grow, and the upper
 bound of 95 % of the logarithm is small beside the constant at four times the range, the left side grows no
 faster. Sides that hardly grow say nothing: what grows may be hidden below their constants.

@@ -22,8 +22,9 @@ WEIGHTS: Final = (2.0, 0.3)
 LEAST_MISS: Final = 0.05
 """Relative miss that is reckoned with at least, where values have no repetitions."""
 OF_NOISE: Final = 2.0
+"""Standard uncertainties of a point that are reckoned with at least, where values have repetitions."""
 SMALLEST_MISS: Final = 0.002
-"""Standard uncertainties of a point that are, where they have some; and its least."""
+"""Relative miss below which that does not go."""
 MEETS: Final = 2.5
 """Standard uncertainties of a point, by repetitions, by which an opinion may miss what is left out."""
 COUNTS: Final = 0.02

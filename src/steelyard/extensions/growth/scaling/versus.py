@@ -74,7 +74,7 @@ def versus(
     Raises
     ------
     UsageError
-        They have other parameters or units; the method is that of seed 001.
+        They have other parameters or units; the method is that of Shudler et al. 2019.
     """
     if (function.parameters, function.unit) != (series.parameters, series.unit):
         raise UsageError(

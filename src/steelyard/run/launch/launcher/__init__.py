@@ -50,12 +50,12 @@ class Launcher(Protocol):
         ...
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
-        """Refuse what ``around`` would, as far as it can be told with nothing started and nothing written.
+        """Refuse what ``wrap_launch`` would, as far as that shows with nothing started or written.
 
         Raises
         ------
         MachineError, UsageError
-            As ``around``.
+            As ``wrap_launch``.
         """
         ...
 
