@@ -60,7 +60,7 @@ EXTENSIONS = ROOT / "src" / "steelyard" / "extensions"
 ALONE = os.environ.get("STEELYARD_TEST_ALONE") == "1"
 """Whether this tree is a copy of ``./dev test alone``, which lacks extensions on purpose."""
 
-MARKED = re.compile(r"^pytestmark = pytest\.mark\.extensions\((.*)\)$", re.MULTILINE)
+MARKED = re.compile(r"^pytestmark = pytest\.mark\.extensions\(([^)]*)\)", re.MULTILINE)
 """The extensions that all tests of a file need beside the core, or beside that whose folder it is in."""
 
 TESTS = ROOT / "tests"

@@ -140,6 +140,7 @@ def test_a_factor_that_is_linked_to_the_baseline_is_no_stratum():
     assert spec_.analysis.strata == ("n",)
 
 
+@pytest.mark.extensions("protocol_2014")
 def test_a_protocol_compares_all_pairs_unless_a_baseline_or_a_family_is_named(read):
     named = 'protocol = "nogueira-matias-2014"\n'
     assert read(HEAD + "[analysis]\n" + named).analysis.family == "all-pairs"
@@ -148,6 +149,7 @@ def test_a_protocol_compares_all_pairs_unless_a_baseline_or_a_family_is_named(re
     assert read(HEAD + '[analysis]\nprotocol = "default"').analysis.family == "baseline"
 
 
+@pytest.mark.extensions("protocol_2014")
 def test_a_direction_and_a_policy_are_the_protocols(read):
     text = HEAD + '[analysis]\nprotocol = "nogueira-matias-2014"\nbaseline = { opt = "O2" }\n'
     analysis = read(text + 'alternative = "faster"\nks_policy = "veto"').analysis

@@ -142,6 +142,7 @@ than = { nodes = 2 }
     assert read(text).claims[0].strata == ()
 
 
+@pytest.mark.extensions("growth")
 @pytest.mark.parametrize(
     ("text", "words", "cure"),
     [
