@@ -70,7 +70,9 @@ div       fastest       │ slowest       │ median        │ mean          �
 
 
 def values(text):
-    return {item.title: item.values[0][0] for item in read_output(text, "it").series}
+    return {
+        item.title: item.values[0][0] for item in read_output(text, "it").series if item.metric == "time_s"
+    }
 
 
 def test_criterions_estimate_is_read_with_its_name():
@@ -81,6 +83,19 @@ def test_criterions_estimate_is_read_with_its_name():
     }
     with pytest.raises(UsageError, match=r"it: 'time:.*' has no name before it"):
         read_output("  time:   [1.0 ms 1.5 ms 2.0 ms]\n", "it", "criterion")
+
+
+def test_a_throughput_of_criterion_is_a_metric_whatever_its_prefix():
+    text = "\n".join(
+        f"{name}    time:   [1 ns 2 ns 3 ns]\n        thrpt:  [1 {unit} 2 {unit} 3 {unit}]"
+        for name, unit in (("a", "GiB/s"), ("b", "Melem/s"), ("c", "elem/s"))
+    )
+    rates = [entry for entry in read_output(text, "it").series if entry.metric == "throughput"]
+    assert [(e.title, e.unit, e.better, e.values) for e in rates] == [
+        ("a", "B/s", "higher", ((2 * 2.0**30,),)),
+        ("b", "elem/s", "higher", ((2e6,),)),
+        ("c", "elem/s", "higher", ((2.0,),)),
+    ]
 
 
 def test_a_measurement_of_criterions_program_is_a_metric_called_as_its_unit():

@@ -22,6 +22,7 @@ from steelyard.core.units import Scalar
 from steelyard.extensions.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
+    Unit,
     any_unit,
     level,
     name_metric,
@@ -33,8 +34,12 @@ TOOL = "criterion"
 _HINT = "cargo bench writes it again"
 COPIES = frozenset({"new", "base"})
 _PRINTED: Final = re.compile(
-    r"^(?P<name>\S.*?)?\s+time:\s+\[\S+ \S+ (?P<value>[0-9.]+) (?P<unit>\S+) \S+ \S+\]$", re.MULTILINE
+    r"^(?P<name>\S.*?)?\s+time:\s+\[\S+ \S+ (?P<value>[0-9.]+) (?P<unit>\S+) \S+ \S+\]$"
+    r"(?:\n\s+thrpt:\s+\[\S+ \S+ (?P<rate>[0-9.]+) (?P<rate_unit>\S+) \S+ \S+\]$)?",
+    re.MULTILINE,
 )
+_ELEMENTS: Final = re.compile(r"(?P<prefix>[KMG]?)elem/s")
+_PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 T = TypeVar("T")
 
 
@@ -76,10 +81,19 @@ def read_printed(text: str, origin: str) -> FileContents:
             raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
         unit = any_unit(match["unit"])
         values = ((float(match["value"]) * unit.scale,),)
-        series.append(
-            ImportedSeries({"benchmark": name}, name_metric(unit.si), unit.si, values, side_of(unit.si), name)
-        )
+        levels: dict[str, Scalar] = {"benchmark": name}
+        series.append(ImportedSeries(levels, name_metric(unit.si), unit.si, values, side_of(unit.si), name))
+        if match["rate"]:
+            rate = _read_rate(match["rate_unit"])
+            rates = ((float(match["rate"]) * rate.scale,),)
+            series.append(ImportedSeries(levels, "throughput", rate.si, rates, "higher", name))
     return FileContents(TOOL, tuple(series))
+
+
+def _read_rate(text: str) -> Unit:
+    """Return the unit of a throughput: Criterion chooses the prefix by the value."""
+    elements = _ELEMENTS.fullmatch(text)
+    return Unit("elem/s", _PREFIXES[elements["prefix"]]) if elements else any_unit(text)
 
 
 def read(directory: Path) -> FileContents:
