@@ -16,6 +16,7 @@ from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.boots import confounded_boots
 from steelyard.lab.answer.chosen_analysis import choose_analysis
+from steelyard.lab.answer.cpu_time import note_cpu_time
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import note_cpus, select_disturbed
 from steelyard.lab.answer.edited import note_edited, withhold_verdicts
@@ -102,13 +103,14 @@ def analyze(
         declared = replace(declared, type_b=stated)
         limit = experiment.limit if declared.failures == "as-limit" else None
         analysis = choose_analysis(declared, record.treatments, protocol, against)
+        facts = design_facts(record, so_far)
         result = answer(
             experiment.name,
             samples,
-            design_facts(record, so_far),
+            facts,
             analysis,
             to_limit=None if limit is None else record.times_to_limit(limit, primary),
-            warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
+            warnings=_get_warnings(record, analysis, facts, disturbances, so_far.spent_s),
             unobserved=_note_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
@@ -374,7 +376,11 @@ def _simulated(experiment: Experiment, primary: str) -> bool:
 
 
 def _get_warnings(
-    record: Reading, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
+    record: Reading,
+    analysis: Analysis,
+    facts: DesignFacts,
+    disturbances: Mapping[int, Disturbance],
+    spent_s: float,
 ) -> list[Notice]:
     """Warnings noted during the run, and of other programs or machines that used the CPUs."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
@@ -387,12 +393,15 @@ def _get_warnings(
             f"every trial ran under {tool}, whose counts are exact: no time in this record is the program's"
         )
         return [*notices, Notice("note", fields={"text": text})]
-    if _simulated(record.experiment, primary):
+    if _simulated(record.experiment, analysis.metric):
         return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     among = select_disturbed(disturbances.values())
     names = tuple(labels[disturbance.treatment] for disturbance in among)
-    return notices + note_cpus(record, names, among, spent_s)
+    notices += note_cpus(record, names, among, spent_s)
+    if any(notice.kind == "disturbed" for notice in notices):
+        notices += note_cpu_time(record, analysis, facts)
+    return notices
 
 
 def _note_unobserved(
