@@ -155,7 +155,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _turn(place: Path) -> int:
-    return next((turn for turn, each in enumerate(LONGEST) if place.is_relative_to(each)), len(LONGEST))
+    return next((turn for turn, file in enumerate(LONGEST) if place.is_relative_to(file)), len(LONGEST))
 
 
 def together(place: Path) -> str:
@@ -248,13 +248,13 @@ def reaped(process: Process, waited_for: set[int]) -> bool:
 
 def left_behind(before: set[tuple[int, int]]) -> list[Process]:
     """What was started since ``before`` and is not gone. Ended orphans are reaped, as init would do."""
-    left = []
+    leftovers = []
     for process in descendants(os.getpid()):
         if (process.pid, process.start_ticks) in before:
             continue
         if not reaped(process, _started):
-            left.append(process)
-    return left
+            leftovers.append(process)
+    return leftovers
 
 
 def reap_orphans() -> None:
@@ -271,15 +271,15 @@ def leaving_no_process() -> Iterator[None]:
     before = {(process.pid, process.start_ticks) for process in descendants(os.getpid())}
     yield
     deadline = time.monotonic() + END_GRACE_S
-    while (left := left_behind(before)) and time.monotonic() < deadline:
+    while (leftovers := left_behind(before)) and time.monotonic() < deadline:
         time.sleep(0.01)
-    if not left:
+    if not leftovers:
         return
-    for process in left:
+    for process in leftovers:
         if process.state != "Z":
             os.kill(process.pid, signal.SIGKILL)
-    what = ", ".join(f"{process.name} (pid {process.pid}, state {process.state})" for process in left)
-    pytest.fail(f"the test left behind: {what}")
+    names = ", ".join(f"{process.name} (pid {process.pid}, state {process.state})" for process in leftovers)
+    pytest.fail(f"the test left behind: {names}")
 
 
 @pytest.fixture(scope="session")
@@ -370,11 +370,11 @@ def steelyard_env(tmp_path: Path) -> dict[str, str]:
     """The environment of ``steelyard_cli``: its own home, no colour, 100 columns, nothing of the caller's."""
     home = tmp_path / "home"
     home.mkdir()
-    kept = ("PATH", "PYTHONPATH", "STEELYARD_RUNNER", "CI", "TMPDIR")
+    inherited = ("PATH", "PYTHONPATH", "STEELYARD_RUNNER", "CI", "TMPDIR")
     kinds = ("CACHE", "CONFIG", "DATA", "STATE")
     directories = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in kinds}
     plain = {"HOME": str(home), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100"}
-    return {key: os.environ[key] for key in kept if key in os.environ} | directories | plain
+    return {key: os.environ[key] for key in inherited if key in os.environ} | directories | plain
 
 
 CLONE_NEWNS = 0x20000
@@ -412,7 +412,9 @@ class CliServer:
             source.write(stdin.encode())
             source.seek(0)
             with self._free:
-                socket.send_fds(self._connection, [request], [each.fileno() for each in (source, out, err)])
+                socket.send_fds(
+                    self._connection, [request], [stream.fileno() for stream in (source, out, err)]
+                )
                 code = int(self._connection.recv(16))
             texts = []
             for stream in (out, err):

@@ -111,7 +111,7 @@ def interval_tables(report: Report, experiments: int, seed: int) -> None:
             "",
             f"Percent of {experiments:,} experiments whose 95 % interval covers the true ratio"
             f" ({experiments // 8:,} where the method draws). Unbounded intervals count as covering. Where"
-            " some are unbounded, brackets say what the bounded ones cover, and how many these are."
+            " some are unbounded, parentheses say what the bounded ones cover, and how many these are."
             f" Standard error: {intervals.standard_error(experiments):.2f} and"
             f" {intervals.standard_error(experiments // 8):.2f}.",
         )
@@ -212,8 +212,8 @@ def doubtful_table(report: Report, count: int, seed: int) -> None:
     def rows() -> Iterator[Sequence[str]]:
         for name, sizes in doubtful.ROWS.items():
             for n in sizes:
-                result = doubtful.said(name, n, count, seed)
-                unbound = not noises.NOISES[name].kept and n < ENOUGH
+                result = doubtful.count_outcomes(name, n, count, seed)
+                unbound = not noises.NOISES[name].keeps_level and n < ENOUGH
                 right = report.cell(result.right, 0 if unbound else 93 - slack(count, 0.07), 100)
                 yield (
                     name,
@@ -248,7 +248,7 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
             wrong = sequential.called(noise, seed, count, 4)
             equal = sequential.answered(noise, seed, count // 10, MOST, moved=0)
             result = sequential.answered(noise, seed, count // 10, MOST)
-            low = 93 - slack(count // 10, 0.07) if noise.kept else 0
+            low = 93 - slack(count // 10, 0.07) if noise.keeps_level else 0
             beside = result.held_beside_verdicts
             few = result.decided < 50
             yield (
@@ -306,7 +306,7 @@ def beside_table(report: Report, count: int, seed: int) -> None:
         for name, noise in noises.NOISES.items():
             old, new = noise.draw(np.random.default_rng([seed, MOST]), count, MOST)
             result = answered.simulate(0.0, SPREAD, count, until, values=old - new)
-            bound = noise.kept and not noise.mode and not name.startswith("one arm")
+            bound = noise.keeps_level and not noise.mode and not name.startswith("one arm")
             most = 6 + slack(count, 0.06) if bound else 100
             yield (name, report.cell(100 * result.called, 0, most), f"{result.mean_blocks:.0f}")
 
@@ -351,7 +351,7 @@ def limit_tables(report: Report, count: int, seed: int) -> None:
         "",
         f"Percent of {count:,} experiments in which a limit holds although the mean is 1 % above it, by"
         " their number of runs (bound: 2.5, and what chance makes). The limit allows for slow runs that"
-        " have not shown and last at most twice the mean. Rows in brackets are outside of what is"
+        " have not shown and last at most twice the mean. Rows in parentheses are outside of what is"
         " promised: longer slow runs, tails without a third moment, and neighbours that are correlated by"
         " 0.9.",
     )
@@ -513,7 +513,7 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
                 if least is None:
                     cells.append("–")
                     continue
-                result = planned.found(least, n, count, seed, level=level, judge=judge)
+                result = planned.share_found(least, n, count, seed, level=level, judge=judge)
                 cells.append(f"{least:.2f} ({report.cell(result, low, high)})")
             yield (str(n), *cells)
 
@@ -532,8 +532,8 @@ def planned_tables(report: Report, count: int, seed: int) -> None:
     def needed() -> Iterator[Sequence[str]]:
         for effect in planned.EFFECTS:
             n = planned.planned().units_needed(effect) or 0
-            result = planned.found(effect, n, count, seed)
-            fewer = planned.found(effect, n - 1, count, seed)
+            result = planned.share_found(effect, n, count, seed)
+            fewer = planned.share_found(effect, n - 1, count, seed)
             looked = planned.decided(effect, count, seed)
             pairs = planned.pairs_to_be_equal(effect)
             equal = planned.equal(effect, pairs, count, seed)
@@ -613,13 +613,13 @@ SECTIONS: Final[dict[str, tuple[Callable[[Report, int, int], None], int]]] = {
 """Parts of the document, and the experiments of each cell."""
 
 
-def written(text: str, head: str, found: dict[str, list[str]]) -> str:
+def written(text: str, head: str, sections: dict[str, list[str]]) -> str:
     """Return the document with the sections that were found in the place of its own."""
     before, rest = text.split(MARK)
     tables, after = rest.split(END)
     parts = re.split(r"<!-- (\w+) -->\n", tables)
     result = dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
-    result |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in found.items()}
+    result |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in sections.items()}
     sections = [f"<!-- {name} -->\n\n{result[name]}\n\n" for name in SECTIONS if name in result]
     return f"{before}{MARK}\n\n{_wrapped(head)}\n\n{''.join(sections)}{END}{after}"
 

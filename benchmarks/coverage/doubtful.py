@@ -16,9 +16,9 @@ from steelyard.stats.compare.comparison import compare
 
 ALIKE: Final = (10, 15, 30)
 ROWS: Final[dict[str, tuple[int, ...]]] = {
-    **{name: ALIKE for name, noise in NOISES.items() if noise.kept and not noise.mode},
+    **{name: ALIKE for name, noise in NOISES.items() if noise.keeps_level and not noise.mode},
     "one arm, a tenth × 1.5": (8, 10, 15, 30, 60),
-    **{name: (10, 20, 30, 100) for name, noise in NOISES.items() if not noise.kept},
+    **{name: (10, 20, 30, 100) for name, noise in NOISES.items() if not noise.keeps_level},
 }
 """Noises, and the blocks at which they are judged."""
 
@@ -52,7 +52,7 @@ class Said:
         return 100 - self.missed
 
 
-def said(name: str, n: int, experiments: int, seed: int) -> Said:
+def count_outcomes(name: str, n: int, experiments: int, seed: int) -> Said:
     """Compare treatments with equal geometric means."""
     noise = NOISES[name]
     rng = np.random.default_rng([seed, n])

@@ -1,4 +1,4 @@
-"""How often the tests of factorial effects err where nothing is true: the table of docs/decisions/025.
+"""How often the tests of factorial effects err where nothing is true: the table of decision 025.
 
 All treatments have the same mean of logarithms, and nothing but their shapes differ. Run as a program, it
 prints the table; the tests run a part of it.

@@ -61,11 +61,11 @@ def pair(logs: Floats, place: Floats) -> tuple[Sample, Sample]:
     blocks, ones = array("q", range(1, logs.size + 1)), array("q", [1]) * logs.size
     contexts = array("q", place.astype(np.int64).tolist())
 
-    def made(treatment: int, values: Floats) -> Sample:
+    def make_sample(treatment: int, values: Floats) -> Sample:
         named = Treatment(treatment, str(treatment), {})
         return Sample(BUILTIN["wall_s"], named, array("d", values), blocks, ones, contexts, blocks)
 
-    return made(1, np.exp(logs)), made(2, np.ones(logs.size))
+    return make_sample(1, np.exp(logs)), make_sample(2, np.ones(logs.size))
 
 
 def measure(rng: np.random.Generator, world: World, experiments: int) -> dict[str, float]:

@@ -31,7 +31,7 @@ class Noise:
     ----------
     draw : callable
         Logarithms of old and of new, experiments by blocks.
-    kept : bool
+    keeps_level : bool
         Whether errors are to keep their level.
     most : float
         Percent that may be called different at any look.
@@ -40,7 +40,7 @@ class Noise:
     """
 
     draw: Callable[[np.random.Generator, int, int], tuple[Floats, Floats]]
-    kept: bool = True
+    keeps_level: bool = True
     most: float = 5.0
     mode: bool = False
 
@@ -130,7 +130,7 @@ def _dependent(phi: float) -> Noise:
     def draw(rng: np.random.Generator, count: int, n: int) -> tuple[Floats, Floats]:
         return in_blocks(rng, S * autoregressive(rng, phi, count, n))
 
-    return Noise(draw, kept=False, most=100.0)
+    return Noise(draw, keeps_level=False, most=100.0)
 
 
 NOISES: Final[dict[str, Noise]] = {

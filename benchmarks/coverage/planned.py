@@ -42,7 +42,7 @@ def planned(level: float = 0.05, judge: Judge = "sign-flip", first: int | None =
     return PlannedTest("block", judge, level, first)
 
 
-def found(
+def share_found(
     effect: float, n: int, experiments: int, seed: int, *, level: float = 0.05, judge: Judge = "sign-flip"
 ) -> float:
     """Percent of experiments in which a difference of so many s shows after ``n`` blocks."""

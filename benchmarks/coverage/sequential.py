@@ -72,7 +72,7 @@ def called(noise: Noise, seed: int, experiments: int, first: int, *, every: bool
     old, new = noise.draw(np.random.default_rng([seed, first]), experiments, CAP)
     near = by_t(old - new, at) <= (1.0 if every else SCREEN * levels(at))
     arms = zip(old, new, near, strict=True)
-    return 100 * float(np.mean([_wrong(noise, one, second, at, truth) for one, second, truth in arms]))
+    return 100 * float(np.mean([_wrong(noise, first, second, at, truth) for first, second, truth in arms]))
 
 
 def _wrong(noise: Noise, old: Floats, new: Floats, at: Sequence[int], near: Floats) -> bool:

@@ -205,7 +205,7 @@ def given_a_verdict(arms: Arms, count: int, seed: int) -> tuple[float, float]:
     return 100 * float(failing.mean()), 100 * float(is_true[failing].mean()) if failing.any() else math.nan
 
 
-def _one(values: Floats) -> Sample:
+def _make_sample(values: Floats) -> Sample:
     n = values.size
     ids, ones, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     return Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, ones, none, ids)
@@ -220,7 +220,7 @@ def limits(arms: Arms, count: int, seed: int, *, is_max: bool = True) -> tuple[f
     bound = float(pick(many.mean(), np.median(many)))
     wrong = alone = 0
     for row in values:
-        sample = _one(row)
+        sample = _make_sample(row)
         mean, runs = mean_of(sample), runs_of(sample)
         assert isinstance(mean, Mean)  # noqa: S101 -- of twenty finite values
         assert isinstance(runs, Runs)  # noqa: S101
@@ -260,7 +260,7 @@ def main() -> None:
     count, seed = options.experiments, options.seed
     if options.equivalence:
         print(f"{count // 10} a cell, seed {seed}: equivalent within 3 % after 6, 10, 30 and 80 blocks;")
-        print("in brackets by the interval alone")
+        print("in parentheses by the interval alone")
         for name, (share, times) in {"equal programs": (0.0, 1.0), **UNSHOWN}.items():
             row = (equivalent(share, times, n, count // 10, seed) for n in (6, 10, 30, 80))
             print(f"{name}: {', '.join(f'{now:.1f} ({before:.1f})' for now, before in row)}", flush=True)

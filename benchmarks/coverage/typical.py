@@ -1,5 +1,5 @@
 """How often the intervals of a typical run cover a true ratio of 1, how wide they are, and what their test
-finds, beside t over the same blocks: the table of docs/decisions/024.
+finds, beside t over the same blocks: the table of decision 024.
 
 ``python benchmarks/coverage/typical.py [--experiments N] [--seed S]``.
 """

@@ -150,21 +150,21 @@ def environment(directory: Path) -> Path | None:
 def table(rows: int, seed: int, python: Path | None) -> bool:
     """Print both tables; whether ours keeps its promises."""
     ways: dict[str, Callable[[Floats], tuple[list[list[int]], float]]] = {
-        "Steelyard 1 %": lambda given: ours(given, 0.01),
-        "Steelyard 5 %": lambda given: ours(given, 0.05),
+        "Steelyard 1 %": lambda values: ours(values, 0.01),
+        "Steelyard 5 %": lambda values: ours(values, 0.05),
     }
     if python is not None:
         for p in (0.001, 0.01):
-            ways[f"Otava p < {p}"] = lambda given, p=p: otava(python, given, p)  # type: ignore[misc]
+            ways[f"Otava p < {p}"] = lambda values, p=p: otava(python, values, p)  # type: ignore[misc]
     fine = True
     took: dict[str, float] = dict.fromkeys(ways, 0.0)
     print(f"| false alarms of a stable window of {N}, % | " + " | ".join(ways) + " |")
     print("|---" * (len(ways) + 1) + "|")
     for number, (name, draw) in enumerate(STABLE.items()):
-        given = S * draw(np.random.default_rng([seed, number]), rows)
+        values = S * draw(np.random.default_rng([seed, number]), rows)
         cells = []
         for way, search in ways.items():
-            result, seconds = search(given)
+            result, seconds = search(values)
             took[way] += seconds
             rate = sum(map(bool, result)) / rows
             cells.append(f"{100 * rate:.1f}")
@@ -176,10 +176,10 @@ def table(rows: int, seed: int, python: Path | None) -> bool:
     print(f"\n| step found within 2 commits (alarms elsewhere), % | {' | '.join(ways)} |")
     print("|---" * (len(ways) + 1) + "|")
     for number, (name, draw) in enumerate(STEPS.items()):
-        given = S * draw(np.random.default_rng([seed, 100 + number]), rows)
+        values = S * draw(np.random.default_rng([seed, 100 + number]), rows)
         cells = []
         for way, search in ways.items():
-            result, seconds = search(given)
+            result, seconds = search(values)
             took[way] += seconds
             true = (AT, AT + 8) if "undone" in name else (AT,)
             hit = (
@@ -232,7 +232,7 @@ def collected(file: Path) -> None:
         summaries.add(records, [BUILTIN["wall_s"]])
 
 
-def whole(repeats: int) -> bool:
+def time_process(repeats: int) -> bool:
     """Print what a large history costs, as a process; whether that is within the limit."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name, "history.sqlite")
@@ -267,7 +267,7 @@ def main() -> int:
     args = parser.parse_args()
     python = environment(args.peer) if args.peer else None
     fine = table(100 if args.quick else ROWS, args.seed, python)
-    fine &= whole(3)
+    fine &= time_process(3)
     print("within the limits" if fine else "beyond a limit")
     return 0 if fine or args.quick else 1
 

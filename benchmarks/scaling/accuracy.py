@@ -119,7 +119,7 @@ def judged(cell: Cell, rng: np.random.Generator, count: int, python: Path | None
         is_rank = rank(truth.lead[0], growth, half_deviation(growth))
         ranks.append((validation.rank, is_rank))
         stated += [
-            Stated(cell.name, getattr(validation.probability, each), each == is_rank) for each in RANKS
+            Stated(cell.name, getattr(validation.probability, answer), answer == is_rank) for answer in RANKS
         ]
     predicted = np.array([model.predictions[0].value for model in models])
     low, high = (np.array([ends(model)[k] for model in models]) for k in (0, 1))

@@ -134,7 +134,9 @@ def print_calibration(rng: np.random.Generator, count: int) -> None:
     for points, runs in calibration.SIZES:
         for item in calibration.bins(calibration.stated(rng, points, runs, count)):
             size = f"{points} × {runs}"
-            print(f"{size:<14} {item.of:<6} {item.stated:7.2f} {item.right:7.2f} {item.n:6d}", flush=True)
+            print(
+                f"{size:<14} {item.subject:<6} {item.stated:7.2f} {item.right:7.2f} {item.n:6d}", flush=True
+            )
 
 
 def print_data(directories: list[Path], python: Path | None) -> None:
@@ -144,7 +146,7 @@ def print_data(directories: list[Path], python: Path | None) -> None:
         print(f"\n{heading:<54} {'n':>4} {'error':>7} {'covered':>8}   Extra-P: error")
         for item in holdout.held_out(directory, python):
             theirs = "" if item.peer_error is None else f"{item.peer_error:16.2f}"
-            ours = f"{item.what:<54} {item.count:4d} {item.error:7.2f} {item.covered:8.1f}"
+            ours = f"{item.title:<54} {item.count:4d} {item.error:7.2f} {item.covered:8.1f}"
             print(ours, theirs, flush=True)
 
 

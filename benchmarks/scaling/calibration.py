@@ -32,9 +32,9 @@ EDGES = (0.0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A probability ``of`` a rank or a lead, and whether it was right."""
+    """A probability of its ``subject``, a rank or a lead, and whether it was right."""
 
-    of: str
+    subject: str
     probability: float
     right: bool
 
@@ -43,7 +43,7 @@ class Stated:
 class Bin:
     """Mean of what was stated, and the share that was right."""
 
-    of: str
+    subject: str
     stated: float
     right: float
     n: int
@@ -70,13 +70,17 @@ def stated(rng: Generator, points: int, runs: int, count: int) -> list[Stated]:
         }
         ranked = models_of(model_all(series, Question(expectations=questions)))
         plain = models_of(model_all(series))
-        for truth, growth, bound, item, other in zip(truths, expected, bounds, ranked, plain, strict=True):
-            its, sure = item.validation, item.rank_probability
-            if its is None or sure is None:
+        for truth, growth, bound, item, estimate in zip(truths, expected, bounds, ranked, plain, strict=True):
+            validation, sure = item.validation, item.rank_probability
+            if validation is None or sure is None:
                 raise ValueError(f"{item.name}: no expectation")
             is_true = rank(truth.lead[0], growth, default_deviation(growth), at_most=bound) != "none"
-            out.append(Stated("rank", sure, is_true == (its.probability.within >= its.probability.none)))
-            out.append(Stated("lead", other.posterior, other.lead == truth.lead))
+            out.append(
+                Stated(
+                    "rank", sure, is_true == (validation.probability.within >= validation.probability.none)
+                )
+            )
+            out.append(Stated("lead", estimate.posterior, estimate.lead == truth.lead))
     return out
 
 
@@ -84,7 +88,7 @@ def bins(statements: Sequence[Stated]) -> Iterator[Bin]:
     """Those that have any."""
     for text in ("rank", "lead"):
         for low, high in pairwise(EDGES):
-            inside = [item for item in statements if item.of == text and low <= item.probability < high]
+            inside = [item for item in statements if item.subject == text and low <= item.probability < high]
             if inside:
                 right = sum(statement.right for statement in inside) / len(inside)
                 mean = sum(statement.probability for statement in inside) / len(inside)

@@ -267,5 +267,7 @@ def judged(family: Drawn, rng: Generator, count: int, python: Path | None) -> Ju
         return Judged(error, covered, right)
     result, _ = extra_p.run(python, family.points, values, np.array([[target]]))
     leads = [extra_p.lead_of(item) for item in result]
-    its_class, _, its_error = scores(leads, np.array([each.predictions[0] for each in result]), truths, true)
+    its_class, _, its_error = scores(
+        leads, np.array([model.predictions[0] for model in result]), truths, true
+    )
     return Judged(error, covered, right, its_error, its_class)

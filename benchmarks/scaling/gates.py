@@ -63,8 +63,8 @@ def _row(rng: np.random.Generator, truth: str, bound: str, count: int) -> Row:
     series = [experiment(rng, truth) for _ in range(count)]
     question = Question(expectations={"*": Expectation(bound, at_most=True)})
     verdicts = [
-        _verdict(one, *settle(one, answer, None), bound)
-        for one, answer in zip(series, model_all(series, question), strict=True)
+        _verdict(function, *settle(function, answer, None), bound)
+        for function, answer in zip(series, model_all(series, question), strict=True)
     ]
     lenient = Counter(verdict.outcome for verdict in verdicts)
     strict = Counter(item.strictly().outcome for item in verdicts)

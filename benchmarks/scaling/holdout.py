@@ -24,7 +24,7 @@ SUFFIXES = (".json", ".jsonl", ".txt", ".extra-p", ".csv")
 class Held:
     """Hold-outs of one file, metric and way to cut it; errors are medians of |predicted / measured - 1|."""
 
-    what: str
+    title: str
     count: int
     error: float
     covered: float
@@ -44,7 +44,7 @@ def held_out(directory: Path, python: Path | None) -> Iterator[Held]:
                 if cuts:
                     yield _held(f"{path.name} {metric}, along {name}", cuts, python)
             if len(group[0].parameters) > 1:
-                cuts = [cut for item in group for cut in _whole(item)]
+                cuts = [cut for item in group for cut in _cut_all(item)]
                 if cuts:
                     yield _held(f"{path.name} {metric}, {len(group[0].parameters)} parameters", cuts, python)
 
@@ -70,14 +70,14 @@ def _slices(series: Series, place: int) -> Iterator[Cut]:
         fitted = [item for item in row if item[0] * BEYOND <= largest]
         mean = float(np.mean(values))
         if len(fitted) >= LEAST_FITTED and mean > 0:
-            one = series_of(
+            shorter = series_of(
                 series.name, [series.parameters[place]], [[p] for p, _ in fitted], [v for _, v in fitted],
                 counts=series.counts,
             )  # fmt: skip
-            yield Cut(one, (largest,), mean)
+            yield Cut(shorter, (largest,), mean)
 
 
-def _whole(series: Series) -> Iterator[Cut]:
+def _cut_all(series: Series) -> Iterator[Cut]:
     """All parameters, with the largest of the first held out."""
     largest = max(point.at[0] for point in series.points)
     fitted = [point for point in series.points if point.at[0] * BEYOND <= largest]

@@ -40,14 +40,14 @@ class Row:
     """Shares of rules in per cent."""
 
     relation: str
-    kept: bool
+    is_kept: bool
     holds: float
     fails: float
 
     @property
     def wrong(self) -> float:
         """Rules that are broken and hold, or are kept and fail."""
-        return self.fails if self.kept else self.holds
+        return self.fails if self.is_kept else self.holds
 
     @property
     def wrong_of_stated(self) -> float:

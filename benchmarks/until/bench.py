@@ -92,9 +92,9 @@ def draw_noises(noises: Mapping[str, Floats], seed: int) -> list[str]:
     """Names of ten noises, none of which the rule was chosen on."""
     names = sorted(noises)
     chosen_by = np.sort(np.random.default_rng(CHOSEN_BY).choice(len(names), 2 * NOISES, replace=False))[::2]
-    others = [name for place, name in enumerate(names) if place not in chosen_by]
-    places = np.random.default_rng(seed).choice(len(others), NOISES, replace=False)
-    return [others[place] for place in np.sort(places)]
+    candidates = [name for place, name in enumerate(names) if place not in chosen_by]
+    places = np.random.default_rng(seed).choice(len(candidates), NOISES, replace=False)
+    return [candidates[place] for place in np.sort(places)]
 
 
 def list_looks(until: Until) -> tuple[int, ...]:
@@ -123,11 +123,11 @@ def make_samples(old: Floats, new: Floats) -> list[Sample]:
 
 def play(old: Floats, new: Floats, effect: float, until: Until, at: Sequence[int]) -> Ending:
     """Look until the rule ends the run."""
-    declared, made = Analysis(metric="cpu_s"), list[int]()
+    declared, looks = Analysis(metric="cpu_s"), list[int]()
     compared: Comparison
     for blocks in at:
         last = blocks == at[-1]
-        over = Looks((*made, blocks), blocks if last else None, until)
+        over = Looks((*looks, blocks), blocks if last else None, until)
         sides = make_samples(old[:blocks], new[:blocks])
         (compared,) = compare(sides, declared, looks=over)
         reached = standing(precision(sides, declared, looks=over), [compared], None, until=until)
@@ -135,7 +135,7 @@ def play(old: Floats, new: Floats, effect: float, until: Until, at: Sequence[int
             break
         is_idle = reached.halfwidth is None or reached.halfwidth > reached.target
         if until == "verdict" or not is_idle:
-            made.append(blocks)
+            looks.append(blocks)
     is_called, ends = compared.verdict in ("faster", "slower"), compared.ci95
     is_wrong = is_called and (compared.verdict == "faster") != (effect > 0)
     return Ending(blocks, is_called, is_wrong, ends is not None and ends.low <= math.exp(effect) <= ends.high)

@@ -6,7 +6,7 @@
 #include <nanobind/nanobind.h>
 
 NB_MODULE(_kernels, module) {
-    // The command line leaves what lies in circles at its end to the kernel, which frees it faster; it is no
+    // The command line leaves cycles of references at its end to the kernel, which frees it faster; it is no
     // leak, of which users would be told on stderr.
     nanobind::set_leak_warnings(false);
     module.doc() = "Compiled kernels of Steelyard.";

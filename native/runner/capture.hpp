@@ -28,7 +28,7 @@ class Capture {
   private:
     int fd_ = -1;
     std::uint64_t trimmed_to_ = 0;
-    bool empty_ = false; ///< and its position is at the begin
+    bool empty_ = false; ///< and its position is at the beginning
 };
 
 /// What the two output streams of a process are captured in.

@@ -17,7 +17,7 @@ enum class Purpose : std::uint8_t {
     cleanup, ///< untimed, after it; a request to stop gives it one second, because it gives back what prepare
              ///< took
     block,   ///< untimed, before or after a block
-    leave,   ///< untimed, puts back what the begin of a level changed; a request to stop gives it a minute
+    leave,   ///< untimed, puts back what beginning a level changed; a request to stop gives it a minute
 };
 
 /// How long a command may go on once a stop was asked for; the guard loses patience later than this.

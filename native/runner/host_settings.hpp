@@ -1,6 +1,6 @@
 // Settings of the host that some launches ask for, as files of /sys: read before they are changed, and put
 // back to what was read. What was there is written to an undo journal before anything is changed. It is
-// undone by whoever comes first: the runner, its guard after it, or the next runner on this machine.
+// undone by the first of these: the runner, its guard after it, or the next runner on this machine.
 #pragma once
 
 #include "launch.hpp"

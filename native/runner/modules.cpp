@@ -267,7 +267,7 @@ class ModuleList {
         place.add_unescaped(path);
         struct stat file{};
         if (stat(place.c_str(), &file) != 0) {
-            file = {}; // removed or replaced; whoever reads this looks whether something has its name
+            file = {}; // removed or replaced; the reader checks whether something has its name
         }
         write_line(file, path);
     }

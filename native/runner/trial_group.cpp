@@ -37,7 +37,7 @@ int write_number_at(int directory, const char* name, std::uint64_t value) {
     return error;
 }
 
-/// The number behind a name at the begin of any line. False: no line begins with it.
+/// The number behind a name at the beginning of any line. False: no line begins with it.
 bool read_counted_at(int directory, const char* name, std::string_view prefix, std::uint64_t& value) {
     const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {

@@ -140,8 +140,8 @@ def _unparsed(arguments: Sequence[str]) -> str | None:
     try:
         with cli.make_context("steelyard", list(arguments)) as group:
             # What is left after the group's own options: click keeps the command apart from its arguments.
-            left = [*group._protected_args, *group.args]  # noqa: SLF001 - click has no other name for it
-            name, command, rest = cli.resolve_command(group, left)
+            words = [*group._protected_args, *group.args]  # noqa: SLF001 - click has no other name for it
+            name, command, rest = cli.resolve_command(group, words)
             if command is not None:
                 command.make_context(name, rest, parent=group).close()
     except click.exceptions.Exit:

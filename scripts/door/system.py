@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Need(NamedTuple):
     """Something that pip cannot install: what, Debian's package of it, and how to see that it is there."""
 
-    what: str
+    name: str
     package: str
     present: Callable[[], bool]
 
@@ -96,7 +96,7 @@ def ensure_system(needs: Iterable[Need]) -> None:
     if not missing:
         return
     packages = " ".join(need.package for need in missing)
-    lacks = "this machine lacks " + ", ".join(need.what for need in missing)
+    lacks = "this machine lacks " + ", ".join(need.name for need in missing)
     if not Path("/etc/debian_version").exists() or shutil.which("apt-get") is None:
         raise DevError(lacks, hint=f"install what Debian calls {packages}, then try again")
     # A new machine has no lists, an old one stale ones; any other is spared the update.
@@ -109,7 +109,7 @@ def ensure_system(needs: Iterable[Need]) -> None:
         apt_get("update")
         if not apt_get("install", packages):
             raise DevError(f"{lacks}, and apt-get could not install it", hint=f"apt-get install {packages}")
-    if still := [need.what for need in missing if not need.present()]:
+    if still := [need.name for need in missing if not need.present()]:
         raise DevError(f"{packages} is installed, and yet this machine lacks {', '.join(still)}")
 
 

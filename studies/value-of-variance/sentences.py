@@ -27,7 +27,7 @@ GIVEN: Final = (
     r"nodes of 16|KLA is the faster one on 32",
     r"Weights to 255|weights to 255|weights to 100",
     r"by 5 % in the mean",
-    # benchmarks/virtual/README.md of the workloads has these.
+    # workloads/benchmarks/virtual/README.md has these.
     r"takes 2\.6 to 3\.7 times as long as simulated",
     r"2\.3 to 2\.7 times for KLA, and 11 times",
     r"takes some two hours of one CPU",

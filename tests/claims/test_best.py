@@ -99,7 +99,7 @@ def test_of_20_equal_settings_none_gains_anything(bench, perfect_passes):
         gains.append(math.log(evidence.candidates[0].ratio))
     assert missed <= 32
     assert abs(np.mean(gains)) < 4 * np.std(gains) / math.sqrt(len(gains))
-    # The same choice, believed on the blocks that made it, gains 3.2 % (docs/decisions/030).
+    # The same choice, believed on the blocks that made it, gains 3.2 % (decision 030).
     assert abs(np.mean(gains)) < 0.01
 
 

@@ -1,4 +1,4 @@
-"""Factors from the spec to their effects; the numbers are judged in tests/stats/factorial."""
+"""Factors from the spec to their effects; the numbers are judged in tests/stats/effects."""
 
 from __future__ import annotations
 

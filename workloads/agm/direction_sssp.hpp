@@ -274,7 +274,7 @@ class DirectionSssp {
         rows_.resize(graph_.count());
         std::size_t count = 0;
         for (std::size_t local = 0; local < graph_.count(); ++local) {
-            rows_[count] = static_cast<graph::Vertex>(local); // No jump: nobody can foretell it.
+            rows_[count] = static_cast<graph::Vertex>(local); // No branch: it cannot be predicted.
             count += may_ask(local) ? 1 : 0;
         }
         rows_.resize(count);

@@ -3,8 +3,8 @@
 //
 // Within a rank: Sutton, Ben-Nun, Barak: Optimizing parallel graph connectivity computation via subgraph
 // sampling, IPDPS 2018, DOI 10.1109/IPDPS.2018.00012. The first two neighbours of each vertex are united, and
-// then the vertices that are in the largest tree of a sample need not look at the others: whoever is not in
-// it does.
+// then the vertices that are in the largest tree of a sample need not look at the others: those outside of
+// it do.
 //
 // Between ranks a tree is the least number of its vertices. A rank sends one pair for each tree that it has
 // joined to another one by its arcs: a forest, which has at most as many edges as trees lie at its boundary.

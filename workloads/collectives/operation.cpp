@@ -26,7 +26,7 @@ class Barrier final : public Collective {
     void run() override { goodsyard::check(MPI_Barrier(comm_of(world())), "MPI_Barrier"); }
     [[nodiscard]] std::optional<std::string> wrong() override { return std::nullopt; }
 
-    /// Whoever leaves long before the last rank came has not waited.
+    /// A rank that leaves long before the last one came has not waited.
     [[nodiscard]] std::optional<std::string> check(const Starting& starting) override {
         const auto& [team, clock, model, oversubscribed, raw, check_each, drift_s] = starting;
         const double error_s = team.all(Fold::max, model.error95_s(clock.now_s()));

@@ -15,7 +15,7 @@
 
 namespace goodsyard::graph {
 
-/// What comes of a tree of shortest paths, whoever has found it.
+/// What comes of a tree of shortest paths, however it was found.
 template <class Algorithm>
 class TreeKernel : public Kernel {
   public:

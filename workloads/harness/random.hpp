@@ -1,4 +1,4 @@
-// Numbers by seed, stream and index: whoever asks for index i gets the same, whatever else was drawn and
+// Numbers by seed, stream and index: index i gives the same, whatever else was drawn and
 // however many ranks there are.
 //
 // Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014,

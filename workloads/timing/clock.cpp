@@ -98,7 +98,7 @@ void Clock::wait_until(double time_s, [[maybe_unused]] bool oversubscribed) cons
         sleep_s(rest_s);
     }
 #else
-    // Whoever spins for long uses up his share of the CPU, and has lost it when the time comes.
+    // A process that spins for long uses up its share of the CPU, and has lost it when the time comes.
     const double spun_s = oversubscribed ? 0 : long_wait_s;
     if (const double rest_s = time_s - now_s() - awake_s; rest_s > spun_s) {
         sleep_s(rest_s);

@@ -1,4 +1,4 @@
-"""``governor``: who chooses the frequency of the CPUs that the program may use (cpufreq, in sysfs).
+"""``governor``: what sets the frequency of the CPUs that the program may use (cpufreq, in sysfs).
 
 This changes the host, since the kernel has no frequency for a single process. What each file held is read,
 written to an undo journal, and put back when the run ends, whatever ends it.

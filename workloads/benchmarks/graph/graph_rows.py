@@ -86,7 +86,7 @@ def over_reference(options: argparse.Namespace) -> bool:
                 for verb, rate in peer.teps(scale).items() if peer else ():
                     theirs[verb].append(rate)
             for goal in OVER_REFERENCE:
-                met &= said(goal, scale, rates[goal], "Graph500 reference", theirs[goal.verb])
+                met &= hold_goal(goal, scale, rates[goal], "Graph500 reference", theirs[goal.verb])
     return met
 
 
@@ -110,7 +110,7 @@ def over_gap(options: argparse.Namespace) -> bool:
                     if peer is not None:
                         of_roots = [peer.seconds(goal.verb, edges, root) for root in roots]
                         theirs.append(edges_of_run / statistics.median(of_roots))
-                met &= said(goal, scale, rates, "GAP", theirs)
+                met &= hold_goal(goal, scale, rates, "GAP", theirs)
     return met
 
 
@@ -128,7 +128,7 @@ def run_beside_gap(goal: Goal, scale: int, timed: Timed) -> tuple[float, float, 
     )
 
 
-def said(goal: Goal, scale: int, rates: list[float], peer: str, theirs: list[float]) -> bool:
+def hold_goal(goal: Goal, scale: int, rates: list[float], peer: str, theirs: list[float]) -> bool:
     """Print both rates, and hold their ratio to its limit; True without a peer."""
     show(f"{goal.name}, scale {scale}", statistics.median(rates) / 1e6, "MTEPS")
     if not theirs:

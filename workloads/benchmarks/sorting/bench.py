@@ -82,17 +82,19 @@ def real(options: argparse.Namespace) -> bool:
         medians = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
         print(f"{title:<14} " + " ".join(f"{median:10.1f}" for median in medians))
     met = [
-        said(f"{local}, 2 ranks over 1", took[f"{local}, 1"], took[f"{local}, 2"], limit)
+        hold_ratio(f"{local}, 2 ranks over 1", took[f"{local}, 1"], took[f"{local}, 2"], limit)
         for local, limit in LIMITS.items()
     ]
     if result:
         best = min((f"{local}, 2" for local in LIMITS), key=lambda name: statistics.median(took[name]))
         fastest_peer = min(result, key=lambda name: statistics.median(took[name]))
-        met.append(said(f"{best} ranks over {fastest_peer}", took[fastest_peer], took[best], PEER_LIMIT))
+        met.append(
+            hold_ratio(f"{best} ranks over {fastest_peer}", took[fastest_peer], took[best], PEER_LIMIT)
+        )
     return all(met)
 
 
-def said(title: str, over: list[float], under: list[float], limit: float) -> bool:
+def hold_ratio(title: str, over: list[float], under: list[float], limit: float) -> bool:
     """Print the median of the rounds' own ratios beside the limit; whether it is met."""
     ratios = [a / b for a, b in zip(over, under, strict=True)]
     value = statistics.median(ratios)

@@ -43,7 +43,7 @@ def test_teams_handles_and_inputs_are_the_same_on_a_simulated_machine(simulated)
     assert result[0] == result[1]
 
 
-def said(ended, how, ranks):
+def expected_code(ended, how, ranks):
     """The lines of the program itself; launchers add theirs."""
     code, text = PLANTED[how]
     ours = [line for line in ended.stderr.splitlines() if "ranks_check: " in line]
@@ -57,7 +57,7 @@ def said(ended, how, ranks):
 @pytest.mark.parametrize("how", PLANTED)
 def test_whatever_fails_ends_all_ranks_with_one_line_and_a_code_that_is_not_0(start, library, how):
     ended = start(library, "ranks_check", 3, "--fail", how)
-    assert ended.code == said(ended, how, 3), ended.stderr
+    assert ended.code == expected_code(ended, how, 3), ended.stderr
     assert not ended.lines
 
 
@@ -65,7 +65,7 @@ def test_whatever_fails_ends_all_ranks_with_one_line_and_a_code_that_is_not_0(st
 def test_whatever_fails_ends_a_simulation_with_one_line_and_a_code_that_is_not_0(simulated, how):
     quiet = ("smpi/errors-are-fatal:no",)
     ended = simulated("ranks_check", 16, "--fail", how, configuration=quiet)
-    assert ended.code == said(ended, how, 16), ended.stderr
+    assert ended.code == expected_code(ended, how, 16), ended.stderr
     assert not ended.lines
 
 

@@ -23,7 +23,7 @@ def listed() -> dict[str, list[str]]:
         head, *lines = part.strip().splitlines()
         header = head.removeprefix("// ").partition(",")[0]
         parts.setdefault(header, []).extend(
-            words(each) for each in "\n".join(lines).split(";") if words(each)
+            words(part) for part in "\n".join(lines).split(";") if words(part)
         )
     return parts
 
@@ -35,14 +35,14 @@ SIGNATURES = listed()
 def test_every_signature_of_the_reference_is_in_its_header(header):
     declared = words(re.sub(r"///?[^\n]*", "", (WORKLOADS / header).read_text()))
     assert SIGNATURES[header]
-    assert [each for each in SIGNATURES[header] if each not in declared] == []
+    assert [declaration for declaration in SIGNATURES[header] if declaration not in declared] == []
 
 
 def test_headers_of_the_reference_are_those_that_the_package_installs():
-    included, left = set(), [*(WORKLOADS / "package" / "include" / "goodsyard").glob("*.hpp")]
-    while left:
-        for name in re.findall(r'#include "(.+?)"', left.pop().read_text()):
+    included, remaining = set(), [*(WORKLOADS / "package" / "include" / "goodsyard").glob("*.hpp")]
+    while remaining:
+        for name in re.findall(r'#include "(.+?)"', remaining.pop().read_text()):
             if name not in included and (WORKLOADS / name).is_file():
                 included.add(name)
-                left.append(WORKLOADS / name)
+                remaining.append(WORKLOADS / name)
     assert set(SIGNATURES) <= included

@@ -90,7 +90,7 @@ def test_all_lines_are_those_of_the_golden_file_to_the_bit(simulated, sync):
     assert ended.code == 0, ended.stderr
     golden = [json.loads(line) for line in GOLDEN.read_text().splitlines()] if GOLDEN.exists() else []
     if os.environ.get("STEELYARD_REFRESH_GOLDEN") == "1":
-        golden = [each for each in golden if each["labels"]["sync"] != sync] + ended.lines
+        golden = [line for line in golden if line["labels"]["sync"] != sync] + ended.lines
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text("".join(f"{json.dumps(line)}\n" for line in golden))
     assert ended.lines == [item for item in golden if item["labels"]["sync"] == sync]

@@ -35,7 +35,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
     "overheated": "Processors slowed down for heat {times} times during the runs: elapsed times before and"
     " after differ in more than the program. Cool the machine, or fix the frequency.",
-    "swapped": "The machine swapped {moved} during the runs, whoever the memory belongs to: elapsed times may"
+    "swapped": "The machine swapped {moved} during the runs, for any of its processes: elapsed times may"
     " contain waits for the disk.",
     "other_libraries": "{libraries} changed between the records, and the programs that use them did not: the"
     " difference may lie there.",
@@ -74,8 +74,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "crowded": "{who}: oversubscribed (more ranks than CPUs): times are not judged.",
     "one_process": "{who}: all repetitions come from one process: variation between launches (memory layout, "
     "for example) is not covered by any interval.",
-    "two_sessions": "{who}: one file each, so that verdicts hold for these two sessions: what differs from "
-    "session to session is in no interval. Several files of a name (NAME=FILE) make sessions the units.",
+    "two_sessions": "{who}: one file each, so that verdicts hold for these two sessions: variation between "
+    "sessions is not covered by any interval. Several files of a name (NAME=FILE) make sessions the units.",
     "failures_unequal": "No verdict with {who}: the runs that failed or timed out are not missing at random. "
     'In a spec, failures = "ignore" under [analysis] judges the others.',
     "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; any other "
