@@ -11,7 +11,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -29,7 +29,7 @@ from steelyard.extensions.exchange.importers.contents import (
     ImportedSeries,
     identifier,
 )
-from steelyard.extensions.exchange.importers.identity import tell_apart
+from steelyard.extensions.exchange.importers.identity import name_with_unit, tell_apart
 from steelyard.extensions.exchange.importers.machines import (
     MACHINE,
     SOFTWARE,
@@ -245,12 +245,34 @@ def _refuse_beyond(series: Sequence[ImportedSeries], metric: str, limit: float) 
 def _tell_apart(
     contents_of: Sequence[tuple[ImportSource, FileContents]],
 ) -> list[tuple[ImportSource, FileContents]]:
-    """Tell benchmarks of one name apart, in all files by the same levels."""
+    """Tell benchmarks of one name apart, in all files by the same levels, and metrics by their units."""
     series = tell_apart({str(source.path): contents.series for source, contents in contents_of})
+    names = {entry.metric for entries in series.values() for entry in entries}
     return [
-        (source, replace(contents, series=tuple(series[str(source.path)])))
+        (
+            source,
+            replace(
+                contents,
+                series=tuple(series[str(source.path)]),
+                failures=tuple(_rename_values(runs, names, contents.series) for runs in contents.failures),
+            ),
+        )
         for source, contents in contents_of
     ]
+
+
+def _rename_values(runs: FailedRuns, names: Container[str], series: Sequence[ImportedSeries]) -> FailedRuns:
+    """Return failed runs with values by the names that metrics have now, by the units of their benchmark."""
+    units = {entry.metric: entry.unit for entry in series if entry.levels == runs.levels}
+    values = [
+        {
+            new: value
+            for name, value in run.items()
+            if (new := name if name in names else name_with_unit(name, units.get(name, ""))) in names
+        }
+        for run in runs.values
+    ]
+    return replace(runs, values=tuple(run for run in values if run))
 
 
 def _tell_skipped(contents: FileContents) -> list[str]:
