@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,7 @@ from steelyard.extensions.gate.plan import Plan, PlannedProgram, Tell, has_memor
 from steelyard.extensions.gate.request import GateRequest
 from steelyard.extensions.gate.results import Gate, GatedBenchmark, Qualification, Reason, Verdict
 from steelyard.extensions.gate.revisions import identify
-from steelyard.extensions.gate.sides import SIDES, GateSides
+from steelyard.extensions.gate.sides import SIDES, GateSides, Side
 from steelyard.extensions.gate.suite import LEAST, BenchmarkJudgement, judge
 from steelyard.extensions.gate.tally import ProcessTally
 from steelyard.extensions.gate.trials import Measured, TrialBatch, is_complete, measure
@@ -454,14 +454,17 @@ class GatedSuite:
     def _note_skipped(self) -> list[str]:
         notes = []
         for program in self.plan.programs:
-            for name, reasons in program.list_skipped(metric.name for metric in self.plan.metrics).items():
-                sides = [*reasons]
-                names = "both sides" if len(sides) == len(SIDES) else sides[0]
-                why = reasons[sides[-1]]
+            for name, reasons in program.list_skipped().items():
+                sides, why = _name_sides(reasons)
                 title = self.plan.make_title(program, name)
                 notes.append(
-                    f"{title} failed or was skipped on {names} and is not judged{f': {why}' if why else ''}"
+                    f"{title} failed or was skipped on {sides} and is not judged{f': {why}' if why else ''}"
                 )
+            metrics = (metric.name for metric in self.plan.metrics)
+            for (name, metric), reasons in program.list_numberless(metrics).items():
+                sides, why = _name_sides(reasons)
+                title = self.plan.make_title(program, name)
+                notes.append(f"{title} is not judged by {metric}: {why} on {sides}")
         return notes
 
     @property
@@ -503,6 +506,12 @@ def _list_benchmarks(plan: Plan, varying_margin: float) -> list[BenchmarkOfSuite
                 entry.refuse(REMOVED)
             benchmarks.append(entry)
     return benchmarks
+
+
+def _name_sides(reasons: Mapping[Side, str]) -> tuple[str, str]:
+    """Return the sides of reasons in words, and the last reason."""
+    sides = [*reasons]
+    return "both sides" if len(sides) == len(SIDES) else sides[0], reasons[sides[-1]]
 
 
 def _list_identical(plan: Plan) -> list[GatedBenchmark]:
