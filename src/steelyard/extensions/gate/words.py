@@ -383,19 +383,19 @@ def explain_qualifying() -> str:
 
 def list_within_builds(answer: Gate) -> list[str]:
     """Sentences on times that differ by no more than two builds of one source did on this machine."""
-    known = answer.qualification
-    if answer.scope != "builds" or known is None or known.is_same_build:
+    qualification = answer.qualification
+    if answer.scope != "builds" or qualification is None or qualification.is_same_build:
         return []
     entries = [
         entry
         for entry in (*answer.select("slower"), *answer.select("faster"))
-        if answer.find_metric(entry).unit == "s" and abs(choose_change(entry)) <= known.floor
+        if answer.find_metric(entry).unit == "s" and abs(choose_change(entry)) <= qualification.floor
     ]
     names = join_names([name_row(answer, entry) for entry in entries], MOST_NAMES)
     verb = "differs" if len(entries) == 1 else "differ"
     text = (
-        f"{names} {verb} by no more than two builds of one source did here (up to {percent(known.floor)}):"
-        " --layout draws builds for each block."
+        f"{names} {verb} by no more than two builds of one source did here (up to"
+        f" {percent(qualification.floor)}): --layout draws builds for each block."
     )
     return [text] if entries else []
 
