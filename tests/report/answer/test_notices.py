@@ -104,7 +104,7 @@ def test_carry_over_says_which_way_it_goes_for_times_and_rates():
     assert carried(1.24) == (
         "b is 1.24 × slower right after a than after itself (20 and 22 runs): they share something (files,"
         " caches, a server), and the ratio contains that. Reset it before each run, or give each a copy of"
-        " its own."
+        " its own; compare --isolate gives each run files of its own."
     )
     assert carried(0.8).startswith("b is 1.25 × faster right after a than after itself")
     assert carried(0.8, "1/s", "higher", is_of_two=False).startswith(

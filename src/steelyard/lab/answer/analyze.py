@@ -16,7 +16,6 @@ from steelyard.core.sample import Sample
 from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.boots import confounded_boots
 from steelyard.lab.answer.chosen_analysis import choose_analysis
-from steelyard.lab.answer.cpu_time import note_cpu_time
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import note_cpus, select_disturbed
 from steelyard.lab.answer.edited import note_edited, withhold_verdicts
@@ -399,7 +398,10 @@ def _get_warnings(
     among = select_disturbed(disturbances.values())
     names = tuple(labels[disturbance.treatment] for disturbance in among)
     notices += note_cpus(record, names, among, spent_s)
-    if any(notice.kind == "disturbed" for notice in notices):
+    if len(record.treatments) > 1 and any(notice.kind == "disturbed" for notice in notices):
+        # Imported where something is compared: an answer about one program does without.
+        from steelyard.lab.answer.cpu_time import note_cpu_time
+
         notices += note_cpu_time(record, analysis, facts)
     return notices
 

@@ -19,7 +19,7 @@ from steelyard.store import Reading
 LEVEL: Final = 0.01
 """Of all second verdicts of an answer together (Holm), beside the level of the first."""
 MOST: Final = 3
-"""Second verdicts that are told."""
+"""Second verdicts that are said."""
 
 
 def note_cpu_time(record: Reading, declared: Analysis, facts: DesignFacts) -> list[Notice]:
@@ -32,10 +32,10 @@ def note_cpu_time(record: Reading, declared: Analysis, facts: DesignFacts) -> li
     second = replace(declared, metric="cpu_s", alpha=LEVEL, margin=None, type_b=())
     compared = compare(record.samples("cpu_s"), second, order=facts.order, looks=looks_of(facts))
     decided = [comparison for comparison in compared if comparison.difference in ("faster", "slower")]
-    told = sorted(decided, key=lambda comparison: comparison.p_holm or 0.0)[:MOST]
-    if not told and len(compared) == 1:
-        told = list(compared)
-    return [notice for comparison in told if (notice := _make_notice(comparison)) is not None]
+    surest = sorted(decided, key=lambda comparison: comparison.p_holm or 0.0)[:MOST]
+    if not surest and len(compared) == 1:
+        surest = list(compared)
+    return [notice for comparison in surest if (notice := _make_notice(comparison)) is not None]
 
 
 def _make_notice(comparison: Comparison) -> Notice | None:

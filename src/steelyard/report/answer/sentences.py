@@ -57,7 +57,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
     "carry_over": "{treatment} is {times} × {direction} right after {predecessor} than {otherwise} ({alone} "
     "and {control_runs}): they share something (files, caches, a server), and the ratio contains that. Reset "
-    "it before each run, or give each a copy of its own.",
+    "it before each run, or give each a copy of its own; compare --isolate gives each run files of its own.",
     "outliers": "{who}: {count} of {n} values are outliers, the farthest at {farthest} × the median; "
     "none is discarded.",
     "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of the values; "
