@@ -122,6 +122,16 @@ def best_age() -> Iterator[Best]:
         yield Best(where, first.age_ms, best.age_ms, 1 - first.measured / best.measured)
 
 
+def most_lost(age_ms: float) -> float:
+    """The most that a flush age gives up against the best, over ranks, delays and tasks, as a fraction."""
+    return max(
+        1 - point.measured / max(other.measured for other in group)
+        for _, group in _groups("p", "delay_ms", "tasks")
+        for point in group
+        if point.age_ms == age_ms
+    )
+
+
 def _groups(*names: str) -> Iterator[tuple[tuple[float, ...], list[Point]]]:
     groups: dict[tuple[float, ...], list[Point]] = {}
     for point in points():
