@@ -384,13 +384,13 @@ def mostly_ranks(least: float, *parts: str, metric: str = RESPONSE, welch: bool 
     return judge
 
 
-def means_are_used(part: str, metric: str = RESPONSE) -> Judge:
-    """Whether Student's and Welch's tests are used at all, for up to 30 and 40 % of comparisons."""
+def means_are_used(part: str, student: float, welch: float, metric: str = RESPONSE) -> Judge:
+    """Whether Student's and Welch's tests are used, for up to such percentages of comparisons."""
 
     def judge(data: Data) -> Answer:
         used = chosen_tests(data, part, metric)
         shares = [percent(used[name], used.total()) for name in ("student", "welch")]
-        both = 0 < shares[0] <= 30 and 0 < shares[1] <= 40
+        both = 0 < shares[0] <= student and 0 < shares[1] <= welch
         return Answer(say(used), "holds" if both else "fails")
 
     return judge

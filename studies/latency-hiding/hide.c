@@ -3,7 +3,7 @@
 //
 // A rank has TASKS tasks. Each asks a rank drawn at random, waits for its reply, and asks again. Items of 32 bytes for
 // the same rank are collected into one message, which leaves when it has BUFFER items or when its first item has waited
-// for AGE. Namespaces and their rate are namespaces.sh's.
+// for AGE. Namespaces and their rate are namespaces.sh's; their names begin with the variable SPACES, or steyard.
 //
 // Run:    hide P DELAY_MS TASKS AGE_MS BUFFER SECONDS
 // Prints: name=value: rate, items a second and rank that were answered in the last two thirds of SECONDS;
@@ -126,10 +126,11 @@ static void wait_for(struct pollfd *sockets, int count, double until) {
 
 static void enter(const char *name) {
     char path[64];
-    snprintf(path, sizeof path, "/run/netns/steyard-%s", name);
+    const char *spaces = getenv("SPACES");
+    snprintf(path, sizeof path, "/run/netns/%s-%s", spaces == NULL ? "steyard" : spaces, name);
     const int space = open(path, O_RDONLY | O_CLOEXEC);
     if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
-        fprintf(stderr, "hide: no namespace steyard-%s: namespaces.sh up makes it, as root\n", name);
+        fprintf(stderr, "hide: no namespace %s: namespaces.sh up makes it, as root\n", path);
         exit(4);
     }
     close(space);
@@ -166,7 +167,7 @@ static void relay(int ranks, double delay_s, double seconds, int ready) {
     for (int i = 0; i < ranks; i++) {
         put(&out[i], &start, sizeof start);
     }
-    const double end = now_s() + seconds + 1;
+    const double end = now_s() + seconds + 0.3;
     while (now_s() < end) {
         double due = end;
         while (held.begin < held.end) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What tasks and flush age will do, before anything runs: ``predicted.py`` writes ``predicted.csv``.
 
-A rank asks with T tasks. An item waits the delay twice and, in its message, the flush age twice; on two ranks,
-where all items go to one buffer, a multiple of its size leaves at once. The link sends a request and a reply
-for each item, and a head for each message, which has as many items as come within the age. So a rank has
-min(T / (2 (delay + age)), link / (2 item + 2 head / k)) answers a second, k = 1 + 2 rate age / (p − 1). Nothing
-is fitted: all of it is the spec, the sizes of items and heads, and Ethernet's.
+A rank asks with T tasks. An item waits the delay twice and, in its message, the flush age twice. On two
+ranks, where all items go to one buffer, a multiple of its size leaves at once. The link sends a request and a
+reply for each item, and a head for each message, which has as many items as come within the age. So a rank
+has min(T / (2 (delay + age)), link / (2 item + 2 head / k)) answers a second, k = 1 + 2 rate age / (p − 1).
+Nothing is fitted: all of it is the spec, the sizes of items and heads, and Ethernet's.
 """
 
 from __future__ import annotations
