@@ -9,12 +9,12 @@ int last_called = 0;
 
 TEST(FunctionsByNumber, AreCalledByTheNumberThatTheyWereGiven) {
     Functions enrolled;
-    const std::uint32_t one = enrolled.enrol([] { last_called = 1; }, "one");
-    const std::uint32_t two = enrolled.enrol([] { last_called = 2; }, "two");
+    const std::uint32_t first = enrolled.enrol([] { last_called = 1; }, "one");
+    const std::uint32_t second = enrolled.enrol([] { last_called = 2; }, "two");
     ASSERT_EQ(enrolled.size(), 2U);
-    enrolled.at<void (*)()>(two)();
+    enrolled.at<void (*)()>(second)();
     EXPECT_EQ(last_called, 2);
-    enrolled.at<void (*)()>(one)();
+    enrolled.at<void (*)()>(first)();
     EXPECT_EQ(last_called, 1);
 }
 
@@ -33,14 +33,14 @@ TEST(FunctionsByNumber, AreDistinguishedByNamesAndOrder) {
 }
 
 template <int number>
-void planted() {}
+void planted(int) {}
 
 TEST(FunctionsByNumber, AreNamedSoThatInstancesOfOneTemplateDiffer) {
     const std::size_t before = functions.size();
     EXPECT_NE(number_of<&planted<1>>, number_of<&planted<2>>);
     EXPECT_EQ(functions.size(), before); // Enrolled when the program begins, and once.
-    EXPECT_NE(typeid(std::integral_constant<void (*)(), &planted<1>>),
-              typeid(std::integral_constant<void (*)(), &planted<2>>));
+    EXPECT_NE(typeid(std::integral_constant<void (*)(int), &planted<1>>),
+              typeid(std::integral_constant<void (*)(int), &planted<2>>));
 }
 
 } // namespace
