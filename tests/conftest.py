@@ -34,9 +34,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock by which functions are timed."""
-    made = Clock()
-    monkeypatch.setattr("steelyard.extensions.pytest.loop.time", made)
-    return made
+    clock = Clock()
+    monkeypatch.setattr("steelyard.extensions.pytest.loop.time", clock)
+    return clock
 
 
 @pytest.fixture(scope="session")

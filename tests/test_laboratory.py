@@ -42,9 +42,9 @@ def lab(tmp_path_factory):
     spec = tmp_path_factory.mktemp("lab") / "it.toml"
     spec.write_text(SPEC)
     lab = Laboratory(spec)
-    seen = []
-    assert lab.run(seen.append) == "complete"
-    assert seen[-1].blocks_wanted == 7
+    calls = []
+    assert lab.run(calls.append) == "complete"
+    assert calls[-1].blocks_wanted == 7
     return lab
 
 

@@ -35,11 +35,11 @@ def walked(made, spoils=()):
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 2), st.integers(2, 4))
 def test_the_runs_of_a_treatment_are_in_a_row_and_its_first_are_discarded(blocks, replicates, discard, arms):
     result = asked(blocks=blocks, replicates=replicates, discard=discard, arms=arms)
-    whole = [(o.block.order, o.block.discard) for o in walked(result)]
+    rows = [(o.block.order, o.block.discard) for o in walked(result)]
     expected = [
         ((t.id,), d) for t in treatments(result) for d in [True] * discard + [False] * (blocks * replicates)
     ]
-    assert whole == expected
+    assert rows == expected
     assert [b.order for b in blocks_until(result, treatments(result), (), arms * blocks * replicates)] == [
         order for order, _ in expected
     ]

@@ -58,20 +58,20 @@ class Handed(NamedTuple):
 @pytest.fixture
 def handed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Handed:
     """No command is run: it ends as a test says, and otherwise well and without a word."""
-    seen = Handed({}, {}, [])
+    handed = Handed({}, {}, [])
 
     def run(command: list[str], **options: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
         if command[1:3] == ["-m", "pytest"]:
-            seen.summary.update(json.loads(options["env"]["STEELYARD_DEV_SUMMARY"]))
-            seen.arguments.extend(command[3:])
+            handed.summary.update(json.loads(options["env"]["STEELYARD_DEV_SUMMARY"]))
+            handed.arguments.extend(command[3:])
         words = {*command, Path(command[0]).name}
-        code, text = next((end for word, end in seen.ends.items() if word in words), (0, ""))
+        code, text = next((end for word, end in handed.ends.items() if word in words), (0, ""))
         return subprocess.CompletedProcess(command, code, text.encode())
 
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
     monkeypatch.setattr(dev, "ensure_system", lambda needs: None)
     monkeypatch.setattr(dev.subprocess, "run", run)
-    return seen
+    return handed
 
 
 def test_where_every_stage_passes_so_does_the_whole(dev: ModuleType, handed: Handed) -> None:

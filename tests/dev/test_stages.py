@@ -24,11 +24,11 @@ def test_a_failing_stage_shows_its_output_and_a_passing_one_does_not(
 
 
 def test_a_stage_sees_no_other_steelyard(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    others = ("PYTHONPATH", "PYTHONHOME", "STEELYARD_RUNNER")
-    for name in others:
+    variables = ("PYTHONPATH", "PYTHONHOME", "STEELYARD_RUNNER")
+    for name in variables:
         monkeypatch.setenv(name, "/somewhere/else")
     environment = stages.environment()
-    assert not set(others) & set(environment)
+    assert not set(variables) & set(environment)
     assert environment["PATH"].split(os.pathsep)[0] == str(project / ".venv" / "bin")
 
 

@@ -38,8 +38,8 @@ def module(*libraries: str) -> bytes:
     entries = [(5, load + text_at), *((1, start) for start in starts), (0, 0)]
     dynamic_at = text_at + len(texts)
     dynamic = b"".join(struct.pack("<QQ", *entry) for entry in entries)
-    whole = dynamic_at + len(dynamic)
-    headers = struct.pack("<IIQQQQQQ", PT_LOAD, 4, 0, load, load, whole, whole, 0)
+    size = dynamic_at + len(dynamic)
+    headers = struct.pack("<IIQQQQQQ", PT_LOAD, 4, 0, load, load, size, size, 0)
     headers += struct.pack(
         "<IIQQQQQQ", PT_DYNAMIC, 4, dynamic_at, load + dynamic_at, 0, len(dynamic), len(dynamic), 0
     )

@@ -49,14 +49,14 @@ def test_every_table_that_a_record_has_is_read_from_the_sql():
 
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
-    made = {
+    columns = {
         name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     }
     connection.close()
     assert {
         name: [column.name for column in table.columns] for name, table in record_tables().items()
-    } == made
+    } == columns
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ def small(spec: Path) -> str:
     """The spec with two blocks of its own, whatever the precision."""
     lines = spec.read_text().splitlines()
     assert any(line.startswith("blocks = ") for line in lines)
-    kept = [line for line in lines if not line.startswith("stop = ")]
-    return "\n".join("blocks = 2" if line.startswith("blocks = ") else line for line in kept) + "\n"
+    remaining = [line for line in lines if not line.startswith("stop = ")]
+    return "\n".join("blocks = 2" if line.startswith("blocks = ") else line for line in remaining) + "\n"
 
 
 def test_there_are_four_examples_and_their_readme_names_them():

@@ -68,8 +68,8 @@ def test_lines_are_appended_to_the_file_that_the_variable_names(labelled):
     file = labelled / "metrics"
     file.write_text("kept\n")
     assert lines(["./it"], labelled, STEELYARD_METRICS=str(file)) == []
-    kept, first, second = file.read_text().splitlines()
-    assert kept == "kept"
+    stored_lines, first, second = file.read_text().splitlines()
+    assert stored_lines == "kept"
     assert [json.loads(item)["metric"] for item in (first, second)] == ["latency_s", "rss"]
 
 

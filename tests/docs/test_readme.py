@@ -65,8 +65,10 @@ def test_it_has_at_most_500_words_and_8_questions():
 
 
 def test_it_begins_with_what_one_gets_and_why_not_another_tool():
-    _, what, why, *_ = TEXT.split("\n\n")
-    assert what.startswith("Find out which program is faster, by how much, and whether you can trust it")
+    _, paragraphs, why, *_ = TEXT.split("\n\n")
+    assert paragraphs.startswith(
+        "Find out which program is faster, by how much, and whether you can trust it"
+    )
     assert why.startswith("Why not hyperfine? ")
 
 

@@ -105,8 +105,8 @@ def test_a_record_that_cannot_be_used_is_refused_with_a_cure_and_left_as_it_is(
     (tmp_path / "a.toml").write_text(SPEC)
     spoil(record / "record.sqlite")
     content = (record / "record.sqlite").read_bytes()
-    what = ["run", "a.toml"] if command == "run" else [command, "a.lab"]
-    refused = steelyard_cli(*what)
+    words = ["run", "a.toml"] if command == "run" else [command, "a.lab"]
+    refused = steelyard_cli(*words)
     assert refused.returncode == 2
     assert message in refused.stderr
     assert "\nhint: " in refused.stderr

@@ -144,8 +144,8 @@ echo '{line}'
 r=$(dirname "$STEELYARD_METRICS")
 [ -e moved ] || {{ mv "$r" moved; ln -s "$PWD/theirs" "$r"; }}"""
     # Two trials of one block, which the runner is handed at once.
-    more = f'{METRICS}[factors]\na = ["x", "y"]\n'
-    spec = write_spec(tmp_path, script, more, program='env = { A = "{a}" }', blocks=1)
+    tables = f'{METRICS}[factors]\na = ["x", "y"]\n'
+    spec = write_spec(tmp_path, script, tables, program='env = { A = "{a}" }', blocks=1)
     hostile_run("run", spec)
     assert (tmp_path / "moved").exists()
     victim.assert_untouched()
@@ -193,8 +193,8 @@ def test_what_takes_the_place_of_any_file_of_a_record_is_left_as_it_is(
 def test_what_takes_the_place_of_a_file_that_is_compared_is_neither_read_nor_dated(
     tmp_path, hostile_run, victim, kind
 ):
-    more = f'[program.verify]\nfiles = {{ out = "{"0" * 64}" }}'
-    ended = hostile_run("run", write_spec(tmp_path, victim.replacing(kind, "out"), more))
+    tables = f'[program.verify]\nfiles = {{ out = "{"0" * 64}" }}'
+    ended = hostile_run("run", write_spec(tmp_path, victim.replacing(kind, "out"), tables))
     victim.assert_untouched()
     assert ended.returncode == 5, ended.stderr
     text = " ".join(ended.stderr.split())
@@ -228,8 +228,8 @@ def test_a_directory_that_takes_the_place_of_that_of_a_compared_file_keeps_all_t
     tmp_path, hostile_run, victim
 ):
     (tmp_path / "inner").mkdir()
-    more = f'[program.verify]\nfiles = {{ "inner/out" = "{"0" * 64}" }}'
-    ended = hostile_run("run", write_spec(tmp_path, replace_directory(victim, tmp_path), more))
+    tables = f'[program.verify]\nfiles = {{ "inner/out" = "{"0" * 64}" }}'
+    ended = hostile_run("run", write_spec(tmp_path, replace_directory(victim, tmp_path), tables))
     victim.assert_untouched()
     assert ended.returncode == 5, ended.stderr
 
@@ -243,8 +243,8 @@ def test_a_compared_file_behind_a_link_of_the_user_must_be_written_all_the_same(
     file = tmp_path / "theirs" / "out"
     file.write_text("text")
     os.utime(file, (1e9, 1e9))
-    more = f'[program.verify]\nfiles = {{ "inner/out" = "{hashlib.sha256(b"text").hexdigest()}" }}'
-    ended = hostile_run("run", write_spec(tmp_path, script, more))
+    tables = f'[program.verify]\nfiles = {{ "inner/out" = "{hashlib.sha256(b"text").hexdigest()}" }}'
+    ended = hostile_run("run", write_spec(tmp_path, script, tables))
     assert ended.returncode == code, ended.stderr
     if code:
         assert "the file inner/out was not written" in ended.stderr
@@ -340,7 +340,7 @@ def test_what_takes_the_place_of_the_list_of_levels_is_left_as_it_is(tmp_path, h
     levels = f"{tmp_path}/spec.lab/journal/000001.journal.levels"
     (tmp_path / "first.sh").write_text(f"{victim.replacing(kind, levels)}; echo enters")
     once = f'setup_once = [["/bin/sh", "{tmp_path}/first.sh"]]'
-    more = """
+    tables = """
 [factors]
 kind = ["a", "b"]
 [[levels]]
@@ -349,7 +349,7 @@ level = "a"
 enter = ["/bin/true"]
 leave = ["/bin/true"]
 """
-    ended = hostile_run("run", write_spec(tmp_path, "true {kind}", more, program=once))
+    ended = hostile_run("run", write_spec(tmp_path, "true {kind}", tables, program=once))
     victim.assert_untouched()
     assert ended.returncode == 2, ended.stderr
     text = " ".join(ended.stderr.split())

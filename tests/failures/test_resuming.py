@@ -198,14 +198,14 @@ def test_a_daemon_that_outlived_runner_and_guard_is_ended_before_the_first_trial
     with Record.open(tmp_path / "a.lab") as record:
         # What the runner started itself dies with it, a moment later.
         deadline = time.monotonic() + killing.PATIENCE_S
-        left = strays.find_strays(record.id)
-        while {stray.command for stray in left} != {"sleep"}:
-            assert time.monotonic() < deadline, left
+        leftovers = strays.find_strays(record.id)
+        while {stray.command for stray in leftovers} != {"sleep"}:
+            assert time.monotonic() < deadline, leftovers
             time.sleep(0.01)
-            left = strays.find_strays(record.id)
+            leftovers = strays.find_strays(record.id)
     (tmp_path / "go").touch()
     assert run(spec_, tmp_path / "a.lab") == "complete"
-    assert all(killing.has_ended(stray.pid) for stray in left)
+    assert all(killing.has_ended(stray.pid) for stray in leftovers)
 
 
 def host_state(temporary):

@@ -26,12 +26,12 @@ class ScratchRepository:
 
     def git(self, *words: str) -> str:
         """What ``git WORDS`` prints."""
-        who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
         self._commands += 1
         date = f"{self.FIRST_COMMAND_AT + self._commands} +0000"
         env = {**self.env, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         return subprocess.run(
-            ["git", *who, *words], cwd=self.path, env=env, capture_output=True, text=True, check=True
+            ["git", *identity, *words], cwd=self.path, env=env, capture_output=True, text=True, check=True
         ).stdout.strip()
 
     def commit(self, *files: str, message: str = "change") -> str:

@@ -82,12 +82,12 @@ def records(tmp_path_factory):
     (directory / "sizes.toml").write_text(SPEC)
     (directory / "series.jsonl").write_text(SERIES)
     names = ("old", "new", "third")
-    made = run_as("linux", {name: ["run", "sizes.toml", "-o", f"{name}.lab"] for name in names}, directory)
-    made |= run_as(
+    results = run_as("linux", {name: ["run", "sizes.toml", "-o", f"{name}.lab"] for name in names}, directory)
+    results |= run_as(
         "linux", {"peer": ["export", "old.lab", "-f", "hyperfine", "--metric", "wall_s"]}, directory
     )
-    (directory / "peer.json").write_text(made["peer"]["stdout"])
-    assert {item["code"] for item in made.values()} == {0}, made
+    (directory / "peer.json").write_text(results["peer"]["stdout"])
+    assert {item["code"] for item in results.values()} == {0}, results
     return directory
 
 

@@ -122,8 +122,8 @@ def test_a_view_stands_for_a_type_that_has_no_lines_of_its_own():
     def length(inner: Inner) -> int:
         return 5
 
-    seen = Format("steelyard/test", 1, Renamed, {Outer: ("metric", "inner"), Inner: length})
-    assert seen.document(Renamed("A", (KNOWN,)))["all"] == [{"metric": "wall_s", "inner": 5}]
+    document_format = Format("steelyard/test", 1, Renamed, {Outer: ("metric", "inner"), Inner: length})
+    assert document_format.document(Renamed("A", (KNOWN,)))["all"] == [{"metric": "wall_s", "inner": 5}]
 
 
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(results.__path__)])

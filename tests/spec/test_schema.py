@@ -41,7 +41,7 @@ def test_tables_and_experiment_agree_about_defaults():
     built = experiment(program={"command": ["p"]})
     for name in ("blocks", "replicates", "discard", "seed", "order", "kind"):
         assert getattr(tables.design, name) == getattr(built.design, name)
-    same = ("metric", "estimand", "alpha", "margin", "failures", "protocol", "alternative", "ks_policy")
-    for name in same:
+    keys = ("metric", "estimand", "alpha", "margin", "failures", "protocol", "alternative", "ks_policy")
+    for name in keys:
         assert getattr(tables.analysis, name) == getattr(built.analysis, name)
     assert (tables.analysis.family, built.analysis.family) == (None, "baseline")  # hangs on the protocol

@@ -35,10 +35,10 @@ def make(
 ) -> Sample:
     values = [float(value) for value in values]
     n = len(values)
-    of = BUILTIN.get(metric) or Metric(metric, unit, better=better)
+    declared = BUILTIN.get(metric) or Metric(metric, unit, better=better)
     name = label or f"t{treatment}"
     return Sample(
-        metric=of,
+        metric=declared,
         treatment=Treatment(treatment, name, levels if levels is not None else {"t": treatment}),
         values=array("d", values),
         blocks=array("q", blocks if blocks is not None else range(1, n + 1)),

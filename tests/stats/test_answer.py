@@ -295,8 +295,8 @@ def test_what_the_protocol_takes_for_granted_and_the_design_does_not_give_is_tol
 
 
 def test_where_values_come_from_is_told_once(pair):
-    made = [replace(item, provenance="simulated") for item in pair]
-    assert answer("e", made, FACTS, Analysis()).warnings == (Notice("simulated"),)
+    simulated = [replace(item, provenance="simulated") for item in pair]
+    assert answer("e", simulated, FACTS, Analysis()).warnings == (Notice("simulated"),)
     crowded = [pair[0], replace(pair[1], provenance="crowded")]
     assert answer("e", crowded, FACTS, Analysis()).warnings == (Notice("crowded", ("new",)),)
 

@@ -25,17 +25,17 @@ def lengths(asked):
 
 
 def test_a_baseline_is_looked_at_once_while_its_pairs_pass_by(lengths, asked, sample):
-    baseline, *others = (sample([1.0, 2.0]) for _ in range(5))
-    for other in others:
+    baseline, *samples = (sample([1.0, 2.0]) for _ in range(5))
+    for other in samples:
         assert lengths(baseline) + lengths(other) == 4
-    assert asked == [baseline, *others]
+    assert asked == [baseline, *samples]
 
 
 def test_equal_samples_are_not_the_same_sample(lengths, asked, sample):
     result = sample([1.0, 2.0])
-    other = copy.copy(result)
-    assert result == other
-    for element in (result, other, result):
+    copied = copy.copy(result)
+    assert result == copied
+    for element in (result, copied, result):
         lengths(element)
     assert [item is result for item in asked] == [True, False]
 

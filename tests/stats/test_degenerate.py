@@ -87,11 +87,11 @@ def test_the_unit_of_time_changes_no_verdict(sample, estimand, kind, pair, facto
 def test_swapping_two_treatments_turns_the_ratio_and_its_interval_over(sample, estimand, kind, pair):
     declared = Analysis(estimand=estimand, interval=kind)
     (result,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
-    (other,) = compare([sample(v, treatment=t) for t, v in enumerate(reversed(pair), 1)], declared)
-    assert result.speedup.value == pytest.approx(1 / other.speedup.value)
-    assert result.p == pytest.approx(other.p, rel=1e-7)
-    if result.ci95 and other.ci95:
-        assert result.ci95.low == pytest.approx(other.ci95.reciprocal().low, rel=1e-7)
+    (backwards,) = compare([sample(v, treatment=t) for t, v in enumerate(reversed(pair), 1)], declared)
+    assert result.speedup.value == pytest.approx(1 / backwards.speedup.value)
+    assert result.p == pytest.approx(backwards.p, rel=1e-7)
+    if result.ci95 and backwards.ci95:
+        assert result.ci95.low == pytest.approx(backwards.ci95.reciprocal().low, rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,13 @@ def test_the_order_of_blocks_changes_no_estimate(sample, estimand, kind, pair, s
     declared = Analysis(estimand=estimand, interval=kind)
     order = np.random.default_rng(seed).permutation(len(pair[0]))
     (result,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
-    (other,) = compare([sample(np.array(v)[order], treatment=t) for t, v in enumerate(pair, 1)], declared)
-    assert result.speedup.value == pytest.approx(other.speedup.value)
+    (shuffled,) = compare([sample(np.array(v)[order], treatment=t) for t, v in enumerate(pair, 1)], declared)
+    assert result.speedup.value == pytest.approx(shuffled.speedup.value)
     # Neighbours that seem to resemble each other are allowed for, and another order has other neighbours.
-    if not any(element.autocorrelation and suspected(element.autocorrelation) for element in (result, other)):
-        assert result.p == pytest.approx(other.p, rel=1e-6, abs=1e-12)
+    if not any(
+        element.autocorrelation and suspected(element.autocorrelation) for element in (result, shuffled)
+    ):
+        assert result.p == pytest.approx(shuffled.p, rel=1e-6, abs=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.5))

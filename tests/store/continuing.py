@@ -20,9 +20,9 @@ def journalled(path: Path, offset: int, made: Sequence[Block]) -> tuple[list[Mea
     """What whole lines of the journal say from ``offset`` on, and where they end."""
     blocks = {block.id: block for block in made}
     text = path.read_bytes()[offset:] if path.exists() else b""
-    whole = text[: text.rfind(b"\n") + 1]
-    result = [json.loads(line) for line in whole.splitlines()]
-    return [made_up.measurement(blocks[block], place) for block, place in result], offset + len(whole)
+    lines = text[: text.rfind(b"\n") + 1]
+    result = [json.loads(line) for line in lines.splitlines()]
+    return [made_up.measurement(blocks[block], place) for block, place in result], offset + len(lines)
 
 
 def move_what_is_left(record: Record, made: Sequence[Block]) -> None:
@@ -49,11 +49,11 @@ def work_on(
         run = record.begin_run({"cpus": 2}, "boot")
         path = record.journal_path(run)
         with path.open("ab", buffering=0) as journal:
-            known = {outcome.block.id: outcome.state for outcome in record.outcomes()}
-            todo = [block for block in made if known.get(block.id, "planned") == "planned"]
+            states = {outcome.block.id: outcome.state for outcome in record.outcomes()}
+            todo = [block for block in made if states.get(block.id, "planned") == "planned"]
             while todo:
                 batch, todo = todo[: (size := draw.randint(1, 3))], todo[size:]
-                record.add_blocks(block for block in batch if block.id not in known)
+                record.add_blocks(block for block in batch if block.id not in states)
                 for block in batch:
                     finished = record.finished_trials(block.id)
                     for place in range(1, len(block.order) + 1):

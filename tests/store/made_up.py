@@ -46,13 +46,13 @@ def treatments(count: int = 3) -> list[Treatment]:
 
 
 def blocks(count: int, *, treatments: int = 3, first: int = 1, contexts: bool = False) -> list[Block]:
-    made = []
+    blocks = []
     for id_ in range(first, first + count):
         order = list(range(1, treatments + 1))
         random.Random(id_).shuffle(order)
         context = Context(id_, {"env_bytes": 16 * id_, "aslr": "off"}) if contexts else None
-        made.append(Block(id_, 1, context, tuple(order), discard=id_ == 1))
-    return made
+        blocks.append(Block(id_, 1, context, tuple(order), discard=id_ == 1))
+    return blocks
 
 
 def measurement(block: Block, place: int, *, status: Status = "ok", values: bool = True) -> Measurement:

@@ -111,9 +111,9 @@ def draw_edit(connection, table, kind, draw):
         marks = ", ".join("?" * len(row))
         connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)
     else:
-        other = draw.randrange(len(rows))
+        place = draw.randrange(len(rows))
         name = draw.choice([name for name in columns if name not in keys] or columns)
-        pair = [(rows[i][columns.index(name)], *names[j]) for i, j in ((chosen, other), (other, chosen))]
+        pair = [(rows[i][columns.index(name)], *names[j]) for i, j in ((chosen, place), (place, chosen))]
         connection.executemany(f"UPDATE {table} SET {name} = ? WHERE {at}", pair)
     after = connection.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall()
     return set(after) != before or len(after) != len(rows)
@@ -258,9 +258,9 @@ def test_a_record_of_an_earlier_version_is_unproven_also_when_it_is_continued(tm
 
 def test_trials_that_come_after_their_block_was_given_up_are_proven_too(tmp_path):
     directory = tmp_path / "a.lab"
-    made = made_up.blocks(3)
-    measured = made_up.measurements(made)
-    with made_up.filled(directory, made, measured[:4]) as record:
+    blocks = made_up.blocks(3)
+    measured = made_up.measurements(blocks)
+    with made_up.filled(directory, blocks, measured[:4]) as record:
         record.set_block_states({2: "incomplete"})
         record.take(1, measured[4:], record.journal_path(1).name, 4096)
     assert prove(directory).state == "measured"
@@ -289,20 +289,20 @@ def test_a_record_that_only_steelyard_wrote_is_proven_without_its_rows(original)
 
 def test_a_transaction_that_fails_leaves_no_link(tmp_path):
     directory = tmp_path / "a.lab"
-    made = made_up.blocks(3)
-    with made_up.filled(directory, made) as record:
+    blocks = made_up.blocks(3)
+    with made_up.filled(directory, blocks) as record:
         before = record.links()
         with pytest.raises(SteelyardError):
-            record.take(1, made_up.measurements(made), record.journal_path(1).name, 5000)
+            record.take(1, made_up.measurements(blocks), record.journal_path(1).name, 5000)
         assert record.links() == before
     assert prove(directory).state == "measured"
 
 
 def test_a_full_disk_leaves_a_record_as_measured_which_goes_on(tmp_path):
     directory = tmp_path / "a.lab"
-    made = made_up.blocks(40)
-    measured = made_up.measurements(made)
-    with made_up.filled(directory, made, measured[:6]) as record:
+    blocks = made_up.blocks(40)
+    measured = made_up.measurements(blocks)
+    with made_up.filled(directory, blocks, measured[:6]) as record:
         ((pages,),) = record._connection.execute("PRAGMA page_count").fetchall()
         record._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
         with pytest.raises(SteelyardError, match="the disk is full"):
@@ -316,15 +316,15 @@ def test_a_full_disk_leaves_a_record_as_measured_which_goes_on(tmp_path):
 
 def test_a_record_that_is_being_written_is_read_in_one_state(tmp_path):
     directory = tmp_path / "a.lab"
-    made = made_up.blocks(6)
-    record = made_up.filled(directory, made[:3], made_up.measurements(made[:3]))
+    blocks = made_up.blocks(6)
+    record = made_up.filled(directory, blocks[:3], made_up.measurements(blocks[:3]))
     with record, Record.open(directory) as reader:
         written = iter([None])
 
         def write_meanwhile(statement):
             if "FROM block" in statement and next(written, True) is None:
-                record.add_blocks(made[3:])
-                record.take(1, made_up.measurements(made[3:]), record.journal_path(1).name, 5000)
+                record.add_blocks(blocks[3:])
+                record.take(1, made_up.measurements(blocks[3:]), record.journal_path(1).name, 5000)
 
         reader._connection.set_trace_callback(write_meanwhile)
         assert reader.prove().words == "as measured"

@@ -76,6 +76,6 @@ json_values = st.recursive(
 
 @given(json_values, json_values)
 def test_there_are_no_lines_only_for_equal_values(old, new):
-    same = msgspec.json.encode(old, order="sorted") == msgspec.json.encode(new, order="sorted")
-    assert (differences(old, new) == []) == same
+    is_same = msgspec.json.encode(old, order="sorted") == msgspec.json.encode(new, order="sorted")
+    assert (differences(old, new) == []) == is_same
     assert differences(old, old) == []

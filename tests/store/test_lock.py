@@ -12,9 +12,9 @@ HOST = os.uname().nodename
 def test_a_process_of_this_host_can_be_killed_and_one_of_another_host_only_there():
     result = busy(Path("a.lab"), LockHolder(os.getpid(), HOST, "10:00"))
     assert result.hint == f"wait for it, or stop it: kill {os.getpid()}"
-    other = busy(Path("a.lab"), LockHolder(os.getpid(), "elsewhere", "10:00"))
-    assert other.hint == "wait for it, or stop it there"
-    assert other.message == f"a.lab is being run by process {os.getpid()} on elsewhere since 10:00"
+    error = busy(Path("a.lab"), LockHolder(os.getpid(), "elsewhere", "10:00"))
+    assert error.hint == "wait for it, or stop it there"
+    assert error.message == f"a.lab is being run by process {os.getpid()} on elsewhere since 10:00"
 
 
 def test_dead_process_of_this_host_is_named_and_one_of_another_host_is_not():

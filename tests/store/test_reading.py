@@ -126,12 +126,12 @@ def test_failures_count_attempts_outside_discarded_blocks(record, spoilt):
 
 def test_a_treatment_without_any_value_still_has_its_sample(tmp_path):
     result = made_up.blocks(2, treatments=2)
-    taken = [
+    measurements = [
         made_up.measurement(block, place, status="failed" if block.order[place - 1] == 2 else "ok")
         for block in result
         for place in (1, 2)
     ]
-    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
+    with made_up.filled(tmp_path / "a.lab", result, measurements) as record:
         for metric in ("wall_s", "rate"):
             assert [(s.treatment.id, len(s)) for s in record.samples(metric)] == [(1, 0), (2, 0)]
         assert record.failures()[2] == Failures(1, 1, 0, "exit code 1, not 0")
@@ -139,10 +139,10 @@ def test_a_treatment_without_any_value_still_has_its_sample(tmp_path):
 
 def test_trials_without_an_observation_are_left_out_not_zero(tmp_path):
     result = made_up.blocks(3, treatments=1)
-    taken = made_up.measurements(result, values=False)
-    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
+    measurements = made_up.measurements(result, values=False)
+    with made_up.filled(tmp_path / "a.lab", result, measurements) as record:
         assert [len(sample) for sample in record.samples("instructions")] == [0]
-        assert [len(sample) for sample in record.samples("queue_wait_s")] == [len(taken) - 1]
+        assert [len(sample) for sample in record.samples("queue_wait_s")] == [len(measurements) - 1]
 
 
 def test_a_wait_that_was_observed_in_some_trials_only_is_no_sample(record, spoilt):
@@ -171,9 +171,9 @@ def test_progress_counts_everything(record):
 
 def test_progress_counts_the_contexts_of_complete_blocks(tmp_path):
     result = made_up.blocks(5, contexts=True)
-    taken = made_up.measurements(result)
-    taken[-1] = made_up.measurement(result[4], 3, status="failed")
-    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
+    measurements = made_up.measurements(result)
+    measurements[-1] = made_up.measurement(result[4], 3, status="failed")
+    with made_up.filled(tmp_path / "a.lab", result, measurements) as record:
         assert record.progress().blocks == {"discarded": 1, "complete": 3, "incomplete": 1}
         assert record.progress().contexts == 3
 
@@ -203,11 +203,11 @@ def test_disturbance_is_the_share_of_time_without_a_cpu(record, spoilt):
 
 def test_gaps_between_trials_are_told_within_blocks_and_between_them(tmp_path):
     result = made_up.blocks(4)
-    taken = [
+    measurements = [
         msgspec.structs.replace(m, start_ns=10**6 * (3 * m.trial + 5 * m.block), wall_ns=10**6)
         for m in made_up.measurements(result)
     ]
-    with made_up.filled(tmp_path / "a.lab", result, taken) as record:
+    with made_up.filled(tmp_path / "a.lab", result, measurements) as record:
         gaps = record.gaps()
         assert (gaps.within_s, gaps.between_s) == (pytest.approx(0.002), pytest.approx(0.007))
         assert record.gaps(trials=2).between_s is None

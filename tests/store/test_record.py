@@ -116,19 +116,19 @@ def test_what_a_process_left_that_died_while_making_a_record_is_removed(tmp_path
 
 
 def test_what_a_process_makes_at_this_moment_stays(tmp_path):
-    made = tmp_path / ".a.lab.1.unfinished"
-    made.mkdir()
-    lock = WriterLock(made / "lock")
+    directory = tmp_path / ".a.lab.1.unfinished"
+    directory.mkdir()
+    lock = WriterLock(directory / "lock")
     made_up.create(tmp_path / "a.lab").close()
     lock.release()
-    assert made.exists()
+    assert directory.exists()
 
 
 def test_somebody_else_s_directory_of_nearly_that_name_stays(tmp_path):
-    kept = tmp_path / "a.lab.old.new"
-    made_up.create(kept).close()
+    directory = tmp_path / "a.lab.old.new"
+    made_up.create(directory).close()
     made_up.create(tmp_path / "a.lab").close()
-    assert (kept / "record.sqlite").exists()
+    assert (directory / "record.sqlite").exists()
 
 
 def test_nobody_is_told_to_remove_what_is_no_record(tmp_path):
@@ -333,7 +333,7 @@ def test_readers_who_come_and_go_see_whole_blocks_while_another_process_writes(t
             traceback.print_exc()
             os._exit(1)
         os._exit(0)
-    seen = []
+    calls = []
     try:
         while os.waitpid(pid, os.WNOHANG)[0] == 0:
             with Record.open(directory) as reader, reader.snapshot():
@@ -341,11 +341,11 @@ def test_readers_who_come_and_go_see_whole_blocks_while_another_process_writes(t
                 blocks = {block for sample in reader.samples("wall_s") for block in sample.blocks}
                 assert progress.blocks.get("complete", 0) == len(blocks)
                 assert progress.trials == 3 * (len(blocks) + 1)
-                seen.append(progress.trials)
+                calls.append(progress.trials)
     finally:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
-    assert seen == sorted(seen)
+    assert calls == sorted(calls)
     with Record.open(directory) as reader:
         assert reader.progress().trials == 900
 

@@ -63,11 +63,11 @@ def test_samples_are_the_same_however_many_rows_are_read_at_once(tmp_path, monke
     result = made_up.blocks(7, contexts=True)
     made_up.filled(tmp_path / "a.lab", result).close()
     with Record.open(tmp_path / "a.lab") as record:
-        whole = record.samples(metric)
+        samples = record.samples(metric)
         monkeypatch.setattr(trials, "CHUNK", 2)
         monkeypatch.setattr(sampling, "CHUNK", 2)
-        assert record.samples(metric) == whole
-        assert any(len(sample) for sample in whole)
+        assert record.samples(metric) == samples
+        assert any(len(sample) for sample in samples)
 
 
 def test_what_is_asked_within_a_snapshot_is_what_is_asked_apart(tmp_path):

@@ -49,16 +49,16 @@ def test_a_trial_is_taken_once(record):
 
 
 def test_processes_that_trials_left_are_told_once_for_each_treatment(record):
-    left = [replace(m, left_processes=2) if m.treatment == 1 else m for m in TAKEN]
-    left[-1] = replace(left[-1], left_processes=1)
-    wrong = replace(left[3], block=9)
+    measurements = [replace(m, left_processes=2) if m.treatment == 1 else m for m in TAKEN]
+    measurements[-1] = replace(measurements[-1], left_processes=1)
+    wrong = replace(measurements[3], block=9)
     with pytest.raises(ValueError, match="is not at place"):
-        record.take(1, [*left[:3], wrong], JOURNAL, 100)
-    record.take(1, left, JOURNAL, 100)
+        record.take(1, [*measurements[:3], wrong], JOURNAL, 100)
+    record.take(1, measurements, JOURNAL, 100)
     record.end_run(1, "complete")
     message = [warning.text for warning in record.warnings() if warning.kind == "left_processes"]
-    by_treatment = {m.treatment: 0 for m in left}
-    for m in left:
+    by_treatment = {m.treatment: 0 for m in measurements}
+    for m in measurements:
         by_treatment[m.treatment] += m.left_processes
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     assert len(message) == sum(count > 0 for count in by_treatment.values())
@@ -156,10 +156,10 @@ def test_output_of_failed_trials_is_kept_under_their_numbers_and_capped(record):
     )
     silent = replace(made_up.measurement(MADE[1], 2, status="failed"), stdout=b"", stderr=None)
     record.take(1, [TAKEN[0], loud, silent], JOURNAL, 100)
-    kept = {path.name: path.read_bytes() for path in (record.directory / "failed").iterdir()}
+    files = {path.name: path.read_bytes() for path in (record.directory / "failed").iterdir()}
     assert {path.stat().st_mode & 0o077 for path in (record.directory / "failed").iterdir()} == {0}
     assert (record.directory / "failed").stat().st_mode & 0o077 == 0
-    assert kept == {"4.stdout": b"\xff" * BYTES_MAX, "4.stderr": b"oh"}
+    assert files == {"4.stdout": b"\xff" * BYTES_MAX, "4.stderr": b"oh"}
 
 
 def test_output_of_only_so_many_failed_trials_is_kept_in_continued_records_too(tmp_path):

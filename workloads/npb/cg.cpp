@@ -219,8 +219,8 @@ class Matrix {
     std::size_t count_ = 0;
 };
 
-/// Adds up what each thread of a team has, for all of them. Calls take turns with two places: a thread
-/// that writes to one has passed the barrier of the call between, which every reader of the last sum in that place
+/// Adds up what each thread of a team has, for all of them. Calls take turns with two places: a thread that
+/// writes to one has passed the barrier of the call between, which every reader of the last sum in that place
 /// reached after reading.
 class TeamSum {
   public:

@@ -157,12 +157,12 @@ def test_every_kind_that_was_not_varied_is_named_with_what_this_machine_lacks(mo
     monkeypatch.setitem(INTERVENTIONS, "heap_offset", Immovable())
     among, left_out = candidates(AuditRequest(command="true"))
     assert left_out["heap_offset"] == "this machine has no heap"
-    known = {
+    names = {
         *(element.name for element in among),
         *left_out,
         *list_unvaried({*(e.name for e in among), *left_out}),
     }
-    assert known == {
+    assert names == {
         name for name, item in INTERVENTIONS.items() if not item.placeholders and not item.is_place
     }
 
@@ -394,9 +394,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr("steelyard.extensions.audit.stages.time", made)
-    return made
+    clock = Clock()
+    monkeypatch.setattr("steelyard.extensions.audit.stages.time", clock)
+    return clock
 
 
 LIMITED = AuditRequest(

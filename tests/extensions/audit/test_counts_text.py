@@ -31,10 +31,10 @@ def test_one_class_has_no_difference_to_tell():
 
 
 def test_classes_without_room_are_counted_and_the_most_different_described():
-    others = [
+    classes = [
         CountClass(1, (n,) if n > 1 else (), PLAIN | {"instructions": 1e6 * (1 + n / 10)}) for n in range(5)
     ]
-    many, *described, _ = describe_counts(Counted(257, 4096, 0.005, 0.0, (USUAL, *others)))
+    many, *described, _ = describe_counts(Counted(257, 4096, 0.005, 0.0, (USUAL, *classes)))
     assert many.endswith("timed 6 representatives of 4 classes")
     assert [text.split(" ×")[0] for text in described] == ["1 length: 1.4", "1 length: 1.3", "1 length: 1.2"]
 

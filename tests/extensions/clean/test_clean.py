@@ -76,7 +76,7 @@ def fates(cleaning):
 
 def test_old_runs_are_listed_the_oldest_first_and_nothing_is_removed(places):
     environ, state, cache = places
-    made = [
+    directories = [
         make_record(state / "compare/a.lab", 50),
         make_gate(state / "gate/b", 60),
         make_build(cache, 40),
@@ -91,7 +91,7 @@ def test_old_runs_are_listed_the_oldest_first_and_nothing_is_removed(places):
     for row in cleaning.leftovers:
         blocks = subprocess.run(["du", "-s", "-B1", row.path], capture_output=True, check=True, text=True)
         assert row.size_bytes == int(blocks.stdout.split()[0])
-    assert all(path.exists() for path in made)
+    assert all(path.exists() for path in directories)
 
 
 def test_old_runs_are_removed_where_that_is_requested_and_young_ones_stay(places):

@@ -178,8 +178,8 @@ def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_
     of_the_run = {"environment_bytes", "steelyard", "cpus", "nice", "policy", "swapped_bytes", "throttled_s"}
     assert judged | of_the_run == stored.keys()
     moving = ("load", "steal", "uptime", "clock_step", "clock_cost", "memory_available", "energy", "tree")
-    same = {name: value for name, value in checked.facts.items() if not name.startswith(moving)}
-    assert same == {name: stored[name] for name in same}
+    facts = {name: value for name, value in checked.facts.items() if not name.startswith(moving)}
+    assert facts == {name: stored[name] for name in facts}
 
 
 def test_a_tree_that_cannot_be_counted_and_energy_are_limitations_with_their_reasons():
@@ -199,18 +199,18 @@ def test_a_tree_that_cannot_be_counted_and_energy_are_limitations_with_their_rea
 
 
 def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_path, made, monkeypatch):
-    seen = []
+    calls = []
 
     def able() -> dict[str, object]:
         with closing(sqlite3.connect(tmp_path / "a.lab" / "record.sqlite")) as record:
-            seen.append(record.execute("SELECT count(*) FROM trial").fetchone()[0])
+            calls.append(record.execute("SELECT count(*) FROM trial").fetchone()[0])
         return {"aslr_can_be_off": True}
 
     monkeypatch.setattr("steelyard.lab.run.run.capabilities", able)
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         (result,) = record.runs()
-        assert set(seen) == {sum(len(outcome.block.order) for outcome in record.outcomes())}
+        assert set(calls) == {sum(len(outcome.block.order) for outcome in record.outcomes())}
     assert result.host["aslr_can_be_off"] is True
     assert "kernel" in result.host
 

@@ -43,12 +43,12 @@ def test_parts_add_up_to_the_whole_difference():
     old = profiles(rng, {(MAIN, PARSE): 400, (MAIN, PARSE, HASH): 300, (MAIN, TINY): 0.2, (MAIN,): 20})
     new = profiles(rng, {(MAIN, PARSE): 480, (MAIN, PARSE, HASH): 300, (MAIN, TINY): 0.2, (MAIN,): 20})
     times, result, plain = judged(old, new)
-    whole = (times.new.sum(axis=1) - times.old.sum(axis=1)).mean() / plain.mean()
+    difference = (times.new.sum(axis=1) - times.old.sum(axis=1)).mean() / plain.mean()
     named = sum(entry.value for entry in result.contributions if entry.named)
     assert [entry.name for entry in result.contributions if entry.named] == ["parse"]
     assert result.pool is not None
     assert result.pool.functions == 1
-    assert named + result.unnamed.value + result.pool.value == pytest.approx(whole, rel=1e-12)
+    assert named + result.unnamed.value + result.pool.value == pytest.approx(difference, rel=1e-12)
 
 
 def test_inclusive_time_counts_a_recursive_function_once():

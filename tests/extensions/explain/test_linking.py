@@ -114,11 +114,11 @@ def test_an_object_that_one_program_lacks_is_nothing_in_it(sides, tmp_path):
 
 def test_both_programs_of_a_block_share_a_layout_and_blocks_differ(sides, tmp_path):
     linking = read_linking(tuple(map(str, sides)), LINK)
-    whole = request_of(linking).experiment(Perf(), tmp_path, tmp_path / "copies")
-    assert whole.contexts.settings["code"] == "random"
-    assert [row[1] for row in whole.zips[0].levels] == [OLD, NEW, OLD, NEW]
+    experiment = request_of(linking).experiment(Perf(), tmp_path, tmp_path / "copies")
+    assert experiment.contexts.settings["code"] == "random"
+    assert [row[1] for row in experiment.zips[0].levels] == [OLD, NEW, OLD, NEW]
     copy_objects(linking, {OLD: linking.old, NEW: linking.old}, tmp_path / "copies")
-    builder = Builder(whole.build, tmp_path, root=tmp_path / "cache")
+    builder = Builder(experiment.build, tmp_path, root=tmp_path / "cache")
 
     def code(side, layout):
         built = builder.build({SIDE: side, FILE: "prog", "code": layout}).directory / "prog"
@@ -134,20 +134,22 @@ def test_programs_of_a_record_are_removed_from_the_cache_and_no_others(sides, tm
     linking = read_linking(tuple(map(str, sides)), LINK)
     copy_objects(linking, {OLD: linking.old}, tmp_path / "copies")
     builder = Builder(linking.make_build(tmp_path / "copies"), tmp_path)
-    kept, used = (builder.build({SIDE: OLD, FILE: "prog", "code": layout}).directory for layout in (1, 2))
+    directories, used = (
+        builder.build({SIDE: OLD, FILE: "prog", "code": layout}).directory for layout in (1, 2)
+    )
     (tmp_path / "x.lab/build").mkdir(parents=True)
     (tmp_path / f"x.lab/build/{used.name}.log").write_text("")
     discard_programs(tmp_path / "x.lab")
-    assert kept.is_dir()
+    assert directories.is_dir()
     assert not used.exists()
 
 
 def test_programs_that_are_linked_keep_their_names_and_words(sides, tmp_path):
-    whole = request_of(read_linking(tuple(map(str, sides)), LINK))
-    experiment = whole.experiment(Perf(), tmp_path, tmp_path)
+    request = request_of(read_linking(tuple(map(str, sides)), LINK))
+    experiment = request.experiment(Perf(), tmp_path, tmp_path)
     assert list_words(experiment, OLD) == ["prog", "x y"]
     assert list_words(experiment, NEW) == ["prog", "{z}"]
-    plain = replace(whole, linking=None).experiment(Perf(), tmp_path, tmp_path)
+    plain = replace(request, linking=None).experiment(Perf(), tmp_path, tmp_path)
     assert list_words(plain, OLD) == ["./old/prog", "x y"]
     assert plain.build is None
 

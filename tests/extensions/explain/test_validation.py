@@ -60,7 +60,7 @@ def test_where_half_of_it_goes_either_verdict_is_wrong_in_5_percent_at_most(bloc
 def test_a_true_contribution_is_confirmed_and_a_false_one_refuted():
     draw = np.random.default_rng(67)
     text = intervals(draw, 0.04, 0.01, 20, 500)
-    whole = [judge_undone(*pair) for pair in zip(intervals(draw, 0.04, 0.01, 20, 500), text, strict=True)]
+    verdicts = [judge_undone(*pair) for pair in zip(intervals(draw, 0.04, 0.01, 20, 500), text, strict=True)]
     none = [judge_undone(*pair) for pair in zip(intervals(draw, 0.0, 0.01, 20, 500), text, strict=True)]
-    assert whole.count("confirmed") > 450 < none.count("refuted")
-    assert whole.count("refuted") == none.count("confirmed") == 0
+    assert verdicts.count("confirmed") > 450 < none.count("refuted")
+    assert verdicts.count("refuted") == none.count("confirmed") == 0

@@ -36,12 +36,12 @@ def test_a_function_that_a_rule_names_is_fitted_once(monkeypatch):
 
 def test_a_rule_rests_on_every_lead_and_its_models_name_the_most_probable_as_all_do():
     result = model_series(ModelRequest(SERIES, Question(), ["a <= b"]))
-    whole = {m.name: m for m in model_all(SERIES, Question(every_lead=True))}
+    models = {m.name: m for m in model_all(SERIES, Question(every_lead=True))}
     (rule,) = result.rules
     answer = rule.instances[-1].evidence.answer
-    assert answer.probability == pytest.approx(judge(parse_rule("a <= b"), whole, 16, 512).probability)
+    assert answer.probability == pytest.approx(judge(parse_rule("a <= b"), models, 16, 512).probability)
     without = model_series(ModelRequest(SERIES, Question())).models
     for model, plain in zip(result.models, without, strict=True):
         assert [lead for lead, _ in model.alternatives] == [lead for lead, _ in plain.alternatives]
         assert [p for _, p in model.alternatives] == pytest.approx([p for _, p in plain.alternatives])
-    assert len(whole["a"].alternatives) > len(result.models[0].alternatives) == 3
+    assert len(models["a"].alternatives) > len(result.models[0].alternatives) == 3

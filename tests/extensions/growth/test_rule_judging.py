@@ -56,9 +56,9 @@ def growth(verdict):
 def test_a_rule_holds_or_fails_by_points_and_by_growth(bench, noise):
     claims = [{**RULE, "rule": "bcast <= allreduce + reduce"}, RULE]
     laws = drawn(noise, lambda levels: OPS[levels["op"]](levels["p"]))
-    kept, broken = bench({"op": list(OPS), "p": P}, claims, laws).judge()
-    assert (kept.outcome, broken.outcome) == ("holds", "fails")
-    assert set(points(kept).values()) == {"holds"}
+    verdicts, broken = bench({"op": list(OPS), "p": P}, claims, laws).judge()
+    assert (verdicts.outcome, broken.outcome) == ("holds", "fails")
+    assert set(points(verdicts).values()) == {"holds"}
     # 8 + 0.1 p against 11 + 5 log2 p microseconds: at 512 the left side takes 1.057 times as long.
     assert {p for (p,), outcome in points(broken).items() if outcome == "holds"} == set(P[:-1])
     (grown,) = growth(broken)

@@ -76,9 +76,9 @@ def test_a_ratio_is_tested_as_welch_does():
     for i, entry in enumerate(verdict_of(functions).instances):
         # Two samples of which one is a sum of two: its variance and degrees of freedom by hand.
         top = values["allreduce"][i]
-        others = [1.05 * values[name][i] for name in ("reduce", "bcast")]
-        parts = [item.var(ddof=1) / item.size for item in (top, *others)]
-        t = (top.mean() - sum(entry.mean() for entry in others)) / np.sqrt(sum(parts))
+        sums = [1.05 * values[name][i] for name in ("reduce", "bcast")]
+        parts = [item.var(ddof=1) / item.size for item in (top, *sums)]
+        t = (top.mean() - sum(entry.mean() for entry in sums)) / np.sqrt(sum(parts))
         nu = sum(parts) ** 2 / sum(part**2 / 4 for part in parts)
         expected = 2 * stats.t.sf(abs(t), nu)
         # Degrees of freedom are those at the ratio that was seen, not at the limit.
@@ -92,8 +92,8 @@ def test_a_stated_uncertainty_is_used():
         return series_of(name, ["p"], at, [[value]] * n, metric="latency_s", unit="s", u=[u] * n, n=[30] * n)
 
     def allreduce(u):
-        made = {"allreduce": summary("allreduce", 3.0, u)}
-        return made | {name: summary(name, 1.0, 0.01) for name in ("reduce", "bcast")}
+        summaries = {"allreduce": summary("allreduce", 3.0, u)}
+        return summaries | {name: summary(name, 1.0, 0.01) for name in ("reduce", "bcast")}
 
     assert set(outcomes(allreduce(0.01)).values()) == {"fails"}
     assert set(outcomes(allreduce(1.0)).values()) == {"not_resolved"}

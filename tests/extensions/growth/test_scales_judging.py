@@ -66,8 +66,8 @@ def test_where_chooses_functions_and_a_litmus_test_tells_whose_fault_it_is(bench
         scales(expect="O(log p)", where={"op": "bcast"}),
         scales(expect="O(log p)", where={"op": "allreduce"}, litmus={"op": "tree"}),
     ]
-    kept, broken = bench(FACTORS, claims, values(noise)).judge()
-    assert (kept.outcome, broken.outcome) == ("holds", "fails")
+    verdicts, broken = bench(FACTORS, claims, values(noise)).judge()
+    assert (verdicts.outcome, broken.outcome) == ("holds", "fails")
     assert broken.instances[0].evidence.cause == "library"
     (all_others,) = bench(FACTORS, [scales(expect="O(log p)", litmus={"op": "tree"})], values(noise)).judge()
     assert [instance.stratum["op"] for instance in all_others.instances] == ["bcast", "reduce", "allreduce"]
@@ -157,14 +157,14 @@ def test_runs_that_failed_at_some_scales_leave_the_growth_of_that_function_open(
         # The slowest point: what is missing there may have been the slow ones.
         result.failures = {f"op={op}, p=512": item for op, item in failures.items()}
         assert not failures or {t.label for t in result.treatments} >= set(result.failures)
-        ranked, kept, broken = result.judge()
+        ranked, verdicts, broken = result.judge()
         answer = {i.stratum["op"]: (i.outcome, i.evidence.reason) for i in ranked.instances}
         plain = {"allreduce": ("fails", None)}
         withheld = set() if ignored else open_
         assert answer == {
             op: ("not_judged", "failures") if op in withheld else plain.get(op, ("holds", None)) for op in OPS
         }
-        assert kept.outcome == ("not_judged" if withheld else "holds")
+        assert verdicts.outcome == ("not_judged" if withheld else "holds")
         assert broken.outcome == ("not_judged" if "allreduce" in withheld else "fails")
 
 
@@ -188,12 +188,12 @@ def test_a_verdict_that_asks_for_an_audit_counts_only_where_it_is_passed(bench, 
     def drawn(levels, blocks):
         return draw(blocks.size) * tier[levels["op"]](levels["p"])
 
-    where = {"where": {"op": "allreduce"}}
-    (result,) = bench(FACTORS, [scales(at_most="O(p)", audited=True, **where)], drawn).judge()
+    selection = {"where": {"op": "allreduce"}}
+    (result,) = bench(FACTORS, [scales(at_most="O(p)", audited=True, **selection)], drawn).judge()
     assert result.outcome == "holds"
-    where = {"where": {"op": "tree"}}
-    (plain,) = bench(FACTORS, [scales(at_most="O(p^3)", **where)], drawn).judge()
-    (audited,) = bench(FACTORS, [scales(at_most="O(p^3)", audited=True, **where)], drawn).judge()
+    selection = {"where": {"op": "tree"}}
+    (plain,) = bench(FACTORS, [scales(at_most="O(p^3)", **selection)], drawn).judge()
+    (audited,) = bench(FACTORS, [scales(at_most="O(p^3)", audited=True, **selection)], drawn).judge()
     assert (plain.outcome, audited.outcome) == ("holds", "not_judged")
     assert "p = 512 was measured as" in audited.instances[0].evidence.reason
 

@@ -171,12 +171,12 @@ def test_text_fits_80_columns_and_says_that_it_was_interrupted():
 def test_json_has_counts_shares_and_exact_intervals():
     document = json.loads(NULL.text(result_of(50, 1000)))
     assert (document["format"], document["version"], document["null"]) == ("steelyard/null", 2, "itself")
-    ours, other = document["ways"]
+    ours, second = document["ways"]
     # R 4.2: binom.test(50, 1000)$conf.int
     assert ours["ci95"] == pytest.approx([0.03733540, 0.06539049], abs=1e-6)
     assert (ours["different"], ours["comparisons"], ours["share"]) == (50, 1000, 0.05)
     assert ours["largest_ratio"] == 2.0
-    assert other["way"] == "sequential"
+    assert second["way"] == "sequential"
 
 
 def test_the_command_line_takes_the_next_word_as_the_command(steelyard_cli):

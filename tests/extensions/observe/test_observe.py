@@ -88,15 +88,15 @@ def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compar
         **QUICK,
     )
     result = observe(request, source / "records", watch=silent)
-    chatty, failing, other = result.probes
+    chatty, failing, second = result.probes
     assert (
         chatty.differs == "it prints something else, from byte 20 on"
         or "prints something else" in chatty.differs
     )
     assert failing.differs == "it ended with exit code 3; without a probe it ended with exit code 0"
     assert (chatty.changes, failing.changes) == ((), ())
-    assert other.differs is None
-    assert other.changes
+    assert second.differs is None
+    assert second.changes
 
 
 LATE = """#!/bin/sh
@@ -114,12 +114,12 @@ def test_a_program_that_fails_from_its_second_probed_run_on_is_not_unperturbed(s
     program.chmod(0o755)
     probes = (variable("PROBED=1"), variable("OTHER=1"))
     request = ObserveRequest(command=str(program), probes=probes, **QUICK)
-    probed, other = observe(request, source / "records", watch=silent).probes
+    probed, second = observe(request, source / "records", watch=silent).probes
     # The rehearsal was its first run; the discarded block is in no count.
     assert probed.differs.endswith("runs it writes something else or ends in another way")
     assert probed.changes == ()
-    assert other.differs is None
-    assert other.changes
+    assert second.differs is None
+    assert second.changes
 
 
 WRITING = """#!/bin/sh
@@ -158,9 +158,9 @@ def test_one_wrong_byte_of_a_later_probed_run_is_found_wherever_it_is(source, na
         **{**QUICK, "blocks": 2, "within": 0.5},
     )
     result = observe(request, source / "records", watch=silent)
-    probed, other = result.probes
+    probed, second = result.probes
     assert probed.differs.endswith("runs it writes something else or ends in another way")
-    assert (probed.changes, other.differs) == ((), None)
+    assert (probed.changes, second.differs) == ((), None)
     assert set(result.compared) == {"stdout", "stderr", name}
     assert result.uncompared == {}
 
@@ -182,9 +182,9 @@ def test_a_file_that_a_probed_run_does_not_write_is_not_taken_from_the_run_befor
         command=str(program), probes=(variable("PROBED=1"), variable("OTHER=1")), **QUICK
     )
     result = observe(request, source / "records", watch=silent)
-    probed, other = result.probes
+    probed, second = result.probes
     assert probed.differs == "it does not write result.txt"
-    assert other.differs is None
+    assert second.differs is None
     assert set(result.compared) == {"stdout", "stderr", "result.txt", "deep/er/file"}
     assert result.uncompared == dict.fromkeys(("growing.log", "time.txt"), "differs from run to run")
 
@@ -238,11 +238,11 @@ def test_a_probe_that_turns_round_which_of_two_programs_is_better_is_found(sourc
         probes=(variable("PROBED=1"), variable("OTHER=1")),
         **QUICK,
     )
-    alone, probed, other = observe(request, source / "records", watch=silent).contests
-    assert (alone.probe, alone.reversed, probed.reversed, other.reversed) == ("none", False, True, False)
+    alone, probed, second = observe(request, source / "records", watch=silent).contests
+    assert (alone.probe, alone.reversed, probed.reversed, second.reversed) == ("none", False, True, False)
     assert alone.ratio > 1.3
     assert probed.ratio < 0.8
-    assert probed.p_holm < 0.05 < other.p_holm
+    assert probed.p_holm < 0.05 < second.p_holm
 
 
 def test_a_program_that_does_not_repeat_itself_later_is_refused(source):

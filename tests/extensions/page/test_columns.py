@@ -63,9 +63,9 @@ def test_of_many_runs_every_one_is_a_dot_or_in_a_count():
     beyond = np.quantile(columns.value, [0.0005, 0.9995])
     for number, name in enumerate(columns.names):
         counted = sum(row["count"] for row in spread if row["name"] == name)
-        its = columns.value[(columns.sample == number) & ~far]
-        outside = ((its < beyond[0]) | (its > beyond[1])).sum()
-        assert counted + outside == its.size
+        values = columns.value[(columns.sample == number) & ~far]
+        outside = ((values < beyond[0]) | (values > beyond[1])).sum()
+        assert counted + outside == values.size
     assert all(0 < row["share"] <= 1 for row in columns.course())
 
 

@@ -17,8 +17,8 @@ def test_a_session_that_was_kept_without_a_reference_has_times_alone(tmp_path):
     trials = [
         RecordedTrial(LEVELS, {METRIC: (seconds,)}, number) for number, seconds in enumerate((1e-3, 4e-3), 1)
     ]
-    taken = Taken("pytest 8", {METRIC: Quantity("s")}, blocked=True, one_process=True, cells=[LEVELS])
-    write_record(tmp_path / "old.lab", trials, taken, Selection()).close()
+    recording = Taken("pytest 8", {METRIC: Quantity("s")}, blocked=True, one_process=True, cells=[LEVELS])
+    write_record(tmp_path / "old.lab", trials, recording, Selection()).close()
     ((name, means),) = read_saved(tmp_path / "old.lab").means.items()
     assert name == "test_it.py::test_sorted"
     assert means.time == pytest.approx(math.log(2e-3))

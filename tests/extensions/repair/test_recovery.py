@@ -238,8 +238,8 @@ def without_page_of(directory, table):
     file = directory / "record.sqlite"
     with closing(sqlite3.connect(file)) as source:
         ((root,),) = source.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchall()
-    whole, size = file.read_bytes(), made_up.page_bytes(file)
-    file.write_bytes(whole[: (root - 1) * size] + b"\0" * size + whole[root * size :])
+    content, size = file.read_bytes(), made_up.page_bytes(file)
+    file.write_bytes(content[: (root - 1) * size] + b"\0" * size + content[root * size :])
 
 
 SPEC = """\

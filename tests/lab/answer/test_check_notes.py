@@ -20,8 +20,8 @@ def test_notes_and_counts_of_failures_stand_below_the_verdicts(tmp_path):
     ]
     trials += [RecordedTrial((("arm", "b"),), {}, 1, status) for status in ("failed", "timed_out")]
     question = Selection(claims=[{"faster": {"arm": "b"}, "than": {"arm": "a"}}])
-    taken = Taken("ours", {"t": Quantity("s")}, notes=[NOTE])
-    write_record(tmp_path / "it.lab", trials, taken, question).close()
+    recording = Taken("ours", {"t": Quantity("s")}, notes=[NOTE])
+    write_record(tmp_path / "it.lab", trials, recording, question).close()
     with Record.open(tmp_path / "it.lab") as record:
         checked = check(record)
     assert checked.notes == ("b: 2 of 8 runs failed, 1 of them timed out.", NOTE)

@@ -35,8 +35,8 @@ def library(sha256, *programs):
 
 def test_programs_of_one_content_with_other_libraries_are_not_the_same():
     program = {"/a/m": {"sha256": "1"}, "/a/libw.so": library("2", "/a/m")}
-    other = {"/b/m": {"sha256": "1"}, "/b/libw.so": library("3", "/b/m")}
-    assert named(program, other) == []
+    modules = {"/b/m": {"sha256": "1"}, "/b/libw.so": library("3", "/b/m")}
+    assert named(program, modules) == []
     assert named(program, {"/b/m": {"sha256": "1"}, "/b/libw.so": library("2", "/b/m")}) == ["/a/m and /b/m"]
 
 

@@ -71,10 +71,10 @@ def test_a_record_is_no_place_and_opens_as_it_is(use, drawer):
 
 
 def test_a_place_that_does_not_exist_is_written_by_the_first_kind(use, tmp_path):
-    other = SimpleNamespace(
+    place = SimpleNamespace(
         holds=lambda name: str(name).startswith("chest:"), write=lambda *_: "by the chest"
     )
-    use(drawer=Drawer(), chest=other)
+    use(drawer=Drawer(), chest=place)
     done = write_records([tmp_path, tmp_path], tmp_path / "new", ignore_progress)
     assert (done.place, done.written) == (f"drawer {tmp_path / 'new'}", 2)
     assert write_records([tmp_path], "chest://1", ignore_progress) == "by the chest"

@@ -13,21 +13,21 @@ COMMANDS = {"a": ["/bin/true"], "b": ["/bin/true"]}
 
 def test_groups_that_a_killed_run_left_are_removed_and_named(run_in, tmp_path, monkeypatch):
     groups = tmp_path / "groups"
-    left = groups / "steelyard-999999999-1"
-    left.mkdir(parents=True)
+    group = groups / "steelyard-999999999-1"
+    group.mkdir(parents=True)
     monkeypatch.setattr(running, "find_control_groups", lambda: ControlGroups(groups, memory=False))
     record = run_in(program={"commands": COMMANDS, "counters": ["tree_cpu_s"]})
-    assert not left.exists()
-    assert [w.text for w in record.warnings() if str(left) in w.text]
+    assert not group.exists()
+    assert [w.text for w in record.warnings() if str(group) in w.text]
 
 
 @pytest.mark.parametrize("counters", [["task_clock"], []])
 def test_a_run_without_groups_removes_none(run_in, tmp_path, monkeypatch, counters):
-    left = tmp_path / "steelyard-999999999-1"
-    left.mkdir()
+    group = tmp_path / "steelyard-999999999-1"
+    group.mkdir()
     monkeypatch.setattr(running, "find_control_groups", lambda: ControlGroups(tmp_path, memory=False))
     run_in(program={"commands": COMMANDS, "counters": counters})
-    assert left.exists()
+    assert group.exists()
 
 
 def test_idle_power_and_sources_are_facts_and_the_answer_says_what_idles(run_in, monkeypatch):

@@ -52,9 +52,9 @@ def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tm
     before = children()  # An orphan of an earlier test may have been adopted.
 
     def at_end():
-        left = children() - before
+        leftovers = children() - before
         with Record.open(tmp_path / "a.lab") as record:
-            message.append((left, record.holder().pid, record.runs()[0].state, record.progress().trials))
+            message.append((leftovers, record.holder().pid, record.runs()[0].state, record.progress().trials))
 
     run(made(), tmp_path / "a.lab", at_end=at_end)
     assert message == [(set(), os.getpid(), "running", 8)]

@@ -32,8 +32,8 @@ def test_two_factors_that_vary_are_two_columns():
 
 def test_one_factor_and_labels_of_another_kind_stay_labels():
     item = [Treatment(1, "old", {"command": "old"}), Treatment(2, "new", {"command": "new"})]
-    own = [Treatment(1, "fast", {"a": 1, "b": 1}), Treatment(2, "slow", {"a": 2, "b": 2})]
-    for inputs in (item, own, []):
+    pair = [Treatment(1, "fast", {"a": 1, "b": 1}), Treatment(2, "slow", {"a": 2, "b": 2})]
+    for inputs in (item, pair, []):
         assert varying(inputs) == ()
     assert shown(render_treatment_columns(item, (), 40)) == [("treatment", ["old", "new"])]
 

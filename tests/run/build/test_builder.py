@@ -180,9 +180,9 @@ def test_values_of_the_callers_environment_are_neither_given_nor_kept(workshop, 
     built = workshop.shell("env | cut -d= -f1 | sort > {build}/names").build({})
     assert "SECRET" not in (built.directory / "names").read_text().split()
     assert {"HOME", "PATH"} <= set((built.directory / "names").read_text().split())
-    kept = [path for path in workshop.cache.rglob("*") if path.is_file()]
-    assert len(kept) >= 3
-    assert not [path for path in kept if planted.encode() in path.read_bytes()]
+    files = [path for path in workshop.cache.rglob("*") if path.is_file()]
+    assert len(files) >= 3
+    assert not [path for path in files if planted.encode() in path.read_bytes()]
 
 
 def test_levels_reach_no_shell_and_no_path(workshop):

@@ -46,13 +46,13 @@ def test_two_processes_that_want_one_build_do_it_once(workshop):
     script = f"echo x >> {beside}/count; touch {beside}/started; {wait}; echo > {{build}}/f"
     first = in_a_process(workshop, script)
     wait_for(beside / "started", first)
-    others = [in_a_process(workshop, script) for _ in range(2)]
+    processes = [in_a_process(workshop, script) for _ in range(2)]
     lock = next(workshop.cache.glob("*.lock"))
     while lock_waiters(lock) < 2:
-        assert all(process.poll() is None for process in others)
+        assert all(process.poll() is None for process in processes)
         time.sleep(0.005)
     (beside / "go").touch()
-    printed = [process.communicate()[0].split() for process in (first, *others)]
+    printed = [process.communicate()[0].split() for process in (first, *processes)]
     assert [fresh for _, fresh in printed] == ["True", "False", "False"]
     assert len({directory for directory, _ in printed}) == 1
     assert workshop.builds == 1

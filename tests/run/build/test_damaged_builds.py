@@ -36,8 +36,8 @@ def test_a_directory_of_another_key_that_begins_alike_is_built_again(workshop):
     workshop.write("x", "")
     built = workshop.shell("echo 1 > {build}/f").build({})
     marker = built.directory.with_suffix(".complete")
-    other = built.key[:-1] + ("0" if built.key[-1] != "0" else "1")
-    marker.write_text(marker.read_text().replace(built.key, other))
+    key = built.key[:-1] + ("0" if built.key[-1] != "0" else "1")
+    marker.write_text(marker.read_text().replace(built.key, key))
     assert workshop.shell("echo 1 > {build}/f").build({}).reason == "its marker is of another version or key"
 
 

@@ -91,14 +91,14 @@ def test_a_directory_that_may_not_be_written_is_named(host, monkeypatch):
 
 def test_groups_of_processes_that_are_no_more_are_removed_and_named(tmp_path):
     result = name_trial_group(tmp_path)
-    left = tmp_path / f"steelyard-{os.getpid()}-1"  # the number went to another process
+    leftover = tmp_path / f"steelyard-{os.getpid()}-1"  # the number went to another process
     dead = tmp_path / "steelyard-999999999-5"
     busy = tmp_path / "steelyard-999999998-5"
-    other = tmp_path / "steelyard-notes-of-a-user"
-    for path in (result, left, dead, busy, other):
+    notes = tmp_path / "steelyard-notes-of-a-user"
+    for path in (result, leftover, dead, busy, notes):
         path.mkdir()
     (busy / "inside").mkdir()  # as the kernel refuses where a process lives
-    assert remove_leftovers(tmp_path) == sorted([left, dead])
+    assert remove_leftovers(tmp_path) == sorted([leftover, dead])
     assert result.exists()
     assert busy.exists()
-    assert other.exists()
+    assert notes.exists()

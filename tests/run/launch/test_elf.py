@@ -68,10 +68,10 @@ def elf(order: str, *, wide: bool, notes: bytes, loader: bytes) -> bytes:
 @pytest.mark.parametrize("wide", [True, False])
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_both_widths_and_byte_orders_are_read(tmp_path, order, wide):
-    other = struct.pack(order + "III", 5, 3, 1) + b"Rust\0\0\0\0" + b"abc\0"
+    note = struct.pack(order + "III", 5, 3, 1) + b"Rust\0\0\0\0" + b"abc\0"
     build_id = struct.pack(order + "III", 4, 4, 3) + b"GNU\0" + bytes.fromhex("00ff10a0")
     path = tmp_path / "f"
-    path.write_bytes(elf(order, wide=wide, notes=other + build_id, loader=b"/lib/ld.so.1\0"))
+    path.write_bytes(elf(order, wide=wide, notes=note + build_id, loader=b"/lib/ld.so.1\0"))
     assert read_elf(path) == ElfFacts("00ff10a0", "/lib/ld.so.1")
 
 

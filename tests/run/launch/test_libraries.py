@@ -35,9 +35,9 @@ def test_libraries_are_those_that_ldd_lists(linked):
 
 def test_the_environment_of_the_program_decides_which_library_it_gets(linked, tmp_path):
     program, library = linked
-    other = tmp_path / "other"
-    other.mkdir()
-    preloaded = shutil.copy(library, other / "libextra.so")
+    directory = tmp_path / "other"
+    directory.mkdir()
+    preloaded = shutil.copy(library, directory / "libextra.so")
     assert preloaded not in list_libraries(str(program))
     assert str(preloaded) in list_libraries(str(program), (f"LD_PRELOAD={preloaded}",))
 

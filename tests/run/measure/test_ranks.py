@@ -104,12 +104,14 @@ MPICH_ABORT = (
 
 
 def test_ranks_that_did_not_end_well_are_known_by_their_words_and_the_librarys():
-    left = "steelyard: rank 3 of 8 left with exit code 0 before MPI_Finalize\n"
-    assert rank_failure(ended(f"a word\n{left}")) == "rank 3 of 8 left with exit code 0 before MPI_Finalize"
+    departure = "steelyard: rank 3 of 8 left with exit code 0 before MPI_Finalize\n"
+    assert (
+        rank_failure(ended(f"a word\n{departure}")) == "rank 3 of 8 left with exit code 0 before MPI_Finalize"
+    )
     assert rank_failure(ended(OPEN_MPI_ABORT)) == "rank 1 called MPI_Abort"
     assert rank_failure(ended(MPICH_ABORT)) == "rank 1 called MPI_Abort"
-    assert are_at_fault(rank_failure(ended(left)) or "")
-    assert last_words(ended(f"no more\n{left}{MPICH_ABORT}"), "mpi") == b"no more"
+    assert are_at_fault(rank_failure(ended(departure)) or "")
+    assert last_words(ended(f"no more\n{departure}{MPICH_ABORT}"), "mpi") == b"no more"
 
 
 def test_a_program_that_prints_of_aborts_and_ranks_asked_to_end_have_not_failed():

@@ -70,8 +70,8 @@ def test_of_a_file_that_offers_several_values_the_chosen_one_is_put_back(undo, j
 
 def test_what_is_changed_is_written_down_before(undo, journal, setting):
     with Runner(journal) as runner:
-        seen = f"cat {undo}"
-        runner.run([TrialOrder(1, runner.define(under(setting, "during", seen)))])
+        command = f"cat {undo}"
+        runner.run([TrialOrder(1, runner.define(under(setting, "during", command)))])
     assert read_journal(journal)[0][0].stdout == f"{setting}\tbefore\n".encode()
 
 

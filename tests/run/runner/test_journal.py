@@ -142,15 +142,15 @@ def test_values_that_were_not_observed_are_none(run_one):
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    where = tmp_path / "small"
-    where.mkdir()
+    directory = tmp_path / "small"
+    directory.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=128k", "none", where], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=128k", "none", directory], capture_output=True, check=False
     )
     if mounted.returncode != 0:
         pytest.skip("mounting a small file system needs root")
-    yield where
-    subprocess.run(["umount", where], check=True)
+    yield directory
+    subprocess.run(["umount", directory], check=True)
 
 
 def test_a_full_disk_ends_the_batch_and_loses_no_finished_trial(small_disk, sh, runner_program):

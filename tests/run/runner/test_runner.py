@@ -136,9 +136,9 @@ def test_each_trial_is_in_the_journal_before_the_next_one_starts(runner, journal
     launch = runner.define(sh(f"stat -c %s {journal}"))
     runner.run([TrialOrder(number, launch) for number in (1, 2, 3)])
     trials, size = read_journal(journal)
-    seen = [int(trial.stdout) for trial in trials] + [size]
-    assert seen[0] == 16
-    assert seen == sorted(set(seen))
+    sizes = [int(trial.stdout) for trial in trials] + [size]
+    assert sizes[0] == 16
+    assert sizes == sorted(set(sizes))
 
 
 def test_forgotten_launches_are_gone_and_numbers_begin_again(runner, journal, sh):

@@ -50,14 +50,14 @@ def offline():
 
 
 def test_what_a_trial_writes_is_gone_after_it(runner, journal, sh, tmp_path, stage):
-    kept = tmp_path / "kept"
-    kept.write_text("before\n")
-    script = f"cat {kept}; echo after > {kept}; cat {kept}; touch made; ls; rm {kept}"
+    directory = tmp_path / "kept"
+    directory.write_text("before\n")
+    script = f"cat {directory}; echo after > {directory}; cat {directory}; touch made; ls; rm {directory}"
     apart = runner.define(sh(script, root_path=stage))
     runner.run([TrialOrder(1, apart), TrialOrder(2, apart)])
     first, second = read_journal(journal)[0]
     assert first.stdout == second.stdout == b"before\nafter\njournal\nkept\nmade\nstage\n"
-    assert kept.read_text() == "before\n"
+    assert directory.read_text() == "before\n"
     assert not (tmp_path / "made").exists()
     assert not list(Path(stage).iterdir())
 
@@ -115,8 +115,8 @@ def test_metrics_and_digests_are_those_of_the_trials_own_files(runner, journal, 
 
 
 def test_a_process_that_outlives_its_trial_holds_no_file_system(runner, journal, sh, stage):
-    left = runner.define(sh("sleep 600 & echo $!", root_path=stage))
-    runner.run([TrialOrder(1, left), TrialOrder(2, left)])
+    launch = runner.define(sh("sleep 600 & echo $!", root_path=stage))
+    runner.run([TrialOrder(1, launch), TrialOrder(2, launch)])
     first, second = read_journal(journal)[0]
     assert (first.left_processes, second.left_processes) == (1, 1)
     assert "steelyard" not in Path("/proc/self/mounts").read_text()
@@ -134,8 +134,8 @@ def test_without_a_network_only_the_loopback_is_there(runner, journal, sh):
     runner.run([TrialOrder(1, off), TrialOrder(2, on), TrialOrder(3, off)])
     first, second, third = read_journal(journal)[0]
     assert first.stdout.split() == third.stdout.split() == [b"lo"]
-    own = Path("/proc/self/net/dev").read_text().splitlines()[2:]
-    assert second.stdout.decode().split() == [line.split(":")[0].strip() for line in own]
+    devices = Path("/proc/self/net/dev").read_text().splitlines()[2:]
+    assert second.stdout.decode().split() == [line.split(":")[0].strip() for line in devices]
 
 
 def test_cpu_time_of_all_processes_together_has_a_limit(run_one, sh, group):

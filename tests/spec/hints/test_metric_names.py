@@ -41,8 +41,8 @@ def test_a_metric_is_meant_only_where_it_is_known():
 
 
 def test_of_two_metrics_that_begin_alike_none_is_guessed():
-    known = ["io_of_reads_bytes", "io_of_writes_bytes"]
-    assert suggest_metric("io", known) == f"name one of the metrics: {', '.join(known)}"
+    names = ["io_of_reads_bytes", "io_of_writes_bytes"]
+    assert suggest_metric("io", names) == f"name one of the metrics: {', '.join(names)}"
 
 
 def test_a_counter_that_is_not_measured_is_answered_with_how_to_ask_for_it():

@@ -22,9 +22,11 @@ def test_the_variances_of_the_components_add_up_to_that_of_the_speedup(
     sample, estimand, order, values, better
 ):
     old, new = zip(*values, strict=True)
-    of = {"metric": "m", "unit": "1", "better": better}
+    description = {"metric": "m", "unit": "1", "better": better}
     declared = Analysis(metric="m", estimand=estimand, type_b=ERRORS)
-    (c,) = compare([sample(old, **of), sample(new, treatment=2, **of)], declared, order=order)
+    (c,) = compare(
+        [sample(old, **description), sample(new, treatment=2, **description)], declared, order=order
+    )
     assert (c.budget is None) == (c.speedup.nu is None)
     assume(c.budget is not None)
     assert sum(component.variance for component in c.budget.components) == pytest.approx(

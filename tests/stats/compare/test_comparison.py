@@ -79,11 +79,11 @@ def test_scaling_all_times_leaves_every_verdict_as_it_was(sample, table, factor,
 def test_swapping_baseline_and_treatment_swaps_faster_and_slower(sample, table):
     old, new = (list(column) for column in list(zip(*table, strict=True))[:2])
     (result,) = compare([sample(old), sample(new, treatment=2)], Analysis())
-    (other,) = compare([sample(new), sample(old, treatment=2)], Analysis())
+    (backwards,) = compare([sample(new), sample(old, treatment=2)], Analysis())
     swapped = {"faster": "slower", "slower": "faster", "not_resolved": "not_resolved"}
-    assert result.verdict == swapped[other.verdict]
-    assert result.speedup.value == pytest.approx(1 / other.speedup.value)
-    assert result.p == pytest.approx(other.p)
+    assert result.verdict == swapped[backwards.verdict]
+    assert result.speedup.value == pytest.approx(1 / backwards.speedup.value)
+    assert result.p == pytest.approx(backwards.p)
 
 
 def test_without_a_margin_there_is_no_relevance(trio):

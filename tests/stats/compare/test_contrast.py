@@ -105,12 +105,12 @@ def test_samples_without_a_common_block_have_no_ratio(sample):
 
 def test_the_fast_path_for_ordered_blocks_gives_what_the_general_one_gives(sample):
     rng = np.random.default_rng(1)
-    values, others = np.exp(rng.normal(size=20)), np.exp(rng.normal(size=20))
+    values, arms = np.exp(rng.normal(size=20)), np.exp(rng.normal(size=20))
     shuffled = rng.permutation(20)
-    straight = contrast(sample(values), sample(others, treatment=2))
+    straight = contrast(sample(values), sample(arms, treatment=2))
     mixed = contrast(
         sample(values[shuffled], blocks=shuffled + 1),
-        sample(others[shuffled], treatment=2, blocks=shuffled + 1),
+        sample(arms[shuffled], treatment=2, blocks=shuffled + 1),
     )
     assert isinstance(mixed, Contrast)
     assert mixed.differences == pytest.approx(straight.differences, abs=1e-15)

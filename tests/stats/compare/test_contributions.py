@@ -32,8 +32,8 @@ def test_a_ratio_of_means_has_the_uncertainty_of_the_package_uncertainties(sampl
     assume(np.linalg.eigvalsh(covariance)[0] > 1e-9)
     a, b = correlated_values([old.mean(), new.mean()], covariance)
     e = ufloat(0, 0.05)
-    other = e if shared else ufloat(0, 0.05)
-    propagated = umath.log((a * (1 + e)) / (b * (1 + other)) if relative else (a + e) / (b + other))
+    error = e if shared else ufloat(0, 0.05)
+    propagated = umath.log((a * (1 + e)) / (b * (1 + error)) if relative else (a + e) / (b + error))
     result = widened(sample, old, new, TypeB("e", 0.05, relative=relative, shared=shared))
     assert result.se == pytest.approx(propagated.s, rel=1e-6)
 

@@ -46,15 +46,15 @@ def test_many_units_are_drawn_in_portions():
 @pytest.mark.parametrize("logs", [True, False])
 def test_unpaired_draws_are_those_of_the_kernel_where_one_side_is_known(logs):
     first, second, *_ = rows(12, 0.4)
-    known = [np.ones(4)] * 2
-    result = studentised_samples([first, second, *known], logs=logs, seed=5)
+    values = [np.ones(4)] * 2
+    result = studentised_samples([first, second, *values], logs=logs, seed=5)
     kernel = (
         _kernels.studentised_difference(first - first.mean(), second - second.mean(), 7)
         if logs
         else _kernels.studentised_log_ratio(first - 1, second - 1, False, 7)
     )
     assert ks_2samp(result, kernel).statistic < 0.03
-    turned = studentised_samples([*known, first, second], logs=logs, seed=5)
+    turned = studentised_samples([*values, first, second], logs=logs, seed=5)
     assert ks_2samp(-turned, kernel).statistic < 0.03
 
 

@@ -67,9 +67,9 @@ def test_errors_of_the_spec_and_of_the_clock_widen_what_is_declared(sample):
             zip(table(), [(r, a) for r in "ab" for a in ("x", "y")], strict=True)
         )
     ]
-    of = {"baseline": {"algorithm": "x"}, "strata": ("runtime",), "ratio_across": "runtime"}
-    (plain,) = ratios_of_speedups(four, Analysis(**of))
-    (result,) = ratios_of_speedups(four, Analysis(**of, type_b=(TypeB("clock", 0.05),)))
+    options = {"baseline": {"algorithm": "x"}, "strata": ("runtime",), "ratio_across": "runtime"}
+    (plain,) = ratios_of_speedups(four, Analysis(**options))
+    (result,) = ratios_of_speedups(four, Analysis(**options, type_b=(TypeB("clock", 0.05),)))
     assert plain.change == "larger"
     assert (result.change, result.ratio.log) == ("not_resolved", plain.ratio.log)
     assert result.ci95.low < plain.ci95.low
@@ -94,8 +94,8 @@ def test_the_interval_is_of_the_kind_that_is_declared_and_of_the_size_of_the_oth
 ):
     # Of 60 near normal values all kinds are about as wide as t's.
     times = table(3, 60)
-    of = {"metric": "rate", "unit": "1/s", "better": better}
-    pairs = [[sample(times[i], treatment=i + 1, **of) for i in (k, k + 1)] for k in (2, 0)]
+    description = {"metric": "rate", "unit": "1/s", "better": better}
+    pairs = [[sample(times[i], treatment=i + 1, **description) for i in (k, k + 1)] for k in (2, 0)]
     first, second = (contrast(*pair, order=order) for pair in pairs)
     result = ratio_of_speedups(first, second, estimand, interval)
     by_t = ratio_of_speedups(first, second, estimand)

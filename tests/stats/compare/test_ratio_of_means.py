@@ -65,8 +65,8 @@ def test_table_1_paired_fieller_and_covariance(sample, run_2, run_5):
 
 
 def test_table_1_expanded_uncertainty_and_the_interval_of_the_guide(sample, run_2, run_5):
-    of = between(sample, run_2, run_5, "sequential")
-    adjusted = adjusted_speedup(of, cv(np.array(run_2)), cv(np.array(run_5)))
+    pair = between(sample, run_2, run_5, "sequential")
+    adjusted = adjusted_speedup(pair, cv(np.array(run_2)), cv(np.array(run_5)))
     result = expand(adjusted.u, adjusted.nu)
     assert (result.k, result.expanded) == pytest.approx((2.209385, 0.465741), abs=5e-7)
     guide = (adjusted.value - result.expanded, adjusted.value + result.expanded)
@@ -123,9 +123,9 @@ def test_every_interval_excludes_a_ratio_exactly_when_its_p_is_at_most_alpha(
 def test_swapping_the_two_turns_the_interval_over(sample, kind, order, values):
     old, new = zip(*values, strict=True)
     result = estimate(between(sample, old, new, order), "ratio_of_means", kind)
-    other = estimate(between(sample, new, old, order), "ratio_of_means", kind)
-    assert result.value == pytest.approx(1 / other.value)
-    mine, theirs = result.interval(), other.interval()
+    backwards = estimate(between(sample, new, old, order), "ratio_of_means", kind)
+    assert result.value == pytest.approx(1 / backwards.value)
+    mine, theirs = result.interval(), backwards.interval()
     if mine is not None and theirs is not None:
         assert ends(mine) == pytest.approx(ends(theirs.reciprocal()), rel=1e-7)
 
@@ -135,8 +135,8 @@ def test_swapping_the_two_turns_a_drawn_interval_over_up_to_its_draws(sample, ki
     rng = np.random.default_rng(4)
     old, new = np.exp(rng.normal(0, 0.1, (2, 15)))
     result = estimate(between(sample, old, new), "ratio_of_means", kind)
-    other = estimate(between(sample, new, old), "ratio_of_means", kind)
-    assert ends(result.interval()) == pytest.approx(ends(other.interval().reciprocal()), rel=0.01)
+    backwards = estimate(between(sample, new, old), "ratio_of_means", kind)
+    assert ends(result.interval()) == pytest.approx(ends(backwards.interval().reciprocal()), rel=0.01)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -145,9 +145,9 @@ def test_the_order_of_blocks_and_the_unit_of_time_do_not_matter(sample, kind):
     old, new = np.exp(rng.normal(0, 0.1, (2, 20)))
     order = rng.permutation(20)
     result = estimate(between(sample, old, new), "ratio_of_means", kind)
-    other = estimate(between(sample, 1e3 * old[order], 1e3 * new[order]), "ratio_of_means", kind)
+    shuffled = estimate(between(sample, 1e3 * old[order], 1e3 * new[order]), "ratio_of_means", kind)
     tolerance = 0.01 if kind == "bootstrap-t" else 1e-9
-    assert ends(result.interval()) == pytest.approx(ends(other.interval()), rel=tolerance)
+    assert ends(result.interval()) == pytest.approx(ends(shuffled.interval()), rel=tolerance)
 
 
 def test_draws_depend_on_the_seed_alone(sample):
@@ -212,5 +212,5 @@ def test_values_without_spread_have_a_ratio_of_means_and_what_their_number_can_s
     result = estimate(contrast(old, new, order=order), "ratio_of_means")
     assert (result.value, result.se, result.p) == (pytest.approx(2.0), 0.0, pytest.approx(p))
     assert (result.method, result.estimand) == (method, "ratio_of_means")
-    same = estimate(contrast(old, other, order=order), "ratio_of_means")
-    assert (same.value, same.p) == (1.0, 1.0)
+    estimated = estimate(contrast(old, other, order=order), "ratio_of_means")
+    assert (estimated.value, estimated.p) == (1.0, 1.0)

@@ -219,8 +219,8 @@ def test_constants_in_a_sequential_order_are_judged_by_all_their_orderings(sampl
 )
 def test_one_unit_is_not_enough(sample, contexts, reason):
     n = len(contexts) if contexts else 1
-    of = {"contexts": contexts} if contexts else {}
-    assert ratio(sample, [1.0] * n, [2.0] * n, **of) == Undefined(reason)
+    options = {"contexts": contexts} if contexts else {}
+    assert ratio(sample, [1.0] * n, [2.0] * n, **options) == Undefined(reason)
 
 
 def test_one_launch_of_a_sequential_order_is_not_enough(sample):
@@ -259,5 +259,5 @@ def test_equal_programs_without_spread_reject_another_ratio_as_their_number_can(
     result = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2), order=order))
     assert (result.value, result.se, result.p, result.p_of(1.0)) == (1.0, 0.0, 1.0, 1.0)
     assert result.p_of(1.5) == pytest.approx(least)
-    other = speedup(contrast(sample([2.0] * 6), sample([1.0] * 6, treatment=2), order=order))
-    assert (other.value, other.se, other.p) == (pytest.approx(2.0), 0.0, pytest.approx(least))
+    constants = speedup(contrast(sample([2.0] * 6), sample([1.0] * 6, treatment=2), order=order))
+    assert (constants.value, constants.se, constants.p) == (pytest.approx(2.0), 0.0, pytest.approx(least))

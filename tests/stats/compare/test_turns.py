@@ -51,9 +51,9 @@ def test_several_tests_are_one_family_with_those_that_were_given_up():
 
 
 def test_a_look_has_its_share_of_alpha_and_its_interval_agrees_with_the_test():
-    whole, fifth = alone(D), alone(D, share=0.2)
-    assert fifth.p == whole.p
-    assert fifth.p_holm == pytest.approx(5 * whole.p_holm)
+    shares, fifth = alone(D), alone(D, share=0.2)
+    assert fifth.p == shares.p
+    assert fifth.p_holm == pytest.approx(5 * shares.p_holm)
     open_ = [0.03, 0.06, 0.0, 0.07, 0.04, 0.01]
     assert 0.01 < alone(open_).p < 0.05
     assert (alone(open_).outcome, alone(open_, share=0.2).outcome) == ("slower", "not_resolved")

@@ -19,11 +19,11 @@ from steelyard.stats.distributions.student import t_quantile
 def three(sample, seed, interaction, *, passes=3, contexts=20):
     rng = np.random.default_rng(seed)
     ids = np.tile(np.arange(1, contexts + 1), passes)
-    where = {"contexts": ids.tolist(), "passes": np.repeat(np.arange(1, passes + 1), contexts).tolist()}
+    places = {"contexts": ids.tolist(), "passes": np.repeat(np.arange(1, passes + 1), contexts).tolist()}
     samples = []
     for t in (1, 2, 3):
         favour = rng.normal(0, interaction, contexts)[ids - 1] if t > 1 else 0
-        samples.append(sample(np.exp(favour + rng.normal(0, 0.01, ids.size)), treatment=t, **where))
+        samples.append(sample(np.exp(favour + rng.normal(0, 0.01, ids.size)), treatment=t, **places))
     return samples
 
 

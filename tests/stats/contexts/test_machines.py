@@ -117,11 +117,11 @@ def test_a_machine_that_is_slower_in_everything_has_a_pace_of_its_own(sample):
     rng = np.random.default_rng(3)
     result = np.repeat(np.arange(1, 9), 10)
     slow = np.where(result == 4, 1.3, 1.0)
-    made = [
+    samples = [
         sample(base * slow * np.exp(rng.normal(0, 0.005, result.size)), treatment=i, contexts=result.tolist())
         for i, base in ((1, 1.0), (2, 0.9), (3, 2.0))
     ]
-    (paces,) = find_paces(made, names(8))
+    (paces,) = find_paces(samples, names(8))
     assert (paces.name, paces.in_everything) == ("n4", True)
     assert (paces.low, paces.high) == pytest.approx((1.3, 1.3), abs=0.01)
     assert paces.low <= paces.differs.ratio <= paces.high

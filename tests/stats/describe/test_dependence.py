@@ -91,9 +91,9 @@ def test_the_interval_is_at_least_that_of_blocks_which_are_so_alike_and_p_agrees
     assert "autocorrelated" in result.flags
     if estimand == "geomean_ratio":
         r = likeness.corrected + MORE * math.sqrt((1 - likeness.corrected**2) / n)
-        its = allowance_under(min(r, 0.98), n) if n >= 20 else Allowance(4, n - 1)
-        assert its == allowance(likeness)
-        half = witness.t.isf(0.025, its.nu) * d.std(ddof=1) * its.factor / math.sqrt(n)
+        allowed = allowance_under(min(r, 0.98), n) if n >= 20 else Allowance(4, n - 1)
+        assert allowed == allowance(likeness)
+        half = witness.t.isf(0.025, allowed.nu) * d.std(ddof=1) * allowed.factor / math.sqrt(n)
         # The tail of one side may widen it further.
         assert math.log(result.ci95.high / result.ci95.low) / 2 >= half * (1 - 1e-6)
     for level in (0.2, 0.05, 0.001):

@@ -22,14 +22,14 @@ BY_SOURCE = Analysis(instances="source", baseline={"run": 2})
 
 def of_runs(sample, runs, *, as_label=False):
     """One sample a run and source, as a design of both factors, or labels of one program, makes them."""
-    made = []
+    samples = []
     for run, values in runs.items():
         for source, value in enumerate(values, 1):
             levels = {"run": run} if as_label else {"run": run, "source": source}
             labels = {"source": source} if as_label else {}
-            treatment = len(made) + 1 if not as_label else list(runs).index(run) + 1
-            made.append(sample(np.atleast_1d(value), treatment=treatment, levels=levels, labels=labels))
-    return made
+            treatment = len(samples) + 1 if not as_label else list(runs).index(run) + 1
+            samples.append(sample(np.atleast_1d(value), treatment=treatment, levels=levels, labels=labels))
+    return samples
 
 
 @pytest.mark.parametrize("as_label", [False, True])
@@ -110,8 +110,8 @@ def test_pooling_keeps_the_order_of_time_the_failures_and_what_has_no_such_label
     )
     plain = sample([1.0], metric="rss_bytes", levels={"a": 1})
     labelled = sample([1.0], levels={"a": 1}, labels={"source": 1})
-    other = pool([plain, labelled], "source")[0]
-    assert (other.instances, list(other.values)) == (None, [1.0])
+    pooled = pool([plain, labelled], "source")[0]
+    assert (pooled.instances, list(pooled.values)) == (None, [1.0])
 
 
 def test_an_instance_that_only_one_treatment_has_is_in_no_pair(sample):

@@ -48,8 +48,8 @@ def test_the_step_is_the_last_digit_where_values_hardly_vary(values, step):
 
 def test_a_common_divisor_of_the_values_is_a_step():
     ticks = [1 / 64 * n for n in (10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 11)]
-    others = [1 / 64 * n for n in (20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 21)]
-    assert find_reading_step([sample(ticks), sample(others)]) == pytest.approx(1 / 64)
+    values = [1 / 64 * n for n in (20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 21)]
+    assert find_reading_step([sample(ticks), sample(values)]) == pytest.approx(1 / 64)
 
 
 def test_values_that_vary_beyond_half_a_step_hide_it():

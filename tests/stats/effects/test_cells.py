@@ -28,9 +28,9 @@ def test_replicates_of_a_block_count_as_their_mean(experiment, samples):
     twice = samples(layout, values, blocks=[1 + b // 2 for b in range(12)])
     (result,) = factorial(twice, layout, Analysis())
     halves = np.log(values).reshape(8, 6, 2).mean(axis=2)
-    (same,) = factorial(samples(layout, np.exp(halves)), layout, Analysis())
+    (second,) = factorial(samples(layout, np.exp(halves)), layout, Analysis())
     assert result.units == 6
-    assert [e.p for e in result.effects] == pytest.approx([e.p for e in same.effects], rel=1e-9)
+    assert [e.p for e in result.effects] == pytest.approx([e.p for e in second.effects], rel=1e-9)
 
 
 def test_only_blocks_that_every_treatment_has_are_used(experiment, samples):
@@ -59,14 +59,14 @@ def test_blocks_may_come_in_any_order_and_hold_several_launches(experiment, samp
     mixed = samples(layout, values[:, order], blocks=[1 + int(b) // 2 for b in order], contexts=[1] * 12)
     (result,) = factorial(mixed, layout, Analysis())
     halves = np.exp(np.log(values).reshape(8, 6, 2).mean(axis=2))
-    (same,) = factorial(samples(layout, halves), layout, Analysis())
+    (second,) = factorial(samples(layout, halves), layout, Analysis())
     assert result.by == "context"
     assert result.units == 1
     contexts = [1 + int(b) // 4 for b in order]
     again = samples(layout, values[:, order], blocks=[1 + int(b) // 2 for b in order], contexts=contexts)
     (visited,) = factorial(again, layout, Analysis())
     assert (visited.by, visited.units, visited.blocks) == ("context", 3, 6)
-    assert [e.q for e in visited.effects] == pytest.approx([e.q for e in same.effects], rel=1e-9)
+    assert [e.q for e in visited.effects] == pytest.approx([e.q for e in second.effects], rel=1e-9)
 
 
 def test_blocks_without_anything_in_common_have_no_effects(experiment, samples):

@@ -48,8 +48,8 @@ def test_a_screening_estimates_main_effects_and_says_what_is_left(experiment):
     (result,) = factorial(samples, layout, Analysis())
     assert (result.kind, result.treatments, len(result.effects)) == ("screening", 12, 9)
     assert [effect.factors[0] for effect in result.effects if effect.resolved] == ["x3", "x7"]
-    whole = sum(effect.share for effect in result.effects) + result.rest + result.unassigned
-    assert whole == pytest.approx(1)
+    total = sum(effect.share for effect in result.effects) + result.rest + result.unassigned
+    assert total == pytest.approx(1)
 
 
 def test_one_factor_at_a_time_has_comparisons_and_no_effects(experiment):

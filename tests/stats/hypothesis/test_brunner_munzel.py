@@ -31,9 +31,9 @@ def test_complete_separation_has_no_t_instead_of_a_nan_and_still_an_interval():
     assert (result.value, result.test()) == (1, None)
     assert 0.7 < result.interval().low < 0.9
     assert result.interval().high == 1
-    other = superiority(high, low)
-    assert other.interval().low == 0
-    assert other.interval().high == pytest.approx(1 - result.interval().low)
+    backwards = superiority(high, low)
+    assert backwards.interval().low == 0
+    assert backwards.interval().high == pytest.approx(1 - result.interval().low)
 
 
 def test_equal_constants_are_level():

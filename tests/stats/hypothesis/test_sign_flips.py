@@ -63,13 +63,15 @@ def test_drawn_patterns_give_p_within_their_monte_carlo_error(n):
     """N = 16,383 draws: four standard errors of each of three shares, so that a right one passes with
     probability .999.
     """
-    whole = [int(v) for v in np.random.default_rng(n).integers(-60, 100, n)]
-    centre = round(float(np.mean(whole)))
-    half = round(2 * float(np.std(whole)) / math.sqrt(n))
+    integers = [int(v) for v in np.random.default_rng(n).integers(-60, 100, n)]
+    centre = round(float(np.mean(integers)))
+    half = round(2 * float(np.std(integers)) / math.sqrt(n))
     for at in (centre - half, centre + half, centre + half // 2):
-        one_sided = min(share_as_far(whole, at))
+        one_sided = min(share_as_far(integers, at))
         error = 4 * math.sqrt(one_sided * (1 - one_sided) / 16383)
-        assert distribution(whole).p_of(math.exp(at)) / 2 == pytest.approx(one_sided, abs=error + 1 / 16384)
+        assert distribution(integers).p_of(math.exp(at)) / 2 == pytest.approx(
+            one_sided, abs=error + 1 / 16384
+        )
 
 
 @pytest.mark.parametrize("n", [7, 9, 14, 20, 64])

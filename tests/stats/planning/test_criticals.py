@@ -43,12 +43,12 @@ def simulated(series, effect, n, alpha, count=2000):
     for _ in range(count):
         d = rng.normal(effect, 1, n)
         result = [autocorrelation(item) for item in (d, rng.normal(size=n))[:series]]
-        its = max(result, key=lambda value: value.r1)
+        worst = max(result, key=lambda value: value.r1)
         se, nu = d.std(ddof=1) / math.sqrt(n), n - 1
         critical = witness.t.isf(alpha / 2, nu)
-        if its.r1 > threshold(n):
-            left = allowance(its)
-            critical = max(critical, witness.t.isf(alpha / 2, left.nu) * left.factor)
+        if worst.r1 > threshold(n):
+            remainder = allowance(worst)
+            critical = max(critical, witness.t.isf(alpha / 2, remainder.nu) * remainder.factor)
         output += abs(d.mean()) > critical * se
     return output / (count)
 

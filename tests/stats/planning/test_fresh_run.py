@@ -89,8 +89,11 @@ def test_a_fresh_run_uses_the_whole_level_again_where_this_one_was_extended(samp
 
 def test_contexts_are_asked_for_in_whole_passes(sample):
     rng = np.random.default_rng(3)
-    where = {"contexts": list(range(1, 11)) * 2, "passes": [1] * 10 + [2] * 10}
-    samples = [sample(np.ones(20), **where), sample(np.exp(rng.normal(0.01, 0.05, 20)), treatment=2, **where)]
+    places = {"contexts": list(range(1, 11)) * 2, "passes": [1] * 10 + [2] * 10}
+    samples = [
+        sample(np.ones(20), **places),
+        sample(np.exp(rng.normal(0.01, 0.05, 20)), treatment=2, **places),
+    ]
     facts = DesignFacts("randomized-blocks", 20, 1, contexts=10, passes=2)
     (judged,) = answer("e", samples, facts, Analysis()).judged
     ratio = judged.speedup

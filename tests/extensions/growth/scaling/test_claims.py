@@ -46,12 +46,12 @@ def whole(series):
 
 def test_a_rule_compares_leading_terms_and_says_where_it_breaks():
     # Table 4, Piz Daint: Allreduce p^0.67 log p against Reduce p^0.5 log p + Bcast p^0.5; coefficients ours.
-    made = [
+    functions = [
         exact("allreduce", "p^(2/3) log p", 0.1),
         exact("reduce", "p^0.5 log p", 1.0),
         exact("bcast", "p^0.5", 1.0),
     ]
-    result = whole(made)
+    result = whole(functions)
     answer = judge(parse_rule("allreduce <= reduce + bcast"), result, 16, 512)
     assert answer.verdict == "fails"
     left, right = result["allreduce"], [result["reduce"], result["bcast"]]
@@ -70,11 +70,11 @@ def test_a_rule_that_is_kept_never_breaks():
 def test_a_rule_between_equal_functions_seldom_fails():
     rule, verdicts = parse_rule("a <= b"), []
     for seed in range(60):
-        made = [
+        functions = [
             exact("a", "p^0.5", noise=0.02, seed=2 * seed),
             exact("b", "p^0.5", noise=0.02, seed=2 * seed + 1),
         ]
-        verdicts.append(judge(rule, whole(made), 16, 512).verdict)
+        verdicts.append(judge(rule, whole(functions), 16, 512).verdict)
     # Of 60, a tool that fails 5 % fails 7 or fewer in 99 %.
     assert verdicts.count("fails") <= 7
 
@@ -89,11 +89,11 @@ def test_a_rule_weighs_the_best_pair_that_keeps_it_against_the_best_that_breaks_
     assert len(a) > 4 < len(b)
     kept = max(p * q for g, p in a.items() for h, q in b.items() if g.power <= h.power and g <= h)
     broken = max(p * q for g, p in a.items() for h, q in b.items() if h * parse_growth("log p", "p") <= g)
-    known = sum(leads[0].values()) * sum(leads[1].values())
+    total = sum(leads[0].values()) * sum(leads[1].values())
     # What no formula says is 5 % of each at this noise.
-    assert known == pytest.approx(0.95**2, rel=1e-3)
+    assert total == pytest.approx(0.95**2, rel=1e-3)
     answer = judge(parse_rule("a <= b"), result, 16, 512)
-    assert answer.probability == pytest.approx(known * kept / (kept + broken) + (1 - known) / 2)
+    assert answer.probability == pytest.approx(total * kept / (kept + broken) + (1 - total) / 2)
 
 
 def test_rule_counts_a_logarithm_against_the_left_side_and_a_twelfth_of_a_power_not():

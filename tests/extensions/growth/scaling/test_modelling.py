@@ -165,8 +165,8 @@ def test_the_adjusted_coefficient_of_determination_is_that_of_its_definition():
     values = np.array([5 + p for p in P]) * np.array([1.05, 0.95, 1.02, 0.99, 1.03, 0.98])
     result = model(series(values))
     residual = values - [result.at(float(p)) for p in P]
-    left = len(P) - 1 - len(result.terms)
-    assert result.r2 == pytest.approx(1 - (residual @ residual / left) / values.var(ddof=1))
+    freedom = len(P) - 1 - len(result.terms)
+    assert result.r2 == pytest.approx(1 - (residual @ residual / freedom) / values.var(ddof=1))
 
 
 def test_a_stated_uncertainty_widens_and_its_launches_let_a_misfit_be_seen():
@@ -231,12 +231,12 @@ def test_a_wrong_question_is_an_error_with_a_hint(question, message):
 
 
 def test_progress_counts_to_the_end():
-    seen = []
+    calls = []
     model_all(
         [exact("p"), series([1, 2], [4, 8], "bad"), exact("log p")],
-        progress=lambda done, total: seen.append((done, total)),
+        progress=lambda done, total: calls.append((done, total)),
     )
-    assert seen[-1] == (3, 3)
+    assert calls[-1] == (3, 3)
 
 
 def test_observations_of_the_same_point_are_put_together():

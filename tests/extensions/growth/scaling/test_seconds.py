@@ -31,8 +31,8 @@ def test_the_simplest_fit_leaves_out_each_point_as_refitting_without_it_does():
             f = P**power * np.log2(P) ** log
             relative = []
             for left_out in range(len(P)):
-                kept = np.arange(len(P)) != left_out
-                a, b = np.polyfit(f[kept], values[0, kept], 1)
+                is_kept = np.arange(len(P)) != left_out
+                a, b = np.polyfit(f[is_kept], values[0, is_kept], 1)
                 predicted = a * f[left_out] + b
                 relative.append(abs(predicted - values[0, left_out]) / (predicted + values[0, left_out]))
             a, b = np.polyfit(f, values[0], 1)

@@ -126,8 +126,8 @@ def test_the_probability_of_a_switch_is_that_of_all_ways_to_cut(truth):
 
     logs = {cuts: log_of(cuts) for cuts in compositions(len(P))}
     top = max(logs.values())
-    whole = math.exp(logs[((0, len(P)),)] - top)
+    evidence = math.exp(logs[((0, len(P)),)] - top)
     every = sum(math.exp(value - top) for value in logs.values())
-    assert result.probability == pytest.approx(1 - whole / every, rel=1e-6, abs=1e-9)
+    assert result.probability == pytest.approx(1 - evidence / every, rel=1e-6, abs=1e-9)
     cut = {cuts: value for cuts, value in logs.items() if len(cuts) > 1}
     assert result.cuts == max(cut, key=cut.get)

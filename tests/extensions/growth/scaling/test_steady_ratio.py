@@ -22,10 +22,10 @@ def measured(name, values, noise=0.01, seed=1, scales=P):
 
 def sides(left, noise=0.01, scales=P):
     p = np.array(scales)
-    made = {"a": left(p), "b": 1 + 0.1 * p, "c": 2 + 0.1 * np.sqrt(p)}
+    curves = {"a": left(p), "b": 1 + 0.1 * p, "c": 2 + 0.1 * np.sqrt(p)}
     return {
         name: measured(name, values, noise, seed, scales)
-        for seed, (name, values) in enumerate(made.items(), 1)
+        for seed, (name, values) in enumerate(curves.items(), 1)
     }
 
 
@@ -64,10 +64,10 @@ def test_the_bound_is_that_of_a_line_in_log_p(slope):
     rule, logs = parse_rule("a <= b"), np.log2(P) - 4
     b = np.array(P)
     u = 1e-3
-    made = {
+    functions = {
         "a": series_of("a", ("p",), [[p] for p in P], [[v] for v in b * (1 + slope * logs)], u=b * u),
         "b": series_of("b", ("p",), [[p] for p in P], [[v] for v in b], u=b * 1e-9),
     }
     result = witness.linregress(logs, 1 + slope * logs)
     most = result.slope + 1.645 * u / np.sqrt(((logs - logs.mean()) ** 2).sum())
-    assert is_steady(rule, made) == (most * (logs[-1] + 2) < 0.1 * result.intercept)
+    assert is_steady(rule, functions) == (most * (logs[-1] + 2) < 0.1 * result.intercept)

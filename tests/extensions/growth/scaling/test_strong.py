@@ -49,9 +49,9 @@ def test_what_meets_points_that_are_left_out_counts_and_the_other_does_not():
 
 def test_what_repetitions_contradict_does_not_count():
     row = [30 / p + 0.5 * p for p in P]
-    free, known = opinions([row]), opinions([row], known=True, u=0.01)
+    free, repeated = opinions([row]), opinions([row], known=True, u=0.01)
     assert free.convert(0, 0, 32.5, missed=0.01)[0] < 31
-    assert known.convert(0, 0, 32.5, missed=0.01)[0] == pytest.approx(32.5)
+    assert repeated.convert(0, 0, 32.5, missed=0.01)[0] == pytest.approx(32.5)
 
 
 def test_a_value_of_nothing_gives_way_to_the_opinions():

@@ -33,6 +33,6 @@ def test_what_has_another_colour_or_treatment_or_says_something_stays_apart():
 
 
 def test_a_group_has_what_all_of_its_marks_share_and_nothing_else():
-    same = {"stroke": "#000000", "x1": 1.0}
-    assert list_shared([same, {**same, "data_t": 1}]) == {"stroke": "#000000"}
-    assert list_shared([same]) == {}
+    attributes = {"stroke": "#000000", "x1": 1.0}
+    assert list_shared([attributes, {**attributes, "data_t": 1}]) == {"stroke": "#000000"}
+    assert list_shared([attributes]) == {}

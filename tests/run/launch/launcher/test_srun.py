@@ -78,10 +78,10 @@ def test_ranks_without_srun_are_refused(tmp_path, monkeypatch):
 def test_ranks_that_may_share_cpus_are_not_bound_and_their_times_are_crowded(srun, tmp_path):
     srun("none")
     assert "--cpu-bind=none" in launch(tmp_path, "nothing", arguments=["--overcommit"])
-    kept = b'{"launch": {"kind": "slurm", "ranks": "4", "arguments": ["-O"]}}'
+    document = b'{"launch": {"kind": "slurm", "ranks": "4", "arguments": ["-O"]}}'
     (treatment,) = treatments(experiment(name="it", program={"command": ["true"]}))
-    assert Origins.make(kept, []).provenance(BUILTIN["wall_s"], treatment) == "crowded"
-    assert Origins.make(kept, []).provenance(BUILTIN["rss_bytes"], treatment) == "measured"
+    assert Origins.make(document, []).provenance(BUILTIN["wall_s"], treatment) == "crowded"
+    assert Origins.make(document, []).provenance(BUILTIN["rss_bytes"], treatment) == "measured"
 
 
 @pytest.mark.parametrize("keys", [{"binding": "none"}, {"arguments": ["-v"]}])

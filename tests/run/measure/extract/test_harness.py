@@ -14,10 +14,10 @@ TIME = UserMetric("time_s", unit="s", source="pytest-benchmark")
 
 
 def report(*names, data=(1.0, 2.0, 9.0)):
-    its = [
+    benchmarks = [
         {"name": name, "fullname": f"t.py::{name}", "stats": {"mean": 4.0, "data": data}} for name in names
     ]
-    return json.dumps({"machine_info": {}, "benchmarks": its}).encode()
+    return json.dumps({"machine_info": {}, "benchmarks": benchmarks}).encode()
 
 
 @pytest.mark.extensions("exchange", "outputs")
