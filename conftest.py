@@ -57,8 +57,11 @@ ROOT = Path(__file__).parent
 
 EXTENSIONS = ROOT / "src" / "steelyard" / "extensions"
 
-ALONE = os.environ.get("STEELYARD_TEST_ALONE") == "1"
+ALONE = "STEELYARD_TEST_ALONE" in os.environ
 """Whether this tree is a copy of ``./dev test alone``, which lacks extensions on purpose."""
+
+COMMANDS_OF_OTHERS = os.environ.get("STEELYARD_TEST_ALONE", "").split(",")
+"""Commands of extensions that the copy lacks."""
 
 MARKED = re.compile(r"^pytestmark = pytest\.mark\.extensions\(([^)]*)\)", re.MULTILINE)
 """The extensions that all tests of a file need beside the core, or beside that whose folder it is in."""
@@ -446,6 +449,12 @@ OF_A_NEW_PROCESS = ("LANG", "LC_", "LD_", "PYTHON")
 """Variables that an interpreter or a loader reads when it starts, and never again."""
 
 
+def skip_of_others(arguments: Sequence[str]) -> None:
+    """Skip a test that types a command of an extension that this copy lacks: it is about both."""
+    if arguments and arguments[0] in COMMANDS_OF_OTHERS:
+        pytest.skip(f"types the command {arguments[0]} of another extension")
+
+
 @pytest.fixture
 def steelyard_cli(tmp_path: Path, steelyard_env: dict[str, str], cli_server: CliServer) -> Cli:
     """``steelyard_cli("run", "spec.toml")``: starts in ``tmp_path``; ``env`` adds to ``steelyard_env``."""
@@ -456,6 +465,7 @@ def steelyard_cli(tmp_path: Path, steelyard_env: dict[str, str], cli_server: Cli
         env: Mapping[str, str] | None = None,
         stdin: str = "",
     ) -> subprocess.CompletedProcess[str]:
+        skip_of_others(arguments)
         directory, variables = cwd or tmp_path, {**steelyard_env, **(env or {})}
         if not any(name.startswith(OF_A_NEW_PROCESS) for name in env or {}):
             return cli_server.run(arguments, directory, variables, stdin)
@@ -477,6 +487,7 @@ def steelyard_started(tmp_path: Path, steelyard_env: dict[str, str]) -> Callable
     """``steelyard_started("run", "spec.toml")``: as ``steelyard_cli``, without waiting for its end."""
 
     def start(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        skip_of_others(arguments)
         return subprocess.Popen(
             [sys.executable, "-m", "steelyard", *arguments],
             cwd=tmp_path,

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from checkout import ROOT, list_files
-from door.alone import CORE, copy_tree, keep_entries, list_parts
+from door.alone import CORE, copy_tree, keep_entries, list_commands_of_others, list_parts
 from door.stages import DevError
 
 FOUND = """
@@ -50,6 +50,13 @@ def test_the_list_of_a_copy_has_its_own_entries_alone() -> None:
     exec(keep_entries(text, {"bisect", "repository"}), names)  # noqa: S102 -- our own list
     kept = names["EXTENSIONS"]
     assert kept == tuple(one for one in EXTENSIONS if one.name in ("bisect", "repository"))
+
+
+def test_commands_of_others_are_those_that_a_part_lacks() -> None:
+    core, bisect = list_parts(["core", "bisect"])
+    every = {name for one in EXTENSIONS for name in one.commands}
+    assert {*list_commands_of_others(core)} == every
+    assert every - {*list_commands_of_others(bisect)} == {"bisect"}
 
 
 @pytest.mark.parametrize(("name", "extensions"), [("core", []), ("bisect", ["bisect", "repository"])])
