@@ -5,14 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli.declared import Options, declare, declare_argument, take
-from steelyard.cli.options import metric_option, read_duration
+from steelyard.cli.options import declare_fraction, metric_option, read_duration
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.core.errors import UsageError
+from steelyard.report.text.label import printable
+
+if TYPE_CHECKING:
+    from steelyard.extensions.exchange.variable_claims import VariableClaims
 
 
 class ImportOptions(Options):
@@ -40,6 +44,12 @@ class ImportOptions(Options):
     against: str | None = declare("Level with which they are compared (default: the first).", metavar="LEVEL")
     claims: Path | None = declare(
         "TOML file with the [[claims]] that `steelyard check` is to judge.", metavar="FILE", type=InputPath()
+    )
+    variable_margin: float | None = declare_fraction(
+        "Claim that no variable of any test is worse than in the first file by more than this, such as 2%:"
+        " `steelyard check` judges all of them as one family.",
+        "--each",
+        "variable_margin",
     )
     value: tuple[str, ...] = declare("Tables: column of a metric. Repeatable.", metavar="COLUMN")
     by: tuple[str, ...] = declare(
@@ -115,6 +125,7 @@ def command(options: ImportOptions) -> None:
     from steelyard.extensions.exchange.importers import Chosen
     from steelyard.extensions.exchange.importers.columns import read_sides
     from steelyard.extensions.exchange.recording import Selection
+    from steelyard.extensions.exchange.variable_claims import VariableClaims
 
     better, sides = read_sides(options.better, options.value)
     chosen = Chosen(
@@ -129,6 +140,9 @@ def command(options: ImportOptions) -> None:
         options.ok,
         sides,
     )
+    if options.variable_margin is not None and (options.claims, options.compare) != (None, None):
+        flag = "--claims" if options.claims is not None else "--compare"
+        raise UsageError(f"--each makes the claims itself, and {flag} is given", hint="leave one of them out")
     if options.limit is not None and options.failures != "as-limit":
         raise UsageError("--limit needs --failures as-limit", hint="add it, or leave out --limit")
     sources = tuple(find_source(text) for text in options.files)
@@ -140,6 +154,7 @@ def command(options: ImportOptions) -> None:
         options.metric,
         _get_claims(options.claims) if options.claims else (),
     )
+    claims = None if options.variable_margin is None else VariableClaims(margin=options.variable_margin)
     record = import_files(
         sources,
         directory,
@@ -150,6 +165,7 @@ def command(options: ImportOptions) -> None:
         limit=options.limit,
         across_machines=options.across_machines,
         examine=examine_columns,
+        claims=claims,
     )
     with record:
         progress, warnings = record.progress(), record.warnings()
@@ -159,7 +175,21 @@ def command(options: ImportOptions) -> None:
     click.echo(f"{named}: {trials} of {treatments:,} treatment{'' if treatments == 1 else 's'}")
     for warning in warnings:
         click.echo(f"- {warning.text}")
-    click.echo(f"steelyard analyze {named}")
+    if claims is not None:
+        _tell_claims(claims)
+    click.echo(f"steelyard {'analyze' if claims is None else 'check'} {named}")
+
+
+def _tell_claims(claims: VariableClaims) -> None:
+    """Say what no claim is about."""
+    lists = (
+        (claims.gone, "only the first file has"),
+        (claims.new, "the first file lacks"),
+        (list(claims.unclear), "not claimed, since units do not say which way is better:"),
+    )
+    for names, text in lists:
+        if names:
+            click.echo(f"- {text} {', '.join(printable(name) for name in names)}")
 
 
 def _get_claims(file: Path) -> list[Mapping[str, Any]]:

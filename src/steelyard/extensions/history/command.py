@@ -131,11 +131,11 @@ def command(ctx: click.Context, options: HistoryOptions, tables: TableOptions) -
     from steelyard.report.text.progress import Counting
 
     _refuse_unknown(options.ignored)
-    asked = {"--check": options.check, "--html": options.html is not None, "--json": options.as_json}
+    questions = {"--check": options.check, "--html": options.html is not None, "--json": options.as_json}
     if options.collect is not None:
-        _refuse_questions("--collect", str(options.collect), asked | {"--to": options.place is not None})
+        _refuse_questions("--collect", str(options.collect), questions | {"--to": options.place is not None})
     if options.place is not None:
-        _refuse_questions("--to", strip_secrets(str(options.place)), asked)
+        _refuse_questions("--to", strip_secrets(str(options.place)), questions)
     needs_check = {
         "--since": options.since,
         "--strict": options.strict,

@@ -77,7 +77,7 @@ def _name_units(files: Mapping[str, Sequence[ImportedSeries]]) -> dict[str, list
 
 def name_with_unit(metric: str, unit: str) -> str:
     """Return the name of a metric and its unit: ``rate_GFLOP_s``."""
-    return f"{metric}_{identifier(unit)}" if unit else metric
+    return identifier(f"{metric}_{unit}") if unit else metric
 
 
 def find_namesakes(series: Sequence[ImportedSeries]) -> dict[str, str]:
