@@ -151,13 +151,20 @@ def test_the_report_of_vitest_5_has_a_benchmark_for_each_task(tmp_path):
     }
     failed = {"fullName": "bad", "status": "failed", "failureMessages": ["boom\n at x"], "benchmarks": []}
     unchosen = {"fullName": "other", "status": "skipped", "failureMessages": [], "benchmarks": []}
-    path.write_text(json.dumps(vitest_report(passed, failed, unchosen)))
+    late = {**passed, "fullName": "late", "ancestorTitles": [], "title": "late", "status": "failed"}
+    late |= {"failureMessages": ["wrong answer"], "benchmarks": [{"name": "c", "tasks": tasks[:1]}]}
+    path.write_text(json.dumps(vitest_report(passed, failed, unchosen, late)))
     contents = read(path)
     assert [(series.name, series.values) for series in contents.series] == [
         ("sum > cmp > a", ((0.0005,),)),
         ("sum > cmp > b 1/2, ü", ((0.0005,),)),
     ]
-    assert contents.skipped == {"bad": "boom"}
+    # A task that ran before its test failed has no time that counts.
+    assert contents.skipped == {"bad": "boom", "late": "wrong answer", "late > a": "wrong answer"}
+    assert [(runs.title, runs.reason) for runs in contents.failures] == [
+        ("bad", "boom"),
+        ("late > a", "wrong answer"),
+    ]
 
 
 def test_a_file_that_is_not_there_needs_no_list_of_formats(tmp_path):

@@ -190,6 +190,20 @@ class Harness(ABC):
         return {}
 
 
+def read_failures(report: str, source: Format) -> Mapping[str, str]:
+    """Return the benchmarks that failed or were skipped by a report, and why.
+
+    A process that ended before its report did says nothing of its benchmarks.
+    """
+    # Readers of a dozen formats, which few runs need.
+    from steelyard.extensions.exchange.importers import read_output
+
+    try:
+        return read_output(report, "its report", source).skipped
+    except UsageError:
+        return {}
+
+
 def find_installed(word: str) -> str | None:
     """Return the program that a word means where it is none of the tree.
 

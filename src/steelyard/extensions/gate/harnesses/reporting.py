@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Final
 
-from steelyard.core.errors import UsageError
 from steelyard.extensions.gate.harnesses.harness import (
     SHARE,
     Harness,
@@ -17,6 +16,7 @@ from steelyard.extensions.gate.harnesses.harness import (
     add_missing,
     has_text,
     locate_program,
+    read_failures,
 )
 from steelyard.extensions.gate.harnesses.others import Tinybench, list_scripts
 from steelyard.spec.tables.metrics import Harness as Format
@@ -62,13 +62,7 @@ class Catch2(Harness):
 
     def find_failures(self, output: str, report: str) -> Mapping[str, str]:
         """Return the benchmarks that threw, and those of test cases that failed, by the report."""
-        # Readers of a dozen formats, which few runs need.
-        from steelyard.extensions.exchange.importers import catch2
-
-        try:
-            return catch2.read(report, "its report").skipped
-        except UsageError:  # A process that ended before its end says nothing of its benchmarks.
-            return {}
+        return read_failures(report, "catch2")
 
 
 def _escape(name: str) -> str:
