@@ -50,6 +50,16 @@ def test_ends_that_never_vary_differ_by_their_ratio_exactly(draw_ends):
     assert (equal.differs, equal.p, equal.resolvable) == (False, 1, 0)
 
 
+def test_a_few_slow_runs_of_one_end_get_no_verdict(draw_ends):
+    rng = np.random.default_rng(563)
+    good, bad = rng.normal(0, 0.001, (2, 40))
+    bad -= 0.05
+    bad[[7, 22]] += 2.0
+    ends = compare_ends(*draw_ends(good, bad), 0.05)
+    assert ends.refused
+    assert not ends.differs
+
+
 def test_where_no_ratio_is_defined_the_error_says_why(draw_ends):
     with pytest.raises(ProgramError, match="wall_s: no ratio of both ends, since"):
         compare_ends(*draw_ends(np.zeros(1), np.zeros(1)), 0.05)

@@ -86,6 +86,13 @@ def test_ends_that_are_alike_are_said_with_what_would_have_shown():
     assert "0.52 % would probably have been detected of these two builds. No search was made." in words
 
 
+def test_ends_that_slow_runs_of_one_decide_are_said_not_to_be_judged():
+    result = replace(FOUND, candidates=(), tested=(), resolvable=0.0052, is_named=False, refused=True, p=1e-6)
+    words = " ".join(text(result).split())
+    assert "0000000000 and 0707070707 are not judged, 1.052 × (95 % CI 1.046 to 1.057), 40 blocks:" in words
+    assert "slow or failed runs of one, whose share is not known, decide. No search was made." in words
+
+
 def test_ends_that_builds_of_one_source_could_differ_by_name_no_commit():
     alone = replace(FOUND, tested=(), is_named=False, no_change=0.23, commits=1)
     assert " ".join(text(alone).split()).startswith(

@@ -87,6 +87,22 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
     assert words.splitlines()[6].startswith("metric  treatment  machine  records")
 
 
+def test_a_change_that_all_treatments_share_may_be_the_machine_s():
+    other = replace(SERIES, treatment="other")
+    words = text(replace(FOUND, series=(SERIES, other)), 400)
+    assert (
+        "- From 0a0a0a0a0a on all 2 treatments that are judged became worse, as they do where the machine"
+        " changed. A reference program in each record tells (--reference LABEL)."
+    ) in words
+    for history in (
+        replace(FOUND, series=(SERIES, replace(other, changes=()))),
+        replace(FOUND, series=(SERIES, replace(other, changes=(replace(CHANGE, direction="better"),)))),
+        replace(FOUND, series=(SERIES, other), reference="spin"),
+        FOUND,
+    ):
+        assert "that are judged became" not in text(history, 400)
+
+
 def test_cpu_time_that_changes_unseen_is_a_note_with_the_option_that_judges_it():
     cpu = replace(SERIES, metric=replace(SERIES.metric, name="cpu_s"))
     output = text(replace(FOUND, cpu_time=(cpu,)), 400)

@@ -314,6 +314,7 @@ class _Bisection:
             between_builds=None if verdict is None or drawn else math.expm1(verdict.tau),
             is_named=verdict is not None and search.is_named(request.error, verdict),
             ended_early=verdict is not None and search.following(request.error, verdict) is not None,
+            refused=verdict is None and ends.refused,
             layouts=search.ends.n if drawn else 0,
         )
 

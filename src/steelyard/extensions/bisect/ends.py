@@ -29,6 +29,8 @@ class EndsComparison(msgspec.Struct, frozen=True):
         That ends which are equal differ as much, over all looks.
     differs : bool
         At the level of one look.
+    refused : bool
+        No verdict, since slow or failed runs of unknown share would decide it.
     resolvable : float
         The smallest relative difference that a look of so many blocks shows in 80 % of cases.
     """
@@ -37,6 +39,7 @@ class EndsComparison(msgspec.Struct, frozen=True):
     ci95: Interval
     p: float
     differs: bool
+    refused: bool
     resolvable: float
 
 
@@ -67,6 +70,7 @@ def compare_ends(good: Sample, bad: Sample, error: float) -> EndsComparison:
         ci95=Interval(1 / interval.high, 1 / interval.low) if is_inverse else interval,
         p=min(1.0, len(LOOKS) * speedup.p),
         differs=compared.difference not in (None, "not_resolved"),
+        refused=compared.refused,
         resolvable=resolvable,
     )
 

@@ -39,6 +39,13 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
 
 def _render_equal(bisection: Bisection, width: int) -> list[Line]:
     size = f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bounds(bisection.ratio, bisection.ci95)})"
+    if bisection.refused:
+        text = (
+            f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.good)} and"
+            f" {short_hash(bisection.bad)} are not judged, {size}, {plural(bisection.end_blocks, 'block')}:"
+            " slow or failed runs of one, whose share is not known, decide. No search was made."
+        )
+        return render_paragraph(text, width, style="open", rest="  ", only_first=True)
     text = (
         f"? {bisection.metric.name} of {printable(bisection.program)}: {short_hash(bisection.bad)} is not"
         " seen to differ from"

@@ -21,6 +21,7 @@ from steelyard.extensions.history.results import (
 from steelyard.report.text.change import relative, short_hash
 from steelyard.report.text.digits import percent, probability, share
 from steelyard.report.text.label import join_names, named_levels, plural, printable
+from steelyard.results.direction import Direction
 
 _ORDERS: Final[dict[Order, str]] = {
     "git": "by first parents",
@@ -162,6 +163,29 @@ def format_wander_words(series: SeriesHistory, wander: Wander) -> str:
     )
 
 
+def list_shared_changes(history: History) -> list[str]:
+    """Sentences on changes of level that all treatments of a machine share: a machine makes these, too."""
+    if history.reference or history.order != "git":
+        return []
+    sentences = []
+    for machine in dict.fromkeys(series.machine for series in history.series):
+        judged = [series for series in history.series if series.machine == machine and series.is_judged]
+        treatments = {series.treatment for series in judged}
+        changed: dict[tuple[str, Direction], set[str]] = {}
+        for series in judged:
+            for change in series.changes:
+                if change.kind == "level":
+                    changed.setdefault((change.first, change.direction), set()).add(series.treatment)
+        sentences += [
+            f"From {short_hash(first)} on all {len(treatments)} treatments that are judged became"
+            f" {direction}, as they do where the machine changed. A reference program in each record tells"
+            " (--reference LABEL)."
+            for (first, direction), names in changed.items()
+            if len(names) == len(treatments) > 1
+        ]
+    return sentences
+
+
 def format_resolvable_words(series: SeriesHistory) -> str:
     """Return the smallest steps that would have shown, latest and in the middle."""
     if series.resolvable is None:
@@ -263,6 +287,7 @@ def notes(history: History) -> list[str]:
         for series in history.series
         if series.broken_off
     ]
+    texts += list_shared_changes(history)
     refused = list(dict.fromkeys(series.refused for series in history.series if series.refused))
     texts += [
         f"{plural(sum(series.refused == why for series in history.series), 'treatment')} not judged: {why}."
