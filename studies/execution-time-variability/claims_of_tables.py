@@ -7,7 +7,7 @@ own. What our runs give stands beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Final
 
@@ -41,6 +41,17 @@ def least(table: str, share: float, opts: Iterable[str] = ("",)) -> Judge:
         smallest = {opt: 100 * min(cells(data, table, opt).values()) / PROGRAMS for opt in opts}
         text = ", ".join(f"{value:.0f} %{f' at -{opt}' if opt else ''}" for opt, value in smallest.items())
         return Answer(f"at least {text}", "holds" if min(smallest.values()) >= share else "fails")
+
+    return judge
+
+
+def cell_is(table: str, pair: tuple[str, str], shares_of: Mapping[str, float]) -> Judge:
+    """Whether a cell has these shares of programs, in percent, by optimisation."""
+
+    def judge(data: Data) -> Answer:
+        values = {opt: 100 * cells(data, table, opt)[pair] / PROGRAMS for opt in shares_of}
+        text = ", ".join(f"{value:.0f} % at -{opt}" for opt, value in values.items())
+        return Answer(text, "holds" if values == dict(shares_of) else "fails")
 
     return judge
 

@@ -23,8 +23,6 @@ CLOSE: Final = 0.25
 """A prediction that is farther off has failed."""
 ENOUGH: Final = 0.9
 """Of the highest rate: as many tasks as give it are enough."""
-ALIKE: Final = 0.05
-"""A flush age whose rate is within this of the best one is as good."""
 
 
 class Point(NamedTuple):

@@ -127,6 +127,7 @@ MUTATIONS = {
             ),
         )
     ],
+    "binary-tree": [("values/medians.csv", exchanged("tree", "binary", "ternary"))],
     "sample-bottleneck": [(SPLITTER, exchanged("algorithm", "sample", "histogram"))],
     "exact-balance": [("values/real.csv", constant("load", "1.2", algorithm="exact"))],
     "histogram-balance": [("values/real.csv", constant("load", "1.2", algorithm="histogram"))],
