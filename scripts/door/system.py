@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Need(NamedTuple):
-    """Something that pip cannot install: what, Debian's package of it, and how to see that it is there."""
+    """Something that pip cannot install: its name, its Debian package, and how to see that it is there."""
 
     name: str
     package: str
