@@ -79,6 +79,13 @@ def test_long_names_stay_within_the_width(width):
     assert all(len(line) <= width for line in render(long, width).splitlines())
 
 
+def test_the_rest_of_a_long_name_is_indented():
+    first, second, *_ = render(replace(STATUS, experiment="a name of several words"), 20).splitlines()
+    assert first.startswith("a name of")
+    assert second.startswith("  ")
+    assert second[2] != " "
+
+
 def test_the_document_holds_every_field():
     content = json.loads(DOCUMENT.text(STATUS))
     assert (content["format"], content["version"]) == ("steelyard/status", 1)
