@@ -62,9 +62,10 @@ def test_a_damaged_report_of_a_lake_is_left_out_and_named(tmp_path):
     assert [out.why[:10] for out in result.left_out if "damaged" in out.why] == ["is damaged"] * 2
 
 
-def test_reports_that_only_names_order_are_kept_nowhere(tmp_path):
+@pytest.mark.parametrize("numbers", [(1,), (1, 2)])
+def test_reports_that_only_names_order_are_kept_nowhere(tmp_path, numbers):
     (tmp_path / "reports").mkdir()
-    for number in (1, 2):
+    for number in numbers:
         write_hyperfine(tmp_path / "reports" / f"run{number}.json")
     for keep in (
         lambda: collect(tmp_path / "it.sqlite", [tmp_path / "reports"]),

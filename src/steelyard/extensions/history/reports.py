@@ -24,7 +24,7 @@ from steelyard.extensions.exchange.importers.contents import FailedRuns, Importe
 from steelyard.extensions.exchange.importers.identity import tell_apart
 from steelyard.extensions.exchange.importers.machines import MACHINE
 from steelyard.extensions.exchange.report_folders import list_folder, refuse_mixture
-from steelyard.lab.places.contents import Report, ReportRow
+from steelyard.lab.places.contents import ToolReport, ToolReportRow
 from steelyard.lab.summary.condensing import Watch, ignore_progress
 from steelyard.results.left_out import LeftOut
 from steelyard.stats.describe.digest import digest
@@ -59,7 +59,7 @@ class Reports(msgspec.Struct, frozen=True):
     by_name: bool
     contents: Mapping[str, FileContents]
 
-    def keep(self) -> tuple[Report, ...]:
+    def keep(self) -> tuple[ToolReport, ...]:
         """Return each report with all of its values, to be written into a place.
 
         Raises
@@ -69,7 +69,7 @@ class Reports(msgspec.Struct, frozen=True):
         """
         self.refuse_without_time()
         return tuple(
-            Report(record, _list_metrics(self, record), tuple(_list_rows(self.contents[record.id])))
+            ToolReport(record, _list_metrics(self, record), tuple(_list_rows(self.contents[record.id])))
             for record in self.records
         )
 
@@ -80,7 +80,8 @@ class Reports(msgspec.Struct, frozen=True):
         ------
         UsageError
         """
-        if self.by_name:
+        # The place of a name is less than a second after 1970; a single report has one, too.
+        if any(record.created_ns < 10**9 for record in self.records):
             raise UsageError(
                 f"{self.records[0].name}: neither the reports nor their names say when they were made",
                 hint="put the date into each name, as in 2026-11-05.json",
@@ -199,17 +200,17 @@ def _list_metrics(reports: Reports, record: Condensed) -> tuple[Metric, ...]:
     return tuple(reports.metrics[name] for name in names)
 
 
-def _list_rows(contents: FileContents) -> Iterator[ReportRow]:
+def _list_rows(contents: FileContents) -> Iterator[ToolReportRow]:
     """Yield every value of a report, and every run of it that failed."""
     for entry in contents.series:
         for launch, values in enumerate(entry.values, 1):
             for value in values:
-                yield ReportRow(word_levels(entry.levels), entry.metric, entry.unit, launch, value)
+                yield ToolReportRow(word_levels(entry.levels), entry.metric, entry.unit, launch, value)
     for runs in contents.failures:
         test = word_levels(runs.levels)
         for status, number in (("failed", runs.failed), ("timed_out", runs.timed_out)):
             for _ in range(number):
-                yield ReportRow(test, "", "", 0, None, status, runs.reason)
+                yield ToolReportRow(test, "", "", 0, None, status, runs.reason)
 
 
 def _tell_failures(contents: FileContents) -> list[str]:

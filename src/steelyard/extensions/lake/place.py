@@ -11,7 +11,7 @@ from steelyard.files.urls import is_url
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
-    from steelyard.lab.places.contents import Exported, Report, Summaries
+    from steelyard.lab.places.contents import Exported, Summaries, ToolReport
     from steelyard.lab.places.place import Place
     from steelyard.lab.summary.condensing import Watch
     from steelyard.store import Reading
@@ -51,7 +51,7 @@ class LakePlace:
 
         return export_to(records, Location(name), watch)
 
-    def write_reports(self, name: Path | str, reports: Sequence[Report]) -> Exported:
+    def write_reports(self, name: Path | str, reports: Sequence[ToolReport]) -> Exported:
         """Write reports of another tool."""
         from steelyard.extensions.lake.location import Location
         from steelyard.extensions.lake.reports import write_reports

@@ -22,7 +22,7 @@ from steelyard.extensions.exchange.table import Table, TableColumn
 from steelyard.extensions.lake.facts import LARGEST_BYTES, TableFile, hash_bytes
 from steelyard.extensions.lake.location import Location
 from steelyard.files.inflating import inflate
-from steelyard.lab.places.contents import Exported, Report, Summary
+from steelyard.lab.places.contents import Exported, Summary, ToolReport
 from steelyard.results.left_out import LeftOut
 from steelyard.store.summaries import Condensed
 
@@ -85,7 +85,7 @@ def is_report(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def write_reports(reports: Sequence[Report], location: Location) -> Exported:
+def write_reports(reports: Sequence[ToolReport], location: Location) -> Exported:
     """Write reports; one that is there as it is stays untouched.
 
     Raises
@@ -99,7 +99,7 @@ def write_reports(reports: Sequence[Report], location: Location) -> Exported:
     return Exported(location.label, written, len(reports) - written, ())
 
 
-def _write(report: Report, location: Location) -> bool:
+def _write(report: ToolReport, location: Location) -> bool:
     stem = name_stem(report.condensed)
     out = io.BytesIO()
     condensed = report.condensed

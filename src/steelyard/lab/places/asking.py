@@ -11,7 +11,7 @@ from steelyard.core.extension import list_places, load
 from steelyard.files.urls import is_url
 from steelyard.lab.merge.machines import By
 from steelyard.lab.merge.merging import one_record
-from steelyard.lab.places.contents import Exported, Report
+from steelyard.lab.places.contents import Exported, ToolReport
 from steelyard.lab.places.place import Place, find_place, make_unknown
 from steelyard.lab.run.existing_record import find_record
 from steelyard.lab.summary.condensing import Watch
@@ -58,7 +58,7 @@ def write_records(names: Sequence[Path], place: Path | str, watch: Watch) -> Exp
     return _find_kind(place).write(place, names, watch)
 
 
-def write_reports(reports: Sequence[Report], place: Path | str) -> Exported:
+def write_reports(reports: Sequence[ToolReport], place: Path | str) -> Exported:
     """Write reports of another tool into a place, as ``write_records`` does records."""
     return _find_kind(place).write_reports(place, reports)
 

@@ -30,7 +30,7 @@ class Summaries(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
-class ReportRow(msgspec.Struct, frozen=True):
+class ToolReportRow(msgspec.Struct, frozen=True):
     """A value of a report, or a run of one that failed, which has none.
 
     Attributes
@@ -49,12 +49,12 @@ class ReportRow(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Report(msgspec.Struct, frozen=True):
+class ToolReport(msgspec.Struct, frozen=True):
     """A report of another tool, with every value and every run that failed."""
 
     condensed: Condensed
     metrics: tuple[Metric, ...]
-    rows: tuple[ReportRow, ...]
+    rows: tuple[ToolReportRow, ...]
 
 
 class Exported(msgspec.Struct, frozen=True):
