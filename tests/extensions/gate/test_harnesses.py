@@ -154,6 +154,19 @@ def test_benchmarks_that_failed_are_those_of_a_whole_report(name, code, output, 
     assert harness.find_failures(output, report) == failed
 
 
+def test_failures_of_pytest_keep_parameters_with_any_text():
+    output = (
+        "FAILED a/t.py::test_f[c d::e - f]g-1] - ValueError: [x] - y\n"
+        "ERROR t.py::TestA::test_b - OSError: why\nFAILED t.py::test_c\n"
+    )
+    harness = next(entry for entry in HARNESSES if entry.name == "pytest-benchmark")
+    assert harness.find_failures(output, "") == {
+        "a/t.py::test_f[c d::e - f]g-1]": "ValueError: [x] - y",
+        "t.py::TestA::test_b": "OSError: why",
+        "t.py::test_c": "failed",
+    }
+
+
 def test_scripts_of_mitata_and_reports_for_services_run_as_they_are(tmp_path):
     (tmp_path / "b.mjs").write_text("import { run } from 'mitata'")
     assert find_harness(None, ("node", "b.mjs"), tmp_path).name == "mitata"

@@ -21,7 +21,10 @@ from steelyard.extensions.gate.harnesses.python_modules import refuse_modules_fr
 from steelyard.extensions.repository.tree_request import locate_start
 from steelyard.spec.tables.metrics import Harness as Format
 
-_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>\S+::.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
+_FAILED: Final = re.compile(
+    r"^(?:FAILED|ERROR) (?P<test>\S+?::[^\[\n]+?(?:\[.*?\])?)(?: - (?P<why>.*))?$", re.MULTILINE
+)
+"""A failure in pytest's summary; parameters may have `` - ``, too."""
 
 
 class PytestBenchmark(Harness):
