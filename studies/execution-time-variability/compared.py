@@ -336,6 +336,7 @@ DECLARATIONS: Final = (
             "as printed",
             printed.adds_up(opt),
             origin="the authors' data",
+            remark="cells and shares as in the text at hand; with ten programs a cell is a whole number",
         )
         for opt in ("O2", "O3")
     ),
