@@ -16,6 +16,8 @@ from declarations import Answer, Cause, Data
 from scipy.stats import norm, spearmanr
 
 PROBES: Final = "values/upstream-probes.csv"
+LENGTHS: Final = "values/upstreams.csv"
+ORDERS: Final = "values/upstream-order.csv"
 METRICS: Final = ("i1_misses", "d1_misses", "mispredicts")
 """What a layout moves; instructions are what a counter adds."""
 NAMES: Final = {"i1_misses": "I1 misses", "d1_misses": "D1 misses", "mispredicts": "mispredictions"}
@@ -112,3 +114,25 @@ def more_by_software(data: Data) -> Answer:
                 less.append(f"{NAMES[metric]} of {name}")
     text = f"{number - len(less)} of {number} counts" + (f", not {', '.join(less)}" if less else "")
     return Answer(text, "fails" if less else "holds")
+
+
+def by_length(data: Data, metric: str) -> dict[str, tuple[float, float]]:
+    """The least and the largest change of a count over lengths of the environment, by program."""
+    rows = data.table(LENGTHS)
+    none = {row["command"]: float(row[metric]) for row in rows if row["env_bytes"] == "0"}
+    changes: dict[str, list[float]] = {}
+    for row in rows:
+        changes.setdefault(row["command"], []).append(float(row[metric]) / none[row["command"]] - 1)
+    return {name: (min(values), max(values)) for name, values in changes.items()}
+
+
+def gains_by_order(data: Data, metric: str) -> dict[str, tuple[float, float]]:
+    """The least and the largest ratio of -O2 to -O3 of a count over orders of linking, by program."""
+    counts: dict[str, dict[str, dict[str, float]]] = {}
+    for row in data.table(ORDERS):
+        counts.setdefault(row["name"], {}).setdefault(row["order"], {})[row["opt"]] = float(row[metric])
+    ratios = {
+        name: [levels["O2"] / levels["O3"] for levels in by_order.values()]
+        for name, by_order in counts.items()
+    }
+    return {name: (min(values), max(values)) for name, values in ratios.items()}
