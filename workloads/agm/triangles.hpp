@@ -151,10 +151,10 @@ class Triangles {
                 continue;
             }
             const std::size_t local = graph_.owners.local(middle);
-            const std::span<const Entry> others =
+            const std::span<const Entry> candidates =
                 beyond(side, static_cast<std::size_t>(&entry - side.data()));
-            counts_[local] += common(others, row<Entry>(local));
-            compared += others.size() + row<Entry>(local).size();
+            counts_[local] += common(candidates, row<Entry>(local));
+            compared += candidates.size() + row<Entry>(local).size();
         }
         runtime_.charge(Work::comparison, static_cast<double>(compared));
         runtime_.counters().useful += 1;
