@@ -61,12 +61,12 @@ def test_every_table_is_written_three_times(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make_page",
     [two_treatments, in_contexts, hostile, with_instances, weak_scaling, two_machines],
     ids=lambda value: value.__name__,
 )
-def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, made):
-    files = write_figures([made()], tmp_path)
+def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, make_page):
+    files = write_figures([make_page()], tmp_path)
     assert {file.suffix for file in files} == {".svg", ".png", ".pdf"}
     heads = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     for file in files:
