@@ -60,12 +60,12 @@ def column_of(name):
 
 def changes_of_a_cell(name):
     """As the paper expects, and far beyond it."""
-    file, column, where = column_of(name)
+    file, column, selection = column_of(name)
     expectations = {"gen": (3, 4), "dedup": (4, 4), "pcount": (1, 1), "unjoin": (3, 2)}
     _, published = expectations[name.split("-")[0]]
     scale = 1e-7 if column.endswith("_s") else 1.0
-    yield file, as_function(column, lambda k: scale * k**published * 2**k, **where)
-    yield file, as_function(column, lambda k: scale * 4**k, **where)
+    yield file, as_function(column, lambda k: scale * k**published * 2**k, **selection)
+    yield file, as_function(column, lambda k: scale * 4**k, **selection)
 
 
 MUTATIONS = {
@@ -128,9 +128,9 @@ def test_closed_forms_are_counts_of_subsets_of_the_dimensions_of_each_cluster():
 def test_exact_counts_are_ranked_by_their_form_others_by_the_posterior(name, mark, verdict):
     """Merges are approximate as published, but grow less than expected where the paper's times grow more."""
     form, declared = FORMS[name.removesuffix("-count")], DECLARED[name]
-    file, column, where = column_of(name)
+    file, column, selection = column_of(name)
     near, far = (
-        judge_changed(declared, DATA, (file, as_function(column, lambda k, f=f: f * form.at(k), **where)))
+        judge_changed(declared, DATA, (file, as_function(column, lambda k, f=f: f * form.at(k), **selection)))
         for f in (1.005, 1.05)
     )
     for judged in (judge(declared, DATA), near):
