@@ -46,19 +46,19 @@ def _order(name: str, file: str, prefix: str, response: str) -> Chart:
                 before[part] += int(line["before"])
                 after[part] += int(line["after"])
     result = [
-        {"name": label, "what": what, "x": 100 * counts[part] / pairs[part]}
+        {"name": label, "what": title, "x": 100 * counts[part] / pairs[part]}
         for part, label in DESIGNS.items()
         if pairs[part]
-        for what, counts in (("before Holm", before), ("after Holm", after))
+        for title, counts in (("before Holm", before), ("after Holm", after))
     ]
     result += [
         {
             "name": f"published, sizes one after the other, -{opt}",
-            "what": what,
+            "what": title,
             "x": fmean(published(table, opt)),
         }
         for opt in ("O2", "O3")
-        for what, table in (("before Holm", "5"), ("after Holm", "6"))
+        for title, table in (("before Holm", "5"), ("after Holm", "6"))
     ]
     colours = {"before Holm": ACCENT, "after Holm": WORSE}
     return dots(name, result, f"pairs called different by {response} (%)", colours=colours, domain=(0, 70))

@@ -101,9 +101,9 @@ def poorest_real(data: Data) -> Answer:
     """Whether its rate on two real ranks is below that of either other tree, block by block."""
     rates = {tree: values_by(data, REAL_TREES, "rate", p="2", tree=tree)[()] for tree in TREES}
     answers = []
-    for other in ("T1", "T2"):
-        mean, low, high = paired(rates["T3"], rates[other])
-        text = f"T3 {mean:.2f} × [{low:.2f}, {high:.2f}] of {other}'s rate on two real ranks"
+    for tree_name in ("T1", "T2"):
+        mean, low, high = paired(rates["T3"], rates[tree_name])
+        text = f"T3 {mean:.2f} × [{low:.2f}, {high:.2f}] of {tree_name}'s rate on two real ranks"
         answers.append(beside(text, low, high, (0, 1), len(rates["T3"]), RUN + "real"))
     return worst(answers)
 

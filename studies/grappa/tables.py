@@ -120,12 +120,12 @@ def real_trees() -> Rows:
     rates = values_by("real", "rate", "tree", "p")
     rows = []
     for tree in ("T1", "T2", "T3"):
-        one, two = rates[tree, 1], rates[tree, 2]
-        ratios = [math.log(second / first) for first, second in zip(one, two, strict=True)]
+        single, two = rates[tree, 1], rates[tree, 2]
+        ratios = [math.log(second / first) for first, second in zip(single, two, strict=True)]
         rows.append(
             {
                 "tree": tree,
-                "p = 1": f"{MEGA * statistics.median(one):.3g}",
+                "p = 1": f"{MEGA * statistics.median(single):.3g}",
                 "p = 2": f"{MEGA * statistics.median(two):.3g}",
                 "two over one (95 % interval)": f"{mean_ratio(ratios)} ({interval(ratios)})",
             }

@@ -85,8 +85,8 @@ def by_form(name: str, points: Points, cell: Cell, command: str) -> Judge:
         apart = counts[last] / form.at(int(last)) - 1
         side = "more" if is_more else "no more"
         text = f"{SIGNS[by_arithmetic]} O({form.growth}), {side} than expected: {form.text}"
-        same = by_arithmetic == cell.printed and is_more == cell.is_more
-        return Answer(f"{text}, {100 * apart:+.2g} % at k = {last:.0f}", "holds" if same else "fails")
+        is_same = by_arithmetic == cell.printed and is_more == cell.is_more
+        return Answer(f"{text}, {100 * apart:+.2g} % at k = {last:.0f}", "holds" if is_same else "fails")
 
     return judge
 

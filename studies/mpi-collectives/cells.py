@@ -156,8 +156,8 @@ def by_machine(cells: Iterable[Cell], ofs: Sequence[str]) -> str:
     every = [item for item in cells if item.of in ofs]
     for rule in dict.fromkeys(cell.rule for cell in every if cell.is_pattern):
         row = [f"`{rule}`"]
-        for of in ofs:
-            selection = [cell for cell in every if (cell.of, cell.rule) == (of, rule)]
+        for subject in ofs:
+            selection = [cell for cell in every if (cell.of, cell.rule) == (subject, rule)]
             failing = [cell for cell in selection if cell.outcome == "fails"]
             worst = max(failing, key=lambda value: float(value.ratio), default=None)
             result = sum(cell.outcome not in ("holds", "fails") for cell in selection)

@@ -319,7 +319,7 @@ def no_logarithm(machines: Iterable[str], operations: Iterable[str]) -> Judge:
     chosen = [(machine, operation) for machine in machines for operation in operations]
 
     def judge(data: Data) -> Answer:
-        growths = {of: str(modelled(data, of[0])[of[1]].by_paper.growth()) for of in chosen}
+        growths = {key: str(modelled(data, key[0])[key[1]].by_paper.growth()) for key in chosen}
         deviants = sum(growth != "O(log p)" for growth in growths.values())
         text = f"{deviants} of {len(growths)} are not O(log p)"
         return Answer(text, "holds" if deviants == len(growths) else "fails")
@@ -348,9 +348,9 @@ def noise_lengthens(data: Data) -> Answer:
     rows = rows_of(data, "noise")
     quiet, busy = (
         statistics.median(
-            row.latency_s or 0 for row in rows if (row.of, row.op, row.p) == (of, "barrier", 512)
+            row.latency_s or 0 for row in rows if (row.of, row.op, row.p) == (machine, "barrier", 512)
         )
-        for of in ("links=0 hosts=0", "links=0 hosts=0.1")
+        for machine in ("links=0 hosts=0", "links=0 hosts=0.1")
     )
     text = f"Barrier of 512 ranks {1e6 * quiet:.1f} → {1e6 * busy:.1f} µs"
     return Answer(text, "holds" if busy > (1 + BEYOND) * quiet else "fails")

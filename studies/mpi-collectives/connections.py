@@ -90,7 +90,7 @@ def keep(rows: Iterable[Row], *, file: Path = FILE) -> None:
 
 def tables(rows: Sequence[Row]) -> str:
     """One table a library: the model of each value, its rank, and the wall."""
-    shown = []
+    parts = []
     for library in dict.fromkeys(row.implementation for row in rows):
         selection = [row for row in rows if row.implementation == library]
         head = "| memory of a process | model, B | δ | rank (probability) | reaches 3 GB at p (95 %) |"
@@ -98,8 +98,8 @@ def tables(rows: Sequence[Row]) -> str:
             f"| {' | '.join(_cells(title, _series(selection, op, metric)))} |" for title, op, metric in ROWS
         ]
         table = [head, "|---" * 5 + "|", *lines]
-        shown.append("\n".join([f"### {library}, memory", "", *table, "", _heap(selection)]))
-    return "\n\n".join(shown)
+        parts.append("\n".join([f"### {library}, memory", "", *table, "", _heap(selection)]))
+    return "\n\n".join(parts)
 
 
 def _heap(rows: Sequence[Row]) -> str:

@@ -60,7 +60,7 @@ def series_in(rows: Iterable[Row]) -> list[Series]:
     for (label, op), values in result.items():
         labels: dict[str, Scalar] = {}
         labels |= dict(item.split("=", 1) for item in label.split())
-        one = series_of(
+        function = series_of(
             op,
             ("p",),
             [(p,) for p, _ in values],
@@ -70,7 +70,7 @@ def series_in(rows: Iterable[Row]) -> list[Series]:
             labels=labels | {"op": op},
             counts=True,
         )
-        series.append(replace(one, simulated=True))
+        series.append(replace(function, simulated=True))
     return series
 
 

@@ -16,7 +16,7 @@ def tables(series: Sequence[Series], ranked: Ranked) -> str:
     series = [item for item in series if int(item.labels["bytes"])]
     sizes = sorted({int(item.labels["bytes"]) for item in series})
     head = f"| operation | {' | '.join(f'{size} B' for size in sizes)} |"
-    shown = []
+    parts = []
     for machine in dict.fromkeys(str(item.labels["machine"]) for item in series):
         lines = [f"### {machine} by size, simulated", "", head, "|---" * (1 + len(sizes)) + "|"]
         for name in dict.fromkeys(item.name for item in series):
@@ -24,8 +24,8 @@ def tables(series: Sequence[Series], ranked: Ranked) -> str:
             selection.sort(key=lambda item: int(item.labels["bytes"]))
             cells = [_cell(item, *result) for item, result in zip(selection, ranked(selection), strict=True)]
             lines.append(f"| {name} | {' | '.join(cells)} |")
-        shown.append("\n".join(lines))
-    return "\n\n".join(shown)
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
 
 
 def _cell(series: Series, model: ScalingModel, rank: str) -> str:

@@ -147,14 +147,14 @@ def tables_of(part: str, rows: Iterable[Row]) -> str:
 def pooled(series: list[Series], label: str) -> list[Series]:
     """Series that differ in this label only, as one with all of their values."""
     groups: dict[tuple[tuple[str, Scalar], ...], list[Series]] = {}
-    for one in series:
-        groups.setdefault(tuple(sorted(item for item in one.labels.items() if item[0] != label)), []).append(
-            one
-        )
+    for function in series:
+        groups.setdefault(
+            tuple(sorted(item for item in function.labels.items() if item[0] != label)), []
+        ).append(function)
     result = []
     for labels, group in groups.items():
         values: dict[tuple[float, ...], tuple[float, ...]] = {}
-        for point in (point for one in group for point in one.points):
+        for point in (point for function in group for point in function.points):
             values[point.at] = values.get(point.at, ()) + point.values
         points = tuple(Point(at, latencies) for at, latencies in sorted(values.items()))
         result.append(replace(group[0], labels=dict(labels), points=points))

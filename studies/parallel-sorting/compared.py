@@ -90,8 +90,8 @@ def table_10() -> list[dict[str, str]]:
 
 def times(function: str, system: str) -> Points:
     """Times of the whole of a sort on the machine that stands beside a system."""
-    file, where = WHOLE[function]
-    return of.whole(file, **where, **MACHINES[system])
+    file, selection = WHOLE[function]
+    return of.whole(file, **selection, **MACHINES[system])
 
 
 def times_on_a_torus(function: str) -> Points:

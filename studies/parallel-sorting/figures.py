@@ -66,11 +66,11 @@ def _published(system: str, machine: str) -> Chart:
         }
     ours: list[dict[str, Any]] = []
     theirs: list[dict[str, Any]] = []
-    for function, (place, wanted) in WHOLE.items():
+    for function, (place, selection) in WHOLE.items():
         row = next(
             r
             for r in rows_of(HERE, "(a) Five sorts", place)
-            if r["machine"] == machine and wanted.items() <= r.items()
+            if r["machine"] == machine and selection.items() <= r.items()
         )
         times = {
             int(column.removeprefix("p = ")): us

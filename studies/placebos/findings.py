@@ -39,8 +39,8 @@ def rows(name: str) -> list[Row]:
 
 def of_order(name: str, order: Order) -> list[Row]:
     """Rows of an order, of all its draws."""
-    wanted = tuple(map(str, (order.turn, order.drawn, order.length, order.used)))
-    return [row for row in rows(name) if (row["turn"], row["drawn"], row["length"], row["used"]) == wanted]
+    key = tuple(map(str, (order.turn, order.drawn, order.length, order.used)))
+    return [row for row in rows(name) if (row["turn"], row["drawn"], row["length"], row["used"]) == key]
 
 
 def _by_program(chosen: Iterable[Row], read: Callable[[Row], float]) -> list[float]:

@@ -58,7 +58,7 @@ def compare(source: str, ways: str, kind: str, pairs: Iterable[tuple[Row, Row]])
     if not chosen:
         return None
     growth, rank = (
-        compare_with_chance(source, [(one[key], other[key]) for one, other in chosen], is_same)
+        compare_with_chance(source, [(first[key], second[key]) for first, second in chosen], is_same)
         for key in KEYS
     )
     return Compared(source, ways, kind, growth, rank)
@@ -92,7 +92,9 @@ def _points(source: str, of: dict[Key, Row]) -> Iterator[Compared | None]:
                 for key, row in of.items()
                 if key[1:] == ("medians", method, chosen)
             ]
-            fewer = [(one, other) for one, other in pairs if int(other["number"]) < int(one["number"])]
+            fewer = [
+                (first, second) for first, second in pairs if int(second["number"]) < int(first["number"])
+            ]
             yield compare(source, f"all points and {words}, {name}", "points", fewer)
 
 
@@ -119,8 +121,8 @@ def _published() -> Iterator[Compared | None]:
 def compared() -> list[Compared]:
     """Every pair of ways, by kind: campaigns, methods, numbers of points."""
     rows = [*_published()]
-    for source, of in models().items():
-        rows += [*_campaigns(source, of), *_methods(source, of), *_points(source, of)]
+    for source, fits in models().items():
+        rows += [*_campaigns(source, fits), *_methods(source, fits), *_points(source, fits)]
     present = [row for row in rows if row is not None]
     return sorted(present, key=lambda row: ("campaigns", "methods", "points").index(row.kind))
 
@@ -134,9 +136,9 @@ def totals(rows: Iterable[Compared], read_one: Callable[[Compared], Agreement]) 
     """Series, how many of them agree, and how many would by chance."""
     agreements = [read_one(row) for row in rows]
     return (
-        sum(one.cells for one in agreements),
-        sum(one.agree for one in agreements),
-        sum(one.by_chance for one in agreements),
+        sum(agreement.cells for agreement in agreements),
+        sum(agreement.agree for agreement in agreements),
+        sum(agreement.by_chance for agreement in agreements),
     )
 
 

@@ -29,12 +29,12 @@ def model(campaign: Campaign, method: str, chosen: str) -> dict[str, object]:
     """The leading term and the rank of some points of a campaign."""
     kind = KINDS[campaign.source]
     points = thin(campaign.points, chosen)
-    (asked,) = (each for each in ranking.METHODS if each == method)
+    (named_method,) = (candidate for candidate in ranking.METHODS if candidate == method)
     result = ranking.model_points(
         points,
         campaign.expectation,
         parameter=kind.parameter,
-        method=asked,
+        method=named_method,
         space=kind.space,
         deviation=kind.deviation,
     )

@@ -95,4 +95,4 @@ def test_statements_of_times_in_virtual_time_name_the_effects_they_hang_on(study
         words = write_evidence(item, module, data)
         if "virtual" in words.partition(" (")[0].split(", ") and "count" not in words.partition(" (")[0]:
             rests_on = [module.EFFECTS, module.NOT_MEASURED, getattr(module, "OWN_RATE", ())]
-            assert [item.id in each for each in rests_on].count(True) == 1, item.id
+            assert [item.id in table for table in rests_on].count(True) == 1, item.id

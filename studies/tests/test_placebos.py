@@ -39,7 +39,7 @@ def test_every_order_deals_each_arm_as_many_runs_in_turns_of_its_length(study):
             turns = [len([*runs]) for _, runs in itertools.groupby(dealt)]
             assert all(turn % order.turn == 0 for turn in turns)
             rounds = [dealt[start :: order.turn][:ARMS] for start in range(0, ALL, ARMS * order.turn)]
-            assert all(sorted(one) == [*range(ARMS)] for one in rounds)
+            assert all(sorted(dealt_round) == [*range(ARMS)] for dealt_round in rounds)
 
 
 def test_drawn_rounds_differ_from_each_other_and_by_seed():
@@ -90,28 +90,28 @@ def test_a_planted_drift_differs_in_rows_and_hardly_in_blocks(study):
 def test_kept_families_and_gaps_are_those_of_the_runs(study):
     program, times = next(iter(sham.read_series().items()))
     for order in (Order(RUNS), Order(1, drawn=True, seed=2), Order(6, length=5), Order(RUNS, used=6)):
-        (made,) = study.count_families({program: times}, order)
+        (counted,) = study.count_families({program: times}, order)
         (reference,) = (
             row
             for row in findings.rows("families")
             if row["program"] == program and study.order_of(row) == order
         )
-        assert {key: str(value) for key, value in made.items()} == reference
-    made = [{key: str(value) for key, value in row.items()} for row in study.count_gaps({program: times})]
+        assert {key: str(value) for key, value in counted.items()} == reference
+    counted = [{key: str(value) for key, value in row.items()} for row in study.count_gaps({program: times})]
     reference = [row for row in findings.rows("gaps") if row["program"] == program]
-    assert sorted(made, key=str) == sorted(reference, key=str)
+    assert sorted(counted, key=str) == sorted(reference, key=str)
 
 
 def test_kept_rules_are_those_of_the_runs(study):
     program, times = next(iter(sham.read_series().items()))
     for order in (Order(RUNS), Order(3, drawn=True, seed=1)):
-        (made,) = study.apply_rules({program: times}, order)
+        (counted,) = study.apply_rules({program: times}, order)
         (reference,) = (
             row
             for row in findings.rows("rules")
             if row["program"] == program and study.order_of(row) == order
         )
-        assert {key: str(value) for key, value in made.items()} == reference
+        assert {key: str(value) for key, value in counted.items()} == reference
 
 
 def test_every_order_has_every_program_once(study):

@@ -58,20 +58,22 @@ def test_campaigns_are_blocks_and_drawn_days_of_the_studies_own_values():
 
 
 def test_kept_models_are_those_of_the_points_and_none_is_missing(study):
-    kept = {tuple(row[key] for key in study.KEY): row for row in replicated.read(STUDY / "values/models.csv")}
-    wanted = [*study.wanted()]
-    assert {(*campaign[:3], method, chosen) for campaign, method, chosen in wanted} == {*kept}
-    for campaign, method, chosen in wanted[:: len(wanted) // 12]:
-        made = {key: str(value) for key, value in study.model(campaign, method, chosen).items()}
-        assert made == kept[*campaign[:3], method, chosen]
+    stored = {
+        tuple(row[key] for key in study.KEY): row for row in replicated.read(STUDY / "values/models.csv")
+    }
+    keys = [*study.wanted()]
+    assert {(*campaign[:3], method, chosen) for campaign, method, chosen in keys} == {*stored}
+    for campaign, method, chosen in keys[:: len(keys) // 12]:
+        computed = {key: str(value) for key, value in study.model(campaign, method, chosen).items()}
+        assert computed == stored[*campaign[:3], method, chosen]
 
 
 def planted(second):
     """Models of one source in two campaigns, least squares alone."""
     return {
         (name, campaign, "seed001", "all"): {"growth": growth, "rank": rank}
-        for campaign, of in (("1", FIRST), ("2", second))
-        for name, (growth, rank) in of.items()
+        for campaign, terms in (("1", FIRST), ("2", second))
+        for name, (growth, rank) in terms.items()
     }
 
 
@@ -85,9 +87,9 @@ def campaigns_of(second):
 
 
 def test_a_campaign_agrees_with_itself_and_reversed_in_no_term():
-    same = campaigns_of(FIRST)
-    assert (same.growth.agree, same.growth.by_chance, same.rank.agree) == (8, 1.0, 8)
-    assert replicated.verdict(same.growth).startswith("holds")
+    campaigns = campaigns_of(FIRST)
+    assert (campaigns.growth.agree, campaigns.growth.by_chance, campaigns.rank.agree) == (8, 1.0, 8)
+    assert replicated.verdict(campaigns.growth).startswith("holds")
     reversed_ = campaigns_of(dict(zip(FIRST, [*FIRST.values()][::-1], strict=True)))
     assert (reversed_.growth.agree, reversed_.rank.agree) == (0, 0)
     assert replicated.verdict(reversed_.growth) == "not resolved (p 1)"
@@ -103,14 +105,16 @@ def test_undecided_ranks_agree_with_nothing():
 def test_agreement_over_fewer_points_leaves_out_series_that_keep_all_points():
     for row in replicated.of_kind("points"):
         assert row.growth.cells == row.rank.cells > 0
-    of = replicated.models()["collectives (simulated)"]
-    kept = [key for key, row in of.items() if key[3] == "smaller half" and key[2] == "seed001"]
+    fits = replicated.models()["collectives (simulated)"]
+    keys = [key for key, row in fits.items() if key[3] == "smaller half" and key[2] == "seed001"]
     (compared,) = (
         row
         for row in replicated.of_kind("points")
         if row.ways == "all points and the smaller half, least squares"
         and row.source.startswith("collectives")
     )
-    fewer = [key for key in kept if int(of[key]["number"]) < int(of[*key[:3], "all"]["number"])]
-    assert compared.growth.cells == len(fewer) < len(kept)
-    assert compared.growth.agree == sum(of[key]["growth"] == of[*key[:3], "all"]["growth"] for key in fewer)
+    fewer = [key for key in keys if int(fits[key]["number"]) < int(fits[*key[:3], "all"]["number"])]
+    assert compared.growth.cells == len(fewer) < len(keys)
+    assert compared.growth.agree == sum(
+        fits[key]["growth"] == fits[*key[:3], "all"]["growth"] for key in fewer
+    )

@@ -174,13 +174,13 @@ def faster(where: Levels, by: float = 1.0, better: Levels = DELTA, other: Levels
 
     def judge(data: Data) -> Answer:
         result = intervals(data, better, other, where)
-        text = "; ".join(f"{each.low:.2f} to {each.high:.2f}" for each in result)
+        text = "; ".join(f"{answer.low:.2f} to {answer.high:.2f}" for answer in result)
         verdicts = {item.judge(by) for item in result}
         if verdicts == {"holds"}:
             return Answer(text, "holds")
         if "fails" in verdicts:
             return Answer(text, "fails")
-        half = max((each.high - each.low) / 2 for each in result)
+        half = max((answer.high - answer.low) / 2 for answer in result)
         return Answer(text, "not resolved", few(runs_to_decide(10, half, 0.05 * by), "runs"))
 
     return judge
@@ -192,11 +192,11 @@ def within(where: Levels, low: float, high: float) -> Judge:
     def judge(data: Data) -> Answer:
         result = intervals(data, DELTA, KLA, where)
         text = "; ".join(f"{item.low:.2f} to {item.high:.2f}" for item in result)
-        if all(low < each.low and each.high < high for each in result):
+        if all(low < answer.low and answer.high < high for answer in result):
             return Answer(text, "holds")
-        if any(each.high < low or each.low > high for each in result):
+        if any(answer.high < low or answer.low > high for answer in result):
             return Answer(text, "fails")
-        half = max((each.high - each.low) / 2 for each in result)
+        half = max((answer.high - answer.low) / 2 for answer in result)
         return Answer(text, "not resolved", few(runs_to_decide(10, half, 0.1), "runs"))
 
     return judge
@@ -213,8 +213,8 @@ def every_run(
             if result := pairs(data, name, runtime, weight):
                 number = sum(map(ok, result))
                 verdict = verdict and number == len(result)
-                where = "real" if name == REAL else "the paper's sizes, simulated"
-                texts.append(f"{number} of {len(result)} runs ({where})")
+                place = "real" if name == REAL else "the paper's sizes, simulated"
+                texts.append(f"{number} of {len(result)} runs ({place})")
         return Answer(f"{words} in " + "; ".join(texts), "holds" if verdict else "fails")
 
     return judge

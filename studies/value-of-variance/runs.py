@@ -77,11 +77,11 @@ def speedups(runs: Sequence[Run]) -> list[Speedup]:
     """Of runs that both algorithms have."""
     by_key = {(run.order, *run[:1], *run[2:6]): run for run in runs}
     result = []
-    for one in runs:
-        kla = by_key.get(("kla", *one[:1], *one[2:6]))
-        if one.order == "delta" and kla is not None:
-            value = kla.mean / one.mean
-            result.append(Speedup(one, value, value * math.hypot(kla.rsu, one.rsu)))
+    for item in runs:
+        kla = by_key.get(("kla", *item[:1], *item[2:6]))
+        if item.order == "delta" and kla is not None:
+            value = kla.mean / item.mean
+            result.append(Speedup(item, value, value * math.hypot(kla.rsu, item.rsu)))
     return result
 
 
@@ -91,7 +91,7 @@ def write_runs(runs: Sequence[Run], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*Run._fields[:-1], *(f"source_{i + 1}_s" for i in range(sources))])
-        writer.writerows([*one[:-1], *(f"{value:.7g}" for value in one.seconds)] for one in runs)
+        writer.writerows([*item[:-1], *(f"{value:.7g}" for value in item.seconds)] for item in runs)
 
 
 def read_runs(path: Path) -> list[Run]:

@@ -126,7 +126,7 @@ def with_other_sizes(runs: Sequence[Run], path: Path) -> list[Run]:
     """Runs, and those that the file has of sizes that these are not of."""
     sizes = {(run.scale, run.ranks) for run in runs}
     earlier = read_runs(path) if path.is_file() else []
-    return sorted([*runs, *(one for one in earlier if (one.scale, one.ranks) not in sizes)])
+    return sorted([*runs, *(row for row in earlier if (row.scale, row.ranks) not in sizes)])
 
 
 def place(named: tuple[str, object]) -> tuple[int, int]:

@@ -147,8 +147,8 @@ def _by_treatment(runs: Sequence[Run]) -> list[tuple[list[Run], list[list[Run]]]
     """Runs of each runtime, weight and size that both algorithms have; all of them, and by algorithm."""
     result = []
     for key in dict.fromkeys((run.runtime, run.weight, run.scale, run.ranks) for run in runs):
-        runs_of_key = [one for one in runs if (one.runtime, one.weight, one.scale, one.ranks) == key]
-        by_order = [[one for one in runs_of_key if one.order == order] for order in ALGORITHMS]
+        runs_of_key = [item for item in runs if (item.runtime, item.weight, item.scale, item.ranks) == key]
+        by_order = [[item for item in runs_of_key if item.order == order] for order in ALGORITHMS]
         if all(by_order):
             result.append((runs_of_key, by_order))
     return result
@@ -161,7 +161,7 @@ def _place(run: Run) -> tuple[str, str, str]:
 def _milliseconds(runs: Sequence[Run]) -> str:
     """Mean over runs, and the mean of their s."""
     mean = 1e3 * statistics.mean(run.mean for run in runs)
-    return f"{mean:.3g} (s {1e3 * statistics.mean(one.s for one in runs):.2g})"
+    return f"{mean:.3g} (s {1e3 * statistics.mean(item.s for item in runs):.2g})"
 
 
 def _span(values: Sequence[float]) -> str:

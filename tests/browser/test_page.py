@@ -98,28 +98,28 @@ def browser(_no_process_is_left):
         opened.close()
 
 
-def written(tmp_path, made):
-    file = tmp_path / f"{made.__name__}.html"
-    file.write_text(render([made()]), encoding="utf-8")
+def written(tmp_path, make_page):
+    file = tmp_path / f"{make_page.__name__}.html"
+    file.write_text(render([make_page()]), encoding="utf-8")
     return file
 
 
-@pytest.mark.parametrize("made", PRESENTABLE, ids=lambda item: item.__name__)
-def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path, made):
-    file = written(tmp_path, made)
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda item: item.__name__)
+def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path, make_page):
+    file = written(tmp_path, make_page)
     with Visit(browser, file) as visit:
         assert visit.problems == []
         assert visit.requests == [file.as_uri()]
-        hold_charts_of(visit.page, made())
+        hold_charts_of(visit.page, make_page())
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make_page",
     [two_treatments, in_contexts, swept, with_instances, weak_scaling, two_machines],
     ids=lambda item: item.__name__,
 )
-def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, made):
-    file = written(tmp_path, made)
+def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, make_page):
+    file = written(tmp_path, make_page)
     for width in WIDTHS:
         with Visit(browser, file, width=width) as visit:
             for scheme in ("light", "dark"):
@@ -128,7 +128,7 @@ def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, made):
                 assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
                 assert serious_findings(visit.page) == []
                 if result := os.environ.get("STEELYARD_SCREENSHOTS"):
-                    name = f"{made.__name__}-{width}-{scheme}.png"
+                    name = f"{make_page.__name__}-{width}-{scheme}.png"
                     visit.page.screenshot(path=Path(result, name), full_page=True)
 
 
@@ -153,15 +153,15 @@ POLICIES = {
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 @pytest.mark.parametrize(
-    "made",
+    "make_page",
     [two_treatments, in_contexts, swept, with_instances, weak_scaling, two_machines],
     ids=lambda item: item.__name__,
 )
-def test_a_page_under_a_strict_policy_has_every_chart(browser, tmp_path, made, policy):
-    file = written(tmp_path, made)
+def test_a_page_under_a_strict_policy_has_every_chart(browser, tmp_path, make_page, policy):
+    file = written(tmp_path, make_page)
     for width in WIDTHS[:2]:
         with Visit(browser, file, width=width, policy=policy) as visit:
-            hold_charts_of(visit.page, made())
+            hold_charts_of(visit.page, make_page())
             assert texts_on_lines(visit.page) == []
 
 
@@ -190,9 +190,9 @@ def test_without_a_script_the_page_shows_charts_and_no_button_that_does_nothing(
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-@pytest.mark.parametrize("made", PRESENTABLE, ids=lambda item: item.__name__)
-def test_no_text_of_a_chart_lies_on_a_line_or_on_another_text(browser, tmp_path, made, width):
-    with Visit(browser, written(tmp_path, made), width=width) as visit:
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda item: item.__name__)
+def test_no_text_of_a_chart_lies_on_a_line_or_on_another_text(browser, tmp_path, make_page, width):
+    with Visit(browser, written(tmp_path, make_page), width=width) as visit:
         assert texts_on_lines(visit.page) == []
 
 

@@ -19,11 +19,11 @@ from steelyard.spec.claims.ratio import Faster
 CLAIM = Faster({"opt": "O3"}, {"opt": "O2"})
 
 
-def made(indicated, p):
+def make_undecided(indicated, p):
     return Undecided({}, indicated, p, lambda level: level)
 
 
-UNDECIDED = st.builds(made, st.sampled_from(["holds", "fails"]), st.floats(0, 1, exclude_min=True))
+UNDECIDED = st.builds(make_undecided, st.sampled_from(["holds", "fails"]), st.floats(0, 1, exclude_min=True))
 
 
 @settings(max_examples=50)
@@ -46,7 +46,7 @@ def test_one_claim_alone_has_the_whole_level_to_hold_and_a_share_of_it_to_fail(t
 
 
 def test_what_is_settled_by_a_model_is_in_no_family():
-    drafts = [Draft((made("holds", 0.04),)), Draft(settled=())]
+    drafts = [Draft((make_undecided("holds", 0.04),)), Draft(settled=())]
     first, second = decide([CLAIM, CLAIM], drafts, 0.05)
     assert (first.outcome, first.family.size, second.family) == ("holds", 1, None)
     assert second.outcome == "not_judged"
@@ -71,7 +71,10 @@ def outcomes(rng, claims, strata, effect, *, blocks=20, count=1000):
     for each_t, each_p in zip(t, p, strict=True):
         drafts = [
             Draft(
-                tuple(made("holds" if t_ > 0 else "fails", float(p_)) for t_, p_ in zip(ts, ps, strict=True))
+                tuple(
+                    make_undecided("holds" if t_ > 0 else "fails", float(p_))
+                    for t_, p_ in zip(ts, ps, strict=True)
+                )
             )
             for ts, ps in zip(each_t, each_p, strict=True)
         ]

@@ -121,7 +121,7 @@ def test_every_option_that_says_it_writes_is_a_path_that_is_written():
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def workplace(tmp_path_factory):
     place = tmp_path_factory.mktemp("made")
     (place / "program").write_text("#!/bin/sh\necho took=0.$1\n")
     (place / "program").chmod(0o755)
@@ -137,8 +137,8 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def place(made, tmp_path):
-    shutil.copytree(made, tmp_path / "place")
+def place(workplace, tmp_path):
+    shutil.copytree(workplace, tmp_path / "place")
     return tmp_path / "place"
 
 

@@ -8,7 +8,7 @@ from steelyard.design import BlockOutcome, blocks_until, looks, next_block, sepa
 from steelyard.spec import experiment
 
 
-def asked(*, blocks=3, replicates=1, discard=1, arms=3, **keys):
+def declare(*, blocks=3, replicates=1, discard=1, arms=3, **keys):
     return experiment(
         program={"command": ["true", "{n}"], **keys.pop("program", {})},
         factors={"n": list(range(arms))},
@@ -34,7 +34,7 @@ def walked(made, spoils=()):
 
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 2), st.integers(2, 4))
 def test_the_runs_of_a_treatment_are_in_a_row_and_its_first_are_discarded(blocks, replicates, discard, arms):
-    result = asked(blocks=blocks, replicates=replicates, discard=discard, arms=arms)
+    result = declare(blocks=blocks, replicates=replicates, discard=discard, arms=arms)
     rows = [(o.block.order, o.block.discard) for o in walked(result)]
     expected = [
         ((t.id,), d) for t in treatments(result) for d in [True] * discard + [False] * (blocks * replicates)
@@ -47,11 +47,11 @@ def test_the_runs_of_a_treatment_are_in_a_row_and_its_first_are_discarded(blocks
 
 
 def test_trials_are_numbered_through_all_rows():
-    assert [o.block.first_trial for o in walked(asked())] == list(range(1, 13))
+    assert [o.block.first_trial for o in walked(declare())] == list(range(1, 13))
 
 
 def test_a_run_that_failed_is_repeated_before_its_row_ends():
-    order = [(o.block.order[0], o.block.discard, o.state) for o in walked(asked(blocks=2), spoils={2, 3})]
+    order = [(o.block.order[0], o.block.discard, o.state) for o in walked(declare(blocks=2), spoils={2, 3})]
     assert order[:5] == [
         (1, True, "discarded"),
         (1, False, "incomplete"),
@@ -63,14 +63,14 @@ def test_a_run_that_failed_is_repeated_before_its_row_ends():
 
 
 def test_a_plan_that_is_continued_anywhere_equals_one_that_was_not_interrupted():
-    result = asked()
+    result = declare()
     whole = walked(result)
     for cut in range(len(whole)):
         assert next_block(result, treatments(result), whole[:cut]) == whole[cut].block
 
 
 def test_the_runs_at_one_place_of_each_row_share_a_context():
-    result = asked(contexts={"env_bytes": "random"})
+    result = declare(contexts={"env_bytes": "random"})
     contexts = {}
     for outcome in walked(result):
         if not outcome.block.discard:
@@ -82,6 +82,6 @@ def test_the_runs_at_one_place_of_each_row_share_a_context():
 
 @pytest.mark.parametrize("program", [{}, {"between_treatments": ["true"]}])
 def test_what_this_order_cannot_separate_is_said(program):
-    result = " ".join(separability(asked(program=program)))
+    result = " ".join(separability(declare(program=program)))
     assert "one treatment runs after the other" in result
     assert ("start of the machine of its own" in result) == bool(program)

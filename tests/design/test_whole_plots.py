@@ -9,7 +9,7 @@ from steelyard.design import blocks_until, separability, treatments
 from steelyard.spec import experiment
 
 
-def asked(*, hard, replicates=1, seed=1, order="randomized", services=3, **keys):
+def declare(*, hard, replicates=1, seed=1, order="randomized", services=3, **keys):
     levels = [f"s{number}" for number in range(services)]
     return experiment(
         program={"command": ["true", "{size}"]},
@@ -31,7 +31,7 @@ def services(made, block):
 
 @given(st.integers(0, 2**63 - 1), st.integers(1, 3), st.integers(2, 4))
 def test_each_block_has_each_whole_plot_once_and_all_its_treatments_in_it(seed, replicates, count):
-    result = asked(hard=True, seed=seed, replicates=replicates, services=count)
+    result = declare(hard=True, seed=seed, replicates=replicates, services=count)
     for block in blocks_until(result, treatments(result), (), 6):
         plots = [level for level, _ in itertools.groupby(services(result, block))]
         assert sorted(plots) == [f"s{number}" for number in range(count)]
@@ -39,7 +39,7 @@ def test_each_block_has_each_whole_plot_once_and_all_its_treatments_in_it(seed, 
 
 
 def test_the_order_of_whole_plots_and_within_is_random_and_follows_from_the_seed():
-    result = asked(hard=True, seed=3)
+    result = declare(hard=True, seed=3)
     blocks = blocks_until(result, treatments(result), (), 6)
     assert blocks == blocks_until(result, treatments(result), (), 6)
     assert len({tuple(services(result, block)) for block in blocks}) > 1
@@ -47,10 +47,10 @@ def test_the_order_of_whole_plots_and_within_is_random_and_follows_from_the_seed
 
 
 def test_every_order_of_three_whole_plots_is_equally_likely():
-    result = asked(hard=True, seed=11)
+    result = declare(hard=True, seed=11)
     drawn = [tuple(services(result, b)[::2]) for b in blocks_until(result, treatments(result), (), 6)]
     for seed in range(199):
-        more = asked(hard=True, seed=seed)
+        more = declare(hard=True, seed=seed)
         drawn += [tuple(services(more, b)[::2]) for b in blocks_until(more, treatments(more), (), 6)]
     counts = [drawn.count(order) for order in set(itertools.permutations(["s0", "s1", "s2"]))]
     # 1200 draws of 1 in 6: outside 150 to 250 with probability 6e-4 for any of the six (exact binomial).
@@ -58,7 +58,7 @@ def test_every_order_of_three_whole_plots_is_equally_likely():
 
 
 def test_a_factor_that_is_easy_to_change_keeps_the_order_of_earlier_versions():
-    easy = asked(hard=False, seed=5)
+    easy = declare(hard=False, seed=5)
     plain = experiment(
         program={"command": ["true", "{size}", "{service}"]},
         factors={"service": ["s0", "s1", "s2"], "size": [1, 2]},
@@ -81,7 +81,7 @@ def test_a_sequential_order_takes_one_whole_plot_after_the_other():
 
 
 def test_what_a_whole_plot_cannot_separate_is_said_before_anything_runs():
-    (text,) = [item for item in separability(asked(hard=True)) if "hard to change" in item]
+    (text,) = [item for item in separability(declare(hard=True)) if "hard to change" in item]
     assert text.startswith("service is hard to change")
     assert "blocks are the units" in text
-    assert not any("hard to change" in element for element in separability(asked(hard=False)))
+    assert not any("hard to change" in element for element in separability(declare(hard=False)))

@@ -13,12 +13,12 @@ from documentation.checking import problems
 def check(tmp_path: Path):
     shutil.copy(Path(__file__).parents[2] / "dev", tmp_path)
 
-    def found(text: str) -> list[str]:
+    def find_errors(text: str) -> list[str]:
         file = tmp_path / "page.md"
         file.write_text(text)
         return problems(file, tmp_path)
 
-    return found
+    return find_errors
 
 
 def console(line: str) -> str:

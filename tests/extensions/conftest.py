@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
 from judged_values import bench, noise, perfect_passes
 from scratch_repository import Programs
-from small_experiments import made, run_in
+from small_experiments import make_experiment, run_in
 
-__all__ = ["bench", "made", "noise", "perfect_passes", "run_in"]
+__all__ = ["bench", "make_experiment", "noise", "perfect_passes", "run_in"]
 
 
 @pytest.fixture

@@ -61,9 +61,9 @@ def start(work: Callable[[], object]) -> int:
         os._exit(code)
 
 
-def start_run(asked: Experiment, directory: Path) -> int:
+def start_run(declared: Experiment, directory: Path) -> int:
     """The run in a process of its own."""
-    return start(lambda: run(asked, directory))
+    return start(lambda: run(declared, directory))
 
 
 def end_of(pid: int) -> int:

@@ -19,8 +19,8 @@ GIGABYTE = 1 << 30
 
 
 @pytest.fixture
-def asked(tmp_path):
-    """``asked(script, **program)``: a script of the shell against ``true``."""
+def make_experiment(tmp_path):
+    """``make_experiment(script, **program)``: a script of the shell against ``true``."""
 
     def make(script, *, blocks=2, **program):
         commands = {"a": ["/bin/sh", "-c", script], "b": ["/bin/true"]}
@@ -71,10 +71,10 @@ def test_a_command_that_cannot_be_started_is_refused_before_anything_runs(tmp_pa
     ids=["signal", "exit code", "verification", "never ends", "ignores SIGTERM", "no UTF-8"],
 )
 def test_a_command_that_keeps_failing_stops_the_run_with_its_reason(
-    tmp_path, asked, script, program, message
+    tmp_path, make_experiment, script, program, message
 ):
     with pytest.raises(ProgramError) as error:
-        run(asked(script, blocks=5, **program), tmp_path / "a.lab")
+        run(make_experiment(script, blocks=5, **program), tmp_path / "a.lab")
     assert error.value.exit_code == 5
     assert "3 trials in a row failed" in error.value.message
     assert message in error.value.message
@@ -95,14 +95,16 @@ def test_a_command_that_keeps_failing_stops_the_run_with_its_reason(
     ],
     ids=["closes", "changes directory", "no UTF-8", "daemons", "daemon without streams", "limits"],
 )
-def test_a_command_that_is_odd_but_ends_well_is_measured_and_leaves_nothing(tmp_path, asked, script):
-    assert run(asked(script), tmp_path / "a.lab") == "complete"
+def test_a_command_that_is_odd_but_ends_well_is_measured_and_leaves_nothing(
+    tmp_path, make_experiment, script
+):
+    assert run(make_experiment(script), tmp_path / "a.lab") == "complete"
     assert states(tmp_path / "a.lab") == ["complete"] * 2
 
 
-def test_a_gigabyte_of_output_is_counted_and_python_does_not_grow_by_it(tmp_path, asked):
+def test_a_gigabyte_of_output_is_counted_and_python_does_not_grow_by_it(tmp_path, make_experiment):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    flood = asked(f"head -c {GIGABYTE} /dev/zero", verify={"exit": 0}, blocks=1)
+    flood = make_experiment(f"head -c {GIGABYTE} /dev/zero", verify={"exit": 0}, blocks=1)
     assert run(flood, tmp_path / "a.lab") == "complete"
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     assert grown < GIGABYTE / 10
@@ -112,9 +114,9 @@ def test_a_gigabyte_of_output_is_counted_and_python_does_not_grow_by_it(tmp_path
     )
 
 
-def test_failures_of_a_part_of_the_runs_are_in_the_answer(tmp_path, asked):
+def test_failures_of_a_part_of_the_runs_are_in_the_answer(tmp_path, make_experiment):
     script = f'[ -e "{tmp_path}/was here" ] || (touch "{tmp_path}/was here"; echo once >&2; exit 7)'
-    assert run(asked(script, blocks=3), tmp_path / "a.lab") == "complete"
+    assert run(make_experiment(script, blocks=3), tmp_path / "a.lab") == "complete"
     assert sorted(states(tmp_path / "a.lab")) == ["complete"] * 3 + ["incomplete"]
     with Record.open(tmp_path / "a.lab") as record:
         answer = analyze(record)

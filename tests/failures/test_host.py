@@ -70,7 +70,7 @@ def put_back(before, after):
     assert after == before
 
 
-def asked(place, settings, *, blocks=4, script="true", **keys):
+def declare(place, settings, *, blocks=4, script="true", **keys):
     return experiment(
         name="changing",
         source=str(place),
@@ -115,7 +115,7 @@ def test_after_an_intervention_the_host_is_as_before(place, host, name):
     if result := INTERVENTIONS[name].missing(LEVELS[name]):
         pytest.skip(f"{name}: {result}")
     before = host()
-    run(asked(place, {name: LEVELS[name]}), place / "a.lab")
+    run(declare(place, {name: LEVELS[name]}), place / "a.lab")
     put_back(before, host())
     with Record.open(place / "a.lab") as record:
         assert record.progress().blocks == {"complete": 4}
@@ -128,13 +128,13 @@ def test_after_an_intervention_by_build_the_host_is_as_before(place, host, name,
     before = host()
     (place / "input").write_text("")
     build = {"command": ["/bin/sh", "-c", f"echo {{{name}}} > {{build}}/f"], "inputs": ["input"]}
-    run(asked(place, {name: BUILT[name]}, script="cat {build}/f", build=build), place / "a.lab")
+    run(declare(place, {name: BUILT[name]}, script="cat {build}/f", build=build), place / "a.lab")
     put_back(before, host())
 
 
 def everything(place, blocks):
     settings = {name: level for name, level in LEVELS.items() if INTERVENTIONS[name].missing(level) is None}
-    return asked(
+    return declare(
         place,
         settings,
         blocks=blocks,
@@ -189,7 +189,7 @@ def test_huge_pages_of_this_very_host_are_put_back(tmp_path):
         pytest.skip("this host gives them to everybody already")
     script = f"grep -q '\\[always\\]' {setting}"
     try:
-        run(asked(tmp_path, {"transparent_huge_pages": "always"}, script=script), tmp_path / "a.lab")
+        run(declare(tmp_path, {"transparent_huge_pages": "always"}, script=script), tmp_path / "a.lab")
     except SteelyardError as error:
         if "another experiment has changed some" not in error.message:
             raise

@@ -35,7 +35,7 @@ def new_place(tmp_path_factory):
     return place
 
 
-def asked(source, contexts, blocks=BLOCKS):
+def declare(source, contexts, blocks=BLOCKS):
     """Two commands and a factor; each trial logs its number and says how long its environment is."""
     script = 'echo "$1" >> "$0"; echo "bytes=$(env | wc -c)"'
     keys = {"contexts": {"env_bytes": "random", "aslr": "on", "passes": 1}} if contexts else {}
@@ -61,7 +61,7 @@ def uninterrupted(tmp_path_factory):
     result = {}
     for contexts in (False, True):
         place = new_place(tmp_path_factory)
-        run(asked(place, contexts), place / "a.lab")
+        run(declare(place, contexts), place / "a.lab")
         result[contexts] = observed(place / "a.lab")
     return result
 
@@ -85,7 +85,7 @@ def test_any_interleaving_of_kills_and_resumes_gives_the_uninterrupted_record(
     directory, log = place / "a.lab", place / "log"
     moments = []
     for victims, after, pause in kills:
-        pid = killing.start_run(asked(place, contexts), directory)
+        pid = killing.start_run(declare(place, contexts), directory)
         result = {"python": pid}
         result |= {"guard": killing.find(pid, killing.GUARD), "runner": killing.find(pid, killing.RUNNER)}
         expected = len(killing.logged(log)) + after
@@ -96,7 +96,7 @@ def test_any_interleaving_of_kills_and_resumes_gives_the_uninterrupted_record(
             killing.kill(result[victim])
         assert killing.end_of(pid) in (0, 5, -9)
         moments.append(killing.finished(directory, log))
-    run(asked(place, contexts), directory)
+    run(declare(place, contexts), directory)
     assert observed(directory) == uninterrupted[contexts]
     killing.check_nothing_lost_or_doubled(directory, log, moments)
     with Record.open(directory) as record:

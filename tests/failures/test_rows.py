@@ -28,11 +28,11 @@ def in_rows(source):
     )
 
 
-def until_complete(asked, directory, victims=lambda _pid: ()):
+def until_complete(declared, directory, victims=lambda _pid: ()):
     """Run it again and again; gives the moments after each run, and how many runs were killed."""
     moments, kills = [], 0
     for _ in range(200):
-        pid = killing.start_run(asked, directory)
+        pid = killing.start_run(declared, directory)
         for victim in victims(pid):
             killing.kill(victim)
         code = killing.end_of(pid)

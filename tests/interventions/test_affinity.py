@@ -119,7 +119,7 @@ int main(void) {
 
 
 @pytest.fixture(scope="module")
-def where(tmp_path_factory):
+def place(tmp_path_factory):
     """A program that prints the CPU of each of its OpenMP threads."""
     directory = tmp_path_factory.mktemp("openmp")
     (directory / "where.c").write_text(WHERE)
@@ -133,7 +133,7 @@ def where(tmp_path_factory):
 
 @pytest.mark.parametrize("level", ["compact", "scatter"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_threads_of_an_openmp_program_are_where_the_level_puts_them(where, tmp_path, level, threads):
+def test_the_threads_of_an_openmp_program_are_where_the_level_puts_them(place, tmp_path, level, threads):
     cpus = sorted(os.sched_getaffinity(0))[:2]
     if len(cpus) < threads:
         pytest.skip("this process may use one CPU only")
@@ -145,4 +145,4 @@ def test_the_threads_of_an_openmp_program_are_where_the_level_puts_them(where, t
     placed = Affinity(lambda: frozenset(cpus), tmp_path).change(level)
     expected = re.findall(r"\d+", placed.env["OMP_PLACES"])[:threads]
     environment = {**placed.env, "OMP_NUM_THREADS": str(threads)}
-    assert subprocess.check_output([where], env=environment, text=True).split() == expected
+    assert subprocess.check_output([place], env=environment, text=True).split() == expected

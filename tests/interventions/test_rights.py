@@ -13,13 +13,13 @@ from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 def status(tmp_path):
     """A /proc/self/status with these capabilities in the effective set."""
 
-    def made(*numbers):
+    def write_status(*numbers):
         path = tmp_path / "status"
         mask = sum(1 << number for number in numbers)
         path.write_text(f"Name:\tx\nCapPrm:\tffffffffffffffff\nCapEff:\t{mask:016x}\nCapBnd:\tffffffff\n")
         return path
 
-    return made
+    return write_status
 
 
 def test_a_capability_is_had_when_its_bit_is_in_the_effective_set(status):

@@ -9,6 +9,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from small_experiments import made, run_in
+from small_experiments import make_experiment, run_in
 
-__all__ = ["made", "run_in"]
+__all__ = ["make_experiment", "run_in"]

@@ -19,8 +19,8 @@ Make = Callable[..., Experiment]
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Make:
-    """``made(**keys)``: an experiment in ``tmp_path``; by default two times ``true`` in three blocks."""
+def make_experiment(tmp_path: Path) -> Make:
+    """Makes an experiment of these keys in ``tmp_path``; by default two times ``true`` in three blocks."""
 
     def make(**keys: Any) -> Experiment:
         inputs = {
@@ -35,12 +35,12 @@ def made(tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def run_in(tmp_path: Path, made: Make) -> Iterator[Run]:
+def run_in(tmp_path: Path, make_experiment: Make) -> Iterator[Run]:
     """``run_in(**keys)``: runs an experiment and opens its record, ``made.lab``, for reading."""
     opened: list[Record] = []
 
     def go(record: str = "made.lab", **keys: Any) -> Record:
-        run(made(**keys), tmp_path / record)
+        run(make_experiment(**keys), tmp_path / record)
         opened.append(Record.open(tmp_path / record))
         return opened[-1]
 

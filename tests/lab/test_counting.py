@@ -91,13 +91,13 @@ def test_cachegrind_separates_slow_from_fast_link_orders_exactly(compiled, geome
 
 
 def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_ring(
-    compiled, geometry, made, tmp_path
+    compiled, geometry, make_experiment, tmp_path
 ):
     program = compiled("set_conflict.c", "set_conflict")
 
     def misses(*env_bytes: int) -> dict[int, tuple[float, bool]]:
         """Length of the environment to misses, and whether the counter is in the way of the ring."""
-        question = made(
+        question = make_experiment(
             program={"command": [str(program), str(STEPS // geometry.ways)]},
             factors={"env_bytes": list(env_bytes)},
             metrics=METRICS

@@ -19,22 +19,22 @@ from steelyard.store import Record
 
 
 @pytest.fixture
-def made():
+def blocks():
     return made_up.blocks(5, contexts=True)
 
 
 @pytest.fixture
-def spoilt(made):
+def spoilt(blocks):
     """Measurements of which one trial in block 3 failed, and one in block 5 ran into its time limit."""
-    result = made_up.measurements(made)
-    result[7] = made_up.measurement(made[2], 2, status="failed")
-    result[12] = made_up.measurement(made[4], 1, status="timed_out")
+    result = made_up.measurements(blocks)
+    result[7] = made_up.measurement(blocks[2], 2, status="failed")
+    result[12] = made_up.measurement(blocks[4], 1, status="timed_out")
     return result
 
 
 @pytest.fixture
-def record(tmp_path, made, spoilt):
-    with made_up.filled(tmp_path / "a.lab", made, spoilt) as record:
+def record(tmp_path, blocks, spoilt):
+    with made_up.filled(tmp_path / "a.lab", blocks, spoilt) as record:
         yield record
 
 
@@ -43,9 +43,9 @@ def counted(spoilt, treatment):
     return [m for m in spoilt if m.block in (2, 4) and m.treatment == treatment]
 
 
-def test_blocks_come_back_as_they_were_drawn_with_the_states_that_their_trials_give(record, made):
+def test_blocks_come_back_as_they_were_drawn_with_the_states_that_their_trials_give(record, blocks):
     outcomes = record.outcomes()
-    assert [outcome.block for outcome in outcomes] == made
+    assert [outcome.block for outcome in outcomes] == blocks
     assert [o.state for o in outcomes] == ["discarded", "complete", "incomplete", "complete", "incomplete"]
 
 

@@ -39,13 +39,13 @@ def test_a_ratchet_takes_a_note_on_one_line(requests):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda made: made.compare([["./a"]], 5, None), "1 commands"),
-        (lambda made: made.compare([["./a"], ["./b"]], 1e9, None), "s of measurement"),
-        (lambda made: made.compare([["./a"], ["./b"]], 5, 3.0), "a margin of 3.0"),
-        (lambda made: made.gate("-x", "HEAD", ["./a"], [], None, 5, None), "is not a revision"),
-        (lambda made: made.gate("x", "HEAD", ["./a"], ["make"], None, 5, None), "'make' is not a program"),
-        (lambda made: made.explain("../x.lab"), "is outside of"),
-        (lambda made: made.explain("nosuch.lab"), "is not a record"),
+        (lambda tools: tools.compare([["./a"]], 5, None), "1 commands"),
+        (lambda tools: tools.compare([["./a"], ["./b"]], 1e9, None), "s of measurement"),
+        (lambda tools: tools.compare([["./a"], ["./b"]], 5, 3.0), "a margin of 3.0"),
+        (lambda tools: tools.gate("-x", "HEAD", ["./a"], [], None, 5, None), "is not a revision"),
+        (lambda tools: tools.gate("x", "HEAD", ["./a"], ["make"], None, 5, None), "'make' is not a program"),
+        (lambda tools: tools.explain("../x.lab"), "is outside of"),
+        (lambda tools: tools.explain("nosuch.lab"), "is not a record"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(requests, call, message):

@@ -66,16 +66,16 @@ def small_page(monkeypatch) -> None:
 
 
 @pytest.fixture
-def asked(faults, small_page) -> AuditRequest:
+def audit_request(faults, small_page) -> AuditRequest:
     """As much as there is and as often as must be, so that nothing depends on how fast this machine is."""
     return AuditRequest(
         command=str(faults), metric="minor_faults", only=("env_bytes",), thorough=True, max_time_s=0.1, seed=5
     )
 
 
-def test_one_slow_line_in_4_is_found_with_its_size_where_every_residue_is_visited(asked, tmp_path):
+def test_one_slow_line_in_4_is_found_with_its_size_where_every_residue_is_visited(audit_request, tmp_path):
     message: list[str] = []
-    result = audit(asked, tmp_path, watch=silent, tell=message.append)
+    result = audit(audit_request, tmp_path, watch=silent, tell=message.append)
     (finding,) = result.findings
     assert (finding.context, finding.verdict) == ("env_bytes", "moves")
     assert (finding.population, len(finding.screened), finding.unseen) == (PAGE, PAGE, 0)
@@ -175,34 +175,34 @@ def test_where_trials_run_is_no_kind_of_an_audit():
     assert caught.value.hint.startswith('link_order = "random" in the [contexts] of a spec')
 
 
-def test_an_audit_that_goes_on_in_a_longer_environment_says_so(asked, tmp_path, monkeypatch):
-    asked = replace(asked, thorough=False)
-    before = audit(asked, tmp_path, watch=silent, tell=silent)
+def test_an_audit_that_goes_on_in_a_longer_environment_says_so(audit_request, tmp_path, monkeypatch):
+    audit_request = replace(audit_request, thorough=False)
+    before = audit(audit_request, tmp_path, watch=silent, tell=silent)
     assert not [warning for warning in before.warnings if warning.kind == "note"]
     shutil.rmtree(tmp_path / "replication.lab")
     monkeypatch.setenv("NEIGHBOUR", "x" * 100)
     (note,) = [
         warning
-        for warning in audit(asked, tmp_path, watch=silent, tell=silent).warnings
+        for warning in audit(audit_request, tmp_path, watch=silent, tell=silent).warnings
         if warning.kind == "note"
     ]
     assert "the environment of the shell had not one length (bytes: pilot" in note.fields["text"]
 
 
-def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asked, tmp_path):
-    result = audit(asked, tmp_path / "whole", watch=silent, tell=silent)
+def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(audit_request, tmp_path):
+    result = audit(audit_request, tmp_path / "whole", watch=silent, tell=silent)
 
     def interrupt(at) -> None:
         if at.noun == "blocks of the screening" and at.blocks_done == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError):
-        audit(asked, tmp_path / "parts", watch=interrupt, tell=silent)
+        audit(audit_request, tmp_path / "parts", watch=interrupt, tell=silent)
     with Record.open(tmp_path / "parts" / "screening.lab") as record:
         assert record.progress().blocks.get("complete", 0) == 1
     assert existing_seed(tmp_path / "parts" / "pilot.lab") == 5
     assert existing_seed(tmp_path / "nothing") is None
-    continued = audit(asked, tmp_path / "parts", watch=silent, tell=silent)
+    continued = audit(audit_request, tmp_path / "parts", watch=silent, tell=silent)
     assert [item.verdict for item in continued.findings] == [finding.verdict for finding in result.findings]
     assert continued.runs == result.runs
 
@@ -332,7 +332,7 @@ def test_openmp_is_recognised_by_its_runtime_and_other_threads_are_not(monkeypat
         assert bench.threads() == name
 
 
-def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(asked):
+def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(audit_request):
     with pytest.raises(UsageError, match="unknown kind of context 'env_byts'") as caught:
         candidates(AuditRequest(command="true", only=("env_byts",)))
     assert caught.value.hint == "did you mean env_bytes?"

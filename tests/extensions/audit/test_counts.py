@@ -66,7 +66,7 @@ def small_page(monkeypatch):
 
 
 @pytest.fixture
-def asked(small_page, tmp_path) -> AuditRequest:
+def audit_request(small_page, tmp_path) -> AuditRequest:
     (tmp_path / "faults.c").write_text(FAULTS)
     subprocess.run(["cc", "-O1", f"-DPAGE={PAGE}", "-o", "faults", "faults.c"], cwd=tmp_path, check=True)
     return AuditRequest(
@@ -95,8 +95,8 @@ def counted_by(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not found")
-def test_the_slow_line_is_found_by_counts_and_timed_where_it_lies_alone(asked, tmp_path):
-    result = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+def test_the_slow_line_is_found_by_counts_and_timed_where_it_lies_alone(audit_request, tmp_path):
+    result = audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
     counted, (finding,) = result.counted, result.findings
     assert (counted.lengths, counted.population) == (PAGE // 16, PAGE)
     # Four places of the stack in one line of 64 bytes.
@@ -110,16 +110,18 @@ def test_the_slow_line_is_found_by_counts_and_timed_where_it_lies_alone(asked, t
     assert (finding.verdict, finding.extreme.level in slow.timed) == ("moves", True)
 
 
-def test_counts_that_are_all_equal_are_one_class_and_its_lengths_are_timed(asked, counted_by, tmp_path):
+def test_counts_that_are_all_equal_are_one_class_and_its_lengths_are_timed(
+    audit_request, counted_by, tmp_path
+):
     counted_by("1,000,000")
     message: list[str] = []
-    result = audit(asked, tmp_path / "labs", watch=silent, tell=message.append)
+    result = audit(audit_request, tmp_path / "labs", watch=silent, tell=message.append)
     assert [(item.lengths, len(item.timed)) for item in result.counted.classes] == [(PAGE // 16, 6)]
     assert len(result.findings[0].screened) == 6
     assert message[1].startswith("audit: counts of 16 lengths, about ")
 
 
-def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, counted_by, tmp_path):
+def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(audit_request, counted_by, tmp_path):
     counted_by("$((1000000 + ${#STEELYARD_PAD} / 64 * 100000))")
 
     def interrupt(at) -> None:
@@ -127,72 +129,76 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError):
-        audit(asked, tmp_path / "labs", watch=interrupt, tell=silent)
+        audit(audit_request, tmp_path / "labs", watch=interrupt, tell=silent)
     with Record.open(tmp_path / "labs" / "counting.lab") as record:
         assert 0 < record.progress().blocks["complete"] < PAGE // 16
-    result = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    result = audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
     assert result.counted.lengths == PAGE // 16
     with Record.open(tmp_path / "labs" / "counting.lab") as record:
         assert record.progress().trials == PAGE // 16
-    again = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    again = audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
     assert again.counted == result.counted
 
 
 @pytest.mark.parametrize("more", ["x", "x" * 16])
 def test_counts_are_not_continued_where_the_stack_lies_elsewhere(
-    asked, counted_by, monkeypatch, tmp_path, more
+    audit_request, counted_by, monkeypatch, tmp_path, more
 ):
     counted_by("1,000,000")
     monkeypatch.setenv("ANOTHER", "x")
-    audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
     monkeypatch.setenv("ANOTHER", "x" + more)
     with pytest.raises(UsageError, match="in an environment of another length"):
-        audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+        audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
 
 
 def test_a_limit_of_time_ends_counting_and_the_share_that_was_not_reached_is_told(
-    asked, counted_by, monkeypatch, tmp_path
+    audit_request, counted_by, monkeypatch, tmp_path
 ):
     counted_by("1,000,000")
     monkeypatch.setattr("steelyard.extensions.audit.counts._FEWEST", 1)
     # Half of what is left is less than one run takes: one length is counted whatever the limit is.
     monkeypatch.setattr("steelyard.extensions.audit.counts._SHARE_IN_A_LIMIT", 0.0)
-    limited = replace(asked, limited=True, max_time_s=600.0)
+    limited = replace(audit_request, limited=True, max_time_s=600.0)
     result = audit(limited, tmp_path / "labs", watch=silent, tell=silent)
     assert 0 < result.counted.lengths < PAGE // 16
     assert result.counted.unseen > 0.1
 
 
-def test_counts_that_do_not_repeat_are_refused_before_any_length_is_counted(asked, counted_by, tmp_path):
+def test_counts_that_do_not_repeat_are_refused_before_any_length_is_counted(
+    audit_request, counted_by, tmp_path
+):
     runs = tmp_path / "runs"
     counted_by(f"$(echo x >> {runs}; expr 1000000 '*' $(wc -l < {runs}))")
     with pytest.raises(ProgramError, match=r"counts do not repeat: .* instructions in two runs") as caught:
-        audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+        audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
     assert "one thread" in caught.value.hint
     assert not (tmp_path / "labs" / "counting.lab").exists()
 
 
-def test_a_script_is_refused_with_what_to_write(asked, counted_by, tmp_path):
+def test_a_script_is_refused_with_what_to_write(audit_request, counted_by, tmp_path):
     counted_by("1,000,000")
     script = tmp_path / "script"
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
     with pytest.raises(UsageError, match="is a script") as caught:
-        audit(replace(asked, command=str(script)), tmp_path / "labs", watch=silent, tell=silent)
+        audit(replace(audit_request, command=str(script)), tmp_path / "labs", watch=silent, tell=silent)
     assert "name the interpreter" in caught.value.hint
 
 
-def test_without_valgrind_the_error_says_how_to_get_it_before_anything_runs(asked, monkeypatch, tmp_path):
+def test_without_valgrind_the_error_says_how_to_get_it_before_anything_runs(
+    audit_request, monkeypatch, tmp_path
+):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MachineError, match="needs valgrind, which is not found") as caught:
-        audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+        audit(audit_request, tmp_path / "labs", watch=silent, tell=silent)
     assert caught.value.hint == "apt-get install valgrind, or on a cluster: module load valgrind"
     assert not (tmp_path / "labs").exists()
 
 
-def test_kinds_without_the_environment_have_nothing_to_count(asked, tmp_path):
+def test_kinds_without_the_environment_have_nothing_to_count(audit_request, tmp_path):
     with pytest.raises(UsageError, match="which --only leaves out"):
-        audit(replace(asked, only=("affinity",)), tmp_path / "labs", watch=silent, tell=silent)
+        audit(replace(audit_request, only=("affinity",)), tmp_path / "labs", watch=silent, tell=silent)
 
 
 def test_where_there_are_more_classes_than_room_the_most_different_are_timed():

@@ -52,7 +52,7 @@ GOOD = {
 }
 
 
-def found(topic, load=QUIET, **facts):
+def find_topic(topic, load=QUIET, **facts):
     """The finding about a topic on a good machine with these facts changed; ``None`` removes one."""
     changed = {name: value for name, value in (GOOD | facts).items() if value is not None}
     (element,) = [item for item in examine(HostState(changed, load)) if item.topic == topic]
@@ -142,7 +142,7 @@ def test_nothing_is_wrong_with_a_good_machine():
 def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures_it(
     topic, facts, weight, cure
 ):
-    result = found(topic, **facts)
+    result = find_topic(topic, **facts)
     assert (result.weight, result.cure) == (weight, cure)
     assert (result.means is None) == (weight == "ok")
 
@@ -152,12 +152,12 @@ def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures
 )
 def test_other_load_weighs_by_the_share_of_the_cpus_that_it_takes(busy_s, weight):
     load = LoadChange(0.5, busy_s, 0.0, None, None, None, None)
-    assert found("other load", load).weight == weight
+    assert find_topic("other load", load).weight == weight
 
 
 def test_steal_at_the_moment_weighs_more_than_that_of_the_past():
     load = LoadChange(0.5, 0.0, 1.0, None, None, None, None)
-    assert found("steal", load).weight == "problem"
+    assert find_topic("steal", load).weight == "problem"
 
 
 def test_the_worst_comes_first():
@@ -167,8 +167,8 @@ def test_the_worst_comes_first():
     assert set(weights[2:]) == {"ok"}
 
 
-def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_path, made):
-    run(made(design={"blocks": 2}), tmp_path / "a.lab")
+def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_path, make_experiment):
+    run(make_experiment(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         stored = record.runs()[0].host
     checked = inspect_host()
@@ -184,21 +184,23 @@ def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_
 
 def test_a_tree_that_cannot_be_counted_and_energy_are_limitations_with_their_reasons():
     reason = "/sys/fs/cgroup/x may not be written"
-    tree = found("process tree", counters_available=",".join(HARDWARE), tree_cpu_s_source=reason)
+    tree = find_topic("process tree", counters_available=",".join(HARDWARE), tree_cpu_s_source=reason)
     assert (tree.weight, tree.cure) == ("limitation", "systemd-run --user --scope steelyard …")
     assert reason in tree.observed
-    v1 = found(
+    v1 = find_topic(
         "process tree", counters_available="tree_cpu_s", tree_memory_bytes_source="cgroup v1 may hold it"
     )
     assert (v1.weight, v1.cure) == ("limitation", None)
     assert "tree_cpu_s" not in v1.observed
-    assert found("energy").observed == "energy_pkg_j (perf event, CPU 0; 64 bits, does not wrap)"
-    none = found("energy", energy_pkg_j_source="kernel.perf_event_paranoid keeps them from users")
+    assert find_topic("energy").observed == "energy_pkg_j (perf event, CPU 0; 64 bits, does not wrap)"
+    none = find_topic("energy", energy_pkg_j_source="kernel.perf_event_paranoid keeps them from users")
     assert (none.weight, none.cure) == ("limitation", "sysctl kernel.perf_event_paranoid=0")
-    assert found("energy", energy_pkg_j_source=None).observed == "not looked at"
+    assert find_topic("energy", energy_pkg_j_source=None).observed == "not looked at"
 
 
-def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_path, made, monkeypatch):
+def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(
+    tmp_path, make_experiment, monkeypatch
+):
     calls = []
 
     def able() -> dict[str, object]:
@@ -207,7 +209,7 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
         return {"aslr_can_be_off": True}
 
     monkeypatch.setattr("steelyard.lab.run.run.capabilities", able)
-    run(made(design={"blocks": 2}), tmp_path / "a.lab")
+    run(make_experiment(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         (result,) = record.runs()
         assert set(calls) == {sum(len(outcome.block.order) for outcome in record.outcomes())}
@@ -224,13 +226,13 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
     ],
 )
 def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
-    tmp_path, made, monkeypatch, capfd, trouble
+    tmp_path, make_experiment, monkeypatch, capfd, trouble
 ):
     def unable() -> dict[str, object]:
         raise trouble
 
     monkeypatch.setattr("steelyard.lab.run.run.capabilities", unable)
-    assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
+    assert run(make_experiment(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (result,) = record.runs()
     assert result.state == "complete"
@@ -238,13 +240,15 @@ def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tmp_path, made, monkeypatch):
+def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(
+    tmp_path, make_experiment, monkeypatch
+):
     class NoThread(threading.Thread):
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr("steelyard.lab.run.process.Thread", NoThread)
-    assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
+    assert run(make_experiment(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (result,) = record.runs()
     assert (result.state, "aslr_can_be_off" in result.host) == ("complete", False)

@@ -119,12 +119,12 @@ def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
     assert [i.stratum["op"] for i in verdict.instances if i.outcome == "fails"] == ["bcast"]
 
 
-def made_series(made):
+def made_series(record):
     from pathlib import Path
 
     from steelyard.lab.answer.series_of_record import series_of_samples
 
-    return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"))
+    return series_of_samples(record.samples("wall_s"), ("p",), Path("made.lab"))
 
 
 def test_missing_file_of_accepted_models_is_an_error_with_the_command_that_makes_it(bench, noise, tmp_path):

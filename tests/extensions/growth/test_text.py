@@ -32,7 +32,7 @@ from steelyard.report.text.line import plain
 from steelyard.results.interval import Interval
 
 
-def made(name, growth, rank, **options):
+def make_model(name, growth, rank, **options):
     shares = {
         "match": (0.9, 0.1, 0.0),
         "approximate": (0.1, 0.9, 0.0),
@@ -55,10 +55,10 @@ def made(name, growth, rank, **options):
 
 
 MODELS = [
-    made("bcast", Growth.make(0, 1), "match"),
-    made("alltoall", Growth.make("5/4", 1), "none", warnings=(ModelWarning("far", "a long way off"),)),
-    made("reduce", Growth.make(0, 2), "approximate"),
-    made("gather", Growth.make("1/2"), "undecided", warnings=(ModelWarning("far", "a long way off"),)),
+    make_model("bcast", Growth.make(0, 1), "match"),
+    make_model("alltoall", Growth.make("5/4", 1), "none", warnings=(ModelWarning("far", "a long way off"),)),
+    make_model("reduce", Growth.make(0, 2), "approximate"),
+    make_model("gather", Growth.make("1/2"), "undecided", warnings=(ModelWarning("far", "a long way off"),)),
 ]
 FAILED = [NotModelled("scan", "latency_s", {}, "2 points; a model needs at least 3, and 5 for a verdict")]
 
@@ -104,7 +104,7 @@ def test_rules_causes_warnings_and_failures_are_said_in_words():
 
 
 def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
-    published = [made(name, Growth.make(1), "match", method="seed001", posterior=1.0) for name in "ab"]
+    published = [make_model(name, Growth.make(1), "match", method="seed001", posterior=1.0) for name in "ab"]
     result = rule("a <= b", "holds", None, None)
     limit = Breaks(1.0, "p", 64.0, None, None)
     text = plain(lines(published, [], render_rules([result], 200), [None, None], width=200))
@@ -122,8 +122,8 @@ def test_the_text_fits_the_width():
 
 def test_call_paths_are_shown_by_their_last_function_where_that_is_enough():
     paths = [
-        made("main->solve->MPI_Send", Growth.make(1), "none"),
-        made("main->MPI_Recv", Growth.make(1), "none"),
+        make_model("main->solve->MPI_Send", Growth.make(1), "none"),
+        make_model("main->MPI_Recv", Growth.make(1), "none"),
     ]
     text = plain(lines(paths, [], [], [None] * 2, width=100))
     assert "MPI_Send" in text
@@ -131,7 +131,7 @@ def test_call_paths_are_shown_by_their_last_function_where_that_is_enough():
 
 
 def test_without_expectations_there_are_no_ranks():
-    free = made("bcast", Growth.make(0, 1), "match", validation=None, predictions=())
+    free = make_model("bcast", Growth.make(0, 1), "match", validation=None, predictions=())
     text = plain(lines([free], [], [], [None], width=100))
     assert "expect" not in text
     assert "O(log p)" in text
@@ -141,7 +141,7 @@ def test_the_document_has_the_fields_that_readers_rely_on():
     segment = Segment(16, 64, 1e-6, (Term(2e-7, (Growth.make(1),)),))
     document = json.loads(
         render(
-            [made("bcast", Growth.make("1/3", 1), "match", segments=(segment,))],
+            [make_model("bcast", Growth.make("1/3", 1), "match", segments=(segment,))],
             FAILED,
             RULES,
             ["library"],
@@ -175,7 +175,7 @@ def test_the_document_has_the_fields_that_readers_rely_on():
 
 
 def test_the_text_of_a_formula_is_its_value():
-    result = made(
+    result = make_model(
         "x",
         Growth.make("3/2", 2),
         "none",
@@ -188,6 +188,8 @@ def test_the_text_of_a_formula_is_its_value():
 
 def test_a_model_of_a_pure_number_has_no_unit_behind_it():
     for unit in ("", "1"):
-        text = plain(lines([made("bcast", Growth.make(0, 1), "match", unit=unit)], [], [], [None], width=160))
+        text = plain(
+            lines([make_model("bcast", Growth.make(0, 1), "match", unit=unit)], [], [], [None], width=160)
+        )
         assert "log2(p)  (1)" not in text
         assert "5.6e-06 [5.1e-06, 6.2e-06]" in text

@@ -24,11 +24,11 @@ def comparing(command="/bin/true", **keys):
     return CompareRequest(commands=(command,), blocks=3, rel_halfwidth=None, **keys)
 
 
-def ran(directory, asked, comparisons=2, *, keep=True, watch=lambda *_: None):
+def ran(directory, request, comparisons=2, *, keep=True, watch=lambda *_: None):
     return null(
         "itself",
-        asked,
-        make_itself(asked),
+        request,
+        make_itself(request),
         comparisons=comparisons,
         directory=directory,
         keep=keep,

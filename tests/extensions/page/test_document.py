@@ -32,9 +32,9 @@ from steelyard.extensions.page.sections import headline, sections_of
 from steelyard.results.analysis import DesignFacts
 
 
-@pytest.mark.parametrize("made", PRESENTABLE, ids=lambda value: value.__name__)
-def test_a_page_is_whole(made):
-    page = document.render([made()])
+@pytest.mark.parametrize("make_page", PRESENTABLE, ids=lambda value: value.__name__)
+def test_a_page_is_whole(make_page):
+    page = document.render([make_page()])
     outline = outlined(page)
     assert len(set(outline.places)) == len(outline.places)
     assert {link[1:] for link in outline.links} <= set(outline.places)
@@ -42,7 +42,10 @@ def test_a_page_is_whole(made):
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     drawn = {
-        f"r1-{chart.name}" for section in sections_of(made()) for chart in section.charts if not chart.empty
+        f"r1-{chart.name}"
+        for section in sections_of(make_page())
+        for chart in section.charts
+        if not chart.empty
     }
     assert {f"{name}-{kind}-{part}" for name in drawn for kind in ("wide", "narrow") for part in WORDS} == {
         place for place in outline.places if place.endswith(WORDS)

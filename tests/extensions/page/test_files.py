@@ -63,15 +63,15 @@ def a_history():
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make_page",
     [
         *(two_treatments, in_contexts, hostile, with_instances, weak_scaling),
         pytest.param(a_history, marks=pytest.mark.extensions("history")),
     ],
     ids=lambda value: value.__name__,
 )
-def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, made):
-    files = write_figures([made()], tmp_path)
+def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, make_page):
+    files = write_figures([make_page()], tmp_path)
     assert {file.suffix for file in files} == {".svg", ".png", ".pdf"}
     heads = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     for file in files:

@@ -93,14 +93,16 @@ def machine(tmp_path, monkeypatch):
     monkeypatch.setitem(INTERVENTIONS, "transparent_huge_pages", TransparentHugePages(tmp_path / "enabled"))
 
 
-def test_an_intervention_of_the_child_is_said_to_change_the_program_only(made, machine):
-    (result,) = describe_interventions(made(contexts={"env_bytes": "random"}))
+def test_an_intervention_of_the_child_is_said_to_change_the_program_only(make_experiment, machine):
+    (result,) = describe_interventions(make_experiment(contexts={"env_bytes": "random"}))
     assert result.startswith("env_bytes: bytes by which the environment grows")
     assert result.endswith("; of the program only")
 
 
-def test_levels_that_change_the_host_are_named(made, machine):
-    (result,) = describe_interventions(made(factors={"transparent_huge_pages": ["never", "always"]}))
+def test_levels_that_change_the_host_are_named(make_experiment, machine):
+    (result,) = describe_interventions(
+        make_experiment(factors={"transparent_huge_pages": ["never", "always"]})
+    )
     assert '"always": of the host, put back at the end' in result
     assert "otherwise of the program only" in result or "; of the program only" not in result
 
@@ -118,9 +120,9 @@ def test_levels_that_change_the_host_are_named(made, machine):
     ],
 )
 def test_what_the_machine_lacks_is_refused_by_exit_code_4_before_anything_runs(
-    made, machine, tmp_path, keys, message
+    make_experiment, machine, tmp_path, keys, message
 ):
-    result = made(**keys)
+    result = make_experiment(**keys)
     with pytest.raises(MachineError) as caught:
         run(result, tmp_path / "made.lab")
     assert caught.value.exit_code == 4
@@ -131,22 +133,22 @@ def test_what_the_machine_lacks_is_refused_by_exit_code_4_before_anything_runs(
     )
 
 
-def test_what_can_be_had_is_not_refused(made, machine):
-    refuse_missing(made(factors={"nice": [0, 5]}, contexts={"transparent_huge_pages": "random"}))
+def test_what_can_be_had_is_not_refused(make_experiment, machine):
+    refuse_missing(make_experiment(factors={"nice": [0, 5]}, contexts={"transparent_huge_pages": "random"}))
 
 
-def test_of_a_long_list_of_levels_the_first_and_the_last_are_looked_at(made):
-    assert levels_asked(made(contexts={"env_bytes": {"range": [0, 4096], "step": 16}})) == {
+def test_of_a_long_list_of_levels_the_first_and_the_last_are_looked_at(make_experiment):
+    assert levels_asked(make_experiment(contexts={"env_bytes": {"range": [0, 4096], "step": 16}})) == {
         "env_bytes": [0, 4080]
     }
-    assert levels_asked(made(contexts={"env_bytes": [0, 64], "aslr": "off"})) == {
+    assert levels_asked(make_experiment(contexts={"env_bytes": [0, 64], "aslr": "off"})) == {
         "env_bytes": [0, 64],
         "aslr": ["off"],
     }
 
 
-def test_an_intervention_by_build_is_said_to_be_another_program(made):
-    result = made(
+def test_an_intervention_by_build_is_said_to_be_another_program(make_experiment):
+    result = make_experiment(
         program={"command": ["{build}/p"]},
         build={"command": ["cc", "{padding_file}"], "inputs": ["x"]},
         contexts={"padding": "random"},
@@ -165,14 +167,14 @@ OF_CLUSTERS = ("no script of a job", "no command of a queue")
         for case in REFUSED
     ],
 )
-def test_a_plan_says_what_a_run_refuses_in_the_same_words(case, tmp_path, made, monkeypatch):
+def test_a_plan_says_what_a_run_refuses_in_the_same_words(case, tmp_path, make_experiment, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     keys, message = REFUSED[case]
     if keys.get("launch") == SIMULATED and shutil.which("smpirun") is None:
         pytest.skip("SimGrid is not installed here")
     (tmp_path / "four.xml").write_text(PLATFORM)
     (tmp_path / "job.sh").write_text("{run}\n")
-    result = made(**keys)
+    result = make_experiment(**keys)
     before = sorted(tmp_path.rglob("*"))
     (refused,) = preview(result, tmp_path / "made.lab").refused
     assert sorted(tmp_path.rglob("*")) == before
@@ -182,8 +184,8 @@ def test_a_plan_says_what_a_run_refuses_in_the_same_words(case, tmp_path, made, 
     assert message in refused.error
 
 
-def test_a_plan_tells_all_that_would_be_refused_and_each_once(tmp_path, made):
-    result = made(
+def test_a_plan_tells_all_that_would_be_refused_and_each_once(tmp_path, make_experiment):
+    result = make_experiment(
         factors={"n": [1, 2]},
         program={"command": ["./none", "{n}"], "stdin": "{n}.txt"},
         build={"command": ["true"], "inputs": ["*.none", "*.c"]},
@@ -195,9 +197,9 @@ def test_a_plan_tells_all_that_would_be_refused_and_each_once(tmp_path, made):
     assert "the program ./none does not exist" in refused[1]
 
 
-def test_what_the_build_is_to_make_is_not_missed(tmp_path, made):
+def test_what_the_build_is_to_make_is_not_missed(tmp_path, make_experiment):
     (tmp_path / "it.c").write_text("")
-    result = made(
+    result = make_experiment(
         program={"command": ["{build}/it"], "stdin": "{build}/input"},
         build={"command": ["touch", "{build}/it"], "inputs": ["it.c"]},
         launch={"kind": "smpi", "ranks": 2, "platform": "{build}/platform.xml"},
@@ -205,5 +207,5 @@ def test_what_the_build_is_to_make_is_not_missed(tmp_path, made):
     assert preview(result, tmp_path / "made.lab").refused == ()
 
 
-def test_what_runs_is_not_refused(tmp_path, made):
-    assert preview(made(), tmp_path / "made.lab").refused == ()
+def test_what_runs_is_not_refused(tmp_path, make_experiment):
+    assert preview(make_experiment(), tmp_path / "made.lab").refused == ()

@@ -13,7 +13,7 @@ from steelyard.spec import experiment
 
 
 @pytest.fixture
-def asked(tmp_path):
+def declared(tmp_path):
     return experiment(
         source=tmp_path,
         program={"command": ["prog"]},
@@ -23,10 +23,10 @@ def asked(tmp_path):
 
 
 @pytest.fixture
-def seen(monkeypatch, asked):
+def recorded(monkeypatch, declared):
     """Treatments of the torus up to 256 ranks: time as p^1.5, memory as p^2; of the flat one 64 alone."""
     result = {}
-    for treatment in treatments(asked):
+    for treatment in treatments(declared):
         p = treatment.levels["p"]
         if (treatment.levels["machine"] == "torus" and p <= 256) or p == 64:
             result[treatment.id] = (1e-3 * p**1.5, 800.0 * p**2)
@@ -34,12 +34,14 @@ def seen(monkeypatch, asked):
     return result
 
 
-def test_time_and_memory_go_on_as_the_power_that_the_two_largest_simulations_show(asked, seen, tmp_path):
+def test_time_and_memory_go_on_as_the_power_that_the_two_largest_simulations_show(
+    declared, recorded, tmp_path
+):
     result = {
         simulation.label: simulation
-        for simulation in simulated.simulations(asked, treatments(asked), tmp_path)
+        for simulation in simulated.simulations(declared, treatments(declared), tmp_path)
     }
-    assert len(result) == 8 - len(seen)
+    assert len(result) == 8 - len(recorded)
     torus = result["machine=torus, p=1024"]
     assert torus.basis == (128, 256)
     assert torus.wall_s == pytest.approx(1e-3 * 1024**1.5)
@@ -48,18 +50,18 @@ def test_time_and_memory_go_on_as_the_power_that_the_two_largest_simulations_sho
     assert (flat.basis, flat.memory_bytes) == ((64,), pytest.approx(4 * 800 * 64**2))
 
 
-def test_without_a_smaller_simulation_nothing_is_estimated_or_listed(asked, tmp_path):
-    result = simulated.simulations(asked, treatments(asked), tmp_path)
+def test_without_a_smaller_simulation_nothing_is_estimated_or_listed(declared, tmp_path):
+    result = simulated.simulations(declared, treatments(declared), tmp_path)
     assert {item.memory_bytes for item in result} == {None}
     plain = experiment(source=tmp_path, program={"command": ["prog"]})
     assert simulated.simulations(plain, treatments(plain), tmp_path) == ()
 
 
-def test_a_plan_says_what_the_largest_takes_and_that_it_would_not_fit(asked, tmp_path, monkeypatch):
+def test_a_plan_says_what_the_largest_takes_and_that_it_would_not_fit(declared, tmp_path, monkeypatch):
     from steelyard.extensions.plan.preview import preview
 
     monkeypatch.setattr("steelyard.extensions.plan.preview.refusals", lambda *_, **__: ())
-    plan = preview(asked, tmp_path / "no.lab")
+    plan = preview(declared, tmp_path / "no.lab")
     assert said(plan).startswith("8 simulations with nothing smaller in the record to go by")
     large = Simulation("p=4096", 4096, 500.0, 2.8e9, (512, 1024))
     result = replace(plan, simulations=(large,), memory_available_bytes=24 << 30)

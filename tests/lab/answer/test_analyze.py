@@ -53,9 +53,9 @@ def test_what_passes_between_trials_is_asked_where_contexts_are_set_up(
         ({"rel_halfwidth": 0.01, "max_time": "1 h"}, "max_time"),
     ],
 )
-def test_what_ended_a_run_before_its_precision_is_named(made, stop, cap):
+def test_what_ended_a_run_before_its_precision_is_named(make_experiment, stop, cap):
     ended_at = stop.get("max_blocks", 1000) if "max_time" not in stop else 12
-    assert _find_cap(made(design={"blocks": 10, "stop": stop}), ended_at) == cap
+    assert _find_cap(make_experiment(design={"blocks": 10, "stop": stop}), ended_at) == cap
 
 
 def test_another_metric_can_be_the_primary_one(run_in):
@@ -69,8 +69,8 @@ def test_a_metric_that_the_record_does_not_have_is_a_usage_error(run_in):
         analyze(run_in(), metric="no_such_metric")
 
 
-def test_a_record_without_a_complete_block_says_what_to_do(tmp_path, made):
-    result = made()
+def test_a_record_without_a_complete_block_says_what_to_do(tmp_path, make_experiment):
+    result = make_experiment()
     with (
         Record.create(tmp_path / "empty.lab", result, treatments=treatments(result)) as record,
         pytest.raises(RecordError, match="no complete block to analyze yet") as caught,

@@ -16,9 +16,11 @@ from steelyard.lab.answer.design_facts import default_context, layout_per_launch
         ({"env_bytes": "random"}, {"aslr": ["on", "off"]}, True),
     ],
 )
-def test_layouts_are_those_of_launches_unless_address_randomisation_is_off(made, contexts, factors, drawn):
+def test_layouts_are_those_of_launches_unless_address_randomisation_is_off(
+    make_experiment, contexts, factors, drawn
+):
     inputs = {"contexts": contexts} if contexts else {}
-    assert layout_per_launch(made(factors=factors, **inputs)) is drawn
+    assert layout_per_launch(make_experiment(factors=factors, **inputs)) is drawn
 
 
 def contexts(*settings):

@@ -17,7 +17,7 @@ FILE = {"runs.csv": "00"}
 
 
 @pytest.fixture
-def kept(tmp_path):
+def keep_record(tmp_path):
     """A record of values of two arms, in a unit."""
 
     def make(unit, old, new, claims=(), sources=FILE):
@@ -36,9 +36,9 @@ def kept(tmp_path):
 
 
 @pytest.mark.parametrize("unit", ["W", "s", "%"])
-def test_one_reading_in_all_runs_of_both_is_asked_about_and_not_judged(kept, unit):
+def test_one_reading_in_all_runs_of_both_is_asked_about_and_not_judged(keep_record, unit):
     claim = {"equivalent": {"arm": "b"}, "to": {"arm": "a"}, "within": 0.2}
-    with kept(unit, [150.0] * 80, [150.0] * 80, [claim]) as record:
+    with keep_record(unit, [150.0] * 80, [150.0] * 80, [claim]) as record:
         answer, (verdict,) = analyze(record), check(record).verdicts
     (comparison,) = answer.judged
     assert comparison.verdict == "not_resolved"
@@ -47,14 +47,14 @@ def test_one_reading_in_all_runs_of_both_is_asked_about_and_not_judged(kept, uni
     assert "counted, or not measured?" in " ".join(render(answer).split())
 
 
-def test_equal_counts_are_equal(kept):
-    with kept("", [150.0] * 24, [150.0] * 24) as record:
+def test_equal_counts_are_equal(keep_record):
+    with keep_record("", [150.0] * 24, [150.0] * 24) as record:
         (comparison,) = analyze(record).judged
     assert "constant" not in comparison.flags
 
 
-def test_a_printed_decimal_widens_the_interval_of_values_that_repeat(kept):
-    with kept("s", [79.8] * 12, [78.8] * 12) as record:
+def test_a_printed_decimal_widens_the_interval_of_values_that_repeat(keep_record):
+    with keep_record("s", [79.8] * 12, [78.8] * 12) as record:
         answer = analyze(record)
     (comparison,) = answer.judged
     interval = comparison.speedup.interval(0.05)
@@ -64,13 +64,13 @@ def test_a_printed_decimal_widens_the_interval_of_values_that_repeat(kept):
     assert "step of the values" in [part.name for part in answer.declared.type_b]
 
 
-def test_a_step_that_hides_the_difference_leaves_it_open(kept):
-    with kept("s", [10.0, 11.0] * 6, [11.0] * 12) as record:
+def test_a_step_that_hides_the_difference_leaves_it_open(keep_record):
+    with keep_record("s", [10.0, 11.0] * 6, [11.0] * 12) as record:
         (comparison,) = analyze(record).judged
     assert comparison.verdict == "not_resolved"
 
 
-def test_values_of_no_file_have_no_step(kept):
-    with kept("s", [79.8] * 12, [78.8] * 12, sources={}) as record:
+def test_values_of_no_file_have_no_step(keep_record):
+    with keep_record("s", [79.8] * 12, [78.8] * 12, sources={}) as record:
         answer = analyze(record)
     assert answer.declared.type_b == ()

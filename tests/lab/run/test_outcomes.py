@@ -65,15 +65,17 @@ def test_a_time_that_programs_report_counts_as_its_own_limit(run_in):
     assert [comparison.verdict for comparison in analyze(record).judged] == ["slower", "slower"]
 
 
-def test_such_a_study_can_say_that_it_is_to_stop(tmp_path, made):
-    experiment = made(program={**SOLVERS, "on_failure": "stop"}, analysis=AS_LIMIT)
+def test_such_a_study_can_say_that_it_is_to_stop(tmp_path, make_experiment):
+    experiment = make_experiment(program={**SOLVERS, "on_failure": "stop"}, analysis=AS_LIMIT)
     with pytest.raises(ProgramError, match="3 trials in a row failed") as caught:
         run(experiment, tmp_path / "made.lab")
     assert 'on_failure = "continue"' in (caught.value.hint or "")
 
 
-def test_a_study_that_was_interrupted_goes_on_to_its_last_block(tmp_path, made):
-    experiment = made(program={**SOLVERS, "on_failure": "continue"}, design={"blocks": 3, "discard": 0})
+def test_a_study_that_was_interrupted_goes_on_to_its_last_block(tmp_path, make_experiment):
+    experiment = make_experiment(
+        program={**SOLVERS, "on_failure": "continue"}, design={"blocks": 3, "discard": 0}
+    )
     with pytest.raises(InterruptedRunError):
         run(experiment, tmp_path / "made.lab", watch=interrupt_after_two)
     run(experiment, tmp_path / "made.lab")
@@ -87,10 +89,10 @@ def interrupt_after_two(progress):
         raise KeyboardInterrupt
 
 
-def test_a_hook_that_fails_is_no_outcome_of_a_program(tmp_path, made):
+def test_a_hook_that_fails_is_no_outcome_of_a_program(tmp_path, make_experiment):
     program = {"command": ["true"], "prepare": ["false"], "on_failure": "continue"}
     with pytest.raises(ProgramError, match="a prepare or cleanup command"):
-        run(made(program=program), tmp_path / "made.lab")
+        run(make_experiment(program=program), tmp_path / "made.lab")
 
 
 def test_an_answer_about_times_names_the_command_that_counts_every_run(run_in):
@@ -100,8 +102,8 @@ def test_an_answer_about_times_names_the_command_that_counts_every_run(run_in):
     assert "steelyard solvers" in (caught.value.hint or "")
 
 
-def test_outcomes_leave_no_precision_to_stop_at(made):
+def test_outcomes_leave_no_precision_to_stop_at(make_experiment):
     design = {"blocks": 3, "stop": {"rel_halfwidth": 0.01, "max_blocks": 20}}
     with pytest.raises(SpecError, match="runs every block once, and rel_halfwidth ends a run by its values"):
-        made(program={**SOLVERS, "on_failure": "continue"}, design=design)
-    assert not made(program=SOLVERS, design=design, analysis=AS_LIMIT).keeps_failures
+        make_experiment(program={**SOLVERS, "on_failure": "continue"}, design=design)
+    assert not make_experiment(program=SOLVERS, design=design, analysis=AS_LIMIT).keeps_failures

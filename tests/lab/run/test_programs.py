@@ -11,9 +11,11 @@ from steelyard.store import Record
 pytestmark = pytest.mark.extensions("plan")
 
 
-def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(made, tmp_path, monkeypatch):
+def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(
+    make_experiment, tmp_path, monkeypatch
+):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    result = made(
+    result = make_experiment(
         program={"command": ["cat", "{build}/order", "{n}"], "verify": {"stdout": "order [a-h]{8}"}},
         build={
             "command": ["/bin/sh", "-c", "echo order $0$1$2$3$4$5$6$7 > {build}/order", "{objects}"],

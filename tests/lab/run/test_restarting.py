@@ -24,11 +24,11 @@ def boots(monkeypatch):
 def until_complete(tmp_path, boots):
     """``until_complete(experiment)``: runs it again and again, each time after a restart of the machine."""
 
-    def go(asked, *, most=40):
+    def go(declared, *, most=40):
         text = []
         for number in range(1, most):
             try:
-                assert run(asked, tmp_path / "made.lab") == "complete"
+                assert run(declared, tmp_path / "made.lab") == "complete"
             except InterruptedRunError as due:
                 text.append((due.message, due.hint))
             else:

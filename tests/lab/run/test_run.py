@@ -43,7 +43,7 @@ def test_every_block_is_run_once_and_the_first_is_discarded(run_in):
     assert not list((record.directory / "journal").iterdir())
 
 
-def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tmp_path, made):
+def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tmp_path, make_experiment):
     message = []
 
     def children():
@@ -56,22 +56,22 @@ def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tm
         with Record.open(tmp_path / "a.lab") as record:
             message.append((leftovers, record.holder().pid, record.runs()[0].state, record.progress().trials))
 
-    run(made(), tmp_path / "a.lab", at_end=at_end)
+    run(make_experiment(), tmp_path / "a.lab", at_end=at_end)
     assert message == [(set(), os.getpid(), "running", 8)]
 
 
-def test_the_end_of_a_run_that_failed_is_not_told(tmp_path, made):
+def test_the_end_of_a_run_that_failed_is_not_told(tmp_path, make_experiment):
     with pytest.raises(ProgramError):
-        run(made(program={"command": ["/bin/false"]}), tmp_path / "a.lab", at_end=pytest.fail)
+        run(make_experiment(program={"command": ["/bin/false"]}), tmp_path / "a.lab", at_end=pytest.fail)
 
 
-def test_a_finished_record_is_not_run_again(tmp_path, run_in, made):
+def test_a_finished_record_is_not_run_again(tmp_path, run_in, make_experiment):
     before = (run_in().directory / "record.sqlite").read_bytes()
-    assert run(made(), tmp_path / "made.lab") == "complete"
+    assert run(make_experiment(), tmp_path / "made.lab") == "complete"
     assert (tmp_path / "made.lab" / "record.sqlite").read_bytes() == before
 
 
-def test_an_interrupted_run_goes_on_in_the_same_order_and_repeats_nothing(tmp_path, made):
+def test_an_interrupted_run_goes_on_in_the_same_order_and_repeats_nothing(tmp_path, make_experiment):
     keys = {
         "program": {"commands": {"a": ["sleep", "0.02"], "b": ["sleep", "0.021"]}},
         "design": {"blocks": 12},
@@ -85,28 +85,28 @@ def test_an_interrupted_run_goes_on_in_the_same_order_and_repeats_nothing(tmp_pa
     interrupted: list[int] = []
     directory = tmp_path / "made.lab"
     with pytest.raises(InterruptedRunError) as caught:
-        run(made(**keys), directory, watch=interrupt)
+        run(make_experiment(**keys), directory, watch=interrupt)
     assert str(directory) in (caught.value.hint or "")
     with Record.open(directory) as record:
         assert record.runs()[-1].state == "interrupted"
         first = trials(record)
-    assert run(made(**keys), directory, watch=interrupt) == "complete"
+    assert run(make_experiment(**keys), directory, watch=interrupt) == "complete"
     whole = tmp_path / "whole.lab"
-    run(made(**keys), whole)
+    run(make_experiment(**keys), whole)
     with Record.open(directory) as record, Record.open(whole) as uninterrupted:
         assert trials(record)[: len(first)] == first
         assert trials(record) == trials(uninterrupted)
 
 
 def test_sigterm_in_the_middle_of_a_trial_ends_it_and_the_run_can_be_continued(
-    tmp_path, made, held, meanwhile
+    tmp_path, make_experiment, held, meanwhile
 ):
     keys = {"program": {"command": [held]}, "design": {"blocks": 2, "discard": 0}}
     with (
         pytest.raises(InterruptedRunError),
         meanwhile((tmp_path / "here").exists, lambda: os.kill(os.getpid(), signal.SIGTERM)),
     ):
-        run(made(**keys), tmp_path / "made.lab")
+        run(make_experiment(**keys), tmp_path / "made.lab")
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().trials == 0
         assert [outcome.state for outcome in record.outcomes()] == ["planned"]
@@ -125,10 +125,10 @@ def test_a_block_with_a_failed_trial_is_kept_used_nowhere_and_replaced(tmp_path,
     assert (failures.attempted, failures.failed) == (5, 1)
 
 
-def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path, made):
+def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path, make_experiment):
     program = {"command": ["sh", "-c", "echo what went wrong >&2; exit 7"]}
     with pytest.raises(ProgramError, match=r"3 trials in a row failed.*exit code 7") as caught:
-        run(made(program=program), tmp_path / "made.lab")
+        run(make_experiment(program=program), tmp_path / "made.lab")
     assert "failed" in (caught.value.hint or "")
     ordered = sorted((tmp_path / "made.lab" / "failed").glob("*.stderr"))
     assert len(ordered) >= 3
@@ -158,18 +158,18 @@ def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path,
         ),
     ],
 )
-def test_what_cures_a_failure_depends_on_its_kind(tmp_path, made, keys, reason, cure):
+def test_what_cures_a_failure_depends_on_its_kind(tmp_path, make_experiment, keys, reason, cure):
     with pytest.raises(ProgramError) as caught:
-        run(made(program=keys), tmp_path / "made.lab")
+        run(make_experiment(program=keys), tmp_path / "made.lab")
     assert f"; the last one: {reason}" in caught.value.message
     assert cure in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("hook", ["setup_once", "before_block", "after_block", "cleanup_once"])
-def test_a_command_of_a_block_or_run_that_does_not_end_fails_at_its_limit(tmp_path, made, hook):
+def test_a_command_of_a_block_or_run_that_does_not_end_fails_at_its_limit(tmp_path, make_experiment, hook):
     program = {"command": ["true"], hook: ["sleep", "90"], "hook_timeout": "0.05 s"}
     with pytest.raises(ProgramError, match="it had not ended at its time limit, hook_timeout") as caught:
-        run(made(program=program), tmp_path / "made.lab")
+        run(make_experiment(program=program), tmp_path / "made.lab")
     assert caught.value.hint == "give it more time: hook_timeout under [program]"
 
 
@@ -180,17 +180,17 @@ def test_failures_of_two_treatments_in_turn_are_not_in_a_row_of_one(tmp_path, ru
     assert record.failures()[1].failed >= 4
 
 
-def test_another_spec_is_refused_with_the_difference(tmp_path, run_in, made):
+def test_another_spec_is_refused_with_the_difference(tmp_path, run_in, make_experiment):
     run_in()
     with pytest.raises(RecordError, match=r"(?s)holds another experiment.*design\.blocks: 3 → 4"):
-        run(made(design={"blocks": 4}), tmp_path / "made.lab")
+        run(make_experiment(design={"blocks": 4}), tmp_path / "made.lab")
 
 
-def test_a_program_that_is_rebuilt_between_two_runs_is_refused(tmp_path, made):
+def test_a_program_that_is_rebuilt_between_two_runs_is_refused(tmp_path, make_experiment):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
-    result = made(program={"command": ["./program"]})
+    result = make_experiment(program={"command": ["./program"]})
     with pytest.raises(ProgramError):
         run(result, tmp_path / "made.lab")
     program.write_text("#!/bin/sh\nexit 0\n")
@@ -198,13 +198,13 @@ def test_a_program_that_is_rebuilt_between_two_runs_is_refused(tmp_path, made):
         run(result, tmp_path / "made.lab")
 
 
-def test_a_script_that_changes_is_noticed_although_its_interpreter_does_not(tmp_path, made):
+def test_a_script_that_changes_is_noticed_although_its_interpreter_does_not(tmp_path, make_experiment):
     (tmp_path / "bench.sh").write_text('echo "# again" >> "$0"\n')
     with pytest.raises(ProgramError, match="the program changed during the experiment"):
-        run(made(program={"command": ["sh", "bench.sh"]}), tmp_path / "made.lab")
+        run(make_experiment(program={"command": ["sh", "bench.sh"]}), tmp_path / "made.lab")
 
 
-def test_programs_that_fail_too_often_for_whole_blocks_end_the_run(tmp_path, made):
+def test_programs_that_fail_too_often_for_whole_blocks_end_the_run(tmp_path, make_experiment):
     # One fails in every odd block, the other in every even one: never three in a row, and no block is whole.
     count = "n=$(cat $0 2>/dev/null || echo 0); n=$((n+1)); echo $n >$0; "
     commands = {
@@ -212,7 +212,7 @@ def test_programs_that_fail_too_often_for_whole_blocks_end_the_run(tmp_path, mad
         "even": ["sh", "-c", count + "[ $((n % 2)) -eq 1 ]", "n-even"],
     }
     with pytest.raises(ProgramError, match="too often for blocks of all treatments"):
-        run(made(program={"commands": commands}, design={"blocks": 50}), tmp_path / "made.lab")
+        run(make_experiment(program={"commands": commands}, design={"blocks": 50}), tmp_path / "made.lab")
 
 
 def test_failures_may_be_ignored_where_the_spec_says_so(tmp_path, run_in):
@@ -230,16 +230,16 @@ def test_failures_may_be_ignored_where_the_spec_says_so(tmp_path, run_in):
         assert analyze(record).judged[0].verdict == verdict
 
 
-def test_a_program_that_rewrites_itself_stops_the_run(tmp_path, made):
+def test_a_program_that_rewrites_itself_stops_the_run(tmp_path, make_experiment):
     (tmp_path / "program").write_text('#!/bin/sh\necho "# again" >> "$0"\n')
     (tmp_path / "program").chmod(0o755)
     with pytest.raises(ProgramError, match="the program changed during the experiment"):
-        run(made(program={"command": ["./program"]}), tmp_path / "made.lab")
+        run(make_experiment(program={"command": ["./program"]}), tmp_path / "made.lab")
 
 
-def test_a_command_that_does_not_exist_leaves_no_record(tmp_path, made):
+def test_a_command_that_does_not_exist_leaves_no_record(tmp_path, make_experiment):
     with pytest.raises(UsageError, match="command not found"):
-        run(made(program={"command": ["no-such-program-anywhere"]}), tmp_path / "made.lab")
+        run(make_experiment(program={"command": ["no-such-program-anywhere"]}), tmp_path / "made.lab")
     assert not (tmp_path / "made.lab").exists()
 
 
@@ -290,14 +290,14 @@ def test_hooks_run_where_they_are_said_to(tmp_path, run_in):
     assert (tmp_path / "order").read_text().split() == ["setup", *f"{block} {block}".split(), "end"]
 
 
-def test_a_hook_that_fails_stops_the_run_and_cleanup_once_still_runs(tmp_path, made):
+def test_a_hook_that_fails_stops_the_run_and_cleanup_once_still_runs(tmp_path, make_experiment):
     program = {
         "command": ["true"],
         "before_block": ["sh", "-c", "exit 3"],
         "cleanup_once": ["touch", str(tmp_path / "cleaned")],
     }
     with pytest.raises(ProgramError, match="of a level, failed: sh -c 'exit 3': exit code 3"):
-        run(made(program=program), tmp_path / "made.lab")
+        run(make_experiment(program=program), tmp_path / "made.lab")
     assert (tmp_path / "cleaned").exists()
 
 
@@ -345,11 +345,11 @@ def test_each_program_is_built_once_for_the_factors_that_the_build_names(tmp_pat
     assert len(list((record.directory / "build").glob("*.log"))) == 2
 
 
-def test_builds_are_told_before_the_first_block(tmp_path, made, monkeypatch):
+def test_builds_are_told_before_the_first_block(tmp_path, make_experiment, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "in").write_text("")
     message = []
-    result = made(
+    result = make_experiment(
         program={"command": ["{build}/program"]},
         build={"command": ["cp", "/bin/true", "{build}/program"], "inputs": ["in"]},
     )
@@ -361,10 +361,14 @@ def test_builds_are_told_before_the_first_block(tmp_path, made, monkeypatch):
     assert message[-1].target is None
 
 
-def test_a_run_that_a_precision_ends_tells_what_is_wanted_and_what_its_last_look_saw(tmp_path, made):
+def test_a_run_that_a_precision_ends_tells_what_is_wanted_and_what_its_last_look_saw(
+    tmp_path, make_experiment
+):
     message = []
     stop = {"rel_halfwidth": 1e-9, "max_blocks": 12}
-    result = made(program={"command": ["true", "{n}"]}, factors={"n": [1, 2]}, design={"stop": stop})
+    result = make_experiment(
+        program={"command": ["true", "{n}"]}, factors={"n": [1, 2]}, design={"stop": stop}
+    )
     assert run(result, tmp_path / "made.lab", watch=message.append) == "precision_not_reached"
     assert (message[0].target, message[0].reached, message[0].to_end) == (1e-9, None, True)
     with Record.open(tmp_path / "made.lab") as record:
@@ -383,20 +387,22 @@ class Ticks:
         return self.seconds.pop(0) if len(self.seconds) > 1 else self.seconds[0]
 
 
-def times_left(made, tmp_path, monkeypatch, *seconds):
+def times_left(make_experiment, tmp_path, monkeypatch, *seconds):
     """What is told of a run of 30 blocks, by such a clock; the first block is in a batch of its own."""
     monkeypatch.setattr("steelyard.lab.run.run_loop.time", Ticks(0.0, *seconds))
     message: list[Progress] = []
-    run(made(design={"blocks": 30, "discard": 0}), tmp_path / "made.lab", watch=message.append)
+    run(make_experiment(design={"blocks": 30, "discard": 0}), tmp_path / "made.lab", watch=message.append)
     return [(item.blocks_done, item.remaining_s) for item in message]
 
 
-def test_the_time_left_is_told_from_the_second_batch_on_without_start_up(made, tmp_path, monkeypatch):
-    result = times_left(made, tmp_path, monkeypatch, 0.0, 0.1, 0.2)
+def test_the_time_left_is_told_from_the_second_batch_on_without_start_up(
+    make_experiment, tmp_path, monkeypatch
+):
+    result = times_left(make_experiment, tmp_path, monkeypatch, 0.0, 0.1, 0.2)
     assert result[:2] == [(0, None), (1, None)]
     # 5 blocks, since the first seemed to take 0.1 s; of 0.02 s each, and 24 are left.
     assert result[2] == (6, pytest.approx(0.48))
 
 
-def test_one_long_block_tells_how_long_others_take(made, tmp_path, monkeypatch):
-    assert times_left(made, tmp_path, monkeypatch, 0.0, 60.0)[1] == (1, pytest.approx(29 * 60.0))
+def test_one_long_block_tells_how_long_others_take(make_experiment, tmp_path, monkeypatch):
+    assert times_left(make_experiment, tmp_path, monkeypatch, 0.0, 60.0)[1] == (1, pytest.approx(29 * 60.0))

@@ -23,7 +23,7 @@ def measurement(trial: int, block: int, place: int, treatment: int, wall_ns: int
 
 
 @pytest.fixture
-def at(tmp_path, made):
+def at(tmp_path, make_experiment):
     """``at(count, spread, **stop)``: a rule over a record of so many blocks of made-up times, of which every
     ``slow``-th takes half as long again, and the second program ``ratio`` times as long.
     """
@@ -33,7 +33,7 @@ def at(tmp_path, made):
         count: int, spread: float, seed: int = 1, slow: int = 0, blocks: int = 10, ratio: float = 1.0, **stop
     ) -> tuple[StopRule, int]:
         design = {"blocks": blocks, "discard": 0}
-        result = made(design=design | {"stop": stop} if stop else design)
+        result = make_experiment(design=design | {"stop": stop} if stop else design)
         drawn = treatments(result)
         record = Record.create(tmp_path / f"{len(opened)}.lab", result, treatments=drawn)
         opened.append(record)

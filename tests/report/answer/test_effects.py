@@ -24,7 +24,7 @@ def estimate(log, se=0.01):
     return LogEstimate(log, se, 9, 0.01, "block-contrast-t")
 
 
-def found(**given):
+def make_effect(**given):
     base = {
         "stratum": {},
         "labels": {},
@@ -66,7 +66,7 @@ def text(*parts):
 
 
 def test_strata_and_labels_head_each_part():
-    words = text(found(stratum={"n": 10, "fast": True}), found(labels={"op": "bcast"}))
+    words = text(make_effect(stratum={"n": 10, "fast": True}), make_effect(labels={"op": "bcast"}))
     assert "Effects on wall_s, n = 10, fast = true: 6 treatments, 10 blocks" in words
     assert "\n\nEffects on wall_s, op = bcast: 6 treatments" in words
 
@@ -87,16 +87,16 @@ def test_strata_and_labels_head_each_part():
     ],
 )
 def test_each_way_of_not_knowing_has_its_note(inputs, note):
-    assert note in text(found(**inputs))
+    assert note in text(make_effect(**inputs))
 
 
 def test_launches_and_contexts_are_counted_as_what_they_are():
-    assert "10 runs of each;" in text(found(by="launch"))
-    assert "10 contexts;" in text(found(by="context"))
+    assert "10 runs of each;" in text(make_effect(by="launch"))
+    assert "10 contexts;" in text(make_effect(by="context"))
 
 
 def test_linked_factors_are_told_by_all_their_levels():
-    words = text(found(levels=(LevelEffect("weak", 2, estimate(0.1), Interval(1.05, 1.15)),)))
+    words = text(make_effect(levels=(LevelEffect("weak", 2, estimate(0.1), Interval(1.05, 1.15)),)))
     assert "weak: 1 14 → 4 16" in words
     axes = {axis.name: axis for axis in AXES}
     assert name_effect(Effect(("weak",), (), 2, 0.1, None), axes) == "weak (3 levels)"
@@ -104,12 +104,12 @@ def test_linked_factors_are_told_by_all_their_levels():
 
 
 def test_what_is_shared_by_others_has_a_line_of_its_own():
-    assert "other interactions" in text(found(unassigned=0.2))
-    assert "not assigned" in text(found(kind="screening", unassigned=0.2))
+    assert "other interactions" in text(make_effect(unassigned=0.2))
+    assert "not assigned" in text(make_effect(kind="screening", unassigned=0.2))
 
 
 def test_an_interaction_is_told_at_both_levels_and_the_worse_news_as_slower():
-    both = found(
+    both = make_effect(
         axes=(AXES[0], Axis("n", ({"n": 1}, {"n": 2}))),
         effects=(Effect(("opt", "n"), (), 1, 0.5, 0.4),),
         conditional=(
@@ -126,40 +126,40 @@ def test_an_interaction_is_told_at_both_levels_and_the_worse_news_as_slower():
 
 def test_for_what_is_no_speed_there_is_less_and_more():
     memory = Metric("rss_bytes", "B", better="lower")
-    both = found(
+    both = make_effect(
         metric=memory,
         axes=(AXES[0], Axis("n", ({"n": 1}, {"n": 2}))),
         effects=(Effect(("opt", "n"), (), 1, 0.5, 0.4),),
         conditional=(ConditionalEffect("opt", "n", 0, estimate(0.2), Interval(1.19, 1.25)),),
     )
     assert "1.221 × less (1.190 to 1.250)" in next(format_interactions(both))
-    assert "× better" in text(found(metric=memory))
+    assert "× better" in text(make_effect(metric=memory))
 
 
 def test_ratios_beyond_any_number_are_dashes():
     beyond = Effect(("opt",), (), 1, 1.0, None, "block-contrast-t", 500.0, estimate(1000.0), None, p=0.01)
-    assert "opt: O2 → O3        –" in text(found(effects=(beyond,)))
+    assert "opt: O2 → O3        –" in text(make_effect(effects=(beyond,)))
 
 
 def test_only_two_steps_without_a_baseline_lead():
-    assert leads(Answering(found(design="two-level")))
-    assert leads(Answering(found(design="fraction")))
-    assert not leads(Answering(found(design="full")))
-    assert not leads(Answering(found(design="two-level"), baseline={"opt": "O2"}))
-    assert not leads(Answering(found(design="two-level"), family="all-pairs"))
+    assert leads(Answering(make_effect(design="two-level")))
+    assert leads(Answering(make_effect(design="fraction")))
+    assert not leads(Answering(make_effect(design="full")))
+    assert not leads(Answering(make_effect(design="two-level"), baseline={"opt": "O2"}))
+    assert not leads(Answering(make_effect(design="two-level"), family="all-pairs"))
     assert not leads(Answering())
 
 
 def test_names_that_could_move_the_cursor_are_escaped():
     odd = Axis("opt", ({"opt": "O2\x1b[2J"}, {"opt": "O3"}))
-    assert "\x1b" not in text(found(axes=(odd, AXES[1])))
+    assert "\x1b" not in text(make_effect(axes=(odd, AXES[1])))
     assert Layout("full", (odd,)).names == ("opt",)
 
 
 def test_errors_that_are_declared_are_in_no_effect_and_those_of_the_clock_unsaid():
     declared = TypeB("scale of the meter", 0.01)
-    words = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
+    words = plain(effects.lines(Answering(make_effect(), type_b=(declared,)), 80))
     assert "type_b" in words
     clock = MeasuredTypeB("scale of the meter", 0.01)
-    assert "type_b" not in plain(effects.lines(Answering(found(), type_b=(clock,)), 80))
-    assert "type_b" not in text(found())
+    assert "type_b" not in plain(effects.lines(Answering(make_effect(), type_b=(clock,)), 80))
+    assert "type_b" not in text(make_effect())

@@ -54,8 +54,8 @@ def show(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def found(runner, journal, tmp_path, show):
-    """``found(factor, levels)``: what the program finds at each level of an intervention, without ASLR."""
+def find_at(runner, journal, tmp_path, show):
+    """``find_at(factor, levels)``: what the program finds at each level of an intervention, without ASLR."""
 
     def at(name, levels, **program):
         for level in levels:
@@ -84,21 +84,21 @@ def same_but(one, other, *names):
     }
 
 
-def test_the_stack_offset_moves_the_stack_and_nothing_that_the_program_is_told(found):
-    near, far = found("stack_offset", [0, 1024])
+def test_the_stack_offset_moves_the_stack_and_nothing_that_the_program_is_told(find_at):
+    near, far = find_at("stack_offset", [0, 1024])
     assert near["stack"] - far["stack"] == 1024
     assert same_but(near, far, "stack")
 
 
-def test_argv0_grows_by_slashes_before_a_path_that_names_the_program(found, show):
-    plain, longer = found("argv0_bytes", [0, 512])
+def test_argv0_grows_by_slashes_before_a_path_that_names_the_program(find_at, show):
+    plain, longer = find_at("argv0_bytes", [0, 512])
     assert (plain["argv0"], longer["argv0"]) == (str(show), "/" * 512 + str(show))
     assert show.samefile(longer["argv0"])
     assert plain["stack"] - longer["stack"] == 512
 
 
-def test_the_heap_offset_moves_what_malloc_lends_and_nothing_else(found):
-    plain, moved, page = found("heap_offset", [0, 48, 4096])
+def test_the_heap_offset_moves_what_malloc_lends_and_nothing_else(find_at):
+    plain, moved, page = find_at("heap_offset", [0, 48, 4096])
     assert (moved["heap"] - plain["heap"], page["heap"] - plain["heap"]) == (48, 4096)
     assert same_but(plain, moved, "heap")
 
@@ -152,10 +152,10 @@ def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path,
         LaunchPlan(spec_, treatments(spec_), builds={}).check()
 
 
-def test_the_working_directory_is_the_same_under_a_name_of_the_asked_length(found, tmp_path, mounts):
+def test_the_working_directory_is_the_same_under_a_name_of_the_asked_length(find_at, tmp_path, mounts):
     (tmp_path / "here").write_text("")
     before = mounts()
-    short, long = found("cwd_bytes", [512, 1717])
+    short, long = find_at("cwd_bytes", [512, 1717])
     assert [len(item["cwd"]) for item in (short, long)] == [512, 1717]
     assert same_but(short, long, "cwd")
     assert mounts() == before
@@ -205,24 +205,27 @@ def test_a_name_shorter_than_its_place_is_refused_with_the_least_that_can_be():
         _name_of_length("/" + "p" * 79, 64)
 
 
-def test_nice_and_scheduling_class_are_those_of_the_child_only(found):
+def test_nice_and_scheduling_class_are_those_of_the_child_only(find_at):
     before = (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0))
-    assert [item["nice"] for item in found("nice", [3, 7])] == [3, 7]
+    assert [item["nice"] for item in find_at("nice", [3, 7])] == [3, 7]
     assert (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)) == before
 
 
-def test_every_scheduling_class_reaches_the_program(found):
+def test_every_scheduling_class_reaches_the_program(find_at):
     levels = ["other", "batch", "idle", "fifo", "rr"]
     expected = [os.SCHED_OTHER, os.SCHED_BATCH, os.SCHED_IDLE, os.SCHED_FIFO, os.SCHED_RR]
-    assert [item["class"] for item in found("scheduling", levels)] == expected
+    assert [item["class"] for item in find_at("scheduling", levels)] == expected
 
 
-def test_huge_pages_are_switched_off_for_one_launch_and_given_back_for_the_next(runner, journal, found):
-    assert [item["no_huge_pages"] for item in found("transparent_huge_pages", ["never", "system"])] == [1, 0]
+def test_huge_pages_are_switched_off_for_one_launch_and_given_back_for_the_next(runner, journal, find_at):
+    assert [item["no_huge_pages"] for item in find_at("transparent_huge_pages", ["never", "system"])] == [
+        1,
+        0,
+    ]
 
 
-def test_openmp_is_told_how_to_wait_and_the_stack_stays(found):
-    active, passive = found("omp_wait_policy", ["active", "passive"])
+def test_openmp_is_told_how_to_wait_and_the_stack_stays(find_at):
+    active, passive = find_at("omp_wait_policy", ["active", "passive"])
     assert active["stack"] == passive["stack"]
 
 

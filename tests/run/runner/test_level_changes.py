@@ -25,7 +25,7 @@ from steelyard.store import Record
 def flagged(tmp_path):
     """``flagged(**design)``: a factor whose level "on" is a file ``flag``; the program logs what it finds."""
 
-    def made(
+    def declare(
         *, change="easy", enter="touch flag; echo enter >> log", leave="rm flag; echo leave >> log", **design
     ):
         return experiment(
@@ -45,7 +45,7 @@ def flagged(tmp_path):
             design={"blocks": 4, "discard": 0, **design},
         )
 
-    return made
+    return declare
 
 
 def log(tmp_path):

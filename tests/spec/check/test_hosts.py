@@ -9,7 +9,7 @@ from steelyard.interventions.node import Node
 from steelyard.spec import experiment
 
 
-def asked(**launch):
+def declare(**launch):
     return experiment(
         name="it",
         program={"command": ["true"]},
@@ -35,7 +35,7 @@ def asked(**launch):
 )
 def test_what_ssh_or_a_shell_would_take_for_more_is_no_name(name):
     with pytest.raises(SpecError, match=r"launch\.hosts\[2\].*is not the name of a host"):
-        asked(hosts=["n1", name])
+        declare(hosts=["n1", name])
 
 
 REFUSED = {
@@ -56,19 +56,19 @@ REFUSED = {
 def test_what_hosts_cannot_do_is_refused_with_its_place(case):
     more, message = REFUSED[case]
     with pytest.raises(SpecError, match=message):
-        asked(**more)
+        declare(**more)
 
 
 def test_hosts_are_for_no_other_kind():
     with pytest.raises(SpecError, match="no meaning for kind"):
-        asked(kind="slurm")
+        declare(kind="slurm")
 
 
 def test_hosts_are_drawn_as_nodes_are():
-    contexts = asked().contexts
+    contexts = declare().contexts
     assert contexts is not None
     assert contexts.settings == {Node.name: ("n1", "n2")}
-    assert asked(hosts=["n1"]).contexts is None
+    assert declare(hosts=["n1"]).contexts is None
 
 
 def test_other_contexts_stay_beside_hosts_and_nodes_are_not_named_twice():

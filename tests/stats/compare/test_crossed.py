@@ -21,7 +21,7 @@ from steelyard.stats.describe.instances import pool
 NEW = Analysis(instances="source", baseline={"new": 0})
 
 
-def made(sample, d, *, contexts=None):
+def make_samples(sample, d, *, contexts=None):
     """Two treatments for each instance (row), one launch a block (column); d is the log speedup."""
     samples = []
     for i, row in enumerate(d):
@@ -41,7 +41,7 @@ def drawn(rng, instances, units, of_instances, of_units, noise):
 
 def test_mean_squares_are_those_of_an_analysis_of_variance(sample):
     d = drawn(np.random.default_rng(1), 6, 9, 0.02, 0.03, 0.01)
-    old, new = pool(made(sample, d), "source")
+    old, new = pool(make_samples(sample, d), "source")
     result = cross_instances(old, new)
     rows, columns = np.indices(d.shape)
     frame = pd.DataFrame({"d": d.ravel(), "i": rows.ravel(), "b": columns.ravel()})
@@ -59,7 +59,7 @@ def test_mean_squares_are_those_of_an_analysis_of_variance(sample):
 def test_contexts_that_return_are_the_units_in_place_of_blocks(sample):
     d = np.repeat(drawn(np.random.default_rng(2), 5, 6, 0.02, 0.03, 0.001), 2, axis=1)
     contexts = [1 + b // 2 for b in range(12)]
-    old, new = pool(made(sample, d, contexts=contexts), "source")
+    old, new = pool(make_samples(sample, d, contexts=contexts), "source")
     assert cross_instances(old, new).units == 6
 
 
@@ -78,7 +78,7 @@ def test_the_interval_covers_new_instances_and_new_blocks_alike(
     for _ in range(count):
         d = drawn(rng, 8, 12, of_instances, of_units, 0.01)
         chosen = Analysis(baseline={"new": 0}, estimand=estimand, quantile=0.5)
-        (result,) = compare(pool(made(sample, d), "source"), chosen)
+        (result,) = compare(pool(make_samples(sample, d), "source"), chosen)
         covered += not result.ci95.excludes(1)
     assert covered >= least
 
@@ -86,7 +86,7 @@ def test_the_interval_covers_new_instances_and_new_blocks_alike(
 def test_what_would_resolve_it_is_more_instances(sample):
     d = drawn(np.random.default_rng(4), 8, 10, 0.3, 0.0, 0.01) + 0.05
     facts = DesignFacts("randomized-blocks", 10, seed=1)
-    (judged,) = answer("it", made(sample, d), facts, NEW).judged
+    (judged,) = answer("it", make_samples(sample, d), facts, NEW).judged
     assert judged.verdict == "not_resolved"
     assert judged.fresh.blocks == 10
     assert judged.fresh.instances > 8

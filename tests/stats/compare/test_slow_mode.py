@@ -20,12 +20,12 @@ def arms(rng, n=20, slow=(3,), other=(), at=0.95):
     return old, new
 
 
-def found(sample, old, new, **declared):
+def compare_arms(sample, old, new, **declared):
     return compare([sample(old, label="old"), sample(new, treatment=2)], Analysis(**declared))[0]
 
 
 def test_few_slow_runs_of_one_arm_are_told_with_their_share_and_no_mean_is_judged(sample):
-    comparison = found(sample, *arms(np.random.default_rng(1), slow=(3, 9, 15)))
+    comparison = compare_arms(sample, *arms(np.random.default_rng(1), slow=(3, 9, 15)))
     slow = comparison.slow
     assert (slow.treatment.label, slow.runs, slow.n) == ("old", 3, 20)
     exact = witness.binomtest(3, 20).proportion_ci(method="exact")
@@ -42,17 +42,17 @@ def test_few_slow_runs_of_one_arm_are_told_with_their_share_and_no_mean_is_judge
 
 @pytest.mark.parametrize(("slow", "other"), [((), ()), ((3,), ()), ((3, 9), (4,))])
 def test_none_a_single_one_that_turns_nothing_and_those_of_both_are_no_mode_of_one(sample, slow, other):
-    comparison = found(sample, *arms(np.random.default_rng(2), slow=slow, other=other))
+    comparison = compare_arms(sample, *arms(np.random.default_rng(2), slow=slow, other=other))
     assert comparison.slow is None
     assert not comparison.refused
 
 
 def test_a_single_slow_run_is_told_where_more_of_its_kind_would_turn_the_verdict(sample):
     old, new = arms(np.random.default_rng(7), slow=(3,), at=0.93)
-    comparison = found(sample, old, new)
+    comparison = compare_arms(sample, old, new)
     assert (comparison.slow.runs, comparison.refused, comparison.verdict) == (1, True, "not_resolved")
     # Of so large a difference none could.
-    clear = found(sample, old * 0.8, new)
+    clear = compare_arms(sample, old * 0.8, new)
     assert clear.slow is None
     assert (clear.refused, clear.verdict) == (False, "slower")
 
@@ -66,12 +66,12 @@ def test_a_tenth_of_slow_runs_of_one_arm_turns_verdicts_round_in_at_most_7_of_10
     for _ in range(count):
         old, new = rng.normal(0, 0.02, (2, 30))
         old += ((rng.random(30) < 0.1) - 0.1) * np.log(1.5)
-        wrong += found(sample, np.exp(old), np.exp(new)).verdict in {"faster", "slower"}
+        wrong += compare_arms(sample, np.exp(old), np.exp(new)).verdict in {"faster", "slower"}
     assert wrong <= most
 
 
 def test_slow_runs_that_make_the_better_one_clearer_are_told_and_the_mean_judged(sample):
-    comparison = found(sample, *arms(np.random.default_rng(6), slow=(3, 9, 15), at=1.1))
+    comparison = compare_arms(sample, *arms(np.random.default_rng(6), slow=(3, 9, 15), at=1.1))
     assert comparison.slow.runs == 3
     assert not comparison.slow.decides()
     assert not comparison.slow.decides(0.1)
@@ -81,14 +81,14 @@ def test_slow_runs_that_make_the_better_one_clearer_are_told_and_the_mean_judged
 
 @pytest.mark.parametrize("estimand", ["median_ratio", "quantile"])
 def test_medians_and_quantiles_are_judged_all_the_same(sample, estimand):
-    comparison = found(
+    comparison = compare_arms(
         sample, *arms(np.random.default_rng(3), n=60, slow=(3, 9, 15)), estimand=estimand, quantile=0.5
     )
     assert not comparison.refused
 
 
 def test_many_slow_runs_are_part_of_the_mean(sample):
-    comparison = found(sample, *arms(np.random.default_rng(4), n=200, slow=range(0, 200, 10), at=1.1))
+    comparison = compare_arms(sample, *arms(np.random.default_rng(4), n=200, slow=range(0, 200, 10), at=1.1))
     assert comparison.slow is None
     assert comparison.verdict in {"slower", "faster"}
 
@@ -103,7 +103,7 @@ def test_alike_arms_show_one_in_at_most_three_of_a_hundred(sample, shape):
         "t3": lambda: 0.02 * rng.standard_t(3, (2, 20)),
         "lognormal": lambda: rng.lognormal(0, 0.5, (2, 20)) * 0.02,
     }[shape]
-    result = sum(found(sample, *np.exp(draw())).slow is not None for _ in range(400))
+    result = sum(compare_arms(sample, *np.exp(draw())).slow is not None for _ in range(400))
     assert result <= 12
 
 
@@ -123,7 +123,7 @@ def test_with_a_margin_a_slower_typical_run_is_a_verdict_and_a_faster_one_is_non
 
 def test_without_a_margin_no_typical_run_is_judged(sample):
     old, new = arms(np.random.default_rng(5), at=0.4, slow=(3,))
-    comparison = found(sample, old * 1.0, new)
+    comparison = compare_arms(sample, old * 1.0, new)
     assert (comparison.beside, comparison.decided_by) == (None, None)
 
 
@@ -133,7 +133,7 @@ def test_a_mean_within_the_margin_is_not_equivalent_where_a_typical_run_lies_bey
     old, new = np.exp(rng.normal(0, 0.01, (2, 400)))
     new *= 0.9
     new[::10] *= np.exp(-10 * np.log(0.9))
-    comparison = found(sample, old, new, margin=0.06)
+    comparison = compare_arms(sample, old, new, margin=0.06)
     assert comparison.speedup.interval().low > 1 - 0.06
     assert comparison.speedup.interval().high < 1 + 0.06
     assert (comparison.verdict, comparison.decided_by) == ("not_resolved", "typical")

@@ -20,10 +20,12 @@ from steelyard.stats.contexts.machines import compare_machines, estimate_spread,
 from steelyard.stats.contexts.visits import differences
 
 
-def pair(sample, d, of):
+def pair(sample, d, machines):
     """Two samples whose log speedups are ``d``, on the machines ``of``."""
     d = np.asarray(d, dtype=float)
-    return sample(np.exp(d), contexts=list(of)), sample(np.ones(d.size), treatment=2, contexts=list(of))
+    return sample(np.exp(d), contexts=list(machines)), sample(
+        np.ones(d.size), treatment=2, contexts=list(machines)
+    )
 
 
 def drawn(rng, counts, *, between, within, mean=0.0):
@@ -38,11 +40,11 @@ def names(count):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_estimate_and_error_are_those_of_the_mixed_model_where_balanced(sample, seed):
-    d, of = drawn(np.random.default_rng(seed), [12] * 8, between=0.03, within=0.02, mean=0.01)
-    old, new = pair(sample, d, of)
+    d, machines = drawn(np.random.default_rng(seed), [12] * 8, between=0.03, within=0.02, mean=0.01)
+    old, new = pair(sample, d, machines)
     result = speedup(contrast(old, new))
     # In hundredths: the optimiser takes a variance below 0.01 for one at its boundary.
-    fitted = smf.mixedlm("d ~ 1", pd.DataFrame({"d": 100 * d, "of": of}), groups="of").fit(reml=True)
+    fitted = smf.mixedlm("d ~ 1", pd.DataFrame({"d": 100 * d, "of": machines}), groups="of").fit(reml=True)
     assert 100 * result.log == pytest.approx(fitted.fe_params["Intercept"], abs=1e-6)
     assert 100 * result.se == pytest.approx(fitted.bse_fe["Intercept"], rel=2e-3)
     assert (result.nu, result.unit) == (7, "context")
@@ -52,10 +54,10 @@ def test_estimate_and_error_are_those_of_the_mixed_model_where_balanced(sample, 
 
 
 def test_the_share_of_machines_has_the_exact_interval_of_f_where_it_is_balanced(sample):
-    d, of = drawn(np.random.default_rng(5), [10] * 6, between=0.02, within=0.02)
-    visits = differences(*pair(sample, d, of))
+    d, machines = drawn(np.random.default_rng(5), [10] * 6, between=0.02, within=0.02)
+    visits = differences(*pair(sample, d, machines))
     result = estimate_spread(visits, nested_components(visits))
-    groups = [d[of == i] for i in range(1, 7)]
+    groups = [d[machines == i] for i in range(1, 7)]
     f = witness.f_oneway(*groups).statistic
     low, high = (
         (f / witness.f.isf(tail, 5, 54) - 1) / (f / witness.f.isf(tail, 5, 54) + 9) for tail in (0.025, 0.975)
@@ -105,9 +107,9 @@ def test_of_three_machines_none_is_said_to_differ():
 
 def test_the_machine_that_differs_is_named_and_the_others_are_not(sample):
     rng = np.random.default_rng(11)
-    d, of = drawn(rng, [20] * 10, between=0.005, within=0.01, mean=0.04)
-    d[of == 7] -= 0.12
-    result = compare_machines(*pair(sample, d, of), names(10))
+    d, machines = drawn(rng, [20] * 10, between=0.005, within=0.01, mean=0.04)
+    d[machines == 7] -= 0.12
+    result = compare_machines(*pair(sample, d, machines), names(10))
     assert [member.name for member in result.members if member.differs] == ["n7"]
     assert (result.faster, result.slower, result.blocks) == (9, 1, 200)
     assert [item.name for item in result.members][-1] == "n10"
@@ -170,8 +172,8 @@ def test_intervals_over_machines_cover_and_equal_machines_decide_nothing(
     mean_in = next_in = wrong = 0
     for _ in range(runs):
         counts = [blocks] * count if blocks else rng.integers(2, 41, count).tolist()
-        d, of = drawn(rng, counts, between=between, within=within)
-        result = compare_across_contexts(*pair(sample, d, of))
+        d, machines = drawn(rng, counts, between=between, within=within)
+        result = compare_across_contexts(*pair(sample, d, machines))
         mean_in += result.interval.low <= 1 <= result.interval.high
         wrong += result.interval.excludes(1)
         # The next machine is visited as often as these were.
@@ -198,8 +200,8 @@ def test_machines_with_few_blocks_are_not_called_different_for_that(sample, coun
     rng = np.random.default_rng(count)
     named = 0
     for _ in range(1000):
-        d, of = drawn(rng, rng.integers(2, 41, count).tolist(), between=between, within=0.03)
-        result = compare_machines(*pair(sample, d, of), names(count))
+        d, machines = drawn(rng, rng.integers(2, 41, count).tolist(), between=between, within=0.03)
+        result = compare_machines(*pair(sample, d, machines), names(count))
         named += any(member.differs for member in result.members)
     assert witness.binomtest(named, 1000, 0.05, alternative="greater").pvalue > 1e-3
 
@@ -210,8 +212,8 @@ def test_the_interval_of_the_share_covers(sample, count):
     rng = np.random.default_rng(count)
     inside = 0
     for _ in range(1000):
-        d, of = drawn(rng, [8] * count, between=0.02, within=0.03)
-        visits = differences(*pair(sample, d, of))
+        d, machines = drawn(rng, [8] * count, between=0.02, within=0.03)
+        visits = differences(*pair(sample, d, machines))
         result = estimate_spread(visits, nested_components(visits))
         assert not isinstance(result, Undefined)
         inside += result.interval.low <= 0.0004 / 0.0013 <= result.interval.high

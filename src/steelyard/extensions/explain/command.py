@@ -76,7 +76,11 @@ class ExplainOptions(Options):
         " left of the difference; with --objects or --sources."
     )
     blocks: int = declare(
-        "Blocks; each has both programs plain and sampled.", "-m", "--min-runs", default=20, least=1
+        "Blocks, 12 or more; each has both programs plain and sampled.",
+        "-m",
+        "--min-runs",
+        default=20,
+        least=1,
     )
     max_time_s: float = max_time_option("Stop after this, to a block.", default="180 s")
     stdin: str | None = input_option

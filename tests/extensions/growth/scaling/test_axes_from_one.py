@@ -29,7 +29,7 @@ def drawn(axis, count, runs, noise, jobs=0.0, share=0.0, seed=68):
     return series
 
 
-def asked(growth, *targets, at_most=True):
+def make_question(growth, *targets, at_most=True):
     expectation = Expectation(growth, at_most=at_most)
     return Question(
         expectations={"*": expectation},
@@ -50,7 +50,7 @@ def asked(growth, *targets, at_most=True):
 )
 @pytest.mark.parametrize(("share", "growth"), [(0.0, "O(1)"), (0.3, "O(threads)")])
 def test_constants_and_lines_from_one_keep_their_own_bound(axis, runs, noise, jobs, share, growth):
-    models = model_all(drawn(axis, 200, runs, noise, jobs, share), asked(growth, 2 * axis[-1]))
+    models = model_all(drawn(axis, 200, runs, noise, jobs, share), make_question(growth, 2 * axis[-1]))
     assert sum(model.validation.rank == "none" for model in models) <= 5
     truth = 1 - share + share * 2 * axis[-1]
     held = sum(model.predictions[0].low <= truth <= model.predictions[0].high for model in models)
@@ -64,7 +64,7 @@ def test_constants_and_lines_from_one_keep_their_own_bound(axis, runs, noise, jo
 
 
 def test_an_expected_exponential_is_not_shown_where_all_but_the_last_point_need_none():
-    models = model_all(drawn(TO_32, 60, 1, 0.1), asked("O(2^threads)", 64, at_most=False))
+    models = model_all(drawn(TO_32, 60, 1, 0.1), make_question("O(2^threads)", 64, at_most=False))
     assert sum(model.lead[0].kind is GrowthClass.EXPONENTIAL for model in models) <= 3
     assert sum(model.validation.rank == "match" for model in models) == 0
 
@@ -74,7 +74,7 @@ def test_an_expected_exponential_that_shows_at_several_points_is_shown():
     at = range(2, 13)
     rows = [[[3 * 2.0**p * (1 + 0.02 * rng.standard_normal())] for p in at] for _ in range(20)]
     series = [series_of(f"f{n}", ["threads"], [[p] for p in at], row) for n, row in enumerate(rows)]
-    models = model_all(series, asked("O(2^threads)", at_most=False))
+    models = model_all(series, make_question("O(2^threads)", at_most=False))
     assert sum(model.validation.rank == "match" for model in models) >= 19
 
 
@@ -82,7 +82,7 @@ def test_an_expected_exponential_that_shows_at_several_points_is_shown():
 def test_a_bound_of_a_power_still_fails_what_doubles_at_every_step(bound):
     at = range(3, 14)
     series = series_of("f", ["threads"], [[p] for p in at], [[2.0**p] for p in at])
-    (model,) = model_all([series], asked(bound))
+    (model,) = model_all([series], make_question(bound))
     assert model.validation.rank == "none"
     assert any("--expect 'O(2^threads)'" in warning.words for warning in model.warnings)
 

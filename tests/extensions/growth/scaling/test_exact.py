@@ -77,7 +77,7 @@ def counts(values, *, repetitions: int = 1, flagged: bool = True) -> Series:
     )
 
 
-def asked(series: Series, bound: str = "O(p^2)") -> ScalingModel:
+def ask(series: Series, bound: str = "O(p^2)") -> ScalingModel:
     question = Question(expectations={"*": Expectation(bound, at_most=True)}, targets=({"p": 128},))
     answer = model(series, question)
     assert isinstance(answer, ScalingModel)
@@ -85,7 +85,7 @@ def asked(series: Series, bound: str = "O(p^2)") -> ScalingModel:
 
 
 def test_a_model_of_counts_is_exact_beyond_them():
-    answer = asked(counts([2 * p * (p - 1) for p in POWERS], repetitions=3))
+    answer = ask(counts([2 * p * (p - 1) for p in POWERS], repetitions=3))
     (prediction,) = answer.predictions
     assert (prediction.low, prediction.value, prediction.high) == (32512, 32512, 32512)
     assert [term.coefficient for term in answer.terms] == [2, -2]
@@ -94,21 +94,21 @@ def test_a_model_of_counts_is_exact_beyond_them():
 
 @pytest.mark.parametrize(("bound", "rank"), [("O(p^2)", "match"), ("O(p)", "none"), ("O(p^3)", "match")])
 def test_the_rank_of_an_exact_formula_is_certain(bound, rank):
-    validation = asked(counts([2 * p * (p - 1) for p in POWERS]), bound).validation
+    validation = ask(counts([2 * p * (p - 1) for p in POWERS]), bound).validation
     assert validation is not None
     assert validation.rank == rank
     assert validation.probability.probability(rank) == 1
 
 
 def test_counts_without_a_formula_keep_their_posterior():
-    answer = asked(counts([5, 23, 118, 470, 2001, 8050]))
+    answer = ask(counts([5, 23, 118, 470, 2001, 8050]))
     (prediction,) = answer.predictions
     assert prediction.low < prediction.value < prediction.high
     assert all(warning.kind != "exact" for warning in answer.warnings)
 
 
 def test_times_are_no_counts_even_where_they_are_whole():
-    answer = asked(counts([2 * p * (p - 1) for p in POWERS], flagged=False))
+    answer = ask(counts([2 * p * (p - 1) for p in POWERS], flagged=False))
     assert all(warning.kind != "exact" for warning in answer.warnings)
 
 

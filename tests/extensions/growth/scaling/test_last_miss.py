@@ -15,7 +15,7 @@ from steelyard.extensions.growth.scaling.model import Prediction
 SCALES = (16, 32, 64, 128, 256, 512)
 
 
-def of(values, scales=SCALES) -> Series:
+def make_series(values, scales=SCALES) -> Series:
     return series_of("f", ["p"], [[p] for p in scales], [np.atleast_1d(v).tolist() for v in values])
 
 
@@ -31,33 +31,33 @@ def width(prediction: Prediction) -> float:
 
 def test_an_interval_is_as_wide_as_the_miss_of_the_last_point():
     values = [100, 51, 26, 13.6, 7.2, 5.9]  # what fell by half a doubling levels off at the last point
-    missed = abs(math.log(5.9 / predicted(of(values[:-1], SCALES[:-1]), 512).value))
-    answer = predicted(of(values))
+    missed = abs(math.log(5.9 / predicted(make_series(values[:-1], SCALES[:-1]), 512).value))
+    answer = predicted(make_series(values))
     for end in (answer.low, answer.high):
         assert abs(math.log(end / answer.value)) >= OF_MISS * missed - 1e-9
 
 
 def test_a_miss_counts_for_each_of_its_steps_beyond():
     values = [100, 51, 26, 13.6, 7.2, 5.9]
-    near, far = predicted(of(values), 1024), predicted(of(values), 4096)
+    near, far = predicted(make_series(values), 1024), predicted(make_series(values), 4096)
     assert width(far) > 2 * width(near)
 
 
 def test_what_was_predicted_is_not_widened():
     exact = [3 + p / 2 for p in SCALES]
-    assert width(predicted(of(exact))) < 0.03
+    assert width(predicted(make_series(exact))) < 0.03
 
 
 def test_noise_that_repetitions_tell_is_no_miss():
     rng = np.random.default_rng(5)
     noisy = [10 * (1 + 0.1 * rng.standard_normal(8)) for _ in SCALES]
     once = [float(values[0]) for values in noisy]
-    assert width(predicted(of(noisy))) < 0.5 * width(predicted(of(once)))
+    assert width(predicted(make_series(noisy))) < 0.5 * width(predicted(make_series(once)))
 
 
 def test_between_points_nothing_is_widened():
     values = [100, 51, 26, 13.6, 7.2, 5.9]
-    assert width(predicted(of(values), 400)) < 0.5 * width(predicted(of(values)))
+    assert width(predicted(make_series(values), 400)) < 0.5 * width(predicted(make_series(values)))
 
 
 def test_of_three_points_it_is_how_the_slopes_differ():
@@ -74,6 +74,6 @@ def test_series_whose_slopes_wander_are_held():
     for _ in range(40):
         slopes = 0.1 + np.cumsum(rng.normal(0, 0.2, 7))
         values = [100 * 2**power for power in np.concatenate([[0], np.cumsum(slopes)])]
-        answer = predicted(of(values[:-1], scales[:-1]), 128)
+        answer = predicted(make_series(values[:-1], scales[:-1]), 128)
         held += answer.low <= values[-1] <= answer.high
     assert held >= 38

@@ -16,18 +16,18 @@ P = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
 HEAP = [65536] * 5 + [131072]
 
 
-def asked(expect):
+def make_question(expect):
     return Question(expectations={"*": Expectation(expect)}, targets=({"p": 128.0},), scale={"p": 1024.0})
 
 
-def of(values, *, counts=True, name="f"):
+def make_series(values, *, counts=True, name="f"):
     rows = [[float(v)] if np.isscalar(v) else list(v) for v in values]
     return series_of(name, ("p",), [(p,) for p in P[: len(rows)]], rows, counts=counts)
 
 
 @pytest.mark.parametrize("expect", ["O(1)", "O(log p)", "O(p)", "O(p^3)", "O(2^p)"])
 def test_five_flat_points_and_a_jump_at_the_last_are_no_exponential(expect):
-    result = model(of(HEAP), asked(expect))
+    result = model(make_series(HEAP), make_question(expect))
     assert result.lead[0].kind is GrowthClass.POLYNOMIAL
     assert result.posterior < 1 / 3
     assert result.alternatives[0] == ((CONSTANT,), pytest.approx(1 / 3, abs=1e-3))
@@ -42,7 +42,7 @@ def test_five_flat_points_and_a_jump_at_the_last_are_no_exponential(expect):
 
 
 def test_without_the_jump_nothing_is_said_of_it():
-    result = model(of([65536] * 6), asked("O(1)"))
+    result = model(make_series([65536] * 6), make_question("O(1)"))
     assert result.validation.rank == "match"
     assert "one_point" not in {item.kind for item in result.warnings}
 
@@ -51,7 +51,7 @@ def test_without_the_jump_nothing_is_said_of_it():
 def test_an_exponential_that_shows_before_the_last_point_is_one(base):
     points = [(float(p),) for p in range(2, 16, 2)]
     result = model(
-        series_of("f", ("p",), points, [[3 * base**p] for (p,) in points], counts=True), asked("O(p)")
+        series_of("f", ("p",), points, [[3 * base**p] for (p,) in points], counts=True), make_question("O(p)")
     )
     assert result.validation.rank == "none"
     assert "one_point" not in {item.kind for item in result.warnings}
@@ -61,14 +61,15 @@ def test_an_exponential_that_shows_before_the_last_point_is_one(base):
 def test_a_power_that_shows_at_several_points_keeps_its_certainty(seed):
     noise = np.random.default_rng(seed).normal(1, 0.02, (6, 5))
     result = model(
-        of([row * (5 + 2 * p) for row, p in zip(noise, P, strict=True)], counts=False), asked("O(p)")
+        make_series([row * (5 + 2 * p) for row, p in zip(noise, P, strict=True)], counts=False),
+        make_question("O(p)"),
     )
     assert "one_point" not in {item.kind for item in result.warnings}
     assert result.validation.probability.none < 0.2
 
 
 def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
-    result = model(of([1, 2, 4, 8, 16, 40]), asked("O(p)"))
+    result = model(make_series([1, 2, 4, 8, 16, 40]), make_question("O(p)"))
     assert (Growth.make(1),) in [lead for lead, _ in result.alternatives]
     assert result.validation.rank == "undecided"
 
@@ -86,13 +87,13 @@ def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
 )
 def test_one_point_far_off_in_values_without_noise_settles_no_rank(at, values, launches):
     data = series_of("f", ("p",), [(p,) for p in at], [[float(v)] * launches for v in values])
-    result = model(data, asked("O(log p)"))
+    result = model(data, make_question("O(log p)"))
     assert (result.validation.rank, result.validation.rank_at_scale) == ("undecided", "undecided")
     assert "one_point" in {item.kind for item in result.warnings}
 
 
 def test_a_rule_over_such_a_function_is_open():
-    flat, jumps = model(of([65536] * 6, name="flat")), model(of(HEAP, name="jumps"))
+    flat, jumps = model(make_series([65536] * 6, name="flat")), model(make_series(HEAP, name="jumps"))
     result = judge(parse_rule("jumps <= flat"), {"flat": flat, "jumps": jumps}, 2.0, 64.0)
     assert result.verdict == "not_resolved"
 

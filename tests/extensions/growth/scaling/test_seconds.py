@@ -11,7 +11,7 @@ from steelyard.extensions.growth.scaling.seconds import Seconds, compare_answers
 P = 2.0 ** np.arange(2, 10)
 
 
-def asked(values, noise=0.0, seed=1, at=4096.0):
+def ask(values, noise=0.0, seed=1, at=4096.0):
     """Five repetitions of each value, modelled and asked for at a scale beyond them."""
     drawn = np.asarray(values)[:, None] * (
         1 + noise * np.random.default_rng(seed).standard_normal((len(values), 5))
@@ -62,14 +62,14 @@ def test_simplest_fit_that_misses_points_is_no_evidence_against_one_that_meets_t
 
 def test_a_cache_that_fills_is_predicted_by_the_points_beyond_it():
     dearer = P * (1 + 4 / (1 + (32 / P) ** 3))
-    prediction = asked(dearer, 0.01).predictions[0]
+    prediction = ask(dearer, 0.01).predictions[0]
     assert prediction.value == pytest.approx(4096 * 5, rel=0.15)
     assert prediction.low <= prediction.value <= prediction.high
 
 
 def test_three_points_beyond_a_jump_predict_and_rank_nothing():
     jumped = np.where(P < 64, 10 + P, 3 * (10 + P))
-    result = asked(jumped, 0.005)
+    result = ask(jumped, 0.005)
     assert result.predictions[0].value == pytest.approx(3 * 4106, rel=0.15)
 
 

@@ -85,9 +85,9 @@ def meets(one, other):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("made", MADE, ids=lambda item: item.__name__)
-def test_no_text_lies_on_a_line_or_on_another_text(made, width):
-    for chart in charts_of(made()):
+@pytest.mark.parametrize("make_page", MADE, ids=lambda item: item.__name__)
+def test_no_text_lies_on_a_line_or_on_another_text(make_page, width):
+    for chart in charts_of(make_page()):
         picture = Drawing(drawn(chart, width))
         assert len(picture.texts) + picture.turned >= 2, chart.name
         assert picture.lines or chart.name.startswith("rule"), chart.name
@@ -131,7 +131,7 @@ def test_a_picture_is_drawn_of_any_numbers(values, kind, nice, base):
     encoding = {name: number(name, name, scale=scale) for name in "xy"}
     spec = {"data": {"name": "rows"}, "height": 200, "layer": [{"mark": "circle", "encoding": encoding}]}
     points = [{"x": x, "y": y} for x in values for y in values]
-    root = drawn(Chart("made", "", "", spec, {"rows": points}), 400)
+    root = drawn(Chart("make_page", "", "", spec, {"rows": points}), 400)
     assert len(list(root.iter(f"{SVG}text"))) < 60
 
 
@@ -147,7 +147,7 @@ def test_level_lines_give_way_to_a_text_inside_a_plot():
             {**text, "encoding": {**at, "text": {"field": "says"}}},
         ],
     }
-    picture = Drawing(drawn(Chart("made", "", "", spec, {"rows": points}), 400))
+    picture = Drawing(drawn(Chart("make_page", "", "", spec, {"rows": points}), 400))
     assert any(text[-1] == "here" for text in picture.texts)
     assert crossings(picture) == []
 
@@ -189,13 +189,13 @@ def normalised(values):
 
 def test_dots_lie_where_vega_places_them():
     compared = set()
-    for made in MADE:
-        for chart in charts_of(made()):
+    for make_page in MADE:
+        for chart in charts_of(make_page()):
             theirs = {len(group): group for group in circles_by_vega(chart)}
             for ours in circles(drawn(chart)):
                 if len(ours) < 4 or len(ours) not in theirs:
                     continue
-                compared.add((made.__name__, chart.name))
+                compared.add((make_page.__name__, chart.name))
                 for axis in (0, 1):
                     first, second = (
                         normalised([place[axis] for place in g]) for g in (ours, theirs[len(ours)])
@@ -205,8 +205,8 @@ def test_dots_lie_where_vega_places_them():
 
 
 def test_colours_are_attributes_that_need_no_style_sheet():
-    for made in MADE:
-        for chart in charts_of(made()):
+    for make_page in MADE:
+        for chart in charts_of(make_page()):
             text = ET.tostring(drawn(chart), encoding="unicode")
             assert "var(" not in text
             assert "style=" not in text

@@ -34,7 +34,7 @@ def around(tmp_path):
         starter.write_text("#!/bin/sh\nexec a-helper-of-its-own\n")
         for item in (helper, starter):
             item.chmod(0o755)
-        spec = asked(tmp_path, starter, ranks, binding)
+        spec = declare(tmp_path, starter, ranks, binding)
         launcher = Mpi(spec.launch, spec.source)
         launch = Launch("/bin/true", ("true",), env, str(tmp_path))
         result = launcher.wrap_launch(launch, {}, RUN)
@@ -45,7 +45,7 @@ def around(tmp_path):
     return put
 
 
-def asked(tmp_path: Path, starter: Path, ranks: int, binding: str) -> Experiment:
+def declare(tmp_path: Path, starter: Path, ranks: int, binding: str) -> Experiment:
     text = f"""
 [program]
 command = ["/bin/true"]
