@@ -210,6 +210,9 @@ class FileContents(msgspec.Struct, frozen=True):
         Of a table.
     time_ns : int or None
         When it was measured, Unix time; ``None`` where the file does not say it.
+    rounds : tuple of tuples of int
+        For each round, in which every series has one value, their places in the order in which they ran;
+        empty where nothing pairs values.
     """
 
     tool: str
@@ -222,6 +225,7 @@ class FileContents(msgspec.Struct, frozen=True):
     instances: str = ""
     beside: ColumnsBeside | None = None
     time_ns: int | None = None
+    rounds: tuple[tuple[int, ...], ...] = ()
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."
