@@ -241,6 +241,38 @@ def test_benchmarks_that_lack_a_parameter_of_others_have_the_level_none(tmp_path
     ]
 
 
+def zenbench_rounds(order_of):
+    """Twenty rounds of a machine that becomes slower by a tenth each, in which head takes 2 % longer."""
+    rng = np.random.default_rng(1)
+    samples = []
+    for number in range(20):
+        base = 1e6 * 1.1**number * (1 + 0.002 * rng.standard_normal())
+        samples.append(
+            {"iterations": 1000, "compensated_ns": [base, 1.02 * base], "execution_order": order_of(number)}
+        )
+    benchmarks = [{"name": name, "summary": {"median": 1.0}} for name in ("base", "head")]
+    return {
+        "run_id": "1",
+        "comparisons": [{"group_name": "g", "benchmarks": benchmarks, "samples": samples}],
+    }
+
+
+def test_rounds_of_zenbench_pair_its_benchmarks_whatever_the_machine_does(tmp_path):
+    file = tmp_path / "it.json"
+    for order_of, verdict in ((lambda n: [1 - n % 2, n % 2], "slower"), (lambda _: [], "not_resolved")):
+        file.write_text(json.dumps(zenbench_rounds(order_of)))
+        directory = tmp_path / f"{verdict}.lab"
+        with import_files(
+            [ImportSource("it", file)], directory, question=Selection(compare="benchmark")
+        ) as record:
+            answer = analyze(record)
+        (comparison,) = answer.comparisons
+        assert (comparison.baseline.levels["benchmark"], comparison.verdict) == ("g/base", verdict)
+        if verdict:
+            assert comparison.blocks == 20
+            assert 1 / comparison.speedup.value == pytest.approx(1.02, abs=0.001)
+
+
 def test_values_that_are_not_finite_are_left_out_and_told(tmp_path):
     (tmp_path / "it.csv").write_text("kind,time\na,1.0\na,inf\na,2.0\n")
     chosen = Chosen(("time",), ("kind",), "s")

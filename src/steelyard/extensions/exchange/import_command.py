@@ -117,8 +117,8 @@ def command(options: ImportOptions) -> None:
 
       steelyard import old=a.json old=b.json new=c.json new=d.json -o change.lab
 
-    Nothing in such a file pairs its values, so that tests are unpaired and assume that nothing drifted; a
-    mean alone gets no verdict.
+    Nothing in such a file pairs its values, but for rounds of zenbench, so that tests are unpaired and assume
+    that nothing drifted; a mean alone gets no verdict.
     """
     from steelyard.extensions.exchange.covariates import examine_columns
     from steelyard.extensions.exchange.imported import find_source, import_files, refuse_repeated

@@ -1,6 +1,7 @@
 """Records made of other tools' files.
 
-Nothing pairs the values of such a file, so that the order is sequential and tests are unpaired. Where all
+Nothing pairs the values of such a file, but for the rounds of zenbench, so that the order is sequential and
+tests are unpaired. Where all
 repetitions come from one process, each is a trial, and the record says so (provenance ``one_process``); where
 several processes are known, each is a trial and its repetitions are iterations.
 """
@@ -181,6 +182,8 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
     levels = get_levels([tuple(cell.items()) for cell in cells])
     compared = choose_compared(chosen_question, levels, first.tool)
     trials, one_process = _make_trials(series, first, sessions)
+    rounds = _arrange_rounds(series, first.rounds) if one_process and len(contents_of) == 1 else []
+    trials = rounds or trials
     trials += _list_failed_trials(failures, policy)
     recording = Taken(
         tool=first.tool,
@@ -188,6 +191,8 @@ def import_files(  # noqa: PLR0913 -- one door for every way in which files are 
             imported_series.metric: Quantity(imported_series.unit, imported_series.better)
             for imported_series in series
         },
+        blocked=bool(rounds),
+        cells=[tuple(entry.levels.items()) for entry in series] if rounds else (),
         one_process=one_process,
         sessions=sessions,
         sources={str(source.path): _get_sha256(source.path) for source, _ in contents_of},
@@ -526,6 +531,20 @@ def _make_trials(
         for launch in zip_longest(*metrics.values(), fillvalue=())
     ]
     return trials, one_process and len(trials) > len(by_levels)
+
+
+def _arrange_rounds(series: Sequence[ImportedSeries], rounds: Sequence[Sequence[int]]) -> list[RecordedTrial]:
+    """Return the trials of rounds, each a block in the order in which it ran; none if a value is missing."""
+    values = [tuple(chain.from_iterable(entry.values)) for entry in series]
+    if any(len(column) != len(rounds) for column in values):
+        return []
+    return [
+        RecordedTrial(
+            tuple(series[place].levels.items()), {series[place].metric: (values[place][number],)}, number + 1
+        )
+        for number, order in enumerate(rounds)
+        for place in order
+    ]
 
 
 def _list_failed_trials(failures: Sequence[FailedRuns], policy: FailurePolicy) -> list[RecordedTrial]:

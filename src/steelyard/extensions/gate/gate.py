@@ -200,11 +200,11 @@ class GatedSuite:
             if not self.next:
                 break
             confirming = 0 if done else self._count_confirming()
-            wanted = confirming or look - done
-            blocks = self._limit_blocks(wanted, discard=int(not done and not confirming))
-            if done + blocks < min(LEAST, done + wanted):
+            planned = confirming or look - done
+            blocks = self._limit_blocks(planned, discard=int(not done and not confirming))
+            if done + blocks < min(LEAST, done + planned):
                 break
-            is_last = blocks < wanted
+            is_last = blocks < planned
             if not blocks:
                 break
             for place, program in enumerate(self.plan.programs):

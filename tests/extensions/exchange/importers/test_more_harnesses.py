@@ -218,6 +218,24 @@ def test_a_run_of_zenbench_without_rounds_has_its_median_and_its_doubts(written)
     assert contents.notes == ("zenbench calls these results unreliable.",)
 
 
+def test_rounds_of_a_single_group_of_zenbench_have_the_order_of_their_benchmarks(written):
+    entries = [{"name": name, "summary": {"median": 7.0}} for name in ("a", "b")]
+    samples = [
+        {"iterations": 2, "compensated_ns": [2, 4], "execution_order": order} for order in ([1, 0], [0, 1])
+    ]
+    group = {"group_name": "g", "benchmarks": entries, "samples": samples}
+    document = {"run_id": "1", "comparisons": [group]}
+    assert read(written(document)).rounds == ((1, 0), (0, 1))
+    # Two groups, a benchmark beside the group, and rounds that do not say their order pair nothing.
+    samples_only = [{"iterations": 2, "compensated_ns": [2, 4]}] * 2
+    for other in (
+        {"comparisons": [group, group | {"group_name": "h"}]},
+        {"standalones": [{"name": "b", "summary": {"median": 3}}]},
+        {"comparisons": [group | {"samples": samples_only}]},
+    ):
+        assert read(written(document | other)).rounds == ()
+
+
 @pytest.mark.parametrize(
     "entry", [{"iterations": 0, "compensated_ns": [1]}, {"iterations": 1, "compensated_ns": []}]
 )

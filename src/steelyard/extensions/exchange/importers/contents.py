@@ -212,6 +212,9 @@ class FileContents(msgspec.Struct, frozen=True):
         When it was measured, Unix time; ``None`` where the file does not say it.
     limits : Mapping[str, float]
         By metric, at which value a run was ended.
+    rounds : tuple of tuples of int
+        For each round, in which every series has one value, their places in the order in which they ran;
+        empty where nothing pairs values.
     """
 
     tool: str
@@ -225,6 +228,7 @@ class FileContents(msgspec.Struct, frozen=True):
     beside: ColumnsBeside | None = None
     time_ns: int | None = None
     limits: Mapping[str, float] = {}
+    rounds: tuple[tuple[int, ...], ...] = ()
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."

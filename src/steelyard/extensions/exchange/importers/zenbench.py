@@ -1,7 +1,7 @@
 """zenbench's ``--format=json``: rounds of one process, in each of which every benchmark of a group ran once.
 
-The rounds are trials in their order, each the time of one iteration without the overhead of the loop; a run
-of several processes has summaries only.
+The rounds are trials in their order, each the time of one iteration without the overhead of the loop; those
+of a single group pair its benchmarks. A run of several processes has summaries only.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class _Benchmark(msgspec.Struct, frozen=True):
 class _Round(msgspec.Struct, frozen=True):
     iterations: int
     compensated_ns: list[float]
+    execution_order: list[int] = []
 
 
 class _Group(msgspec.Struct, frozen=True):
@@ -81,7 +82,18 @@ def read(document: object, place: str) -> FileContents:
         )
         if is_true
     ]
-    return FileContents(TOOL, tuple(series), host=host, notes=tuple(notes))
+    rounds = _list_rounds(file.comparisons[0]) if len(file.comparisons) == 1 else ()
+    return FileContents(
+        TOOL, tuple(series), host=host, notes=tuple(notes), rounds=() if file.standalones else rounds
+    )
+
+
+def _list_rounds(group: _Group) -> tuple[tuple[int, ...], ...]:
+    """List the order of each round; none where a round does not say it, or there is nothing to pair."""
+    places = [*range(len(group.benchmarks))]
+    orders = tuple(tuple(entry.execution_order) for entry in group.samples)
+    is_known = len(places) > 1 and all(sorted(order) == places for order in orders)
+    return orders if is_known else ()
 
 
 def _list_times(group: _Group, index: int, place: str) -> tuple[float, ...]:
