@@ -47,6 +47,7 @@ def test_each_benchmark_gets_a_verdict_and_trees_go(suites, tmp_path):
         "google-benchmark",
     )
     assert (result.base, result.head) == (base[:12], head[:12])
+    assert result.scope == "session"
     assert result.exit_code(strict=False) == 1
     assert suites.git("worktree", "list").count("\n") == 0
     # The same again is read from the records.
@@ -283,6 +284,7 @@ def test_one_installed_program_for_both_sides_is_noted(suites, tmp_path):
     result = run(suites, tmp_path, request_of(base, head, words=("sh", "./bench")))
     assert verdicts(result) == {"sort": "slower"}
     assert result.notes[0].startswith("sh is installed, and one program for base and head")
+    assert result.scope == "session"
 
 
 def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_path):
@@ -300,8 +302,15 @@ def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_pa
     assert all(first == second != "0" for first, second in drawn)
     assert len({first for first, _ in drawn}) == len(drawn)
     assert "Both sides were linked anew for each block, in an order drawn for it." in result.notes
+    assert result.scope == "layouts"
     assert run(suites, tmp_path, request) == result
     assert log.read_text().split() == layouts
+
+
+def test_programs_of_both_sides_that_differ_are_two_builds(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    result = run(suites, tmp_path, request_of(base, head, build='echo "# $PWD" >> bench'))
+    assert (verdicts(result), result.scope) == ({"sort": "slower"}, "builds")
 
 
 def test_equal_sides_that_are_qualified_have_each_a_layout_of_its_own(suites, tmp_path):
