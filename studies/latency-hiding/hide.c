@@ -1,9 +1,10 @@
-// Tasks that hide the latency of a real network: P ranks, each in a network namespace of its own, ask each other
-// for items over TCP, by way of a relay in another namespace, which holds every message for a delay.
+// Tasks that hide the latency of a real network: P ranks, each in a network namespace of its own, ask each
+// other for items over TCP, by way of a relay in another namespace, which holds every message for a delay.
 //
-// A rank has TASKS tasks. Each asks a rank drawn at random, waits for its reply, and asks again. Items of 32 bytes for
-// the same rank are collected into one message, which leaves when it has BUFFER items or when its first item has waited
-// for AGE. Namespaces and their rate are namespaces.sh's; their names begin with the variable SPACES, or steyard.
+// A rank has TASKS tasks. Each asks a rank drawn at random, waits for its reply, and asks again. Items of 32
+// bytes for the same rank are collected into one message, which leaves when it has BUFFER items or when its
+// first item has waited for AGE. Namespaces and their rate are namespaces.sh's; their names begin with the
+// variable SPACES, or steyard.
 //
 // Run:    hide P DELAY_MS TASKS AGE_MS BUFFER SECONDS
 // Prints: name=value: rate, items a second and rank that were answered in the last two thirds of SECONDS;
@@ -42,7 +43,7 @@ struct head {
 
 // Bytes that wait: those from `begin` to `end` of `data`.
 struct queue {
-    char *data;
+    char* data;
     size_t begin, end, room;
 };
 
@@ -57,12 +58,12 @@ static double now_s(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void fail(const char *what) {
+static void fail(const char* what) {
     fprintf(stderr, "hide: %s: %s\n", what, strerror(errno));
     exit(1);
 }
 
-static void put(struct queue *queue, const void *bytes, size_t count) {
+static void put(struct queue* queue, const void* bytes, size_t count) {
     if (queue->begin == queue->end) {
         queue->begin = queue->end = 0;
     }
@@ -82,7 +83,7 @@ static void put(struct queue *queue, const void *bytes, size_t count) {
 }
 
 // Reads what has come; 0 where the other side has closed.
-static int receive(int socket, struct queue *queue) {
+static int receive(int socket, struct queue* queue) {
     static char bytes[PIECE];
     const ssize_t count = recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
     if (count > 0) {
@@ -91,7 +92,7 @@ static int receive(int socket, struct queue *queue) {
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static int send_some(int socket, struct queue *queue) {
+static int send_some(int socket, struct queue* queue) {
     while (queue->begin < queue->end) {
         const ssize_t count =
             send(socket, queue->data + queue->begin, queue->end - queue->begin, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -104,9 +105,9 @@ static int send_some(int socket, struct queue *queue) {
 }
 
 // The whole first message of a queue, or NULL; `queue->begin` stays.
-static const struct head *first_message(const struct queue *queue, size_t *size) {
+static const struct head* first_message(const struct queue* queue, size_t* size) {
     const size_t there = queue->end - queue->begin;
-    const struct head *head = (const void *)(queue->data + queue->begin);
+    const struct head* head = (const void*)(queue->data + queue->begin);
     if (there < sizeof *head) {
         return NULL;
     }
@@ -114,7 +115,7 @@ static const struct head *first_message(const struct queue *queue, size_t *size)
     return there < *size ? NULL : head;
 }
 
-static void wait_for(struct pollfd *sockets, int count, double until) {
+static void wait_for(struct pollfd* sockets, int count, double until) {
     const double rest = until - now_s();
     if (rest <= 0) {
         poll(sockets, (nfds_t)count, 0);
@@ -124,9 +125,9 @@ static void wait_for(struct pollfd *sockets, int count, double until) {
     ppoll(sockets, (nfds_t)count, &time, NULL);
 }
 
-static void enter(const char *name) {
+static void enter(const char* name) {
     char path[64];
-    const char *spaces = getenv("SPACES");
+    const char* spaces = getenv("SPACES");
     snprintf(path, sizeof path, "/run/netns/%s-%s", spaces == NULL ? "steyard" : spaces, name);
     const int space = open(path, O_RDONLY | O_CLOEXEC);
     if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
@@ -147,7 +148,7 @@ static void relay(int ranks, double delay_s, double seconds, int ready) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT)};
     const int one = 1, listening = socket(AF_INET, SOCK_STREAM, 0);
     setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(listening, (void *)&address, sizeof address) != 0 || listen(listening, RANKS) != 0) {
+    if (bind(listening, (void*)&address, sizeof address) != 0 || listen(listening, RANKS) != 0) {
         fail("relay");
     }
     if (write(ready, "", 1) != 1) {
@@ -179,7 +180,7 @@ static void relay(int ranks, double delay_s, double seconds, int ready) {
             }
             held.begin += sizeof at;
             size_t size = 0;
-            const struct head *head = first_message(&held, &size);
+            const struct head* head = first_message(&held, &size);
             put(&out[head->to], head, size);
             held.begin += size;
         }
@@ -192,11 +193,12 @@ static void relay(int ranks, double delay_s, double seconds, int ready) {
         }
         wait_for(sockets, ranks, due);
         for (int i = 0; i < ranks; i++) {
-            if (sockets[i].fd >= 0 && (sockets[i].revents & (POLLIN | POLLHUP)) && !receive(sockets[i].fd, &in[i])) {
+            if (sockets[i].fd >= 0 && (sockets[i].revents & (POLLIN | POLLHUP)) &&
+                !receive(sockets[i].fd, &in[i])) {
                 sockets[i].fd = -1;
             }
             size_t size = 0;
-            const struct head *head;
+            const struct head* head;
             while ((head = first_message(&in[i], &size)) != NULL) {
                 const double at = now_s() + delay_s;
                 put(&held, &at, sizeof at);
@@ -209,7 +211,7 @@ static void relay(int ranks, double delay_s, double seconds, int ready) {
 
 struct buffer {
     struct head head;
-    struct item *items;
+    struct item* items;
     double since;
 };
 
@@ -221,8 +223,8 @@ struct rank {
     uint64_t drawn;
 };
 
-static void leave(struct rank *rank, int to) {
-    struct buffer *buffer = &rank->to[to];
+static void leave(struct rank* rank, int to) {
+    struct buffer* buffer = &rank->to[to];
     put(&rank->out, &buffer->head, sizeof buffer->head);
     put(&rank->out, buffer->items, buffer->head.items * sizeof *buffer->items);
     rank->answer.items += buffer->head.items;
@@ -230,8 +232,8 @@ static void leave(struct rank *rank, int to) {
     buffer->head.items = 0;
 }
 
-static void add(struct rank *rank, int to, uint8_t kind, uint32_t task) {
-    struct buffer *buffer = &rank->to[to];
+static void add(struct rank* rank, int to, uint8_t kind, uint32_t task) {
+    struct buffer* buffer = &rank->to[to];
     if (buffer->head.items == 0) {
         buffer->since = now_s();
     }
@@ -241,14 +243,14 @@ static void add(struct rank *rank, int to, uint8_t kind, uint32_t task) {
     }
 }
 
-static void ask(struct rank *rank, uint32_t task) {
+static void ask(struct rank* rank, uint32_t task) {
     rank->drawn = rank->drawn * 6364136223846793005U + 1442695040888963407U;
     const int other = (int)((rank->drawn >> 33) % (uint64_t)(rank->ranks - 1));
     add(rank, other < rank->me ? other : other + 1, REQUEST, task);
 }
 
-static void take(struct rank *rank, const struct head *head) {
-    const struct item *items = (const void *)(head + 1);
+static void take(struct rank* rank, const struct head* head) {
+    const struct item* items = (const void*)(head + 1);
     for (int i = 0; i < head->items; i++) {
         if (items[i].kind == REQUEST) {
             add(rank, head->from, REPLY, items[i].task);
@@ -266,7 +268,7 @@ static int connect_to_relay(int me) {
     inet_pton(AF_INET, text, &address.sin_addr);
     const int socket_ = prepare(socket(AF_INET, SOCK_STREAM, 0));
     const uint8_t name = (uint8_t)me;
-    if (connect(socket_, (void *)&address, sizeof address) != 0 || send(socket_, &name, 1, 0) != 1) {
+    if (connect(socket_, (void*)&address, sizeof address) != 0 || send(socket_, &name, 1, 0) != 1) {
         fail("connect");
     }
     return socket_;
@@ -306,7 +308,7 @@ static struct answer work(int me, int ranks, uint32_t tasks, double age_s, int c
             fail("receive");
         }
         size_t size = 0;
-        const struct head *head;
+        const struct head* head;
         while ((head = first_message(&in, &size)) != NULL) {
             if (head->to == START) {
                 begin = now_s();
@@ -327,7 +329,7 @@ static struct answer work(int me, int ranks, uint32_t tasks, double age_s, int c
     return rank.answer;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     const int ranks = count == 7 ? atoi(words[1]) : 0;
     if (ranks < 2 || ranks > RANKS) {
         fprintf(stderr, "usage: hide P DELAY_MS TASKS AGE_MS BUFFER SECONDS, P from 2 to %d\n", RANKS);
