@@ -70,6 +70,11 @@ def openmp() -> None:
     compile_kernels("openmp.cpp", "-fopenmp")
 
 
+def bulk() -> None:
+    """MPI's collective operations, and no runtime."""
+    compile_kernels("bulk.cpp")
+
+
 def ygm(checkout: Path) -> None:
     """YGM is headers alone."""
     compile_kernels("ygm.cpp", f"-I{checkout / 'include'}")
@@ -140,6 +145,7 @@ def main() -> None:
     (BUILT / "bin").mkdir(parents=True, exist_ok=True)
     goodsyard()
     openmp()
+    bulk()
     for name, build in checkouts.items():
         if arguments[name] is not None:
             build(arguments[name].resolve())

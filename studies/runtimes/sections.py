@@ -22,7 +22,10 @@ def from_values(part: str) -> str:
         return study.PARTS[part](record)
 
 
-SECTIONS: Final[written_sections.Sections] = {part: partial(from_values, part) for part in study.PARTS}
+SECTIONS: Final[written_sections.Sections] = {
+    part: partial(from_values, part) for part in study.PARTS if (HERE / "values" / f"{part}.csv").is_file()
+}
+"""Of parts that have been measured."""
 
 if __name__ == "__main__":
     sys.exit(written_sections.main(HERE, SECTIONS))

@@ -3,9 +3,9 @@
     .venv/bin/python studies/runtimes/build.py --ygm … --bale … --gapbs … --graph500 … --lamellar
     .venv/bin/python studies/runtimes/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is peers, graphs or large; all by default, some forty minutes on two quiet CPUs. An interrupted study
-goes on where it stopped. Tables go to stdout, as Markdown; ``sections.py`` writes them into README.md from
-what is kept in ``values/``.
+PART is peers, like, graphs or large; all by default, some forty minutes on two quiet CPUs. An interrupted
+study goes on where it stopped. Tables go to stdout, as Markdown; ``sections.py`` writes them into README.md
+from what is kept in ``values/``.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def large(record: Record) -> str:
     return parts.table(["kernel", "graph", "one rank, s", "GAP, one thread, s", "GAP over it"], rows)
 
 
-PARTS: Final = {item.__name__: item for item in (peers, graphs, large)}
+PARTS: Final = {"peers": peers, "like": peers, "graphs": graphs, "large": large}
 
 if __name__ == "__main__":
     sys.exit(parts.main(HERE, __doc__, PARTS))

@@ -117,9 +117,11 @@ def values(lines: list[dict[str, Any]], metric: str) -> list[float]:
 
 def program(kernel: str, system: str, cores: int) -> Measured:
     """One of ``kernels/``."""
-    binary = built("bin", system)
+    binary = built("bin", "goodsyard" if system == "messages" else system)
     if system == "goodsyard":
         result = output(ranks(cores, binary, "--kernel", kernel, "--edges", BUILT / "edges.el"))
+    elif system == "messages":
+        result = output(ranks(cores, binary, "--kernel", kernel, "--by-messages"))
     elif system == "lamellar":
         result = lamellar(binary, kernel, cores)
     elif system == "openmp":

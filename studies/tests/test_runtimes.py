@@ -37,6 +37,7 @@ def systems(tmp_path_factory):
     build.BUILT = place
     build.goodsyard()
     build.openmp()
+    build.bulk()
     # Two triangles that share an edge, and one more with a tail.
     (place / "edges.el").write_text("0 1\n1 2\n2 0\n2 3\n3 1\n3 4\n4 5\n5 6\n6 4\n6 7\n1 0\n7 7\n")
     result = module("systems")
@@ -59,7 +60,7 @@ def accesses(ranks: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-@pytest.mark.parametrize("system", ["goodsyard", "openmp"])
+@pytest.mark.parametrize("system", ["goodsyard", "messages", "bulk", "openmp"])
 def test_tables_are_counted_and_read_as_a_witness_does(systems, system, cores):
     places = accesses(cores)
     counts = np.bincount(places.ravel().astype(np.int64), minlength=cores * PLACES).astype(np.uint64)
@@ -85,6 +86,7 @@ def test_keys_are_counted_on_one_rank_and_on_two(systems, kernel):
     single, two = (systems.measure(kernel, "goodsyard", ranks).outcome for ranks in (1, 2))
     assert single > 0
     assert single != two, "two ranks have twice the keys"
+    assert [systems.measure(kernel, "bulk", ranks).outcome for ranks in (1, 2)] == [single, two]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-// The kernels on Goodsyard, as its examples use it: `goodsyard KERNEL [EDGES] [OPTIONS]`.
+// The kernels on Goodsyard, as its examples use it: `goodsyard --kernel KERNEL [OPTIONS]`. By messages,
+// histogram and gather send functions, as YGM does, in place of items of a channel.
 #include "kernels.hpp"
 
 #include <goodsyard/containers.hpp>
@@ -8,6 +9,7 @@ namespace {
 
 using namespace goodsyard::runtime;
 using goodsyard::World;
+using goodsyard::global::Messages;
 using kernels::Kernel;
 using kernels::Place;
 
@@ -34,6 +36,30 @@ class Histogram final : public Kernel {
     Place here_;
     std::vector<std::uint64_t> accesses_, counts_;
     Channel<std::uint64_t> channel_;
+};
+
+/// The same by functions that other ranks execute on their table.
+class HistogramOfMessages final : public Kernel {
+  public:
+    HistogramOfMessages(const World& world, Messages& messages, const Place& here)
+        : messages_(messages), here_(here), accesses_(kernels::Table::accesses(here)),
+          counts_(kernels::Table::places_of_rank), everywhere_(world, counts_) {}
+    void prepare() override { std::fill(counts_.begin(), counts_.end(), 0); }
+    void run() override {
+        messages_.runtime().epoch_over(accesses_.size(), piece, [this](std::size_t i) {
+            messages_.async(
+                everywhere_.on(static_cast<int>(accesses_[i] % here_.ranks)),
+                [](std::vector<std::uint64_t>& counts, std::uint64_t at) { ++counts[at]; },
+                accesses_[i] / here_.ranks);
+        });
+    }
+    [[nodiscard]] std::uint64_t sum() const override { return kernels::Table::sum(here_, counts_); }
+
+  private:
+    Messages& messages_;
+    Place here_;
+    std::vector<std::uint64_t> accesses_, counts_;
+    goodsyard::global::Symmetric<std::vector<std::uint64_t>> everywhere_;
 };
 
 class Gather final : public Kernel {
@@ -66,10 +92,41 @@ class Gather final : public Kernel {
     Channel<Item> questions_, answered_;
 };
 
+/// The same by functions.
+class GatherOfMessages final : public Kernel {
+  public:
+    GatherOfMessages(const World& world, Messages& messages, const Place& here)
+        : messages_(messages), here_(here), accesses_(kernels::Table::accesses(here)),
+          values_(kernels::Table::values(here)), answers_(accesses_.size()), everywhere_(world, *this) {}
+    void prepare() override { std::fill(answers_.begin(), answers_.end(), 0); }
+    void run() override {
+        messages_.runtime().epoch_over(accesses_.size(), piece, [this](std::size_t i) {
+            messages_.async(
+                everywhere_.on(static_cast<int>(accesses_[i] % here_.ranks)),
+                [](Messages& here, int from, GatherOfMessages& gather, std::uint64_t at, std::uint64_t slot) {
+                    here.async(
+                        gather.everywhere_.on(from),
+                        [](GatherOfMessages& asked, std::uint64_t place, std::uint64_t value) {
+                            asked.answers_[place] = value;
+                        },
+                        slot, gather.values_[at]);
+                },
+                accesses_[i] / here_.ranks, std::uint64_t{i});
+        });
+    }
+    [[nodiscard]] std::uint64_t sum() const override { return kernels::Table::sum_of_answers(answers_); }
+
+  private:
+    Messages& messages_;
+    Place here_;
+    std::vector<std::uint64_t> accesses_, values_, answers_;
+    goodsyard::global::Symmetric<GatherOfMessages> everywhere_;
+};
+
 template <class Key>
 class Counts final : public Kernel {
   public:
-    Counts(const World& world, goodsyard::global::Messages& messages, std::vector<Key> keys)
+    Counts(const World& world, Messages& messages, std::vector<Key> keys)
         : keys_(std::move(keys)), set_(std::make_unique<Set>(world, messages)) {}
     void prepare() override { set_->clear(); }
     void run() override {
@@ -168,9 +225,18 @@ class Triangles final : public Kernel {
     Channel<Item> questions_;
 };
 
-std::unique_ptr<Kernel> make(const World& world, goodsyard::global::Messages& messages,
-                             const std::string& name, const std::string& file) {
+std::unique_ptr<Kernel> make(const World& world, Messages& messages, const std::string& name,
+                             const std::string& file, bool by_messages) {
     const Place here = kernels::place();
+    if (by_messages && name == "histogram") {
+        return std::make_unique<HistogramOfMessages>(world, messages, here);
+    }
+    if (by_messages && name == "gather") {
+        return std::make_unique<GatherOfMessages>(world, messages, here);
+    }
+    if (by_messages) {
+        throw goodsyard::UsageError("--by-messages: histogram and gather alone have items of channels");
+    }
     Runtime& runtime = messages.runtime();
     if (name == "histogram") {
         return std::make_unique<Histogram>(runtime, here);
@@ -199,19 +265,21 @@ int main(int argc, char** argv) {
     const goodsyard::Session session(argc, argv);
     Parameters parameters;
     std::string name, edges;
+    bool by_messages = false;
     int code = 0;
     goodsyard::Program<World> program{.name = "goodsyard",
                                       .description = "Kernels that other runtimes have, too."};
     program.declare = [&](goodsyard::Options& options) {
         declare(options, parameters);
         options.add("--kernel", name, "histogram, gather, counts, words, toposort or triangles");
+        options.flag("--by-messages", by_messages, "Send functions, where items of a channel would do");
         options.add("--edges", edges, "triangles: a text with an edge a line");
     };
     program.body = [&](const World& world) {
         const auto transport = make_transport(world, parameters);
         Runtime runtime(*transport, parameters);
-        goodsyard::global::Messages messages(runtime);
-        const auto kernel = make(world, messages, name, edges);
+        Messages messages(runtime);
+        const auto kernel = make(world, messages, name, edges, by_messages);
         code = kernels::measure(*kernel, 5);
     };
     return std::max(code, goodsyard::run(session, argc, argv, program));
